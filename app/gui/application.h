@@ -184,7 +184,7 @@ class Application {
   std::optional<session::AllocatorOf> BeginTrial();
   void KeepTrialsOf(timeline::EventIndex end);
   bool FollowSweep();  // true if there is anything new
-  void TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox);
+  void TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox, bool wanted);
   void EndSweep();
   void AskForFindings();
   void AskForPrices();

@@ -81,24 +81,26 @@ void Application::Start(const session::ProgramOrder& order) {
   jobs_.Start("Starting the program", JobEnd::kOnRequest,
               [this, start = options_.start_program, order,
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const auto outcome =
+                using Outcome = decltype(start(order, {}));
+                // Shared, so that what is let go is not held here any more, and ends beside the window.
+                const auto outcome = std::make_shared<Outcome>(
                     start(order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
-                                  [&] { return progress.goes_on(); }});
+                                  [&] { return progress.goes_on(); }}));
                 return [this, outcome, number, wanted = progress.goes_on()] {
                   if (!wanted) {
-                    if (outcome.ok()) LetGo(*outcome);
+                    if (outcome->ok()) LetGo(std::move(**outcome));
                     return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
                   }
-                  if (!outcome.ok()) {
+                  if (!outcome->ok()) {
                     OpenProgramDialog(shell_.program_dialog);
-                    shell_.program_dialog.trouble = outcome.error().message;
+                    shell_.program_dialog.trouble = outcome->error().message;
                     return;
                   }
-                  if (number != run_number_) return LetGo(*outcome);  // a run was started since
+                  if (number != run_number_) return LetGo(std::move(**outcome));  // a run was started since
                   file_title_.clear();
                   ranks_.Close();
                   shell_.banner_closed = false;
-                  ShowRun(*outcome);
+                  ShowRun(std::move(**outcome));
                 };
               });
 }

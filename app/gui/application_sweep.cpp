@@ -33,13 +33,16 @@ void Application::Sweep(const session::SweepOrder& order) {
                     sweep(order, listener,
                           {[&](std::string_view line) { progress.Tell(std::string(line)); },
                            [&] { return progress.goes_on() && !inbox->given_up(); }});
-                return [this, notes, inbox] { TakeEndOfSweep(notes, *inbox); };
+                return [this, notes, inbox, wanted = progress.goes_on()] {
+                  TakeEndOfSweep(notes, *inbox, wanted);
+                };
               });
 }
 
 bool Application::FollowSweep() { return sweep_ && sweep_inbox_ != nullptr && sweep_inbox_->MoveTo(*sweep_); }
 
-void Application::TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox) {
+void Application::TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox,
+                                 bool wanted) {
   if (sweep_inbox_.get() != &inbox) return;  // another came after it, or it was closed
   FollowSweep();
   sweep_->goes_on = false;
@@ -47,6 +50,10 @@ void Application::TakeEndOfSweep(const Result<std::vector<std::string>>& notes, 
   if (notes.ok()) {
     for (const std::string& note : *notes) AddLogLine(presenters::LogLevel::kWarning, note);
     return;
+  }
+  if (!wanted) {
+    if (sweep_->points.empty()) sweep_.reset();
+    return AddLogLine(presenters::LogLevel::kInfo, "The sweep was ended, as asked.");
   }
   if (!sweep_->points.empty()) return AddLogLine(presenters::LogLevel::kError, notes.error().message);
   sweep_.reset();

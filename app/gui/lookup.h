@@ -71,6 +71,8 @@ class Lookup {
   const std::optional<Question>& question() const { return question_; }  // that it answers
   // What was asked last is not answered yet: a later frame finds the answer.
   bool pending() const { return waits_; }
+  // The person stopped what was asked last; another question is looked into again.
+  bool cancelled() const { return cancelled_.has_value(); }
   // How far it is, once it has taken longer than `since`; with a way to stop it.
   std::optional<JobLine> Line(const std::string& title, std::chrono::milliseconds since) const {
     if (!waits_ || working_ == nullptr || working_->given_up || Clock::now() - working_->begun < since)

@@ -216,7 +216,9 @@ void Scene::PrepareTree(ViewState& state) {
       });
   frame_.live_tree.tree = tree_.answer();
   frame_.live_tree.moment = frame_.memory_map.moment;
-  if (tree_.answer() == nullptr) frame_.live_tree.empty_reason = "Looking at all that is alive…";
+  if (tree_.answer() == nullptr)
+    frame_.live_tree.empty_reason = tree_.cancelled() ? "Cancelled. Another moment is looked into again."
+                                                      : "Looking at all that is alive…";
   if (const auto line = tree_.Line("Grouping what is alive", 300ms)) frame_.jobs.push_back(*line);
 }
 
@@ -305,7 +307,9 @@ void Scene::PrepareStatistics(ViewState& state) {
   });
   if (const auto line = statistics_.Line("Counting what came and went", 300ms)) frame_.jobs.push_back(*line);
   if (statistics_.answer() == nullptr) {
-    frame_.statistics.empty_reason = "Counting what came and went…";
+    frame_.statistics.empty_reason = statistics_.cancelled()
+                                         ? "Cancelled. Zoom or move, and what is in sight then is counted."
+                                         : "Counting what came and went…";
     return;
   }
   frame_.statistics.view = statistics_.question()->view.get();

@@ -154,8 +154,7 @@ class Steps {
       if (bytes < sum_ || (bytes == sum_ && level.series == Series::kDriver)) continue;
       if (bytes == sum_ && told_process) steps_.pop_back();  // nobody else takes any of the card
       const bool is_apart = level.series != Series::kCard || told_process;
-      const int64_t cupti = level.series == Series::kProcess ? CuptiMemory(view) : 0;
-      if (bytes - sum_ > cupti) AddChange(kCuptisOwn, cupti);
+      if (level.series == Series::kProcess) AddChange(kCuptisOwn, CuptiShare(view, Difference(bytes, sum_)));
       AddChange(is_apart ? level.gap : to_card, Difference(bytes, sum_));
       AddLevel(level.name, bytes, level.sentence);
       told_process = level.series == Series::kProcess;

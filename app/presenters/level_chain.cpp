@@ -93,25 +93,18 @@ int64_t HeldAt(const View& view, EventIndex index) {
 constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
 
 void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
-  const int64_t cupti = link.series == Series::kProcess ? CuptiMemory(view) : 0;
-  if (cupti == 0 || bytes < cupti) return rows.push_back({link.gap, bytes, true});
+  const int64_t cupti = link.series == Series::kProcess ? CuptiShare(view, bytes) : 0;
+  if (cupti == 0) return rows.push_back({link.gap, bytes, true});
   rows.push_back({std::string(events::kCuptiMemory), cupti, true});
   rows.push_back({kGapWithoutCupti, bytes - cupti, true});
 }
 
 }  // namespace
 
-int64_t CuptiMemory(const View& view) {
+int64_t CuptiShare(const View& view, int64_t gap_bytes) {
   const bool tells_work =
       std::ranges::any_of(view.device_work(), [](const auto& page) { return page.count > 0; });
-  if (!tells_work) return 0;
-  for (EventIndex i = view.first(); i < view.end(); ++i) {
-    const events::Event& event = view.event(i);
-    const bool is_drivers =
-        event.kind == events::EventKind::kCounter && event.source == events::Source::kDriver;
-    if (is_drivers && view.name(event.name) == events::kCuptiMemory) return event.bytes;
-  }
-  return 0;
+  return tells_work && view.cupti_bytes() <= gap_bytes ? view.cupti_bytes() : 0;
 }
 
 SampledLevel SampleAt(const View& view, EventIndex index, Series series) {

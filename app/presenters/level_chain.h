@@ -23,7 +23,7 @@ struct LevelRow {
 // it is not the same as allocated, as it is of a recorder that sees blocks only), right after the first event
 // at which allocated was largest in [begin, end); where nobody told of that, the first level that was told
 // of. `process` and `card` are samples (SampledLevel): a gap below 0 comes from that, and is shown as it is.
-// What CUPTI takes for itself is a gap of its own where it was told (CuptiMemory).
+// What CUPTI takes for itself is a gap of its own where it was told (CuptiShare).
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,
                                      timeline::EventIndex end);
 // At the peak of what the tables tell of: the step of LatestPeak, or of the whole run where it has none.
@@ -42,9 +42,10 @@ SampledLevel SampleAt(const timeline::View& view, timeline::EventIndex index, ti
 // ", told 80 ms later"; "" where it is of the moment.
 std::string AwayText(int64_t away_ns);
 
-// What CUPTI reserved of the card for itself, at the least, as it said (events/driver_memory.h); 0 where
-// nobody told, as where kernels are not recorded. O(events until it was told).
-int64_t CuptiMemory(const timeline::View& view);
+// How much of the gap below what the process holds CUPTI took for itself, at the least: View::cupti_bytes(),
+// where kernels are recorded; 0 where the gap is smaller, for then it is of a sample from before. O(pages of
+// kernels).
+int64_t CuptiShare(const timeline::View& view, int64_t gap_bytes);
 
 // One level right after an event, as the chain tells it.
 int64_t LevelAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);

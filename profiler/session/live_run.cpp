@@ -138,7 +138,11 @@ bool LiveRun::Restart(const networks::TrainingSettings& settings) {
   return Enqueue(transport::Restart{settings});
 }
 bool LiveRun::SetStepLimit(int64_t steps) { return Enqueue(transport::SetStepLimit{steps}); }
-void LiveRun::Stop() { Enqueue(transport::Stop{}); }
+void LiveRun::Stop() {
+  Enqueue(transport::Stop{});
+  const MutexLock lock(mutex_);
+  if (status_.state == RunState::kStarting) KillAfter(milliseconds(0));  // until it runs it hears nothing
+}
 
 bool LiveRun::WaitUntilSettled(int timeout_ms) {
   const auto deadline = Clock::now() + milliseconds(timeout_ms);
@@ -333,6 +337,11 @@ void LiveRun::Conclude() {
   changed_.notify_all();
 }
 
+bool LiveRun::StopAsked() const {
+  const MutexLock lock(mutex_);
+  return stop_asked_;
+}
+
 RunStatus LiveRun::EndStatus(RunStatus status) const {
   const std::string& unmodelled = process_->unmodelled_function();
   if (!unmodelled.empty()) {
@@ -348,6 +357,8 @@ RunStatus LiveRun::EndStatus(RunStatus status) const {
     status.lost_rank = failed.lost_rank;
   } else if (ending_) {
     status.state = RunState::kFinished;
+  } else if (status.state == RunState::kStarting && StopAsked()) {
+    status.state = RunState::kFinished;  // as asked
   } else {
     status.state = RunState::kDied;
     status.sentence = process_->DescribeEnd(intake_.steps_done());

@@ -65,6 +65,7 @@ class LiveRun final : public Run {
   void CloseChannel();
   void KillAfter(std::chrono::milliseconds grace);
   void Conclude();
+  bool StopAsked() const;
   RunStatus EndStatus(RunStatus status) const;
 
   // The ingest thread's own.

@@ -17,17 +17,29 @@ using phantom::Request;
 // PyTorch's kLargeBuffer: what it reserves for blocks from 1 to 10 MiB (CUDACachingAllocator.cpp).
 constexpr int64_t kSegmentBytes = 20 << 20;
 
-// At least what was reserved, `least_bytes`.
+bool HasCompleteStep(const timeline::View& view) {
+  return std::ranges::any_of(view.steps(), [](const timeline::Step& step) { return step.complete; });
+}
+
+// At least what was reserved, `least_bytes`. Nothing of a run in which no step told when blocks come back, or
+// that ended for want of room, nor where the replay fails for another reason than that it was cancelled.
 Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t usable_bytes,
                                              int64_t least_bytes, const phantom::Replayer& replayer,
                                              const phantom::AddressOrder& order,
                                              const phantom::ReplayProgress& progress) {
+  if (!HasCompleteStep(view) || !WentOnAfterFailures(view)) return std::optional<int64_t>();
   const Result<std::vector<Request>> requests = LateRequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
   if (requests->empty()) return std::optional<int64_t>();
+  bool was_cancelled = false;
+  const auto goes_on = [&](double) {  // one order after all others
+    was_cancelled = was_cancelled || (progress && !progress(1));
+    return !was_cancelled;
+  };
   const Result<std::vector<phantom::Replayed>> replayed =
-      phantom::Replay(replayer, *requests, {order}, 0, progress);
-  if (!replayed) return replayed.error();
+      phantom::Replay(replayer, *requests, {order}, 0, goes_on);
+  if (!replayed && was_cancelled) return replayed.error();
+  if (!replayed) return std::optional<int64_t>();
   if (replayed->at(0).failures > 0) return std::optional(usable_bytes);
   return std::optional(std::max(least_bytes, replayed->at(0).reserved_peak_bytes));
 }
@@ -52,9 +64,8 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
       replayer, *requests, {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}},
       allocator.addresses, progress);
   if (!bytes) return bytes.error();
-  const Result<std::optional<int64_t>> late =
-      WithLateFrees(view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses,
-                    [&progress](double) { return !progress || progress(1); });  // one order after all others
+  const Result<std::optional<int64_t>> late = WithLateFrees(
+      view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses, progress);
   if (!late) return late.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
   const bool is_nearly_full = bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes;

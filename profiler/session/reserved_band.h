@@ -24,7 +24,8 @@ struct ReservedBand {
   // least. Not of a run that ended at a request for which there was no room: that tells it.
   bool at_the_cliff = false;
   // Reserved at the peak where blocks that wait for other streams come back with the end of their step only,
-  // all of the card at most: when that is full PyTorch waits for them. None where no block waited.
+  // all of the card at most: when that is full PyTorch waits for them. None where no block waited, no step
+  // is complete, or the run ended at a request for which there was no room.
   std::optional<int64_t> late_frees_bytes = std::nullopt;
 };
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "profiler/events/driver_memory.h"
 #include "profiler/timeline/chunk.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/names.h"
@@ -67,6 +68,7 @@ class Builder::Implementation {
   int64_t start_ns_ = 0;
   bool has_requests_ = false;
   bool has_sizes_of_blocks_ = false;
+  int64_t cupti_bytes_ = 0;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
   Ledger ledger_;
   Health health_;
@@ -104,6 +106,9 @@ void Builder::Implementation::Apply(Event& event) {
     const auto lost = static_cast<uint64_t>(std::max<int64_t>(event.bytes, 0));
     health_.lost += std::min(lost, std::numeric_limits<uint64_t>::max() - health_.lost);
     structure_.AddLoss(event, time_ns_);
+  } else if (event.kind == EventKind::kCounter && event.source == events::Source::kDriver &&
+             names_->Find(event.name, names_->limit()) == events::kCuptiMemory) {
+    cupti_bytes_ = event.bytes;
   } else if (event.kind >= EventKind::kOutOfMemory) {
     structure_.Apply(event, end_, time_ns_, ledger_.values(), health_);
   }
@@ -184,6 +189,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.health.work_let_go = device_work_.let_go();
   published.start_ns = start_ns_;
   published.tells_requested = has_requests_ || !has_sizes_of_blocks_;
+  published.cupti_bytes = cupti_bytes_;
   return std::make_shared<StoredView>(std::move(published));
 }
 

@@ -222,6 +222,7 @@ StoredView::StoredView(Published published) : data_(std::move(published)) {
   end_ = data_.store.end;
   start_ns_ = data_.start_ns;
   tells_requested_ = data_.tells_requested;
+  cupti_bytes_ = data_.cupti_bytes;
 }
 
 events::Event StoredView::event(EventIndex index) const {

@@ -27,6 +27,7 @@ struct Published {
   Health health;
   int64_t start_ns = 0;
   bool tells_requested = true;
+  int64_t cupti_bytes = 0;
 };
 
 class StoredView final : public View {

@@ -154,6 +154,9 @@ class View {
   }  // time of the stream's very first event, also when it was let go
   // Whether allocations tell what was asked for, not the sizes of blocks only; so where there are none.
   bool tells_requested() const { return tells_requested_; }
+  // What CUPTI reserved of the card for itself, at the least, as it said last (events/driver_memory.h); 0
+  // where nobody told, as where kernels are not recorded.
+  int64_t cupti_bytes() const { return cupti_bytes_; }
 
   virtual events::Event event(EventIndex index) const = 0;     // first() <= index < end(). O(1)
   virtual std::string_view name(events::NameId id) const = 0;  // "" if never defined
@@ -240,6 +243,7 @@ class View {
   EventIndex end_ = 0;
   int64_t start_ns_ = 0;
   bool tells_requested_ = true;
+  int64_t cupti_bytes_ = 0;
 };
 
 inline constexpr size_t kDefaultBudgetEvents = 48'000'000;  // 0.5 GB of a usual run, 1.5 GB of any

@@ -72,7 +72,7 @@ void MeasureQuestions(Builder& builder) {
     edges[k] = view->first() + (view->end() - view->first()) * k / 2000;
   std::vector<View::Column> columns(2000);
   std::printf("  columns 2,000     %10.1f us\n",
-              BestMicroseconds(20, [&] { view->Columns(edges, columns); }));
+              BestMicroseconds(20, [&] { view->Columns(edges, timeline::kAllCategories, columns); }));
   EventIndex at = view->first();
   double worst = 0;
   for (int k = 0; k < 200; ++k) {

@@ -133,11 +133,13 @@ TEST_CASE("A person's Cancel holds until another question") {
     std::this_thread::sleep_for(1ms);
   }
   CHECK_FALSE(squares.pending());
+  CHECK(squares.cancelled());
   CHECK(squares.answer() == nullptr);
   CHECK_FALSE(squares.Line("Squaring", 0ms));
   squares.Ask(5, false, Square);
   CHECK_FALSE(squares.pending());  // that is not looked into again
   squares.Ask(7, true, Square);    // another, answered at once
+  CHECK_FALSE(squares.cancelled());
   REQUIRE(Answers(squares, 5, Square));
   CHECK(*squares.answer() == 25);
   squares.Ask(8, false, UntilStopped);  // ends with this

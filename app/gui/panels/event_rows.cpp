@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -125,7 +126,10 @@ void ScrollRows(const Page& page, const ImRect& area, EventRowsState& state, Eve
   ImS64 top = static_cast<ImS64>(state.top - first);
   if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) {
     constexpr float kRowsAClick = 3;
-    top -= static_cast<ImS64>(ImGui::GetIO().MouseWheel * kRowsAClick);
+    state.wheel_rows += ImGui::GetIO().MouseWheel * kRowsAClick;
+    const float whole = std::trunc(state.wheel_rows);
+    state.wheel_rows -= whole;
+    top -= static_cast<ImS64>(whole);
   }
   top = std::clamp<ImS64>(top, 0, page.LastTop());
   if (page.all > page.rows) {

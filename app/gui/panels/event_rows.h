@@ -16,6 +16,7 @@ struct EventRowsState {
   events::EventIndex top = 0;                  // the first row in sight
   std::optional<events::EventIndex> followed;  // the moment that it was brought to last
   bool follows = true;
+  float wheel_rows = 0;  // less than a row of the wheel's way, which a touchpad goes in small steps
 };
 
 struct EventRowsInput {

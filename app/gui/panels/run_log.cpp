@@ -1,5 +1,7 @@
 #include "app/gui/panels/run_log.h"
 
+#include <imgui_internal.h>
+
 #include <array>
 #include <ctime>
 
@@ -52,8 +54,10 @@ void DrawRunLogPanel(const RunLogInput& input, RunLogState& state, CommandQueue&
         Put(MutedNumbers(), ClockText(line.time_ns));
         ImGui::SameLine(0, Px(14));
         Put(Colored(Words(), ColorOf(line.level)), line.text);
-        if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right))
-          ImGui::SetClipboardText(line.text.c_str());
+        if (ImGui::IsItemHovered()) {
+          ImGui::SetKeyOwner(ImGuiKey_MouseRight, ImGui::GetID("copies a line"));  // and no menu opens
+          if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) ImGui::SetClipboardText(line.text.c_str());
+        }
         if (ImGui::IsItemHovered() &&
             ImGui::CalcTextSize(line.text.c_str()).x > ImGui::GetContentRegionAvail().x)
           Tooltip(line.text);

@@ -262,10 +262,11 @@ const char* DrawingOf(std::string_view panel) {
   return panel == "memory_map" ? "map" : "";
 }
 
-// By the right mouse button, anywhere in the panel.
+// By the right mouse button, anywhere in the panel where nothing of its own takes that.
 void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
   const bool is_hovered = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
-  if (is_hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) ImGui::OpenPopup("picture");
+  if (is_hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right, ImGuiKeyOwner_NoOwner))
+    ImGui::OpenPopup("picture");
   if (!ImGui::BeginPopup("picture")) return;
   if (ImGui::MenuItemEx(TranslatedLabel("Save picture…").c_str(), icons::kCamera))
     queue.Push(SavePicture{panel.name, ""});

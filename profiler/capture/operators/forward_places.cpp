@@ -19,7 +19,7 @@ class ForwardPlaces {
   template <typename Change>
   void Add(const ForwardPlace& place, const Change& change) {
     const MutexLock lock(mutex_);
-    std::deque<Begun>& places = of_thread_[place.thread];
+    std::deque<Begun>& places = of_thread_[place.thread].begun;
     // One at which no node was made leaves its place to the next.
     if (places.empty() || places.back().first_node != place.next_node) {
       places.push_back({place.next_node, places.empty() ? MadeAt{} : places.back().known});
@@ -31,7 +31,7 @@ class ForwardPlaces {
     const MutexLock lock(mutex_);
     const auto of_thread = of_thread_.find(thread);
     if (of_thread == of_thread_.end()) return {};
-    const std::deque<Begun>& places = of_thread->second;
+    const std::deque<Begun>& places = of_thread->second.begun;
     const auto next = std::ranges::upper_bound(places, node, {}, &Begun::first_node);
     return next == places.begin() ? MadeAt{} : std::prev(next)->known;
   }
@@ -40,12 +40,13 @@ class ForwardPlaces {
   void End(uint64_t thread) {
     const MutexLock lock(mutex_);
     const auto of_thread = of_thread_.find(thread);
-    if (of_thread == of_thread_.end()) return;
+    if (of_thread == of_thread_.end() || of_thread->second.have_ended) return;
+    of_thread->second.have_ended = true;
     ended_.push_back(thread);
-    places_of_ended_ += of_thread->second.size();
+    places_of_ended_ += of_thread->second.begun.size();
     while (places_of_ended_ > kMostPlaces) {
       const auto first = of_thread_.find(ended_.front());
-      places_of_ended_ -= first->second.size();
+      places_of_ended_ -= first->second.begun.size();
       of_thread_.erase(first);
       ended_.pop_front();
     }
@@ -57,8 +58,12 @@ class ForwardPlaces {
     uint64_t first_node;
     MadeAt known;
   };
+  struct Places {
+    std::deque<Begun> begun;
+    bool have_ended = false;
+  };
   Mutex mutex_;
-  std::unordered_map<uint64_t, std::deque<Begun>> of_thread_ TIDEMARK_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, Places> of_thread_ TIDEMARK_GUARDED_BY(mutex_);
   std::deque<uint64_t> ended_ TIDEMARK_GUARDED_BY(mutex_);  // threads of of_thread_, in that order
   size_t places_of_ended_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };
@@ -88,10 +93,13 @@ class Owner {
   uint64_t thread_;
 };
 
+// No template: a thread has one owner, whatever is remembered of it.
+void OwnPlacesOf(uint64_t thread) { thread_local const Owner owner(thread); }
+
 template <typename Change>
 void Remember(const ForwardPlace& place, const Change& change) {
   if (has_ended) return;
-  thread_local const Owner owner(place.thread);
+  OwnPlacesOf(place.thread);
   ThePlaces().Add(place, change);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 
 #include "profiler/base/command.h"
 #include "profiler/base/unique_fd.h"
@@ -66,10 +67,18 @@ std::string WordsIn(std::string_view output) {
   return words + ".";
 }
 
-uint64_t DeviceCountOf(const std::vector<Request>& requests) {
-  uint64_t highest = 0;
-  for (const Request& request : requests) highest = std::max(highest, request.device);
-  return highest + 1;
+bool NamesDevice(const Request& request) {
+  return request.kind != Request::Kind::kEmptyCache && request.kind != Request::Kind::kCountHence;
+}
+
+// The devices from 0 on in the order met: each that the phantom has takes time, used or not. Their number.
+size_t NumberDevices(std::vector<Request>& requests) {
+  std::unordered_map<uint64_t, uint64_t> numbers;
+  for (Request& request : requests) {
+    if (NamesDevice(request))
+      request.device = numbers.try_emplace(request.device, numbers.size()).first->second;
+  }
+  return std::max<size_t>(numbers.size(), 1);
 }
 
 }  // namespace
@@ -77,7 +86,9 @@ uint64_t DeviceCountOf(const std::vector<Request>& requests) {
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
                                      const std::vector<AddressOrder>& orders, size_t columns,
                                      const ReplayProgress& progress) {
-  const Result<UniqueFd> file = InMemory(requests);
+  std::vector<Request> numbered = requests;
+  const size_t devices = NumberDevices(numbered);
+  const Result<UniqueFd> file = InMemory(numbered);
   if (!file) return file.error();
   std::vector<std::string> words = {
       replayer.executable.string(),
@@ -88,8 +99,7 @@ Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector
   options.with_errors = true;
   options.environment = replayer.environment;
   options.environment.emplace_back("CUDA_VISIBLE_DEVICES");  // whatever it hides from us
-  options.environment.push_back(std::string(kDeviceCountVariable) + "=" +
-                                std::to_string(DeviceCountOf(requests)));
+  options.environment.push_back(std::string(kDeviceCountVariable) + "=" + std::to_string(devices));
   options.on_line = [&](std::string_view line) {
     if (const std::optional<Replayed> answer = AnswerIn(line)) answers.push_back(*answer);
   };

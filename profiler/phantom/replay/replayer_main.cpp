@@ -49,14 +49,20 @@ struct Sum {
   long long retries = 0;
 };
 
+Sum NowOn(Device device) {
+  const auto statistics = allocator::getDeviceStats(device);
+  return {statistics.allocated_bytes[0].current, statistics.reserved_bytes[0].current,
+          statistics.num_alloc_retries};
+}
+
 // Of all devices now.
 Sum SumNow() {
   Sum sum;
   for (Device device = 0; device < c10::cuda::device_count(); ++device) {
-    const auto statistics = allocator::getDeviceStats(device);
-    sum.allocated += statistics.allocated_bytes[0].current;
-    sum.reserved += statistics.reserved_bytes[0].current;
-    sum.retries += statistics.num_alloc_retries;
+    const Sum now = NowOn(device);
+    sum.allocated += now.allocated;
+    sum.reserved += now.reserved;
+    sum.retries += now.retries;
   }
   return sum;
 }
@@ -64,11 +70,19 @@ Sum SumNow() {
 // The highest of all devices together. One alone keeps account itself.
 class Peaks {
  public:
-  void Take() {
+  Peaks() {
+    for (size_t device = 0; device < on_.size(); ++device) Update(static_cast<Device>(device));
+  }
+
+  void Take(const Request& request) {
     if (is_one_) return;
-    const Sum now = SumNow();
-    allocated_ = std::max(allocated_, now.allocated);
-    reserved_ = std::max(reserved_, now.reserved);
+    if (request.kind == Request::Kind::kEmptyCache) {
+      for (size_t device = 0; device < on_.size(); ++device) Update(static_cast<Device>(device));
+    } else {
+      Update(DeviceOf(request));
+    }
+    allocated_ = std::max(allocated_, now_.allocated);
+    reserved_ = std::max(reserved_, now_.reserved);
   }
   long long allocated() const {
     return is_one_ ? static_cast<long long>(allocator::getDeviceStats(0).allocated_bytes[0].peak)
@@ -79,7 +93,17 @@ class Peaks {
   }
 
  private:
+  void Update(Device device) {
+    Sum& on = on_[static_cast<size_t>(device)];
+    const Sum now = NowOn(device);
+    now_.allocated += now.allocated - on.allocated;
+    now_.reserved += now.reserved - on.reserved;
+    on = now;
+  }
+
   bool is_one_ = c10::cuda::device_count() == 1;
+  std::vector<Sum> on_ = std::vector<Sum>(static_cast<size_t>(c10::cuda::device_count()));  // each device
+  Sum now_;                                                                                 // all of them
   long long allocated_ = 0;
   long long reserved_ = 0;
 };
@@ -217,7 +241,7 @@ void Replay(const char* file, size_t columns) {
         peaks = Peaks();
       } else {
         curve.Take(replaying.failures());
-        peaks.Take();
+        peaks.Take(batch[i]);
       }
     }
   }

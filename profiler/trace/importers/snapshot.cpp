@@ -124,10 +124,25 @@ class SnapshotHistory {
     return number;
   }
 
+  // What of a segment is left before and behind stays its pool's.
   uint8_t EndPool(uint64_t address, int64_t bytes) {
     const uint8_t number = PoolAt(address);
     const uint64_t end = address + static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
-    if (address < end) pools_.erase(pools_.lower_bound(address), pools_.lower_bound(end));
+    if (end <= address) return number;
+    auto next = pools_.lower_bound(address);
+    if (next != pools_.begin()) --next;
+    while (next != pools_.end() && next->first < end) {
+      const auto [begin, pool] = *next;
+      const uint64_t most = std::numeric_limits<uint64_t>::max() - begin;
+      const uint64_t its_end = begin + std::min(static_cast<uint64_t>(pool.bytes), most);
+      if (its_end <= address) {
+        ++next;
+        continue;
+      }
+      next = pools_.erase(next);
+      if (begin < address) pools_.emplace(begin, Pool{static_cast<int64_t>(address - begin), pool.number});
+      if (end < its_end) pools_.emplace(end, Pool{static_cast<int64_t>(its_end - end), pool.number});
+    }
     return number;
   }
 

@@ -84,6 +84,8 @@ for _ in range(3000):
     def test_memory_that_waits_for_another_stream_has_an_upper_end_too(self):
         code = """
 import torch
+weight = torch.nn.Parameter(torch.ones(1))
+loss = (weight * weight).sum()
 other = torch.cuda.Stream()
 for _ in range(3):
     block = torch.empty(30 << 20, dtype=torch.uint8, device="cuda")
@@ -91,12 +93,19 @@ for _ in range(3):
     with torch.cuda.stream(other): block.add_(1)
     del block
 """
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        step = """
+loss.backward()
+torch.optim.SGD([weight], lr=0.1).step()
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code + step)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("    up to 94,371,840 B if what other streams used comes back", ran.stderr)
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertEqual(measured["reserved_peak_bytes"], 30 << 20)
         self.assertEqual(measured["reserved_peak_with_late_frees_bytes"], 90 << 20)
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)  # no step tells when it comes back
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertNotIn("if what other streams used comes back", ran.stderr)
 
     def test_a_run_with_private_pools_is_replayed_with_them(self):
         code = """

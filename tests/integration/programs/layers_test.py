@@ -187,6 +187,26 @@ FullyShardedDataParallel(Deep(), device_id=0)(torch.ones(1, 512, device="cuda"))
         layers = {row["layer"] for row in self.rows() if row["kind"] == "scope begin" and not row["operator"]}
         self.assertEqual(layers, {"Net", "module", "Deep", "inner"})
 
+    def test_a_module_is_named_by_the_outermost_that_holds_it_whatever_calls_that(self):
+        code = """
+import torch
+class Holder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.late = torch.nn.Linear(9, 9), None
+    def forward(self, x):
+        self.late = self.late or torch.nn.Linear(9, 9, device="cuda")
+        return self.late(self.first(x))
+held = [Holder().cuda()]
+class Caller(torch.nn.Module):
+    def forward(self, x): return held[0](x)
+caller = Caller()
+for _ in range(2): caller(torch.ones(1, 9, device="cuda"))
+"""
+        self.phantom("-c", code)
+        layers = [row["layer"] for row in self.rows() if row["kind"] == "scope begin" and not row["operator"]]
+        self.assertEqual(layers, 2 * ["Caller", "Holder", "first", "late"])
+
     def test_a_traceback_is_the_programs_own(self):
         script = Path(self.folder.name) / "fails.py"
         script.write_text("import torch\n"

@@ -66,6 +66,16 @@ TEST_CASE("a phantom run to its limit, recorded, opens as the same run", "[sessi
   }
 }
 
+TEST_CASE("a run that is stopped while LibTorch loads ends at once, as asked", "[session]") {
+  auto run = StartOrFail({});
+  REQUIRE(run->status().state == RunState::kStarting);
+  run->Stop();
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().state > RunState::kPaused; }));
+  CHECK(run->status().state == RunState::kFinished);
+  CHECK(run->status().sentence.empty());
+  CHECK(run->description().device_bytes == 0);  // it never came to say what it runs on
+}
+
 TEST_CASE("full speed on a phantom: nothing is lost, a toggle shows as a marker and as another curve",
           "[session]") {
   LiveOptions options;

@@ -2,13 +2,16 @@
 #include "profiler/capture/operators/layer_scopes.h"
 
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/forward_places.h"
 #include "profiler/capture/operators/operator_scopes.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/stack_languages.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::capture {
@@ -22,6 +25,7 @@ transport::RingReader& Ring() {
   static transport::RingReader ring = [] {
     Result<transport::RingReader> created = transport::RingReader::Create(1024);
     REQUIRE(created);
+    setenv(events::kStacksVariable, events::kPythonStacks, 1);
     OpenEventStream(transport::RingWriter::Beside(*created), 0);
     SetForwardPlaceOfThread([] { return place; });
     return std::move(*created);
@@ -136,6 +140,30 @@ TEST_CASE("What checkpointing runs within a node is told as what it is, the back
                                            "end net.conv again", "begin ConvolutionBackward in net.conv",
                                            "end ConvolutionBackward in net.conv",
                                            "end CheckpointFunctionBackward in net"});
+}
+
+TEST_CASE("Of threads that ended the newest 65,536 places are kept, whatever was remembered at them") {
+  Ring();
+  constexpr uint64_t kFirst = 1000;
+  constexpr uint64_t kThreads = 300;
+  constexpr uint64_t kPlaces = 500;  // of each thread
+  const events::NameId layer = Intern("net");
+  for (uint64_t number = kFirst; number < kFirst + kThreads; ++number) {
+    std::thread([&] {
+      for (place = {number, 0}; place.next_node < kPlaces; ++place.next_node) {
+        RememberForwardStack(place);
+        RememberForwardLayer(layer);
+      }
+    }).join();
+  }
+  uint64_t kept = 0;
+  for (uint64_t number = kFirst; number < kFirst + kThreads; ++number) {
+    const MadeAt made_at = PlaceOfNode(number, kPlaces - 1);
+    if (made_at.layer == layer && made_at.stack != 0) ++kept;
+  }
+  CHECK(kept == 65'536 / kPlaces);
+  CHECK(PlaceOfNode(kFirst, 0).layer == 0);
+  CHECK(PlaceOfNode(kFirst + kThreads - 1, 0).layer == layer);
 }
 
 TEST_CASE("A layer that ends without having begun, or within an operator, leaves all else as it was") {

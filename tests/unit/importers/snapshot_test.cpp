@@ -266,6 +266,29 @@ TEST_CASE("private pools, expandable segments, several devices, annotations", "[
   CHECK(ValueOf(run.Last(), Series::kReserved) == 4 << 20);
 }
 
+TEST_CASE("what is unmapped from the middle of a pool's segment is the pool's no more", "[importers]") {
+  constexpr int64_t kPiece = 2 << 20;
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  for (const int64_t piece : {0, 1, 2}) {
+    pickle.Segment(kBase + piece * kPiece, kPiece).Key("is_expandable", piece == 1 ? 0 : 1);
+    pickle.Text("segment_pool_id").Number(0).Number(piece == 1 ? 0 : 2).Raw("\x86").EndDictionary();
+  }
+  pickle.EndList().Text("device_traces").List().List();
+  pickle.Entry("segment_map", kBase, 3 * kPiece, 1)
+      .Entry("segment_unmap", kBase + kPiece, kPiece, 2)
+      .Entry("segment_alloc", kBase + kPiece, kPiece, 3);
+  for (const int64_t piece : {0, 1, 2}) pickle.Entry("alloc", kBase + piece * kPiece, 512, 4 + piece);
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const auto allocations = run.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 3);
+  CHECK(int{allocations[0].pool} == 1);
+  CHECK(int{allocations[1].pool} == 0);
+  CHECK(int{allocations[2].pool} == 1);
+}
+
 TEST_CASE("without a profiler's steps, an optimizer's end them", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();

@@ -1,6 +1,7 @@
 // PyTorch's own allocator answers requests that a run had made.
 #include "profiler/phantom/replay/replay.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "profiler/session/reserved_band.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -68,6 +70,19 @@ std::shared_ptr<const timeline::View> RunWith(const std::vector<Request>& reques
   }
   stream.Add(events::EventKind::kSegmentAllocate, 0x100000, reserved_bytes);
   return stream.Publish();
+}
+
+// In which the first of two equal blocks is freed late where its stream is not done at once.
+timeline::Stream StepWithAWait() {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 30 * kMiB);
+  stream.BeginStep(0);
+  stream.Allocate(0x100000, 30 * kMiB);
+  stream.RequestFree(0x100000);
+  stream.Add(events::EventKind::kMarker);
+  stream.Free(0x100000);
+  stream.Allocate(0x100000, 30 * kMiB);
+  return stream;
 }
 
 Card CardWith(int64_t usable_bytes) {
@@ -162,6 +177,22 @@ TEST_CASE("Each device has segments of its own, and the peaks are of all of them
   CHECK(ReplayOne(replayer, counted, {})->reserved_peak_bytes == 10 * kMiB);
   const ReservedBand band = *BandOfReserved(replayer, requests, replayed);
   CHECK(band.least_bytes == 40 * kMiB);
+}
+
+TEST_CASE("Devices are numbered as they are met: one alone is the first, whatever number it had") {
+  const Replayer replayer = OnACardWith(1000 * kMiB);
+  const auto on = [](uint64_t device) {
+    return std::vector<Request>{{Request::Kind::kAllocate, 1, 30 * kMiB, 0, 0, device},
+                                {Request::Kind::kEmptyCache},
+                                {Request::Kind::kFree, 1, 0, 0, 0, device}};
+  };
+  for (const uint64_t device : {7, 200}) {  // 200 is no number of a device to PyTorch
+    const Result<Replayed> replayed = ReplayOne(replayer, on(device), {});
+    REQUIRE(replayed.ok());
+    CHECK(replayed->allocated_peak_bytes == 30 * kMiB);
+    CHECK(replayed->reserved_peak_bytes == 30 * kMiB);
+    CHECK(replayed->failures == 0);
+  }
 }
 
 TEST_CASE("What came before the requests that count is cached, and else not told") {
@@ -263,6 +294,43 @@ TEST_CASE("A run is replayed with the allocator's settings that it had") {
   const std::vector<std::string> to_halves = {"PYTORCH_CUDA_ALLOC_CONF=roundup_power2_divisions:2"};
   CHECK(session::ReservedBandOf(*run, CardWith(200 * kMiB))->bytes.most_bytes == 34 * kMiB);
   CHECK_FALSE(session::ReservedBandOf(*run, CardWith(200 * kMiB), {}, to_halves).ok());  // 48 MiB
+}
+
+TEST_CASE("Late frees are told of a run with a whole step that did not end out of memory") {
+  const auto late = [](const timeline::Stream& stream) {
+    return session::ReservedBandOf(*stream.Publish(), CardWith(200 * kMiB))->late_frees_bytes;
+  };
+  timeline::Stream stream = StepWithAWait();
+  CHECK_FALSE(late(stream));
+  stream.EndStep(0);
+  CHECK(late(stream) == 60 * kMiB);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 500 * kMiB);
+  CHECK_FALSE(late(stream));
+}
+
+TEST_CASE("A band is known without late frees where those cannot be replayed, unless that was cancelled") {
+  const trace::Scratch scratch;
+  const std::filesystem::path once = scratch / "once";
+  trace::WriteFile(
+      once, "#!/bin/sh\n[ -e \"$0.ran\" ] && { : > \"$0.again\"; sleep 1; exit 1; }\n: > \"$0.ran\"\n" +
+                ("exec '" + ReplayerExecutable().string() + "' \"$@\"\n"));
+  std::filesystem::permissions(once, std::filesystem::perms::owner_all);
+  session::AllocatorOf allocator;
+  allocator.replayer = once;
+  timeline::Stream stream = StepWithAWait();
+  stream.EndStep(0);
+  const auto run = stream.Publish();
+  const auto band = session::ReservedBandOf(*run, CardWith(200 * kMiB), allocator);
+  REQUIRE(band.ok());
+  CHECK(band->bytes.most_bytes == 30 * kMiB);
+  CHECK_FALSE(band->late_frees_bytes);
+  REQUIRE(std::filesystem::remove(scratch / "once.ran"));
+  REQUIRE(std::filesystem::remove(scratch / "once.again"));
+  const auto cancelled = session::ReservedBandOf(*run, CardWith(200 * kMiB), allocator, {}, [&](double) {
+    return !std::filesystem::exists(scratch / "once.again");
+  });
+  REQUIRE_FALSE(cancelled.ok());
+  CHECK(cancelled.error().message == "The replay was cancelled.");
 }
 
 TEST_CASE("A replayer that is missing is told") { CHECK(!ReplayOne({"/no/such/replayer", {}}, {}, {})); }

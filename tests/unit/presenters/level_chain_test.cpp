@@ -137,6 +137,8 @@ TEST_CASE("What CUPTI takes for itself is a gap of its own where kernels are tol
             .ends_with(
                 fmt::format("CUPTI's own buffers, at least 9600000; context, modules, rounding to 2 MiB {}; ",
                             (497 << 20) - 9'600'000)));
+  CHECK(gaps(true, 497 << 20)
+            .ends_with(fmt::format("at least {}; context, modules, rounding to 2 MiB 0; ", 497 << 20)));
   CHECK(gaps(false, 9'600'000).ends_with(whole));
   CHECK(gaps(true, 0).ends_with(whole));
   CHECK(gaps(true, int64_t{1} << 30).ends_with(whole));  // the sample is from before

@@ -7,6 +7,7 @@ were, within a try and a finally. What torch.compile makes of a module is one la
 
 import ast
 import ctypes
+import importlib.util
 import inspect
 import sys
 import weakref
@@ -70,12 +71,12 @@ class Names:
     def name(self, module):
         """Of one that is called and has no name yet."""
         try:
-            called = self.called_now()
-            is_new_inside = len(called) > 1 and any(inner is module for _, inner in paths_in(called[1]))
-            self.name_all(called[-1] if is_new_inside else module)
-            return self.by_id[id(module)]
+            around = reversed(self.called_now()[1:])
+            self.name_all(next((outer for outer in around if any(inner is module for _, inner in paths_in(outer))), module))
         except Exception:  # of a class that is like no other; nothing of ours may end the program
-            return type(module).__name__.encode()
+            self.forget(id(module))
+            self.remember(module, type(module).__name__)
+        return self.by_id[id(module)]
 
     def called_now(self):
         """Of this thread, the innermost first: the one that gets its name, and those whose forwards led there."""
@@ -99,8 +100,8 @@ class Names:
 
     def remember(self, module, name):
         identity = id(module)
-        self.by_id[identity] = name.encode()
         self.known[identity] = weakref.ref(module, lambda _: self.forget(identity))
+        self.by_id[identity] = name.encode()
         self.used[name] = self.used.get(name, 0) + 1
 
     def forget(self, identity):
@@ -135,19 +136,28 @@ def code_that_tells(function):
     return code
 
 
+def tells_of_compiling():
+    """Whether this torch has torch.compiler.is_compiling (from 2.1 on), which is not imported yet."""
+    compiler = importlib.util.find_spec("torch.compiler")
+    return compiler is not None and "def is_compiling(" in compiler.loader.get_source(compiler.name)
+
+
 def tell_layers(modules):
     """torch.nn.modules.module: where the libraries that listen are in the process."""
     process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
     try:
         begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
+        if not tells_of_compiling():
+            return
         call = modules.Module.__call__
         code = code_that_tells(call)
-    except (AttributeError, OSError, SyntaxError, StopIteration):  # not loaded here, or no source to read
+        names = Names(code)
+        begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
+        vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
+        call.__code__ = code
+    # Not loaded here, no source to read, or a Module.__call__ that is like no other.
+    except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError):
         return
-    begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
-    names = Names(code)
-    vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
-    call.__code__ = code
     skip_in_compiler()
 
 
