@@ -95,7 +95,8 @@ class Walk {
 }  // namespace
 
 size_t SizeBinOf(int64_t bytes) {
-  return bytes <= 1 ? 0 : static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes)) - 1);
+  if (bytes <= 1) return 0;
+  return std::min(static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes)) - 1), kSizeBins - 1);
 }
 
 std::string SizeBinTitle(size_t bin) { return bin == 0 ? "0 B" : PowerOfTwo(bin, " "); }

@@ -20,8 +20,9 @@ struct CountAndBytes {
   bool operator==(const CountAndBytes&) const = default;
 };
 
-// Requests of 2^k bytes and more, less than 2^(k + 1); the first also has those of 0 bytes.
-inline constexpr size_t kSizeBins = 63;
+// Requests of 2^k bytes and more, less than 2^(k + 1); the first also has those of 0 bytes, the last all
+// larger ones: half a petabyte is the most that a size can be written as (ParseBytes).
+inline constexpr size_t kSizeBins = 50;
 size_t SizeBinOf(int64_t bytes);
 // Where one begins: "64 KiB".
 std::string SizeBinTitle(size_t bin);

@@ -172,33 +172,11 @@ void ShowsWhatIsAlive(ImGuiTestContext* context) {
   context->WindowFocus("//###layers");
 }
 
-namespace {
-
-// No row is cut by the panel, no figure by its column.
-void NothingIsCut(ImGuiTestContext* context, const char* name) {
-  context->Yield(3);
-  ImGuiTable* table = ImGui::TableFindByID(context->GetID(name));
-  IM_CHECK(table != nullptr);
-  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  const float rows = (table->OuterRect.Max.y - table->BgClipRect.Min.y) / row;
-  const float cut = std::round(rows) - rows;  // of the last: no more than is below its words
-  IM_CHECK_LT(cut, 0.32F);
-  IM_CHECK_GT(cut, -0.08F);
-  for (int i = 0; i < table->ColumnsCount; ++i) {
-    const ImGuiTableColumn& column = table->Columns[i];
-    IM_CHECK_LE(column.ContentMaxXUnfrozen, column.WorkMaxX + 1);
-  }
-}
-
-}  // namespace
-
 void ListsAllocations(ImGuiTestContext* context) {
-  NothingIsCut(context, "//###layers/layers");
   context->WindowFocus("//###allocations");
   const auto table = [] { return application().frame()->allocations.table; };
   IM_CHECK(WaitUntil(context, [&] { return table() != nullptr && table()->rows.size() > 5; }));
   const size_t all = table()->rows.size();
-  NothingIsCut(context, "//###allocations/allocations");
   Picture(context, "allocations");
   context->ItemClick("//**/##filter");
   context->KeyChars(">1MB");

@@ -37,7 +37,7 @@ constexpr ColumnLook kColumns[] = {
     {AllocationColumn::kPhase, "phase", 1.1F, 820, nullptr},
     {AllocationColumn::kBorn, "born", 0, 400, ""},  // the newest event
     {AllocationColumn::kLife, "life", 0, 540, "9,999.99 µs"},
-    {AllocationColumn::kAddress, "address", 0, 940, "0x7fff00000000"},
+    {AllocationColumn::kAddress, "address", 0, 940, "0xdddddddddddd"},
 };
 
 constexpr const char* kFilterHelp =
@@ -216,8 +216,10 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
   const float width = ImGui::GetContentRegionAvail().x;
   int count = 0;
   for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  if (!BeginWholeRows("allocations", count + 1, kFlags)) return;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  if (!ImGui::BeginTable("allocations", count + 1, kFlags)) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
   for (const ColumnLook& look : kColumns) {
     if (width >= Px(look.from_width)) SetUpColumn(input, look);
   }
@@ -232,7 +234,7 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
       Row(input, input.table->rows[static_cast<size_t>(i)], width, queue);
   }
-  EndWholeRows();
+  ImGui::EndTable();
 }
 
 std::string Summary(const AllocationsInput& input, const AllocationsState& state) {

@@ -134,9 +134,11 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
     EmptyReason(input.empty_reason);
     return;
   }
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, input);
-  if (!BeginWholeRows("layers", columns.count() + 1, kFlags)) return;
+  if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", 0, 1.2F);
   if (columns.textbook) ImGui::TableSetupColumn("output", 0, 1.5F);
   if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
@@ -163,7 +165,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.workspace) HeaderCell("workspace", Align::kRight);
   if (columns.share) HeaderCell("share of all");
   for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);
-  EndWholeRows();
+  ImGui::EndTable();
 }
 
 }  // namespace tidemark::gui

@@ -65,39 +65,6 @@ void EndScrolled() {
   ImGui::EndChild();
 }
 
-namespace {
-
-// Of a table's header, in the frame before.
-float* HeaderHeight(ImGuiStorage* storage, ImGuiID table) {
-  return storage->GetFloatRef(ImHashStr("header", 0, table));
-}
-
-// As SelectableRow fills it.
-float RowHeight() { return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y; }
-
-}  // namespace
-
-bool BeginWholeRows(const char* id, int columns, ImGuiTableFlags flags) {
-  const float header = *HeaderHeight(ImGui::GetStateStorage(), ImGui::GetID(id));
-  const float room = ImGui::GetContentRegionAvail().y;
-  float height = 0;  // all that is left
-  // The last may lack the room below its words.
-  constexpr float kBelowWords = 0.3F;
-  const float rows = std::floor((room - header) / RowHeight() + kBelowWords);
-  if (header > 0 && rows >= 1) height = std::min(room, header + rows * RowHeight());
-  if (!ImGui::BeginTable(id, columns, flags | ImGuiTableFlags_ScrollY, {0, height})) return false;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  return true;
-}
-
-void EndWholeRows() {
-  ImGuiTable* table = ImGui::GetCurrentTable();
-  if (table->IsInsideRow) ImGui::TableEndRow(table);
-  *HeaderHeight(&table->OuterWindow->StateStorage, table->ID) =
-      table->BgClipRect.Min.y - table->OuterRect.Min.y;
-  ImGui::EndTable();
-}
-
 bool SelectableRow(const char* id, bool lit) {
   const ImVec2 at = ImGui::GetCursorPos();
   const ImGuiStyle& style = ImGui::GetStyle();

@@ -22,11 +22,6 @@ void EmptyReason(std::string_view text);
 bool BeginScrolled(const char* id, ImVec2 size = {0, 0});
 void EndScrolled();
 
-// A table that scrolls under its header, of rows that are selectable: as many in what is left of the panel as
-// can be read whole. End belongs to every Begin that is true.
-bool BeginWholeRows(const char* id, int columns, ImGuiTableFlags flags);
-void EndWholeRows();
-
 // The whole row of a table as a button under what is put into it next; true when it is clicked.
 bool SelectableRow(const char* id, bool lit);
 

@@ -60,7 +60,7 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
   theory.card_bytes = 141'000'000'000;
   const std::string far = TimelinePicture(*view, "run", theory);
   CHECK(far.find("<line class=\"card\"") == std::string::npos);
-  CHECK(far.find(">the card has 141.0 GB, above the axis<") != std::string::npos);
+  CHECK(far.find(">the card has 141.00 GB, above the axis<") != std::string::npos);
   CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
 }
 
