@@ -13,7 +13,7 @@ endif()
 # Several files of a target are compiled as one: their headers are read once, which is most of a first build. So a name in
 # an anonymous namespace is unique within its target. Who changes one file all day may prefer -DCMAKE_UNITY_BUILD=OFF.
 option(CMAKE_UNITY_BUILD "Compile several files of a target as one" ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8 CACHE STRING "How many files of a target are compiled as one")
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
 # The layout that profiler/base/paths.h expects.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
