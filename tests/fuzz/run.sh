@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # usage: run.sh [SECONDS]   Builds the fuzzers and runs each that long. What they find is in build/dev-core/found; what they learnt
 # stays in build/dev-core/corpus for the next time. An input that was found is run again by: FUZZER FILE.
-# Without SECONDS each runs half a minute over the same inputs in the same order, so that what one check
+# Without SECONDS each runs twenty seconds over the same inputs in the same order, so that what one check
 # found the next one meets, too, on a machine that is as fast.
 set -euo pipefail
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
 if [[ $# -gt 0 ]]; then
   extent=("-max_total_time=$1")
 else
-  extent=(-seed=1 -max_total_time=30)
+  extent=(-seed=1 -max_total_time=20)
 fi
 build=$root/build/dev-core
 "$root/cmake/build.sh" dev-core fuzzers
