@@ -45,7 +45,7 @@ std::string OfName(const timeline::View& view, const Event& event) {
 
 // What it is about, beside what has a column of its own.
 std::string WhatOf(const timeline::View& view, const Event& event, ByteUnit unit) {
-  const std::string name(event.kind == EventKind::kName ? "" : view.name(event.name));
+  std::string name(event.kind == EventKind::kName ? "" : view.name(event.name));
   switch (event.kind) {
     case EventKind::kPhase:
       return std::string(events::NameOf(event.phase));
