@@ -355,10 +355,8 @@ RunStatus LiveRun::EndStatus(RunStatus status) const {
     status.sentence = failed.sentence;
     status.out_of_memory = failed.out_of_memory;
     status.lost_rank = failed.lost_rank;
-  } else if (ending_) {
+  } else if (ending_ || (status.state == RunState::kStarting && StopAsked())) {
     status.state = RunState::kFinished;
-  } else if (status.state == RunState::kStarting && StopAsked()) {
-    status.state = RunState::kFinished;  // as asked
   } else {
     status.state = RunState::kDied;
     status.sentence = process_->DescribeEnd(intake_.steps_done());
