@@ -7,6 +7,7 @@
 #include "app/cli/interrupt_listener.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/script_files.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 // Those in force at the end.
 Result<networks::TrainingSettings> SettingsOf(const session::Run& run) {
   const auto view = run.view();
-  return networks::SettingsFromJson(view->settings().empty() ? run.description().settings_json
-                                                             : view->settings().back());
+  const std::string* told = timeline::LatestSettings(*view);
+  return networks::SettingsFromJson(told != nullptr ? *told : run.description().settings_json);
 }
 
 int64_t SavedBytes(const WaysOut& ways, const advice::Proposal& way) {

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "app/presenters/tables.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/textbook/textbook.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
 
@@ -15,9 +17,9 @@ Result<presenters::Bridge> BridgeOf(const session::Run& run) {
       "The bridge begins with the textbook's figure, and this file does not name a network of Tidemark's. "
       "Choose the timeline, the breakdown or the map."};
   const auto view = run.view();
-  const std::string& settings_json =
-      view->settings().empty() ? run.description().settings_json : view->settings().back();
-  const auto settings = networks::SettingsFromJson(settings_json);
+  const auto peak = presenters::LatestPeak(*view);
+  const std::string* told = peak ? timeline::SettingsAt(*view, peak->index) : nullptr;
+  const auto settings = networks::SettingsFromJson(told != nullptr ? *told : run.description().settings_json);
   if (!settings) return unknown;
   const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
   if (!networks) return networks.error();

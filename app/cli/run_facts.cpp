@@ -30,9 +30,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 // Those of the step at whose peak the figures are told; nothing where it had none of its own.
 std::optional<networks::TrainingSettings> SettingsAtPeak(const timeline::View& view) {
   const auto peak = presenters::LatestPeak(view, presenters::Told::kStepOrRun);
-  const timeline::Step* step = peak ? timeline::StepAt(view, peak->index) : nullptr;
-  if (step == nullptr || step->settings < 0) return std::nullopt;
-  const auto settings = networks::SettingsFromJson(view.settings()[static_cast<size_t>(step->settings)]);
+  const std::string* told = peak ? timeline::SettingsAt(view, peak->index) : nullptr;
+  if (told == nullptr) return std::nullopt;
+  const auto settings = networks::SettingsFromJson(*told);
   return settings ? std::optional(*settings) : std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/advice/step_time.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -85,12 +86,9 @@ networks::TrainingSettings Application::SettingsOfRun() const {
 
 std::optional<networks::TrainingSettings> Application::RecordedSettings() const {
   if (file_title_.empty() || input_.view == nullptr) return std::nullopt;
-  int32_t told = -1;
-  for (const timeline::Marker& marker : input_.view->markers()) {
-    if (marker.settings >= 0) told = marker.settings;
-  }
-  if (told < 0) return std::nullopt;
-  const auto settings = networks::SettingsFromJson(input_.view->settings()[static_cast<size_t>(told)]);
+  const std::string* told = timeline::LatestSettings(*input_.view);
+  if (told == nullptr) return std::nullopt;
+  const auto settings = networks::SettingsFromJson(*told);
   return settings ? std::optional(*settings) : std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include "profiler/session/steady_state.h"
 #include "profiler/timeline/series.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -50,7 +51,8 @@ std::vector<PhaseMark> PhasesOf(const timeline::View& view, const timeline::Step
 bool KeepsOfOthers(const timeline::View& view, const std::string& wanted) {
   for (size_t i = view.steps().size(); i-- > 0;) {
     const timeline::Step& step = view.steps()[i];
-    if (step.settings < 0 || view.settings()[static_cast<size_t>(step.settings)] != wanted) return true;
+    const std::string* told = timeline::SettingsOf(view, step);
+    if (told == nullptr || *told != wanted) return true;
     if (step.number == 0) return false;
   }
   return std::ranges::any_of(view.settings(), [&](const auto& told) { return told != wanted; });

@@ -55,9 +55,9 @@ void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
   timeline.whole = false;
   timeline.visible = {presenters::PositionOf(*view_, timeline.axis, walk_->begin),
                       presenters::PositionOf(*view_, timeline.axis, walk_->end - 1)};
-  const auto& known = view_->settings();
-  if (step->settings < 0 || static_cast<size_t>(step->settings) >= known.size()) return;
-  const auto settings = networks::SettingsFromJson(known[static_cast<size_t>(step->settings)]);
+  const std::string* told = timeline::SettingsOf(*view_, *step);
+  if (told == nullptr) return;
+  const auto settings = networks::SettingsFromJson(*told);
   for (const networks::Network& network : *input.networks) {
     if (settings && network.name == settings->network) code_ = lessons::CodeOfStep(network, *settings);
   }

@@ -40,12 +40,6 @@ MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
   return tables;
 }
 
-// Those that a moment's step ran with; < 0 = not known.
-int32_t SettingsOf(const timeline::View& view, const presenters::PeakMoment& moment) {
-  const timeline::Step* step = timeline::StepAt(view, moment.index);
-  return step != nullptr && step->number == moment.step ? step->settings : -1;
-}
-
 }  // namespace
 
 // While a run streams in, ten times a second is as often as a person can read; what a person does shows at
@@ -114,13 +108,12 @@ void Scene::AskForTables(const SceneInput& input, Estimates& estimates, const st
   if (asked.moment && peak_ && asked.moment->index == peak_->index) asked.moment = peak_;
   asked.at_peak = !asked.moment || asked.moment->is_peak;
   // The estimates beside a step are those of the settings that it ran with.
-  const int32_t settings = asked.moment ? SettingsOf(*view_, *asked.moment) : -1;
-  if (settings >= 0 && static_cast<size_t>(settings) < view_->settings().size()) {
-    const std::string& json = view_->settings()[static_cast<size_t>(settings)];
+  const std::string* told = asked.moment ? timeline::SettingsAt(*view_, asked.moment->index) : nullptr;
+  if (told != nullptr) {
     const int rank = input.description.rank;
-    if (const textbook::Estimate* book = estimates.Textbook(json, rank)) asked.textbook = *book;
-    if (input.description.device != "cpu" && estimates.PhantomSpeaksFor(rank, json))
-      asked.prediction = estimates.Phantom(json, card);
+    if (const textbook::Estimate* book = estimates.Textbook(*told, rank)) asked.textbook = *book;
+    if (input.description.device != "cpu" && estimates.PhantomSpeaksFor(rank, *told))
+      asked.prediction = estimates.Phantom(*told, card);
     if (asked.prediction && !asked.prediction->sentence.empty()) asked.prediction.reset();
   } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
              book != nullptr && !is_program) {

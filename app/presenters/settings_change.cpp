@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/presenters/signed_bytes.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -95,9 +96,8 @@ std::optional<SettingsChange> LatestChange(const View& view) {
 }
 
 bool GoesWith(const View& view, const networks::TrainingSettings& settings) {
-  if (view.steps().empty() || view.steps().back().settings < 0) return false;
-  const auto told = static_cast<size_t>(view.steps().back().settings);
-  return view.settings()[told] == networks::ToJson(settings);
+  const std::string* told = view.steps().empty() ? nullptr : timeline::SettingsOf(view, view.steps().back());
+  return told != nullptr && *told == networks::ToJson(settings);
 }
 
 std::string PriceOfTime(double times_as_long) {

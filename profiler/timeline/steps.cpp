@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace tidemark::timeline {
+namespace {
+
+const std::string* SettingsNumbered(const View& view, int32_t number) {
+  return number < 0 ? nullptr : &view.settings()[static_cast<size_t>(number)];
+}
+
+}  // namespace
 
 Sequence<Step>::const_iterator FirstStepAfter(const View& view, EventIndex index) {
   return std::ranges::upper_bound(view.steps(), index, {}, &Step::begin);
@@ -16,6 +23,22 @@ const Step* LatestStepAt(const View& view, EventIndex index) {
 const Step* StepAt(const View& view, EventIndex index) {
   const Step* latest = LatestStepAt(view, index);
   return latest != nullptr && index <= latest->end ? latest : nullptr;
+}
+
+const std::string* SettingsOf(const View& view, const Step& step) {
+  return SettingsNumbered(view, step.settings);
+}
+
+const std::string* SettingsAt(const View& view, EventIndex index) {
+  const Step* step = StepAt(view, index);
+  return step == nullptr ? nullptr : SettingsOf(view, *step);
+}
+
+const std::string* LatestSettings(const View& view) {
+  for (size_t i = view.markers().size(); i-- > 0;) {
+    if (view.markers()[i].settings >= 0) return SettingsNumbered(view, view.markers()[i].settings);
+  }
+  return nullptr;
 }
 
 }  // namespace tidemark::timeline

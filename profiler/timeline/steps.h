@@ -1,6 +1,8 @@
-// Where an event lies among a view's steps. Pure functions, any thread. O(log steps). What they return points
-// into the view.
+// Where an event lies among a view's steps, and which settings were in force there. Pure functions, any
+// thread. O(log steps), unless said otherwise. What they return points into the view.
 #pragma once
+
+#include <string>
 
 #include "profiler/timeline/timeline.h"
 
@@ -14,5 +16,13 @@ const Step* LatestStepAt(const View& view, EventIndex index);
 
 // The step that the event lies in, its kStepBegin and its kStepEnd included; null between steps.
 const Step* StepAt(const View& view, EventIndex index);
+
+// The settings (JSON) that the step ran with, or the step that the event lies in; null where none are told.
+const std::string* SettingsOf(const View& view, const Step& step);
+const std::string* SettingsAt(const View& view, EventIndex index);
+
+// Those put in force last, which need not be the last that View::settings() met: they may be in force again.
+// Null where none are told. O(markers since).
+const std::string* LatestSettings(const View& view);
 
 }  // namespace tidemark::timeline

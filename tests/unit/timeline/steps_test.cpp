@@ -1,5 +1,7 @@
 #include "profiler/timeline/steps.h"
 
+#include <vector>
+
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -31,6 +33,31 @@ TEST_CASE("An event lies in the step whose begin and end are around it, both inc
   CHECK(LatestStepAt(*view, between)->number == 4);
   CHECK(StepAt(*view, view->end() - 1)->number == 5);
   CHECK(FirstStepAfter(*view, view->end() - 1) == view->steps().end());
+}
+
+TEST_CASE("Settings that come back into force are the latest, and each step has those that it ran with") {
+  Stream stream;
+  const events::NameId first = stream.Name(R"({"batch":64})");
+  const events::NameId second = stream.Name(R"({"batch":128})");
+  stream.BeginStep(0);
+  const EventIndex untold = stream.latest();
+  stream.EndStep(0);
+  CHECK(LatestSettings(*stream.Publish()) == nullptr);
+  std::vector<EventIndex> within;
+  for (const events::NameId settings : {first, second, first}) {
+    stream.Mark(0, settings);
+    stream.BeginStep(static_cast<int64_t>(within.size()) + 1);
+    within.push_back(stream.latest());
+    stream.EndStep(static_cast<int64_t>(within.size()));
+  }
+  stream.Mark(stream.Name("a marker that tells none"));
+  const auto view = stream.Publish();
+  CHECK(SettingsAt(*view, untold) == nullptr);
+  CHECK(*SettingsAt(*view, within[0]) == R"({"batch":64})");
+  CHECK(*SettingsAt(*view, within[1]) == R"({"batch":128})");
+  CHECK(*SettingsAt(*view, within[2]) == R"({"batch":64})");
+  CHECK(SettingsAt(*view, view->end() - 1) == nullptr);  // between steps
+  CHECK(*LatestSettings(*view) == R"({"batch":64})");
 }
 
 TEST_CASE("Without steps there is none at any event") {
