@@ -1,5 +1,6 @@
 #include "profiler/capture/probe/allocator_events.h"
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <iterator>
@@ -63,16 +64,14 @@ class ReportedSegments {
   void Follow(uint64_t block, int64_t block_bytes, int64_t reserved, uint16_t device) {
     const std::vector<cupti::Region> held = DriverRegions(block, static_cast<uint64_t>(block_bytes));
     const MutexLock lock(mutex_);
-    int64_t& known = reserved_[device];
-    const int64_t change = reserved - known;
-    known = reserved;
+    const int64_t change = reserved - Reserved(device).exchange(reserved, std::memory_order_relaxed);
     if (change < 0) return Shrink(-change);
     for (const cupti::Region& region : held) Add(region.address, region.bytes);
     if (held.empty()) Add(block, static_cast<uint64_t>(change));
   }
+  // Without the lock: it is asked with each block. The allocator reports a card's under a lock of its own.
   bool IsNew(int64_t reserved, uint16_t device) {
-    const MutexLock lock(mutex_);
-    return reserved_[device] != reserved;
+    return Reserved(device).load(std::memory_order_relaxed) != reserved;
   }
   bool Hold(uint64_t address) {
     const MutexLock lock(mutex_);
@@ -83,6 +82,9 @@ class ReportedSegments {
   }
 
  private:
+  static constexpr size_t kMostDevices = 256;  // c10::DeviceIndex has eight bits
+
+  std::atomic<int64_t>& Reserved(uint16_t device) { return reserved_[DeviceNumberOf(device) % kMostDevices]; }
   void Add(uint64_t address, uint64_t bytes) TIDEMARK_REQUIRES(mutex_) {
     if (!segments_.emplace(address, bytes).second) return;
     EmitMemory(EventKind::kSegmentAllocate, address, static_cast<int64_t>(bytes));
@@ -108,7 +110,7 @@ class ReportedSegments {
 
   Mutex mutex_;
   std::map<uint64_t, uint64_t> segments_ TIDEMARK_GUARDED_BY(mutex_);
-  std::map<uint16_t, int64_t> reserved_ TIDEMARK_GUARDED_BY(mutex_);
+  std::array<std::atomic<int64_t>, kMostDevices> reserved_{};
 };
 
 // The card that is watched is the one that PyTorch works on first.

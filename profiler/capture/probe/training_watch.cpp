@@ -213,8 +213,7 @@ void OnBlockBorn(uint64_t address, Category category) {
 void OnBlockDied(uint64_t address) {
   if (first_birth.block == address) AwaitFirstBirth();
   if (arriving_gradient == address) arriving_gradient = 0;
-  TheGradients().Died(address);
-  Roles().Died(address);
+  if (Roles().Died(address)) TheGradients().Died(address);  // a gradient has a role
 }
 
 }  // namespace tidemark::capture

@@ -37,11 +37,11 @@ void BlockRoles::Born(uint64_t address, Category category, bool in_optimizer) {
   if (in_optimizer) made_by_optimizer_.insert(address);
 }
 
-void BlockRoles::Died(uint64_t address) {
+bool BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
-  roles_.erase(address);
   made_by_optimizer_.erase(address);
   std::erase_if(awaiting_forward_, [&](const Block& block) { return block.address == address; });
+  return roles_.erase(address) > 0;
 }
 
 void BlockRoles::AwaitForward(const std::optional<Block>& block) {

@@ -34,7 +34,7 @@ class BlockRoles {
   bool Take(uint64_t address, events::Category role);
   bool Is(uint64_t address, events::Category role);
   void Born(uint64_t address, events::Category category, bool in_optimizer);
-  void Died(uint64_t address);
+  bool Died(uint64_t address);  // whether it had a role
   // Copied from the host before the first forward: an input if nothing but inputs follows. None = all before
   // is none.
   void AwaitForward(const std::optional<Block>& block);
