@@ -35,6 +35,9 @@ void Zooms(ImGuiTestContext* context) {
 
 // Beside the brush it comes to where the mouse was pressed; inside it is moved, at an edge made longer.
 void DragsTheBrush(ImGuiTestContext* context) {
+  if (Run().status.state == session::RunState::kRunning) application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == session::RunState::kPaused; }));
+  context->Yield(4);
   const TimelineState& timeline = application().view_state().timeline;
   const ImRect strip = context->ItemInfo("//**/overview").RectFull;
   const presenters::VisibleRange whole = presenters::WholeRange(*Run().view, presenters::TimeAxis::kEvents);

@@ -297,7 +297,6 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   const timeline::CategorySet categories = ShownIn(*input.plot, state);
   const bool shows_all = categories == timeline::kAllCategories;
   DrawStack(list, geometry, input, categories);
-  DrawDips(list, geometry, *input.plot, categories);
   if (shows_all && input.plot->groups.empty()) DrawBlocks(list, geometry, input);
   list->PopClipRect();
   list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);

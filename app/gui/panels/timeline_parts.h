@@ -75,11 +75,9 @@ void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
 presenters::AxisTicks HorizontalTicks(const TimelineGeometry& geometry, presenters::TimeAxis axis);
 void DrawHorizontalAxis(ImDrawList* list, const TimelineGeometry& geometry,
                         const presenters::AxisTicks& ticks);
+// What of a column's stack was not there all the time fades: a dip of one event is seen at any zoom.
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                timeline::CategorySet categories);
-// What of a column's stack was not there all the time fades: a dip of one event is seen at any zoom.
-void DrawDips(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
-              timeline::CategorySet categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
 Color ColorOfGroup(const presenters::TimelinePlot& plot, size_t group);
 std::optional<size_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);  // in the strip

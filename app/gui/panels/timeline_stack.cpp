@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
@@ -22,59 +24,75 @@ constexpr double kDipFades = 0.42;  // of the panel, over what was not there all
 using StackColors = std::array<Color, events::kCategoryCount>;
 static_assert(presenters::kMostStackGroups <= events::kCategoryCount);
 
-// One rectangle per run of columns in which a part of the stack stays the same.
+// Opaque, though they fade: painted in software, mixing is most of a frame's time.
+Color InDip(Color color) {
+  if (color.alpha == 255) return Mixed(color, Colors().panel, kDipFades);
+  return color.WithAlpha(color.alpha / 255.0 * (1 - kDipFades));
+}
+
+// One rectangle per run of columns in which a part of the stack stays the same; what lies above a column's
+// lowest, as much as was there all the time, is a rectangle of its own.
 class StackPainter {
  public:
   StackPainter(ImDrawList* list, size_t columns, const StackColors& colors)
-      : list_(list), colors_(colors), left_(static_cast<int>(columns) * events::kCategoryCount) {
+      : list_(list), left_(2 * static_cast<int>(columns) * events::kCategoryCount) {
     list_->PrimReserve(6 * left_, 4 * left_);
-  }
-  void Add(int part, float x0, float x1, float y_top, float y_bottom) {
-    Run& run = runs_[static_cast<size_t>(part)];
-    if (run.open && run.y_top == y_top && run.y_bottom == y_bottom && x0 <= run.x1 + 0.5F) {
-      run.x1 = std::max(run.x1, x1);
-      return;
+    for (size_t part = 0; part < colors.size(); ++part) {
+      all_the_time_[part].color = colors[part];
+      at_times_[part].color = InDip(colors[part]);
     }
-    Flush(part);
-    run = {x0, x1, y_top, y_bottom, true};
+  }
+  void Add(int part, float x0, float x1, float y_top, float y_bottom, float y_lowest) {
+    const auto at = static_cast<size_t>(part);
+    const float cut = std::clamp(y_lowest, y_top, y_bottom);
+    Extend(all_the_time_[at], {x0, cut, x1, y_bottom});
+    Extend(at_times_[at], {x0, y_top, x1, cut});
   }
   void Finish() {
-    for (int part = 0; part < events::kCategoryCount; ++part) Flush(part);
+    for (Run& run : all_the_time_) Flush(run);
+    for (Run& run : at_times_) Flush(run);
     list_->PrimUnreserve(6 * left_, 4 * left_);
-    for (const Large& part : large_) FillOpaque(list_, part.rect, part.color);
+    for (const Run& part : large_) FillOpaque(list_, part.rect, part.color);
   }
 
  private:
   struct Run {
-    float x0 = 0;
-    float x1 = 0;
-    float y_top = 0;
-    float y_bottom = 0;
-    bool open = false;
-  };
-  struct Large {
     ImRect rect;
     Color color;
   };
-  void Flush(int part) {
-    Run& run = runs_[static_cast<size_t>(part)];
-    if (!run.open) return;
-    run.open = false;
-    if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
-    const ImRect rect(run.x0, run.y_top, run.x1, run.y_bottom);
-    const Color color = colors_[static_cast<size_t>(part)];
+  void Extend(Run& run, const ImRect& rect) {
+    ImRect& open = run.rect;
+    if (open.GetWidth() > 0 && open.Min.y == rect.Min.y && open.Max.y == rect.Max.y &&
+        rect.Min.x <= open.Max.x + 0.5F) {
+      open.Max.x = std::max(open.Max.x, rect.Max.x);
+      return;
+    }
+    Flush(run);
+    open = rect;
+  }
+  void Flush(Run& run) {
+    const ImRect rect = std::exchange(run.rect, {});
+    if (rect.GetWidth() <= 0 || rect.GetHeight() < 0.01F || left_ == 0) return;
     // None lies on another, so the order in which they are painted is free.
-    if (color.alpha == 255 && rect.GetArea() >= kWorthClearing) return large_.push_back({rect, color});
-    list_->PrimRect(rect.Min, rect.Max, U32(color));
+    if (run.color.alpha == 255 && rect.GetArea() >= kWorthClearing)
+      return large_.push_back({rect, run.color});
+    list_->PrimRect(rect.Min, rect.Max, U32(run.color));
     --left_;
   }
 
   ImDrawList* list_;
-  const StackColors& colors_;
-  std::vector<Large> large_;
+  std::vector<Run> large_;
   int left_;
-  std::array<Run, events::kCategoryCount> runs_{};
+  std::array<Run, events::kCategoryCount> all_the_time_{};
+  std::array<Run, events::kCategoryCount> at_times_{};
 };
+
+// Where what is not there all the time begins. Of ranks' highest, which are of no common moment, nothing is
+// known.
+float LowestOf(const TimelineGeometry& geometry, const TimelinePlot& plot, const PlotColumn& column) {
+  if (!plot.group_ranks.empty()) return geometry.plot.Min.y - geometry.plot.GetHeight();
+  return std::round(geometry.Y(static_cast<double>(column.lowest)));
+}
 
 bool Faded(const TimelineInput& input, size_t part) {
   if (input.selected == nullptr || !input.selected->selection.any()) return false;
@@ -102,13 +120,14 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
   for (size_t k = 0; k < plot.columns.size(); ++k) {
     const PlotColumn& column = plot.columns[k];
     const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
+    const float lowest = LowestOf(geometry, plot, column);
     int64_t below = 0;
     for (int category = 0; category < events::kCategoryCount; ++category) {
       const auto part = static_cast<size_t>(category);
       if (!timeline::Contains(categories, part)) continue;
       const float bottom = std::round(geometry.Y(static_cast<double>(below)));
       const float top = std::round(geometry.Y(static_cast<double>(below + plot.selected[k][part])));
-      painter.Add(category, x0, x1, top, bottom);
+      painter.Add(category, x0, x1, top, bottom, lowest);
       below += column.at_peak[part];
     }
   }
@@ -192,6 +211,7 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   for (size_t k = 0; k < plot.columns.size(); ++k) {
     const PlotColumn& column = plot.columns[k];
     const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
+    const float lowest = LowestOf(geometry, plot, column);
     int64_t below = 0;
     float bottom = geometry.plot.Max.y;
     const int parts = groups == 0 ? events::kCategoryCount : static_cast<int>(groups);
@@ -200,35 +220,12 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
       if (groups == 0 && !timeline::Contains(categories, at)) continue;
       below += groups == 0 ? column.at_peak[at] : plot.grouped[k * groups + at];
       const float top = std::round(geometry.Y(static_cast<double>(below)));
-      painter.Add(part, x0, x1, top, bottom);
+      painter.Add(part, x0, x1, top, bottom, lowest);
       bottom = top;
     }
   }
   painter.Finish();
   if (groups == 0) DrawSelectedParts(list, geometry, plot, categories);
-}
-
-void DrawDips(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
-              timeline::CategorySet categories) {
-  if (!plot.group_ranks.empty()) return;  // each of its highest, of no common moment
-  const ImU32 color = U32(Colors().panel.WithAlpha(kDipFades));
-  ImRect run;
-  const auto flush = [&] {
-    if (run.GetWidth() > 0 && run.GetHeight() >= 1) list->AddRectFilled(run.Min, run.Max, color);
-  };
-  for (const PlotColumn& column : plot.columns) {
-    const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
-    const auto shown = static_cast<double>(presenters::ShownBytes(column, categories));
-    const ImRect dip(x0, std::round(geometry.Y(shown)), x1,
-                     std::round(geometry.Y(static_cast<double>(column.lowest))));
-    if (run.GetWidth() > 0 && dip.Min.y == run.Min.y && dip.Max.y == run.Max.y && x0 <= run.Max.x + 0.5F) {
-      run.Max.x = std::max(run.Max.x, x1);
-      continue;
-    }
-    flush();
-    run = dip;
-  }
-  flush();
 }
 
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {

@@ -26,6 +26,14 @@ struct Color {
   bool operator==(const Color&) const = default;
 };
 
+// What is seen where `share` of the upper one lies over the lower one, both opaque.
+constexpr Color Mixed(Color lower, Color upper, double share) {
+  const auto mixed = [share](uint8_t below, uint8_t above) {
+    return static_cast<uint8_t>(below + (above - below) * share + 0.5);
+  };
+  return {mixed(lower.red, upper.red), mixed(lower.green, upper.green), mixed(lower.blue, upper.blue), 255};
+}
+
 constexpr Color Rgb(uint32_t hex) {
   return {static_cast<uint8_t>(hex >> 16), static_cast<uint8_t>(hex >> 8), static_cast<uint8_t>(hex), 255};
 }
