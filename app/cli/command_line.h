@@ -18,6 +18,7 @@ namespace tidemark::cli {
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitNoProgram = 127;  // as a shell says it
 inline constexpr int kExitInterrupted = 130;
 
 // What the window shows first; nothing = it starts a run of its own.

@@ -25,6 +25,7 @@
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/run_report.h"
+#include "app/cli/user_program.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/events/allocator_settings.h"
@@ -111,7 +112,7 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
     return Complain(launch ? "Stopped as asked, before the program was started." : launch.error().message,
                     kExitInterrupted);
   }
-  if (!launch) return Complain(launch.error().message, kExitFailed);
+  if (!launch) return Complain(launch.error().message, ExitOfFailedStart(program));
   const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
     return session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->Allocator(),

@@ -17,6 +17,7 @@
 #include "app/cli/program_window.h"
 #include "app/cli/report.h"
 #include "app/cli/run_report.h"
+#include "app/cli/user_program.h"
 #include "profiler/base/format.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
@@ -102,7 +103,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
   };
   const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.watched(), ended,
                                                 options.window ? open_window : nullptr);
-  return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
+  return exit_code ? *exit_code : Complain(exit_code.error().message, ExitOfFailedStart(program));
 }
 
 }  // namespace

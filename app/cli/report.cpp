@@ -46,7 +46,10 @@ std::string Row(std::string_view title, const std::vector<std::string>& figures,
 std::string LevelRow(const char* title, std::optional<int64_t> textbook,
                      const std::vector<ReportColumn>& columns, int64_t session::Prediction::*level) {
   std::vector<std::string> figures = {Megabytes(textbook)};
-  for (const ReportColumn& column : columns) figures.push_back(Megabytes(column.peaks.*level));
+  for (const ReportColumn& column : columns) {
+    const int64_t bytes = column.peaks.*level;  // the CPU's allocator reserves nothing
+    figures.push_back(Megabytes(bytes != 0 ? std::optional(bytes) : std::nullopt));
+  }
   return Row(title, figures);
 }
 

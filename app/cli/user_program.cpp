@@ -13,8 +13,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/cli/command_line.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/phantom/programs/python_words.h"
+#include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
@@ -56,6 +58,10 @@ Status CanBeWritten(const std::string& file) {
   if (!fd.valid()) return trace::CannotWrite(file, errno);
   if (!existed) unlink(file.c_str());
   return Done{};
+}
+
+int ExitOfFailedStart(const std::vector<std::string>& program) {
+  return phantom::InPath(program.front()) ? kExitFailed : kExitNoProgram;
 }
 
 std::string CommandLineOf(const std::vector<std::string>& program) {

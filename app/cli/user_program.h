@@ -12,6 +12,9 @@ namespace tidemark::cli {
 // Before minutes are spent on what cannot be kept. Leaves the file as it is; "" can be written.
 Status CanBeWritten(const std::string& file);
 
+// What we exit with where it could not be started.
+int ExitOfFailedStart(const std::vector<std::string>& program);
+
 // "python train.py --lr '1 2'": as one could type it, cut short where it goes on and on.
 std::string CommandLineOf(const std::vector<std::string>& program);
 // The program's file or module, without the Python or the launcher before it and that one's options.

@@ -213,10 +213,20 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
     fit_.largest_batch.reset();
     ways_out_wanted_ = true;
   }
-  if (now.out_of_memory && !before.out_of_memory)
+  if (now.out_of_memory && !before.out_of_memory) {
     shell_.raise_panel = shell_.tall_panel = "findings";  // why, and the ways out
+    ShowLastStep();
+  }
   if (!now.out_of_memory) shell_.tall_panel.clear();
   if (before.state != now.state || before.sentence != now.sentence) shell_.banner_closed = false;
+}
+
+// And no earlier ones, whose figures would stand beside its own.
+void Application::ShowLastStep() {
+  if (input_.view == nullptr || input_.view->steps().empty()) return;
+  TimelineState& timeline = state_.timeline;
+  timeline.follow = timeline.whole = false;
+  timeline.visible = presenters::LastSteps(*input_.view, timeline.axis, 1);
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {

@@ -191,6 +191,7 @@ class Application {
   void AskForPlans();
   std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
+  void ShowLastStep();
   ShellInput MakeShellInput();
   std::string StatusText() const;
   std::string DeviceText() const;

@@ -16,6 +16,8 @@ namespace tidemark::gui {
 namespace {
 
 constexpr size_t kUndoLimit = 200;
+constexpr const char* kNothingToKeep =
+    "There is no run to save or export. Space starts one; Ctrl+O opens a file.";
 
 template <typename... Functions>
 struct Overloaded : Functions... {
@@ -43,8 +45,9 @@ FilePurpose PurposeOf(ActionId action) {
   }
 }
 
-// "tidemark-20260314-0915", so that a second file does not replace the first.
-std::string FreshName() {
+// The opened file's own, or "tidemark-20260314-091500", so that a second file does not replace the first.
+std::string NameToKeepAs(const std::string& file_title) {
+  if (!file_title.empty()) return std::filesystem::path(file_title).stem().string();
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
@@ -132,8 +135,8 @@ void Application::AskWhereTo(const SavePicture& wanted) {
   FileDialogState& dialog = shell_.file_dialog;
   if (!wanted.drawing.empty())
     return OpenFileDialog(FilePurpose::kExport, state_.last_folder,
-                          FreshName() + "." + wanted.drawing + ".svg", &dialog);
-  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, FreshName(), &dialog);
+                          NameToKeepAs(file_title_) + "." + wanted.drawing + ".svg", &dialog);
+  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, NameToKeepAs(file_title_), &dialog);
   dialog.panel = wanted.panel;
 }
 
@@ -261,7 +264,7 @@ void Application::ExecuteFileAction(ActionId action) {
     case ActionId::kExport:
     case ActionId::kScreenshot:
     case ActionId::kSaveSession:
-      OpenFileDialog(PurposeOf(action), state_.last_folder, FreshName(), &shell_.file_dialog);
+      OpenFileDialog(PurposeOf(action), state_.last_folder, NameToKeepAs(file_title_), &shell_.file_dialog);
       break;
     case ActionId::kQuit:
       quit_ = true;
@@ -365,6 +368,7 @@ void Application::ExecuteTimelineAction(ActionId action) {
     case ActionId::kFit:
       timeline.follow = false;
       timeline.whole = true;
+      timeline.magnified = 1;
       break;
     case ActionId::kFollow:
       timeline.follow = !timeline.follow;
@@ -430,7 +434,7 @@ void Application::ExecuteLookAction(ActionId action) {
 }
 
 void Application::Save(const std::filesystem::path& file) {
-  if (run_ == nullptr) return;
+  if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
@@ -447,7 +451,8 @@ void Application::Save(const std::filesystem::path& file) {
 
 void Application::Export(const std::filesystem::path& file) {
   const presenters::RunFormat* format = presenters::FormatOfEnding(file);
-  if (run_ == nullptr || format == nullptr || !options_.export_run) return;
+  if (format == nullptr || !options_.export_run) return;
+  if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), key = format->key, file,

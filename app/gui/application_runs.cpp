@@ -81,9 +81,8 @@ void Application::Start(const session::ProgramOrder& order) {
   jobs_.Start("Starting the program", JobEnd::kOnRequest,
               [this, start = options_.start_program, order,
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                using Outcome = decltype(start(order, {}));
                 // Shared, so that what is let go is not held here any more, and ends beside the window.
-                const auto outcome = std::make_shared<Outcome>(
+                const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(
                     start(order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
                                   [&] { return progress.goes_on(); }}));
                 return [this, outcome, number, wanted = progress.goes_on()] {

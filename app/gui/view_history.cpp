@@ -28,6 +28,7 @@ ViewMoment MomentOf(const ViewState& state) {
           timeline.hidden_categories,
           timeline.stack,
           timeline.fit_lines,
+          timeline.magnified,
           state.selection,
           state.pinned,
           state.memory_map.lit,
@@ -45,6 +46,7 @@ void GoTo(const ViewMoment& moment, ViewState* state) {
   timeline.hidden_categories = moment.hidden_categories;
   timeline.stack = moment.stack;
   timeline.fit_lines = moment.fit_lines;
+  timeline.magnified = moment.magnified;
   state->selection = moment.selection;
   state->pinned = moment.pinned;
   state->memory_map.lit = moment.lit;
@@ -68,8 +70,8 @@ bool SameView(const ViewMoment& a, const ViewMoment& b) {
   return a.axis == b.axis && a.follow == b.follow && a.whole == b.whole &&
          (moves_by_itself || SameRange(a.visible, b.visible)) && same_measure &&
          a.hidden_categories == b.hidden_categories && a.stack == b.stack && a.fit_lines == b.fit_lines &&
-         a.selection == b.selection && a.pinned == b.pinned && a.lit == b.lit && a.tree == b.tree &&
-         a.listed == b.listed;
+         a.magnified == b.magnified && a.selection == b.selection && a.pinned == b.pinned && a.lit == b.lit &&
+         a.tree == b.tree && a.listed == b.listed;
 }
 
 void ViewHistory::Clear() { *this = {}; }

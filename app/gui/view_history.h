@@ -42,6 +42,7 @@ struct ViewMoment {
   uint32_t hidden_categories = 0;
   presenters::StackOrder stack;
   bool fit_lines = false;
+  double magnified = 1;
   presenters::Selection selection;
   std::optional<events::EventIndex> pinned;
   presenters::MapPart lit = presenters::MapPart::kNone;

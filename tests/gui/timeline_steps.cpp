@@ -29,6 +29,16 @@ void Zooms(ImGuiTestContext* context) {
     return tooltip != nullptr && tooltip->Active && tooltip->Rect().Max.y <= plot.Max.y;
   }));
   Picture(context, "zoomed");
+  // With Ctrl the vertical axis: what is low beside what was high can be looked at.
+  context->MouseMove("//**/plot");
+  context->KeyDown(ImGuiMod_Ctrl);
+  context->MouseWheelY(5);
+  context->KeyUp(ImGuiMod_Ctrl);
+  context->Yield(2);
+  IM_CHECK_GT(timeline.magnified, 2);
+  Picture(context, "magnified");
+  context->ItemClick("//###timeline/**/###magnified");
+  IM_CHECK(WaitUntil(context, [&] { return timeline.magnified == 1; }));
   context->KeyPress(ImGuiKey_L);
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
 }

@@ -56,6 +56,40 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
   ImGui::EndPopup();
 }
 
+// How high the axis reaches.
+void HeightWords(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
+  const presenters::TimelinePlot& plot = *input.plot;
+  const bool has_lines =
+      input.card_bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() || !plot.phantom.empty();
+  if (has_lines &&
+      TitleWord("card", state.fit_lines,
+                "The axis reaches up to all that theory, the driver and the card tell, and to all that the "
+                "card has.",
+                left_end, right, y)) {
+    state.fit_lines = !state.fit_lines;
+  }
+  if (state.magnified <= 1) return;
+  const std::string word =
+      "× " + FormatDecimal(state.magnified, state.magnified < 10 ? 1 : 0) + "###magnified";
+  if (TitleWord(word.c_str(), true,
+                "The vertical axis is magnified (Ctrl + wheel). A click, or F, shows all of it again.",
+                left_end, right, y)) {
+    state.magnified = 1;
+  }
+}
+
+void DrawSight(const TimelineState& state, float left_end, float right, float y) {
+  const double span = state.visible.end - state.visible.begin;
+  if (span <= 0) return;
+  const std::string sight =
+      state.axis == presenters::TimeAxis::kWallClock
+          ? FormatDuration(static_cast<int64_t>(span))
+          : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
+  const std::string text = sight + " in sight";
+  if (Measure(SmallMuted(), text).x < right - Px(4) - left_end)
+    DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
+}
+
 void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& queue) {
   using presenters::TimeAxis;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -82,26 +116,8 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
     queue.Push(ActionId::kSwitchAxis);
   }
   if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
-  const presenters::TimelinePlot& plot = *input.plot;
-  const bool has_lines =
-      input.card_bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() || !plot.phantom.empty();
-  if (has_lines &&
-      TitleWord("card", state.fit_lines,
-                "The axis reaches up to all that theory, the driver and the card tell, and to all that the "
-                "card has.",
-                title_end, &right, y)) {
-    state.fit_lines = !state.fit_lines;
-  }
-  const double span = state.visible.end - state.visible.begin;
-  if (input.empty_reason.empty() && span > 0) {
-    const std::string sight =
-        clock ? FormatDuration(static_cast<int64_t>(span))
-              : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
-    const std::string text = sight + " in sight";
-    const float room = right - Px(4) - title_end;
-    if (Measure(SmallMuted(), text).x < room)
-      DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
-  }
+  HeightWords(input, state, title_end, &right, y);
+  if (input.empty_reason.empty()) DrawSight(state, title_end, right, y);
   ImGui::SetCursorScreenPos(after);
 }
 

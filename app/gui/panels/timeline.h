@@ -63,6 +63,7 @@ struct TimelineState {
   presenters::StackOrder stack;
   std::array<char, 120> expression{};  // as it is being typed
   bool fit_lines = false;              // the vertical axis reaches up to the card's own figures
+  double magnified = 1;                // the vertical axis, times what shows all in sight
   presenters::VisibleRange visible;
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;

@@ -14,6 +14,8 @@ using presenters::PlotColumn;
 using presenters::PlotLevel;
 using presenters::TimelinePlot;
 
+constexpr double kLeastHeight = 1e6;  // bytes; less would be told in another unit
+
 TextStyle AxisNumbers() { return {Faces().numbers, kSmallTextSize + 1, Colors().muted}; }
 
 }  // namespace
@@ -25,7 +27,7 @@ timeline::CategorySet ShownIn(const TimelinePlot& plot, const TimelineState& sta
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry) {
   const TimelinePlot& plot = *input.plot;
   const timeline::CategorySet categories = ShownIn(plot, state);
-  double highest = 1e6;
+  double highest = kLeastHeight;
   if (categories == timeline::kAllCategories)
     highest = std::max(highest, static_cast<double>(plot.highest_bytes));
   for (const PlotColumn& column : plot.columns)
@@ -39,6 +41,7 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
       for (const int64_t bytes : line.bytes) highest = std::max(highest, static_cast<double>(bytes));
     }
   }
+  highest = std::max(highest / state.magnified, kLeastHeight);
   const bool decimal = input.unit == ByteUnit::kMegabytes;
   const bool large = highest > 4e9;
   geometry->unit_bytes = decimal ? (large ? 1e9 : 1e6) : (large ? 1073741824.0 : 1048576.0);

@@ -43,13 +43,17 @@ void Zoom(const TimelineInput& input, TimelineState& state, const TimelineGeomet
   Show(input, state, {around - left, around + right});
 }
 
+constexpr double kMostMagnified = 1000;
+
 void Wheel(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelX);
   const ImGuiIO& io = ImGui::GetIO();
   const double span = geometry.visible.end - geometry.visible.begin;
   const double sideways = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0.0F);
-  if (sideways != 0) {
+  if (io.KeyCtrl && io.MouseWheel != 0) {
+    state.magnified = std::clamp(state.magnified * std::pow(1.22, io.MouseWheel), 1.0, kMostMagnified);
+  } else if (sideways != 0) {
     Show(input, state,
          {geometry.visible.begin - sideways * span * 0.08, geometry.visible.end - sideways * span * 0.08});
   } else if (io.MouseWheel != 0) {

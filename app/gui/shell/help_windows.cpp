@@ -41,6 +41,7 @@ void DrawKeys(bool* open) {
       if (*action.keys != 0) KeyRow(action.keys, action.label, action.help);
     }
     KeyRow("wheel", "Zoom the timeline", "About the mouse. With Shift: sideways.");
+    KeyRow("Ctrl + wheel", "Magnify the vertical axis", "F shows all of it again.");
     KeyRow("drag", "Move the timeline", "");
     KeyRow("Shift + drag", "Measure between two moments; Shift + click ends it", "");
     KeyRow("double-click", "Show the whole run", "");

@@ -39,12 +39,14 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
 
 void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
   ImGui::Separator();
+  if (!ImGui::BeginMenuEx(TranslatedLabel("Panels").c_str(), icons::kLayout)) return;
   for (size_t i = 0; i < Panels().size(); ++i) {
     if (ImGui::MenuItemEx(TranslatedLabel(Panels()[i].label).c_str(), Panels()[i].icon, nullptr,
                           view.shown[i]))
       queue.Push(ShowPanel{i, !view.shown[i]});
     Tooltip(Panels()[i].help);
   }
+  ImGui::EndMenu();
 }
 
 void DrawSearchButton(float left, float right, float height, CommandQueue& queue) {

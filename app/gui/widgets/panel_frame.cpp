@@ -3,7 +3,6 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/terms.h"

@@ -1,22 +1,23 @@
 #include "profiler/capture/gates/layer_gate.h"
 
-#include <dlfcn.h>
-
+#include "profiler/capture/gates/behind.h"
 #include "profiler/capture/gates/gates.h"
 
+using tidemark::capture::FunctionBehind;
 using tidemark::capture::Tell;
 using tidemark::capture::TheGates;
 
 // Behind either may be the same of another library of ours: the probe stands before a phantom's gates.
 bool TidemarkLayerBegins(const char* name) {
-  static const auto next = reinterpret_cast<bool (*)(const char*)>(dlsym(RTLD_NEXT, "TidemarkLayerBegins"));
+  static constinit FunctionBehind<bool (*)(const char*)> next;
+  const auto behind = next.Get(nullptr, "TidemarkLayerBegins");
   Tell(TheGates().layer_begins, name);
-  if (next != nullptr) next(name);
+  if (behind != nullptr) behind(name);
   return true;
 }
 
 void TidemarkLayerEnds() {
-  static const auto next = reinterpret_cast<void (*)()>(dlsym(RTLD_NEXT, "TidemarkLayerEnds"));
-  if (next != nullptr) next();
+  static constinit FunctionBehind<void (*)()> next;
+  if (const auto behind = next.Get(nullptr, "TidemarkLayerEnds")) behind();
   Tell(TheGates().layer_ends);
 }

@@ -185,7 +185,8 @@ extern "C" void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_
 
 void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved, uint16_t device) {
   using Function = void (*)(int64_t, size_t, size_t, uint16_t);
-  static const auto behind = tidemark::capture::Behind<Function>("libc10.so", TIDEMARK_REPORT_OUT_OF_MEMORY);
+  static constinit tidemark::capture::FunctionBehind<Function> next;
+  const Function behind = next.Get("libc10.so", TIDEMARK_REPORT_OUT_OF_MEMORY);
   tidemark::capture::OnOutOfMemoryReported(bytes, static_cast<int64_t>(reserved), device);
   if (behind != nullptr) behind(bytes, allocated, reserved, device);
 }

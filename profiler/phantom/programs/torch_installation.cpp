@@ -41,19 +41,6 @@ if found and found.origin:
 print("tidemark", json.dumps(answer))
 )";
 
-std::optional<fs::path> InPath(const std::string& name) {
-  std::error_code failure;  // what cannot be looked at is not there
-  if (name.find('/') != std::string::npos)
-    return fs::exists(name, failure) ? std::optional<fs::path>(name) : std::nullopt;
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
-    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, failure)) return file;
-  }
-  return std::nullopt;
-}
-
 // "#!/usr/bin/env python3" and "#!/venv/bin/python"; nothing if the file does not begin like that.
 std::optional<std::string> InterpreterOf(const fs::path& script) {
   std::ifstream file(script, std::ios::binary);
@@ -137,6 +124,19 @@ Result<TorchInstallation> Understand(const std::vector<std::string>& start, cons
 }
 
 }  // namespace
+
+std::optional<fs::path> InPath(const std::string& name) {
+  std::error_code failure;  // what cannot be looked at is not there
+  if (name.find('/') != std::string::npos)
+    return fs::exists(name, failure) ? std::optional<fs::path>(name) : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, failure)) return file;
+  }
+  return std::nullopt;
+}
 
 Result<PythonStart> PythonOf(const std::vector<std::string>& command) {
   if (!InPath(command.front())) {

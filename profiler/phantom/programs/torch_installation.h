@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct TorchInstallation {
   std::string cuda;              // "12.4"
   std::string build_id;          // of libtorch_cuda.so: two builds of one version differ in it
 };
+
+// The file that a command line's first word starts, as execvp looks for it; none = there is no such program.
+std::optional<std::filesystem::path> InPath(const std::string& name);
 
 // How a command line starts Python: the words up to Python's own, and where in the line that is named. What
 // stands before it (env, timeout, nice, uv run) is among them, for it may decide which Python that is. Of a
