@@ -86,7 +86,8 @@ int RunWatched(const std::vector<std::string>& program, const ProgramLaunch& lau
     const std::string error = recorder.first()->status().recording_error;
     if (!error.empty()) Complain(error, kExitDone);
   };
-  const Result<int> exit_code = RunBesideWindow(program, environment, recorder.first(), ended, show);
+  const Result<int> exit_code =
+      RunBesideWindow(program, environment, *launch.stop, recorder.first(), ended, show);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
@@ -116,7 +117,8 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
     return session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->Allocator(),
-                                   events::AllocatorEnvironment(run.description().allocator_settings));
+                                   events::AllocatorEnvironment(run.description().allocator_settings),
+                                   [](double) { return !InterruptListener::WasInterrupted(); });
   };
   if (order->sweep) {
     return RunSweep(

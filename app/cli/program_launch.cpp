@@ -175,7 +175,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.recorded.first_only = true;
   launch.title = TitleFrom(*python, program);
   launch.recorded.description = Describe(order, *torch, program, launch.title);
-  launch.recorded.stop = phantom::StopProgram;
+  launch.recorded.stop = [stop = launch.stop] { stop->Ask(); };
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;
   launch.addresses = order.addresses;
@@ -219,7 +219,7 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);
   if (!recording.empty()) launch.recorded.recording = recording;
-  launch.recorded.stop = phantom::StopProgram;
+  launch.recorded.stop = [stop = launch.stop] { stop->Ask(); };
   return launch;
 }
 

@@ -19,7 +19,8 @@ namespace tidemark::cli {
 
 struct ProgramLaunch {
   std::vector<std::string> environment;  // "NAME=value", added to ours
-  session::RecorderOptions recorded;
+  session::RecorderOptions recorded;     // whose stop is the program's
+  std::shared_ptr<phantom::ProgramStop> stop = std::make_shared<phantom::ProgramStop>();
   std::string title;  // its script or module; without Python its file
   // On the phantom:
   std::optional<phantom::ProgramLibraries> libraries;

@@ -38,7 +38,7 @@ class StartedProgram {
  private:
   void Run() {
     const MutexLock lock(TheProgram());
-    const Result<int> exit_code = phantom::RunProgram(words_, launch_.environment);
+    const Result<int> exit_code = phantom::RunProgram(words_, launch_.environment, *launch_.stop);
     std::vector<std::string> notes = launch_.Notes();
     if (!exit_code) notes.push_back(exit_code.error().message);
     recorder_->End(exit_code ? *exit_code : kExitFailed, std::move(notes));

@@ -46,7 +46,8 @@ Result<std::vector<std::string>> SweepProgram(const session::SweepOrder& order,
   listener.begun(range.name, range.values);
   const BandOf band_of = [&](const session::Run& run) {
     return session::ReservedBandOf(*run.view(), understood->CardAsAsked(), launch->Allocator(),
-                                   events::AllocatorEnvironment(run.description().allocator_settings));
+                                   events::AllocatorEnvironment(run.description().allocator_settings),
+                                   [&](double) { return !watch.goes_on || watch.goes_on(); });
   };
   const Status swept = RecordSweep(
       {*words, launch->environment, range.name, range.values}, band_of,

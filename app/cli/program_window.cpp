@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "app/cli/console.h"
-#include "profiler/phantom/programs/program.h"
 
 namespace tidemark::cli {
 namespace {
@@ -20,12 +19,12 @@ void EndInOrder(session::Run& run, std::future<void>& running) {
 }
 
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
-                            const std::vector<std::string>& environment,
+                            const std::vector<std::string>& environment, phantom::ProgramStop& stop,
                             const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,
                             const WindowOpener& show) {
   Result<int> exit_code = 0;
   const auto run_it = [&] {
-    exit_code = phantom::RunProgram(program, environment);
+    exit_code = phantom::RunProgram(program, environment, stop);
     if (exit_code) ended(*exit_code);
   };
   if (!show) {

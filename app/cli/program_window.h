@@ -9,6 +9,7 @@
 
 #include "app/cli/command_line.h"
 #include "profiler/base/result.h"
+#include "profiler/phantom/programs/program.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::cli {
@@ -16,11 +17,11 @@ namespace tidemark::cli {
 // Asks the program to end (SIGTERM), kills it where it has not ended 10 s later, and waits for what runs it.
 void EndInOrder(session::Run& run, std::future<void>& running);
 
-// Runs the program and shows its memory meanwhile, until both have ended; `ended` tells of the program in
-// between. A window that is closed ends the program in order. No `show` = no window. The exit code is the
-// program's, or the window's where only that failed.
+// Runs the program, whose end is the run's Stop(), and shows its memory meanwhile, until both have ended;
+// `ended` tells of the program in between. A window that is closed ends the program in order. No `show` = no
+// window. The exit code is the program's, or the window's where only that failed.
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
-                            const std::vector<std::string>& environment,
+                            const std::vector<std::string>& environment, phantom::ProgramStop& stop,
                             const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,
                             const WindowOpener& show);
 

@@ -101,8 +101,9 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     text += UnheardText(recorder.unheard_ranks());
     Tell(text.empty() ? WhyNothing(options.layers.cpu, code) : text);
   };
-  const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.watched(), ended,
-                                                options.window ? open_window : nullptr);
+  const Result<int> exit_code =
+      RunBesideWindow(program, launch->environment, *launch->stop, recorder.watched(), ended,
+                      options.window ? open_window : nullptr);
   return exit_code ? *exit_code : Complain(exit_code.error().message, ExitOfFailedStart(program));
 }
 

@@ -124,7 +124,10 @@ void Application::ShowRank(size_t index) {
 void Application::ShowOtherRank() {
   history_.Clear();
   bookmarks_.clear();
+  const SlowMotionState before = state_.slow_motion;
   ShowFromHere();
+  state_.slow_motion.held = before.held;  // the run is the same, and goes on as it did
+  state_.slow_motion.goes_on = before.goes_on;
 }
 
 // Beside the window, and into the strip.

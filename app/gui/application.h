@@ -50,7 +50,7 @@ struct ApplicationOptions {
   double steps_per_second = 2;
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
-  session::SweepProgram sweep_program;  // none = nor sweeps
+  session::SweepProgram sweep_program;  // none = no sweeps can be started
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
   ExportRun export_run;
 };
@@ -100,9 +100,9 @@ class Application {
   bool wants_to_quit() const { return quit_; }
   std::optional<TakeScreenshot> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
   std::string title() const;  // of the window
-  // The frame shows less than it could: the next goes on.
   // Whether what is shown is a recording that is still being written.
   bool follows() const { return !file_title_.empty() && input_.status.state <= session::RunState::kPaused; }
+  // The frame shows less than it could: the next goes on.
   bool unfinished() const { return scene_.pending() || shell_.search.found.pending(); }
   bool asking() const { return estimates_.pending(); }  // a prediction is on its way
   bool expects_events() const;                          // of a run that goes on
@@ -145,6 +145,15 @@ class Application {
   void ShowOtherRank();  // than before
   void FollowRanks();
   void ShowFromHere();
+  // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
+  // that was asked for is what is wanted.
+  struct Request {
+    uint64_t run_number = 0;
+    uint64_t number = 0;
+  };
+  Request Ask() { return {run_number_, ++requests_}; }
+  // Says so of what is let go.
+  bool IsOvertaken(const Request& request, const std::string& what);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
   void ExecuteLearningAction(ActionId action);
@@ -248,6 +257,8 @@ class Application {
   Clock::time_point adopted_at_{};             // when the run came that is shown
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
   uint64_t run_number_ = 0;                    // a start that was overtaken by a later one is let go
+  uint64_t requests_ = 0;                      // files and programs that were asked for
+  uint64_t comparisons_ = 0;                   // that were asked for, or ended
   uint64_t shown_number_ = 0;  // so is what was asked of a run or a rank that was shown before
   bool quit_ = false;
   double own_p95_seconds_ = 0;

@@ -257,7 +257,8 @@ void Application::ExecuteFileAction(ActionId action) {
       OpenFileDialog(PurposeOf(action), state_.last_folder, "", &shell_.file_dialog);
       break;
     case ActionId::kStopComparing:
-      compared_.reset();
+      ++comparisons_;
+      LetGo(std::exchange(compared_, nullptr));
       input_.compared.reset();
       break;
     case ActionId::kSave:

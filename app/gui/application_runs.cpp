@@ -77,31 +77,39 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
 
 // The run that is shown goes on until there is another.
 void Application::Start(const session::ProgramOrder& order) {
-  const uint64_t number = run_number_;
   jobs_.Start("Starting the program", JobEnd::kOnRequest,
               [this, start = options_.start_program, order,
-               number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+               request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 // Shared, so that what is let go is not held here any more, and ends beside the window.
                 const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(
                     start(order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
                                   [&] { return progress.goes_on(); }}));
-                return [this, outcome, number, wanted = progress.goes_on()] {
+                return [this, outcome, order, request, wanted = progress.goes_on()] {
                   if (!wanted) {
                     if (outcome->ok()) LetGo(std::move(**outcome));
                     return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
+                  }
+                  if (IsOvertaken(request, order.command)) {
+                    if (outcome->ok()) LetGo(std::move(**outcome));
+                    return;
                   }
                   if (!outcome->ok()) {
                     OpenProgramDialog(shell_.program_dialog);
                     shell_.program_dialog.trouble = outcome->error().message;
                     return;
                   }
-                  if (number != run_number_) return LetGo(std::move(**outcome));  // a run was started since
                   file_title_.clear();
                   ranks_.Close();
                   shell_.banner_closed = false;
                   ShowRun(std::move(**outcome));
                 };
               });
+}
+
+bool Application::IsOvertaken(const Request& request, const std::string& what) {
+  if (request.run_number == run_number_ && request.number == requests_) return false;
+  AddLogLine(presenters::LogLevel::kInfo, what + " is not shown: something else was asked for since.");
+  return true;
 }
 
 // A TorchScript file is looked into by another process.
@@ -152,47 +160,50 @@ void Application::OpenFile(const std::filesystem::path& file) {
   if (file.extension() == kSessionEnding) return ReadSession(file);
   if (networks::IsNetworkFile(file)) return OpenNetwork(file);
   if (const auto folder = networks::Cifar10FolderOf(file); !folder.empty()) return UseData(folder);
-  const uint64_t number = run_number_;
-  jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest,
-              [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
-                    session::Run::Open(file, progress));
-                return [this, outcome, number, file] {
-                  if (!outcome->ok()) {
-                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-                    return;
-                  }
-                  if (number != run_number_) return;  // a run was started since
-                  ++run_number_;
-                  input_.starting = false;
-                  AdoptRun(std::move(**outcome));
-                  file_title_ = file.filename().string();
-                  ReadBookmarks(file);
-                  state_.pinned = ranks_.Show(file, *input_.view);
-                  state_.last_folder = file.parent_path();
-                  state_.timeline.follow = false;
-                  state_.timeline.whole = true;
-                  const session::RunStatus read = run_->status();
-                  if (read.cut_off)
-                    return AddLogLine(presenters::LogLevel::kWarning,
-                                      "Opened " + file.string() + " as far as it goes. " + read.sentence);
-                  AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
-                };
-              });
+  jobs_.Start(
+      "Opening " + file.filename().string(), JobEnd::kOnRequest,
+      [this, file, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        auto outcome =
+            std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress));
+        return [this, outcome, request, file] {
+          if (!outcome->ok()) {
+            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+            return;
+          }
+          if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
+          ++run_number_;
+          input_.starting = false;
+          AdoptRun(std::move(**outcome));
+          file_title_ = file.filename().string();
+          ReadBookmarks(file);
+          state_.pinned = ranks_.Show(file, *input_.view);
+          state_.last_folder = file.parent_path();
+          state_.timeline.follow = false;
+          state_.timeline.whole = true;
+          const session::RunStatus read = run_->status();
+          if (read.cut_off)
+            return AddLogLine(presenters::LogLevel::kWarning,
+                              "Opened " + file.string() + " as far as it goes. " + read.sentence);
+          AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
+        };
+      });
 }
 
 void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
-  jobs_.Start("Reading " + FormatNumber(static_cast<int64_t>(files.size())) + " ranks", JobEnd::kOnRequest,
-              [this, files](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
-                return [this, outcome] {
-                  if (!outcome->ok()) {
-                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-                    return;
-                  }
-                  ShowRanks(std::move(**outcome));
-                };
-              });
+  const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " ranks";
+  jobs_.Start(
+      "Reading " + what, JobEnd::kOnRequest,
+      [this, files, what, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
+        return [this, outcome, what, request] {
+          if (!outcome->ok()) {
+            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+            return;
+          }
+          if (IsOvertaken(request, "What was read of " + what)) return;
+          ShowRanks(std::move(**outcome));
+        };
+      });
 }
 
 void Application::ShowRanks(session::Ranks ranks) {
@@ -203,21 +214,24 @@ void Application::ShowRanks(session::Ranks ranks) {
 
 void Application::CompareWithFile(const std::filesystem::path& file) {
   jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest,
-              [this, file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, file,
+               number = ++comparisons_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
                     session::Run::Open(file, progress));
-                return [this, outcome, file] {
+                return [this, outcome, file, number] {
                   if (!outcome->ok()) {
                     AddLogLine(presenters::LogLevel::kError, outcome->error().message);
                     return;
                   }
-                  compared_ = std::move(**outcome);
-                  if (compared_->view()->empty()) {
-                    compared_.reset();
+                  std::shared_ptr<session::Run> other = std::move(**outcome);
+                  if (number != comparisons_)
+                    return LetGo(std::move(other));  // another came, or none is wanted
+                  if (other->view()->empty()) {
                     AddLogLine(presenters::LogLevel::kWarning,
                                file.string() + " holds no event: there is nothing to compare with.");
                     return;
                   }
+                  LetGo(std::exchange(compared_, std::move(other)));
                   input_.compared = ComparedRun{file.filename().string(), compared_->view()};
                   state_.last_folder = file.parent_path();
                   shell_.raise_panel = "compare";
@@ -242,7 +256,7 @@ void Application::Follow(std::shared_ptr<session::Run> run, const std::filesyste
 }
 
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
-  if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
+  LetGo(std::exchange(run_, nullptr));
   run_ = std::move(run);
   was_followed_ = false;
   live_ranks_.Begin();
@@ -269,8 +283,11 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.can_stop = run_->can_stop();
 }
 
+// Beside the window: a process takes its time to end, and much memory to be given back.
 void Application::LetGo(std::shared_ptr<session::Run> run) {
-  jobs_.Start("Stopping the trainer", JobEnd::kWhenDone,
+  if (run == nullptr) return;
+  const std::string title = run->can_stop() ? "Ending the run before" : "";
+  jobs_.Start(title, JobEnd::kWhenDone,
               [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 run.reset();
                 return {};

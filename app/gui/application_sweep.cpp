@@ -49,12 +49,12 @@ void Application::TakeEndOfSweep(const Result<std::vector<std::string>>& notes, 
   sweep_inbox_.reset();
   if (notes.ok()) {
     for (const std::string& note : *notes) AddLogLine(presenters::LogLevel::kWarning, note);
-    return;
   }
   if (!wanted) {
     if (sweep_->points.empty()) sweep_.reset();
     return AddLogLine(presenters::LogLevel::kInfo, "The sweep was ended, as asked.");
   }
+  if (notes.ok()) return;
   if (!sweep_->points.empty()) return AddLogLine(presenters::LogLevel::kError, notes.error().message);
   sweep_.reset();
   OpenProgramDialog(shell_.program_dialog);

@@ -115,7 +115,7 @@ struct RecordKernels {
 struct StartProgram {
   session::ProgramOrder order;
 };
-// It for each value of one of its options.
+// One for each value of one of its options.
 struct StartSweep {
   session::SweepOrder order;
 };

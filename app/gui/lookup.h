@@ -73,6 +73,8 @@ class Lookup {
   bool pending() const { return waits_; }
   // The person stopped what was asked last; another question is looked into again.
   bool cancelled() const { return cancelled_.has_value(); }
+  // How long the last answer that was found beside the window took.
+  std::chrono::steady_clock::duration took() const { return took_; }
   // How far it is, once it has taken longer than `since`; with a way to stop it.
   std::optional<JobLine> Line(const std::string& title, std::chrono::milliseconds since) const {
     if (!waits_ || working_ == nullptr || working_->given_up || Clock::now() - working_->begun < since)
@@ -117,6 +119,7 @@ class Lookup {
       cancelled_ = done->question;
       return false;
     }
+    took_ = Clock::now() - done->begun;
     question_ = std::move(done->question);
     answer_ = std::move(done->answer);
     return true;
@@ -127,6 +130,7 @@ class Lookup {
   std::optional<Answer> answer_;
   std::optional<Question> cancelled_;  // by the person: it is not looked into again
   bool waits_ = false;
+  Clock::duration took_{};
   std::shared_ptr<Working> working_;
   std::jthread thread_;
 };

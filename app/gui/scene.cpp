@@ -295,13 +295,21 @@ void Scene::PrepareStatistics(ViewState& state) {
     const auto [from, to] = std::minmax({at(cursors->begin), at(cursors->end)});
     asked = {view_, from + 1, to + 1, true};
   }
-  // What a person does shows at once.
+  // What was cancelled stays so until the person looks elsewhere, however the run grows.
+  const ViewMoment looked_at = MomentOf(state);
+  if (statistics_cancelled_in_ && !SameView(*statistics_cancelled_in_, looked_at))
+    statistics_cancelled_in_.reset();
+  if (statistics_.cancelled() && !statistics_cancelled_in_) statistics_cancelled_in_ = looked_at;
+  // What a person does shows at once. A run that grows is counted anew for a fifth of the time at most.
   const bool by_hand = statistics_asked_.view == nullptr || statistics_asked_.view == view_;
-  if (asked != statistics_asked_ && (by_hand || Clock::now() - statistics_time_ > 100ms)) {
+  const bool due =
+      by_hand || Clock::now() - statistics_time_ > std::max<Clock::duration>(100ms, 5 * statistics_.took());
+  if (asked != statistics_asked_ && due && !statistics_cancelled_in_) {
     statistics_asked_ = asked;
     statistics_time_ = Clock::now();
   }
-  const bool fits = FitsInFrame({0, statistics_asked_.end - statistics_asked_.first});
+  constexpr uint64_t kEffortOfEvent = 3;  // 70 to 85 ns by bench_timeline_plot
+  const bool fits = FitsInFrame({0, kEffortOfEvent * (statistics_asked_.end - statistics_asked_.first)});
   statistics_.Ask(statistics_asked_, fits, [](const StatisticsAsked& wanted, const auto& progress) {
     return presenters::MakeRangeStatistics(*wanted.view, wanted.first, wanted.end, progress);
   });

@@ -18,6 +18,7 @@
 #include "app/gui/learning.h"
 #include "app/gui/lookup.h"
 #include "app/gui/program_sweep.h"
+#include "app/gui/view_history.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/captured.h"
 #include "app/presenters/device_work.h"
@@ -294,6 +295,7 @@ class Scene {
   Lookup<StatisticsAsked, presenters::RangeStatistics> statistics_;
   StatisticsAsked statistics_asked_;
   Clock::time_point statistics_time_;
+  std::optional<ViewMoment> statistics_cancelled_in_;
 
   Lookup<timeline::EventIndex, std::shared_ptr<const presenters::StackedMoment>> stacked_;  // under the mouse
   PlaceLookup hovered_place_;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "app/presenters/range_statistics.h"
 #include "app/presenters/rank_stack.h"
 #include "app/presenters/stacked_moment.h"
 #include "app/presenters/timeline_plot.h"
@@ -50,6 +51,16 @@ void MeasureRanks(const std::shared_ptr<const timeline::View>& view) {
     presenters::TimelinePlot plot = MakeTimelinePlot(*view, {}, request);
     const double time = BestMicroseconds(5, [&] { AddRankGroups(*view, request.axis, ranks, 0, plot); });
     std::printf("  %zu ranks, %5.1f %% of the run %10.1f us\n", ranks.ranks.size(), 100 * share, time);
+  }
+}
+
+// What came and went among the last events.
+void MeasureStatistics(const timeline::View& view) {
+  for (const events::EventIndex count : {events::EventIndex{1'000}, events::EventIndex{40'000}, view.end()}) {
+    const double time = BestMicroseconds(5, [&] {
+      presenters::MakeRangeStatistics(view, view.end() - count, view.end(), [](double) { return true; });
+    });
+    std::printf("  statistics of %llu events %10.1f us\n", static_cast<unsigned long long>(count), time);
   }
 }
 
@@ -109,6 +120,7 @@ int main() {
       }
     }
     MeasureRanks(view);
+    MeasureStatistics(*view);
   }
   for (const uint64_t live : {uint64_t{10'000}, uint64_t{100'000}}) MeasurePointing(live);
   return 0;

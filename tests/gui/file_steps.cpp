@@ -155,8 +155,16 @@ void SavesAndOpens(ImGuiTestContext* context) {
   next.card = "gtx-1650";
   application().Push(ChooseDevice{next});
   IM_CHECK(WaitUntil(context, [&] { return Run().device == next && Run().live; }));
+  // The latest that is asked for is shown, whichever is read first.
+  const fs::path asked_first = Artefacts() / "asked-first.tide";
+  fs::copy_file(file, asked_first, fs::copy_options::overwrite_existing);
+  application().Push(OpenRecording{asked_first});
   application().Push(OpenRecording{file});
   IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
+  IM_CHECK(WaitUntil(context, [&] { return controls().recording == "saved.tide"; }));
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->jobs.empty(); }));
+  context->Yield(2);
+  IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
   application().Push(StartAgain{recorded, {}});
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK_STR_EQ(Run().device.card.c_str(), own.card.c_str());

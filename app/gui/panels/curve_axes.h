@@ -31,7 +31,7 @@ struct CurveAxes {
   double ValueAt(float x) const;
 };
 
-// What is left of `area` for the plot between labels.
+// What is left for the plot between its labels, of `room` at `at`.
 ImRect PlotIn(ImVec2 at, ImVec2 room);
 // With room for all dots, and for the card's line where it is known.
 CurveAxes AxesFor(const ImRect& plot, double first, double last,

@@ -28,7 +28,6 @@ namespace {
 std::atomic<pid_t> running_pid{0};
 std::atomic<int> early_signal{0};
 std::atomic<bool> asked_to_end{false};
-std::atomic<int> stops{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void PassOn(int signal) {
@@ -58,8 +57,7 @@ class SignalsForProgram {
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &pass_on, &passed_before_[i]);
   }
   ~SignalsForProgram() {
-    early_signal = 0;  // not before a program: a window may ask for its end before it has begun
-    stops = 0;
+    early_signal = 0;
     for (size_t i = 0; i < kFromTerminal.size(); ++i)
       sigaction(kFromTerminal[i], &terminal_before_[i], nullptr);
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &passed_before_[i], nullptr);
@@ -139,7 +137,31 @@ std::vector<std::string> DoubtsFile::Sentences() const {
   return sentences;
 }
 
-Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+void ProgramStop::Ask() {
+  const MutexLock lock(mutex_);
+  const int signal = asked_++ == 0 ? SIGTERM : SIGKILL;
+  if (pid_ > 0) kill(pid_, signal);
+}
+
+bool ProgramStop::WasAsked() {
+  const MutexLock lock(mutex_);
+  return asked_ > 0;
+}
+
+void ProgramStop::Began(pid_t pid) {
+  const MutexLock lock(mutex_);
+  pid_ = pid;
+  if (asked_ > 0) kill(pid, asked_ == 1 ? SIGTERM : SIGKILL);  // since it was looked at last
+}
+
+void ProgramStop::Ended() {
+  const MutexLock lock(mutex_);
+  pid_ = 0;
+}
+
+Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                       ProgramStop& stop) {
+  if (stop.WasAsked()) return 128 + SIGTERM;
   const SignalsForProgram signals;
   const ChildEnvironment entries(environment);
   posix_spawnattr_t attributes;
@@ -157,20 +179,16 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
   BeginPassingOnTo(pid);
+  stop.Began(pid);
   siginfo_t ended{};
   while (waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
   running_pid = 0;  // as long as the number is still its own
+  stop.Ended();
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return ExitCodeOfStatus(status);
-}
-
-void StopProgram() {
-  const int signal = stops++ == 0 ? SIGTERM : SIGKILL;
-  early_signal = signal;
-  if (const pid_t pid = running_pid; pid > 0) kill(pid, signal);
 }
 
 bool WasAskedToEnd() { return asked_to_end; }

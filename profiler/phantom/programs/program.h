@@ -2,6 +2,8 @@
 // in any thread: it takes over the process's signals while it runs.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/base/thread_annotations.h"
 
 namespace tidemark::phantom {
 
@@ -45,12 +48,30 @@ class DoubtsFile {
   std::string name_;
 };
 
-// Starts `words` with these "NAME=value" entries added, and waits. Ctrl-C and Ctrl-\ reach it from the
-// terminal, and what ends us is passed on to it. The exit code is its own, 128 + N if signal N ended it.
-Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment);
+// One program's end on request, before it begins, while it runs and after. Any thread.
+class ProgramStop {
+ public:
+  // Asks it to end (SIGTERM); asked again, kills it. One that has not begun does not begin any more.
+  void Ask();
 
-// While RunProgram waits, from any thread: asks the program to end (SIGTERM); asked again, kills it.
-void StopProgram();
+ private:
+  friend Result<int> RunProgram(const std::vector<std::string>&, const std::vector<std::string>&,
+                                ProgramStop&);
+  bool WasAsked();
+  void Began(pid_t pid);
+  void Ended();
+
+  Mutex mutex_;
+  pid_t pid_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // while the number is its own
+  int asked_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // times
+};
+
+// Starts `words` with these "NAME=value" entries added, and waits. Ctrl-C and Ctrl-\ reach it from the
+// terminal, and what ends us is passed on to it. The exit code is its own, 128 + N if signal N ended it, and
+// 128 + SIGTERM where it was asked to end before it began.
+Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment,
+                       ProgramStop& stop);
+
 // Whether we were asked to end (SIGTERM, SIGHUP) while RunProgram waited; the program was asked, too.
 bool WasAskedToEnd();
 

@@ -4,14 +4,17 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "app/cli/program_start.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/session/program_recorder.h"
 #include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::cli {
 namespace {
@@ -21,7 +24,8 @@ constexpr std::chrono::milliseconds kToBegin{300};
 // The exit code of a program whose window is closed at once, once it runs.
 int EndOf(const std::string& script) {
   session::RecorderOptions options;
-  options.stop = phantom::StopProgram;
+  phantom::ProgramStop stop;
+  options.stop = [&stop] { stop.Ask(); };
   const std::unique_ptr<session::ProgramRecorder> recorder =
       std::move(*session::ProgramRecorder::Start(options));
   std::optional<int> told;
@@ -33,7 +37,7 @@ int EndOf(const std::string& script) {
     std::this_thread::sleep_for(kToBegin);
     return kExitDone;
   };
-  const Result<int> code = RunBesideWindow({"sh", "-c", script}, {}, recorder->first(), ended, show);
+  const Result<int> code = RunBesideWindow({"sh", "-c", script}, {}, stop, recorder->first(), ended, show);
   REQUIRE(code);
   CHECK(told == *code);
   return *code;
@@ -92,6 +96,24 @@ TEST_CASE("A program that the window starts ends with its run") {
   CHECK((*missing)->WaitUntilSettled(20'000));
   CHECK((*missing)->status().state == session::RunState::kFailed);
   REQUIRE((*missing)->description().notes.size() == 1);
+}
+
+// The next program waits for the one before, and neither ends in the other's place.
+TEST_CASE("A program that is let go while it waits does not begin, and the one that runs goes on") {
+  const trace::Scratch scratch;
+  const std::string began = (scratch / "began").string();
+  const auto first = StartProgram(Order("sleep 60"));
+  REQUIRE(first.ok());
+  std::this_thread::sleep_for(kToBegin);
+  auto second = StartProgram(Order(("touch " + began).c_str()));
+  REQUIRE(second.ok());
+  (*second)->Stop();
+  std::this_thread::sleep_for(kToBegin);
+  CHECK((*first)->status().state <= session::RunState::kPaused);
+  (*first)->Stop();
+  CHECK((*first)->WaitUntilSettled(20'000));
+  CHECK((*second)->WaitUntilSettled(20'000));
+  CHECK_FALSE(std::filesystem::exists(began));
 }
 
 TEST_CASE("What will be missing of a program is among its notes from the start to its end") {

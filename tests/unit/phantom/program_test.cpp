@@ -20,7 +20,8 @@ std::string Contents(const std::filesystem::path& file) {
 }
 
 int ExitCodeOf(const std::string& script, const std::vector<std::string>& environment = {}) {
-  const Result<int> exit_code = RunProgram({"sh", "-c", script}, environment);
+  ProgramStop never;
+  const Result<int> exit_code = RunProgram({"sh", "-c", script}, environment, never);
   REQUIRE(exit_code.ok());
   return *exit_code;
 }
@@ -30,7 +31,19 @@ TEST_CASE("Exit codes come through, and signals as shells tell them") {
   CHECK(ExitCodeOf("exit 7") == 7);
   CHECK(ExitCodeOf("kill -9 $$") == 128 + 9);
   CHECK(ExitCodeOf("kill -INT $$") == 128 + 2);  // its own disposition, not ours
-  CHECK_FALSE(RunProgram({"/no/such/program"}, {}).ok());
+  ProgramStop never;
+  CHECK_FALSE(RunProgram({"/no/such/program"}, {}, never).ok());
+}
+
+TEST_CASE("A program that was asked to end before it began does not begin") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "said").string();
+  ProgramStop stop;
+  stop.Ask();
+  const Result<int> exit_code = RunProgram({"sh", "-c", "echo up > " + file}, {}, stop);
+  REQUIRE(exit_code.ok());
+  CHECK(*exit_code == 128 + SIGTERM);
+  CHECK(Contents(file).empty());
 }
 
 TEST_CASE("Entries replace what the environment says") {
@@ -52,10 +65,11 @@ TEST_CASE("What would end us ends the program first") {
   const std::string file = (scratch / "said").string();
   const pid_t waiting = fork();
   if (waiting == 0) {
+    ProgramStop never;
     const Result<int> exit_code = RunProgram({"sh", "-c",
                                               "trap 'echo told > " + file + "; exit 5' TERM; echo up > " +
                                                   file + "; while :; do sleep 0.01; done"},
-                                             {});
+                                             {}, never);
     _exit(exit_code ? *exit_code : 99);
   }
   while (Contents(file) != "up\n") usleep(1000);
