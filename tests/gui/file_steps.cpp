@@ -16,6 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 using session::RunState;
 
+// As they stand beside each other where this panel is.
+std::vector<ImGuiID> TabsBeside(ImGuiTestContext* context, const char* panel) {
+  std::vector<ImGuiID> tabs;
+  for (const ImGuiTabItem& tab : context->WindowInfo(panel).Window->DockNode->TabBar->Tabs)
+    tabs.push_back(tab.Window->ID);
+  return tabs;
+}
+
 }  // namespace
 
 void Exports(ImGuiTestContext* context) {
@@ -103,6 +111,7 @@ void OpensWhatWasCut(ImGuiTestContext* context) {
 }
 
 void SavesAndOpens(ImGuiTestContext* context) {
+  const std::vector<ImGuiID> tabs = TabsBeside(context, "//###bridge");
   const fs::path file = Artefacts() / "saved.tide";
   std::error_code ignored;
   fs::remove(file, ignored);
@@ -130,6 +139,9 @@ void SavesAndOpens(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
   IM_CHECK_EQ(CompleteSteps(), steps);
   IM_CHECK(WaitUntil(context, [&] { return application().frame()->bookmarks.size() == bookmarks; }));
+  // What had nothing to show for a moment is where it was.
+  context->Yield(4);
+  IM_CHECK(TabsBeside(context, "//###bridge") == tabs);
   // The controls say what they are of, and take what the recording was trained with.
   const auto controls = [] { return application().frame()->run_controls; };
   IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");

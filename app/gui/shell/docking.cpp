@@ -376,6 +376,21 @@ void OrderTabs() {
   }
 }
 
+// A panel that goes and comes, as what has nothing to show for a moment does, stands where it stood, and not
+// behind all others. Other than OrderTabs, it keeps what a person has arranged.
+void KeepTabPlace(ImGuiWindow* window, ShellState::TabPlace& kept) {
+  ImGuiTabBar* bar = window == nullptr || window->DockNode == nullptr ? nullptr : window->DockNode->TabBar;
+  ImGuiTabItem* const tab = bar == nullptr ? nullptr : ImGui::TabBarFindTabByID(bar, window->TabId);
+  if (tab == nullptr) return;
+  const int place = ImGui::TabBarGetTabOrder(bar, tab);
+  if (!std::exchange(kept.comes_back, false) || kept.place >= place) {
+    kept.place = place;
+    return;
+  }
+  ImGuiTabItem* const tabs = bar->Tabs.begin();
+  std::rotate(tabs + kept.place, tabs + place, tabs + place + 1);
+}
+
 void MakeRoom(ShellState& shell) {
   const ImGuiWindow* window =
       shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
@@ -432,7 +447,14 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   for (size_t i = 0; i < Panels().size(); ++i) {
     const bool raise = shell.raise_panel == Panels()[i].name;
     view.shown[i] = view.shown[i] || raise;
-    if (view.shown[i] && HasContent(Panels()[i], frame)) DrawPanel(Panels()[i], frame, view, queue);
+    const bool is_there = view.shown[i] && HasContent(Panels()[i], frame);
+    ShellState::TabPlace& tab = shell.tab_places[i];
+    if (is_there && !std::exchange(tab.is_there, is_there)) tab.comes_back = tab.place >= 0;
+    tab.is_there = is_there;
+    if (is_there) {
+      DrawPanel(Panels()[i], frame, view, queue);
+      KeepTabPlace(ImGui::FindWindowByName(WindowId(Panels()[i]).c_str()), tab);
+    }
     if (!raise) continue;
     BringToFront(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();

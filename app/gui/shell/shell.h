@@ -101,6 +101,13 @@ struct ShellState {
   ColorsWindowState colors;
   bool reset_layout = false;
   int order_tabs = 0;  // in so many frames more: panels come back one by one
+  // Where each panel's tab stood last, to which it comes back.
+  struct TabPlace {
+    int place = -1;  // -1 = it had none yet
+    bool is_there = false;
+    bool comes_back = false;  // to be moved there once Dear ImGui has its tab
+  };
+  std::array<TabPlace, kPanelCount> tab_places{};
   // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
   std::map<unsigned, float> wanted_widths;
   float layout_width = 0;   // of all panels together, in the frame before; 0 = none yet
