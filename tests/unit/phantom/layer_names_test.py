@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What layers are called, of modules that are none of PyTorch's: layer_names_test.py TIDEMARK_LAYERS."""
+"""What layers are called, and why they are not told, of modules that are none of PyTorch's: layer_names_test.py TIDEMARK_LAYERS."""
 
 import importlib.util
 import sys
 import threading
+import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 spec = importlib.util.spec_from_file_location("layers", sys.argv.pop(1))
 layers = importlib.util.module_from_spec(spec)
@@ -91,6 +93,30 @@ class Holders(unittest.TestCase):
         inner = Net(gate=gate)
         layers.holder_of(Module(), [Net(inner=inner), inner, gate])
         self.assertEqual(len(looks), 1)
+
+
+class Telling(unittest.TestCase):
+    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds")):
+        process = types.SimpleNamespace(**{name: types.SimpleNamespace() for name in loaded})
+        modules = types.ModuleType("modules")
+        modules.Module = type("Module", (), {"__call__": call})
+        told = []
+        with mock.patch.object(layers.ctypes, "PyDLL", return_value=process), \
+                mock.patch.object(layers, "tells_of_compiling", side_effect=of_compiler):
+            layers.tell_layers(modules, told.append)
+        return told
+
+    def test_an_old_pytorch_is_doubted(self):
+        self.assertEqual(self.doubts([False]), ["Layers are not told: that takes a PyTorch from 2.1 on."])
+
+    def test_a_pytorch_whose_source_cannot_be_used_is_doubted_with_what_is_wrong(self):
+        told = self.doubts([True], call=print)
+        self.assertEqual(len(told), 1)
+        self.assertIn("unlike any that is known (TypeError(", told[0])
+        self.assertIn("(OSError('none'))", self.doubts([OSError("none")])[0])
+
+    def test_where_nobody_listens_nothing_is_missing(self):
+        self.assertEqual(self.doubts([False], loaded=()), [])
 
 
 if __name__ == "__main__":

@@ -169,22 +169,23 @@ def tells_of_compiling():
     return compiler is not None and "def is_compiling(" in compiler.loader.get_source(compiler.name)
 
 
-def tell_layers(modules):
-    """torch.nn.modules.module: where the libraries that listen are in the process."""
+def tell_layers(modules, doubt):
+    """torch.nn.modules.module: where the libraries that listen are in the process. Why layers are not told is a doubt."""
     process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
+    if not hasattr(process, "TidemarkLayerBegins"):
+        return
+    begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
+    begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
+    call = modules.Module.__call__
     try:
-        begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
         if not tells_of_compiling():
-            return
-        call = modules.Module.__call__
+            return doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
         code = code_that_tells(call)
         names = Names(code)
-        begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
         call.__code__ = code
-    # Not loaded here, no source to read, or a Module.__call__ that is like no other.
-    except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError):
-        return
+    except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
+        return doubt(f"Layers are not told: the source of PyTorch's Module.__call__ is missing, or unlike any that is known ({error!r}).")
     skip_in_compiler()
 
 
