@@ -141,6 +141,14 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
   return environment;
 }
 
+Status AskForDoubts(ProgramLaunch& launch) {
+  Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
+  if (!doubts) return doubts.error();
+  launch.environment.push_back(doubts->EnvironmentEntry());
+  launch.doubts = std::make_shared<const phantom::DoubtsFile>(std::move(*doubts));
+  return Done{};
+}
+
 }  // namespace
 
 session::AllocatorOf ProgramLaunch::Allocator() const {
@@ -166,9 +174,6 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   if (!libraries) return libraries.error();
   Result<std::vector<std::string>> environment = EnvironmentOf(order, program, *libraries);
   if (!environment) return environment.error();
-  Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
-  if (!doubts) return doubts.error();
-  environment->push_back(doubts->EnvironmentEntry());
   ProgramLaunch launch;
   launch.environment = std::move(*environment);
   launch.recorded.on_phantom = true;
@@ -191,7 +196,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
         "be built; what it asks of CUDA beyond them ends it with the function's name.",
         torch->version, events::kTorchVersions));
   }
-  launch.doubts = std::make_shared<const phantom::DoubtsFile>(std::move(*doubts));
+  if (Status asked = AskForDoubts(launch); !asked) return asked.error();
   launch.faults = order.faults;
   return launch;
 }
@@ -209,6 +214,9 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
     const Result<std::vector<std::string>> operators = OperatorsEnvironment(python, building);
     if (!operators) description.notes.push_back("Operators are not told: " + operators.error().message);
     if (operators) launch.environment.insert(launch.environment.end(), operators->begin(), operators->end());
+    if (operators && ValueOf(phantom::kDoubtsVariable).empty()) {  // else a phantom around us has asked
+      if (Status asked = AskForDoubts(launch); !asked) return asked.error();
+    }
   }
   launch.title = python ? TitleFrom(*python, program)
                         : std::filesystem::path(program.front()).filename().string();  // any CUDA program

@@ -21,12 +21,12 @@ struct ProgramLaunch {
   std::vector<std::string> environment;  // "NAME=value", added to ours
   session::RecorderOptions recorded;     // whose stop is the program's
   std::shared_ptr<phantom::ProgramStop> stop = std::make_shared<phantom::ProgramStop>();
-  std::string title;  // its script or module; without Python its file
+  std::string title;                                  // its script or module; without Python its file
+  std::shared_ptr<const phantom::DoubtsFile> doubts;  // null where nobody asked for them
   // On the phantom:
   std::optional<phantom::ProgramLibraries> libraries;
   phantom::AddressOrder addresses;
   std::vector<std::string> early_doubts;  // known before it ran
-  std::shared_ptr<const phantom::DoubtsFile> doubts;
   std::string faults;
 
   // On the phantom: that of the program's torch there.

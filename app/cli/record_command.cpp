@@ -95,7 +95,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
   session::ProgramRecorder& recorder = **started;
   launch->environment.push_back(recorder.environment_entry());
   const auto ended = [&](int code) {
-    recorder.End(code);
+    recorder.End(code, launch->Notes());
     std::string text;
     for (const auto& run : recorder.runs()) text += ProcessText(*run);
     text += UnheardText(recorder.unheard_ranks());

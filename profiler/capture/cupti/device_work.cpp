@@ -75,7 +75,7 @@ void Tell(EventKind kind, events::NameId name, uint64_t bytes, const auto& recor
       static_cast<int64_t>(record.times.end > record.times.start ? record.times.end - record.times.start : 0);
   event.stream = record.stream_id;
   event.device = static_cast<uint8_t>(std::min<uint32_t>(record.device_id, kLastDevice));
-  Emit(event);
+  EmitOnDevice(event);
 }
 
 template <typename Value>

@@ -12,7 +12,8 @@ namespace tidemark::capture {
 
 // Within a backward node it is a recompute.
 void BeginLayer(events::NameId layer);
-// The last that began on this thread and has not ended; none is as good.
+// Ends the layer that began last on this thread. The end of one that began before the stream was open changes
+// nothing.
 void EndLayer();
 
 // LibTorch's engine begins, on the thread that asks it for a backward, and ends.

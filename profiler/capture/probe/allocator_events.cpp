@@ -34,13 +34,19 @@ bool RecordsCpu() {
   return wanted;
 }
 
-void EmitMemory(EventKind kind, uint64_t address, int64_t bytes,
+// The CPU has no number of its own.
+uint8_t EventDeviceOf(uint16_t device) {
+  return DeviceTypeOf(device) == kCudaDevice ? static_cast<uint8_t>(DeviceNumberOf(device)) : 0;
+}
+
+void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device,
                 events::Category category = events::Category::kUnknown) {
   Event event;
   event.kind = kind;
   event.source = events::Source::kAllocator;
   event.address = address;
   event.bytes = bytes;
+  event.device = EventDeviceOf(device);
   const Attribution attribution = CurrentAttribution();
   event.layer = attribution.layer;
   event.op = attribution.op;
@@ -53,7 +59,7 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes,
   if (kind == EventKind::kSegmentAllocate) {
     event.op = WithSegmentStack(event.op, current_context.forward_stack);
   }
-  Emit(event);
+  EmitOnDevice(event);
 }
 
 // PyTorch's segments, which it does not report: only how much they are in all. When that grows, the block
@@ -65,9 +71,9 @@ class ReportedSegments {
     const std::vector<cupti::Region> held = DriverRegions(block, static_cast<uint64_t>(block_bytes));
     const MutexLock lock(mutex_);
     const int64_t change = reserved - Reserved(device).exchange(reserved, std::memory_order_relaxed);
-    if (change < 0) return Shrink(-change);
-    for (const cupti::Region& region : held) Add(region.address, region.bytes);
-    if (held.empty()) Add(block, static_cast<uint64_t>(change));
+    if (change < 0) return Shrink(-change, device);
+    for (const cupti::Region& region : held) Add(region.address, region.bytes, device);
+    if (held.empty()) Add(block, static_cast<uint64_t>(change), device);
   }
   // Without the lock: it is asked with each block. The allocator reports a card's under a lock of its own.
   bool IsNew(int64_t reserved, uint16_t device) {
@@ -77,39 +83,47 @@ class ReportedSegments {
     const MutexLock lock(mutex_);
     const auto next = segments_.upper_bound(address);
     if (next == segments_.begin()) return false;
-    const auto& [begin, bytes] = *std::prev(next);
-    return address - begin < bytes;
+    const auto& [begin, segment] = *std::prev(next);
+    return address - begin < segment.bytes;
   }
 
  private:
   static constexpr size_t kMostDevices = 256;  // c10::DeviceIndex has eight bits
+  struct Segment {
+    uint64_t bytes = 0;
+    uint16_t device = 0;
+  };
+  using Segments = std::map<uint64_t, Segment>;
 
   std::atomic<int64_t>& Reserved(uint16_t device) { return reserved_[DeviceNumberOf(device) % kMostDevices]; }
-  void Add(uint64_t address, uint64_t bytes) TIDEMARK_REQUIRES(mutex_) {
-    if (!segments_.emplace(address, bytes).second) return;
-    EmitMemory(EventKind::kSegmentAllocate, address, static_cast<int64_t>(bytes));
+  void Add(uint64_t address, uint64_t bytes, uint16_t device) TIDEMARK_REQUIRES(mutex_) {
+    if (!segments_.emplace(address, Segment{bytes, device}).second) return;
+    EmitMemory(EventKind::kSegmentAllocate, address, static_cast<int64_t>(bytes), device);
   }
-  // Those that the driver holds no longer; then, if nobody knows which, from the highest.
-  void Shrink(int64_t bytes) TIDEMARK_REQUIRES(mutex_) {
+  // The card's that the driver holds no longer; then, if nobody knows which, from its highest.
+  void Shrink(int64_t bytes, uint16_t device) TIDEMARK_REQUIRES(mutex_) {
     for (auto segment = segments_.begin(); segment != segments_.end() && bytes > 0;) {
-      const bool held = DriverBytes() == 0 || !DriverRegions(segment->first, 1).empty();
-      segment = held ? std::next(segment) : Remove(segment, bytes);
+      const bool stays =
+          segment->second.device != device || DriverBytes() == 0 || !DriverRegions(segment->first, 1).empty();
+      segment = stays ? std::next(segment) : Remove(segment, bytes);
     }
-    while (bytes > 0 && !segments_.empty()) {
-      const auto last = std::prev(segments_.end());
-      if (static_cast<int64_t>(last->second) > bytes) return;
-      Remove(last, bytes);
+    for (auto segment = segments_.end(); segment != segments_.begin() && bytes > 0;) {
+      --segment;
+      if (segment->second.device != device) continue;
+      if (static_cast<int64_t>(segment->second.bytes) > bytes) return;
+      segment = Remove(segment, bytes);
     }
   }
-  std::map<uint64_t, uint64_t>::iterator Remove(std::map<uint64_t, uint64_t>::iterator segment,
-                                                int64_t& bytes) TIDEMARK_REQUIRES(mutex_) {
-    bytes -= static_cast<int64_t>(segment->second);
-    EmitMemory(EventKind::kSegmentFree, segment->first, static_cast<int64_t>(segment->second));
+  Segments::iterator Remove(Segments::iterator segment, int64_t& bytes) TIDEMARK_REQUIRES(mutex_) {
+    const auto& [address, removed] = *segment;
+    const auto removed_bytes = static_cast<int64_t>(removed.bytes);
+    bytes -= removed_bytes;
+    EmitMemory(EventKind::kSegmentFree, address, removed_bytes, removed.device);
     return segments_.erase(segment);
   }
 
   Mutex mutex_;
-  std::map<uint64_t, uint64_t> segments_ TIDEMARK_GUARDED_BY(mutex_);
+  Segments segments_ TIDEMARK_GUARDED_BY(mutex_);
   std::array<std::atomic<int64_t>, kMostDevices> reserved_{};
 };
 
@@ -140,12 +154,12 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
     TheReportedSegments().Follow(address, change > 0 ? change : 1, reserved_bytes, device);
   }
   if (change < 0) {
-    EmitMemory(EventKind::kFreeCompleted, address, -change);
+    EmitMemory(EventKind::kFreeCompleted, address, -change, device);
     if (is_cuda) OnBlockDied(address);
     return;
   }
   const events::Category category = CategoryAtBirth();
-  EmitMemory(EventKind::kAllocate, address, change, category);
+  EmitMemory(EventKind::kAllocate, address, change, device, category);
   if (is_cuda) OnBlockBorn(address, category);
 }
 
@@ -164,9 +178,10 @@ void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   event.kind = EventKind::kOutOfMemory;
   event.source = events::Source::kAllocator;
   event.bytes = bytes;
+  event.device = EventDeviceOf(device);
   event.rounded_bytes = FreeBytesOfCard(UuidOfCudaDevice(DeviceNumberOf(device)));
   event.op = WithPythonStack(CurrentAttribution().op, current_context.forward_stack);
-  Emit(event);
+  EmitOnDevice(event);
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ ProbeState Start() {
   return ProbeState::kRecords;
 }
 
-// The state, once it is known; whether this call was the one that started. Under the lock nothing is asked of
-// the dynamic loader: a library that is being loaded may allocate, and comes here with the loader's lock.
+// Starts recording unless an earlier call has decided about it, and says whether this call started it;
+// `state` is what was decided. Nothing is asked of the dynamic loader under this lock: a library that is
+// being loaded may allocate, and then its thread waits for this lock while it holds the loader's.
 bool StartOnce(ProbeState& state) {
   const std::lock_guard lock(starting);
   state = probe_state.load(std::memory_order_acquire);

@@ -5,12 +5,17 @@
 #include <link.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+
+// This library as it is loaded, from its ELF header on: a symbol that the linker defines.
+extern "C" const std::byte TidemarkOwnFile[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 namespace tidemark::capture {
 namespace {
@@ -34,25 +39,27 @@ _Unwind_Reason_Code Take(_Unwind_Context* context, void* argument) {
 // The address to return to may be the next function's.
 const void* CallBefore(uintptr_t return_address) { return std::bit_cast<const void*>(return_address - 1); }
 
-// Where this library's code lies; nowhere before it is looked for.
 struct Range {
   uintptr_t begin = 0;
   uintptr_t end = 0;
   bool Holds(uintptr_t address) const { return begin <= address && address < end; }
 };
-Range own_range;
 
-// For dl_iterate_phdr: 1 ends the search.
-int TakeIfOwn(dl_phdr_info* object, size_t /*size*/, void* /*argument*/) {
-  const auto own = reinterpret_cast<uintptr_t>(&TakeIfOwn);
-  for (const ElfW(Phdr) & part : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
-    const uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-    const Range range{begin, begin + part.p_memsz};
-    if (part.p_type != PT_LOAD || !range.Holds(own)) continue;
-    own_range = range;
-    return 1;
+// Where this library lies. The dynamic loader is not asked: its lock may be held by a thread that allocates.
+Range OwnRange() {
+  const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(TidemarkOwnFile);
+  const auto* const parts = reinterpret_cast<const ElfW(Phdr)*>(TidemarkOwnFile + header->e_phoff);
+  const auto begin = reinterpret_cast<uintptr_t>(TidemarkOwnFile);
+  Range own{begin, begin};
+  for (const ElfW(Phdr) & part : std::span(parts, header->e_phnum)) {
+    if (part.p_type == PT_LOAD) own.end = std::max(own.end, begin + part.p_vaddr + part.p_memsz);
   }
-  return 0;
+  return own;
+}
+
+bool IsOwn(uintptr_t address) {
+  static const Range own = OwnRange();  // by whichever thread asks first
+  return own.Holds(address);
 }
 
 std::string Demangled(const char* symbol) {
@@ -101,13 +108,11 @@ bool IsInterpreter(std::string_view symbol) {
 
 }  // namespace
 
-void BeginNativeFrames() { dl_iterate_phdr(TakeIfOwn, nullptr); }
-
 size_t ReadNativeFrames(std::span<uintptr_t> out) {
   Reading reading{out};
   _Unwind_Backtrace(Take, &reading);
   size_t own = 0;
-  while (own < reading.count && own_range.Holds(out[own] - 1)) ++own;
+  while (own < reading.count && IsOwn(out[own] - 1)) ++own;
   for (size_t i = own; i < reading.count; ++i) out[i - own] = out[i];
   return reading.count - own;
 }

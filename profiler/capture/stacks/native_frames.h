@@ -13,9 +13,6 @@
 
 namespace tidemark::capture {
 
-// Once, before anything is read: finds where this library lies. Takes the dynamic loader's lock.
-void BeginNativeFrames();
-
 // Return addresses, the innermost first, this library's own left out; how many there are, up to out.size().
 size_t ReadNativeFrames(std::span<uintptr_t> out);
 

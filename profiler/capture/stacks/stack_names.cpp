@@ -125,7 +125,6 @@ bool WantsNativeStacks() {
 }
 
 void BeginStacks() {
-  if (WantsNativeStacks()) BeginNativeFrames();
   if (!WantsPythonStacks()) return;
   const std::string why = WhyNoPythonFrames();
   if (!why.empty()) EmitLack(events::Source::kAllocator, why);

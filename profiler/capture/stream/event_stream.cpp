@@ -93,12 +93,15 @@ void CloseEventStream() { open_ring = nullptr; }
 bool EventStreamIsOpen() { return open_ring.load(std::memory_order_relaxed) != nullptr; }
 
 void Emit(Event& event) {
+  event.device = stream_device;
+  EmitOnDevice(event);
+}
+
+void EmitOnDevice(Event& event) {
   transport::RingWriter* const ring = open_ring.load(std::memory_order_acquire);
   if (ring == nullptr) return;
   event.time_ns = NowNs();
   event.thread = ThreadId();
-  // Who knows better says so: an allocator of several cards, and what runs on them.
-  if (event.device == 0 && !events::IsDeviceWork(event.kind)) event.device = stream_device;
   ring->Push(event);
 }
 

@@ -2,8 +2,8 @@
 // their ids. There is one stream in a process, because what feeds it (symbols that LibTorch calls, callbacks
 // without arguments) has nowhere to keep a pointer.
 //
-// Thread safe. Emit never allocates, locks or makes a system call (but for the first one of a thread, which
-// asks for the thread's id); it may run under the allocator's lock.
+// Thread safe. Emitting never allocates, locks or makes a system call (but for the first one of a thread,
+// which asks for the thread's id); it may run under the allocator's lock.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,16 @@
 namespace tidemark::capture {
 
 // Everything emitted before is lost without a trace: open the stream first. `device` goes into every event
-// but those of device work.
+// that is emitted without one.
 void OpenEventStream(transport::RingWriter ring, uint8_t device);
 // For a forked child: what it does is not this stream's. Opens no second time.
 void CloseEventStream();
 bool EventStreamIsOpen();
 
-// Fills `time_ns`, `thread` and `device` (of device work the caller knows it); all else is the caller's.
+// Fills `time_ns`, `thread` and `device`, which is the stream's; all else is the caller's.
 void Emit(events::Event& event);
+// For who knows the device: an allocator of several cards, and what runs on them. `device` stays as it is.
+void EmitOnDevice(events::Event& event);
 
 // The id of a name, announced on the ring, as an event of `source`, before the id is first returned; 0 where
 // the ring is too full, and then that is counted. O(1) from a cache of the calling thread; a new name takes a

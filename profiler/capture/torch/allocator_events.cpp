@@ -85,14 +85,14 @@ Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stre
 void EmitAllocation(Event& event, int64_t rounded_bytes) {
   event.rounded_bytes = rounded_bytes;
   event.category = BirthCategory();
-  Emit(event);
+  EmitOnDevice(event);
   if (block_observer.born != nullptr) block_observer.born(event.address, event.bytes, event.category);
   if (current_context.birth_name == 0) return;
   current_context.last_birth_address = event.address;
   Event named = event;
   named.kind = EventKind::kCategorize;
   named.name = current_context.birth_name;
-  Emit(named);
+  EmitOnDevice(named);
 }
 
 Event MemoryEvent(EventKind kind, const TraceEntry& entry) {
@@ -106,21 +106,21 @@ Event MemoryEvent(EventKind kind, const TraceEntry& entry) {
 void OnFreeCompleted(const TraceEntry& entry) {
   pending_free.waiting = false;
   Event event = MemoryEvent(EventKind::kFreeCompleted, entry);
-  Emit(event);
+  EmitOnDevice(event);
   ForgetLibraryWorkspace(event.address);
   if (block_observer.died != nullptr) block_observer.died(event.address);
 }
 
 void EmitSegment(EventKind kind, const TraceEntry& entry) {
   Event event = MemoryEvent(kind, entry);
-  Emit(event);
+  EmitOnDevice(event);
 }
 
 // `free_bytes` are of the device.
 void EmitOutOfMemory(Event event, int64_t free_bytes) {
   event.address = 0;
   event.rounded_bytes = free_bytes;
-  Emit(event);
+  EmitOnDevice(event);
 }
 
 void OnTrace(const TraceEntry& entry) {
@@ -157,7 +157,7 @@ void OnCudaReport(int64_t change) {
     return;
   }
   if (pending_free.waiting) {  // not completed with the request: another stream may not be done with it
-    Emit(pending_free.event);
+    EmitOnDevice(pending_free.event);
     BlockWaits();
   }
   pending_free.waiting = false;
@@ -171,7 +171,7 @@ void OnCpuReport(void* pointer, int64_t change) {
     return;
   }
   Event event = MemoryEvent(EventKind::kFreeCompleted, address, -change, 0);
-  Emit(event);
+  EmitOnDevice(event);
 }
 
 void OnCpuOutOfMemory(int64_t bytes) {

@@ -72,6 +72,7 @@ class Peaks {
  public:
   Peaks() {
     for (size_t device = 0; device < on_.size(); ++device) Update(static_cast<Device>(device));
+    TakeNow();
   }
 
   void Take(const Request& request) {
@@ -81,8 +82,7 @@ class Peaks {
     } else {
       Update(DeviceOf(request));
     }
-    allocated_ = std::max(allocated_, now_.allocated);
-    reserved_ = std::max(reserved_, now_.reserved);
+    TakeNow();
   }
   long long allocated() const {
     return is_one_ ? static_cast<long long>(allocator::getDeviceStats(0).allocated_bytes[0].peak)
@@ -99,6 +99,10 @@ class Peaks {
     now_.allocated += now.allocated - on.allocated;
     now_.reserved += now.reserved - on.reserved;
     on = now;
+  }
+  void TakeNow() {
+    allocated_ = std::max(allocated_, now_.allocated);
+    reserved_ = std::max(reserved_, now_.reserved);
   }
 
   bool is_one_ = c10::cuda::device_count() == 1;

@@ -120,6 +120,9 @@ class Layers(InFolder):
         with open(table, newline="") as rows:
             return list(csv.DictReader(rows))
 
+    def notes(self):
+        return json.loads(tidemark("info", self.recording, "--json").stdout).get("notes", [])
+
     def phantom(self, *program, words=()):
         ran = tidemark("phantom", "-o", self.recording, *words, "--", PYTHON, *program)
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -231,6 +234,26 @@ for _ in range(2): caller(torch.ones(1, 9, device="cuda"))
                 told[row["layer"]] += int(row["rounded_bytes"])
         self.assertEqual(+told, collections.Counter({name: size for name, size in sums.items() if size}))
         self.assertLessEqual(set(gradients), {row["layer"] for row in rows if row["kind"] == "allocate" and row["phase"] == "backward"})
+
+    def test_why_a_pytorch_tells_none_is_noted(self):
+        code = """
+import inspect
+lines_of = inspect.getsourcelines
+def lines_of_others(function):
+    if getattr(function, "__name__", "") == "_wrapped_call_impl": raise OSError("could not get source code")
+    return lines_of(function)
+inspect.getsourcelines = lines_of_others
+import torch
+torch.nn.Linear(9, 9).cuda()(torch.ones(1, 9, device="cuda"))
+"""
+        self.phantom("-c", code)
+        on_phantom = self.notes()
+        ran = tidemark("phantom", "--", "env", "TIDEMARK_PHANTOM_DOUBTS=", TIDEMARK, "record", "--operators", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for notes in (on_phantom, self.notes()):
+            told = [note for note in notes if note.startswith("Layers are not told: ")]
+            self.assertEqual(len(told), 1, notes)
+            self.assertIn("OSError('could not get source code')", told[0])
 
     def test_python_that_lets_nobody_in_has_no_layers_and_runs(self):
         self.phantom("-I", "-c", "import torch; torch.nn.Linear(9, 9).cuda()(torch.ones(1, 9, device='cuda'))")

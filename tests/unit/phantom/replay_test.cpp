@@ -175,6 +175,12 @@ TEST_CASE("Each device has segments of its own, and the peaks are of all of them
                                         {Request::Kind::kCountHence},
                                         on(0, 2, 10 * kMiB)};
   CHECK(ReplayOne(replayer, counted, {})->reserved_peak_bytes == 10 * kMiB);
+  const std::vector<Request> shrinks = {on(0, 1, 100 * kMiB),         on(1, 2, 100 * kMiB),
+                                        {Request::Kind::kCountHence}, Free(1),
+                                        {Request::Kind::kEmptyCache}, Free(2)};
+  const Replayed from_its_beginning = *ReplayOne(replayer, shrinks, {});
+  CHECK(from_its_beginning.allocated_peak_bytes == 200 * kMiB);
+  CHECK(from_its_beginning.reserved_peak_bytes == 200 * kMiB);
   const ReservedBand band = *BandOfReserved(replayer, requests, replayed);
   CHECK(band.least_bytes == 40 * kMiB);
 }

@@ -286,7 +286,7 @@ def run_the_next():
 
 
 def change_modules(modules):
-    execute("tidemark_layers", OWN_FOLDER).tell_layers(modules)
+    execute("tidemark_layers", OWN_FOLDER).tell_layers(modules, doubt)
 
 
 changes = {"torch.nn.modules.module": change_modules} if "TIDEMARK_LAYERS" in os.environ else {}

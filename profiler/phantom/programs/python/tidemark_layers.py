@@ -9,7 +9,9 @@ import ast
 import ctypes
 import importlib.util
 import inspect
+import os
 import sys
+import threading
 import weakref
 
 TOLD = """
@@ -55,6 +57,21 @@ def class_of(module):
     return type(module).__name__
 
 
+def holder_of(module, around):
+    """The first of these modules that holds it, however deep; itself if none does."""
+    seen = set()
+    for outer in around:
+        waiting = [outer]
+        while waiting:
+            inner = waiting.pop()
+            if inner is module:
+                return outer
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                waiting.extend(list((getattr(inner, "_modules", None) or {}).values()))
+    return module
+
+
 class Names:
     """What layers are called: as the outermost module that is called names those in it (`layer1.0.conv1`), itself by its class.
 
@@ -67,16 +84,24 @@ class Names:
         self.by_id = {}
         self.known = {}  # by id: what tells of the module's end
         self.used = {}  # by name: how many living modules have it
+        self.make_lock()
+        os.register_at_fork(after_in_child=self.make_lock)  # whoever held it in the parent is no thread of the child's
+
+    def make_lock(self):
+        self.lock = threading.RLock()  # modules may end, and are forgotten, while this thread names others
 
     def name(self, module):
         """Of one that is called and has no name yet."""
-        try:
-            around = reversed(self.called_now()[1:])
-            self.name_all(next((outer for outer in around if any(inner is module for _, inner in paths_in(outer))), module))
-        except Exception:  # of a class that is like no other; nothing of ours may end the program
-            self.forget(id(module))
-            self.remember(module, type(module).__name__)
-        return self.by_id[id(module)]
+        with self.lock:
+            known = self.by_id.get(id(module))  # since another thread that calls it has named it
+            if known is not None:
+                return known
+            try:
+                self.name_all(holder_of(module, reversed(self.called_now()[1:])))
+                return self.by_id[id(module)]
+            except Exception:  # of a class that is like no other; nothing of ours may end the program
+                self.forget(id(module))
+                return self.remember(module, type(module).__name__)
 
     def called_now(self):
         """Of this thread, the innermost first: the one that gets its name, and those whose forwards led there."""
@@ -103,17 +128,19 @@ class Names:
         self.known[identity] = weakref.ref(module, lambda _: self.forget(identity))
         self.by_id[identity] = name.encode()
         self.used[name] = self.used.get(name, 0) + 1
+        return self.by_id[identity]
 
     def forget(self, identity):
-        name = self.by_id.pop(identity, None)
-        self.known.pop(identity, None)
-        if name is None:
-            return
-        left = self.used.get(name.decode(), 1) - 1
-        if left > 0:
-            self.used[name.decode()] = left
-        else:
-            self.used.pop(name.decode(), None)
+        with self.lock:
+            name = self.by_id.pop(identity, None)
+            self.known.pop(identity, None)
+            if name is None:
+                return
+            left = self.used.get(name.decode(), 1) - 1
+            if left > 0:
+                self.used[name.decode()] = left
+            else:
+                self.used.pop(name.decode(), None)
 
 
 def code_that_tells(function):
@@ -142,22 +169,23 @@ def tells_of_compiling():
     return compiler is not None and "def is_compiling(" in compiler.loader.get_source(compiler.name)
 
 
-def tell_layers(modules):
-    """torch.nn.modules.module: where the libraries that listen are in the process."""
+def tell_layers(modules, doubt):
+    """torch.nn.modules.module: where the libraries that listen are in the process. Why layers are not told is a doubt."""
     process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
+    if not hasattr(process, "TidemarkLayerBegins"):
+        return
+    begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
+    begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
+    call = modules.Module.__call__
     try:
-        begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
         if not tells_of_compiling():
-            return
-        call = modules.Module.__call__
+            return doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
         code = code_that_tells(call)
         names = Names(code)
-        begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
         call.__code__ = code
-    # Not loaded here, no source to read, or a Module.__call__ that is like no other.
-    except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError):
-        return
+    except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
+        return doubt(f"Layers are not told: the source of PyTorch's Module.__call__ is missing, or unlike any that is known ({error!r}).")
     skip_in_compiler()
 
 
@@ -167,5 +195,5 @@ def skip_in_compiler():
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget):
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget):
         skip_code(function.__code__)

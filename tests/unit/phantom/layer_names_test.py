@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""What layers are called, and why they are not told, of modules that are none of PyTorch's: layer_names_test.py TIDEMARK_LAYERS."""
+
+import importlib.util
+import sys
+import threading
+import types
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
+
+spec = importlib.util.spec_from_file_location("layers", sys.argv.pop(1))
+layers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(layers)
+
+
+class Module:
+    """As much of a torch.nn.Module as is asked for."""
+
+    def __init__(self, **modules):
+        self._modules = modules
+
+
+class Net(Module):
+    pass
+
+
+class Gate(Module):
+    """The thread that looks into it first waits there, until as many others have arrived, or for a moment."""
+
+    def __init__(self, arrivals):
+        super().__init__()
+        self.arrivals = arrivals
+
+    @property
+    def _modules(self):
+        self.arrivals.append(threading.get_ident())
+        if len(set(self.arrivals)) == 1:
+            threading.Event().wait(0.2)
+        return {}
+
+    @_modules.setter
+    def _modules(self, modules):
+        pass
+
+
+def named(names, *called):
+    return [names.name(module).decode() for module in called]
+
+
+class NamesOfThreads(unittest.TestCase):
+    def test_threads_that_call_a_module_at_once_are_told_one_name(self):
+        names, arrivals = layers.Names(None), []
+        net = Net(gate=Gate(arrivals))
+        with ThreadPoolExecutor(4) as threads:
+            told = list(threads.map(lambda _: names.name(net), range(4)))
+        self.assertEqual(told, [b"Net"] * 4)
+        self.assertEqual(len(set(arrivals)), 1)
+        self.assertEqual(names.used, {"Net": 1, "gate": 1})
+
+    def test_modules_that_threads_call_at_once_have_a_name_each(self):
+        names = layers.Names(None)
+        nets = [Net(inner=Module()) for _ in range(20)]
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        self.addCleanup(sys.setswitchinterval, interval)
+        with ThreadPoolExecutor(8) as threads:
+            told = list(threads.map(names.name, nets * 50))
+        self.assertEqual(len(set(told)), 20)
+
+    def test_a_child_that_is_forked_while_another_thread_names_goes_on(self):
+        names = layers.Names(None)
+        holder = threading.Thread(target=names.lock.acquire)
+        holder.start()
+        holder.join()
+        names.make_lock()  # as after a fork
+        self.assertEqual(named(names, Net()), ["Net"])
+
+
+class Holders(unittest.TestCase):
+    def test_the_outermost_that_holds_it_is_found_through_shared_and_missing_ones(self):
+        inner = Module()
+        shared = Module(inner=inner, none=None)
+        shared._modules["itself"] = shared
+        outer = Net(first=shared, second=shared)
+        self.assertIs(layers.holder_of(inner, [Net(), outer, shared]), outer)
+        alone = Module()
+        self.assertIs(layers.holder_of(alone, [Net(), outer, shared]), alone)
+
+    def test_each_module_is_looked_into_once_however_many_are_around(self):
+        looks = []
+        gate = Gate(looks)
+        inner = Net(gate=gate)
+        layers.holder_of(Module(), [Net(inner=inner), inner, gate])
+        self.assertEqual(len(looks), 1)
+
+
+class Telling(unittest.TestCase):
+    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds")):
+        process = types.SimpleNamespace(**{name: types.SimpleNamespace() for name in loaded})
+        modules = types.ModuleType("modules")
+        modules.Module = type("Module", (), {"__call__": call})
+        told = []
+        with mock.patch.object(layers.ctypes, "PyDLL", return_value=process), \
+                mock.patch.object(layers, "tells_of_compiling", side_effect=of_compiler):
+            layers.tell_layers(modules, told.append)
+        return told
+
+    def test_an_old_pytorch_is_doubted(self):
+        self.assertEqual(self.doubts([False]), ["Layers are not told: that takes a PyTorch from 2.1 on."])
+
+    def test_a_pytorch_whose_source_cannot_be_used_is_doubted_with_what_is_wrong(self):
+        told = self.doubts([True], call=print)
+        self.assertEqual(len(told), 1)
+        self.assertIn("unlike any that is known (TypeError(", told[0])
+        self.assertIn("(OSError('none'))", self.doubts([OSError("none")])[0])
+
+    def test_where_nobody_listens_nothing_is_missing(self):
+        self.assertEqual(self.doubts([False], loaded=()), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
