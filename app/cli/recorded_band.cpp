@@ -42,7 +42,7 @@ Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& descri
 std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run,
                                                           const std::function<bool(double)>& progress) {
   const events::RunDescription description = run.description();
-  if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
+  if (!networks::IsPhantom(description.device)) return {};
   if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();

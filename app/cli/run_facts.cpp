@@ -74,9 +74,7 @@ Facts FactsOf(const session::Run& run) {
   facts.emplace_back("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
                                            FormatNumber(static_cast<int64_t>(health.lost))));
   const std::vector<double> losses = LossesOf(*view);
-  const bool is_real =
-      description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
-  if (!losses.empty() && is_real)
+  if (!losses.empty() && !networks::IsPhantom(description.device))
     facts.emplace_back("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
   return facts;
 }

@@ -103,7 +103,8 @@ void Application::ShowFromHere() {
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
-  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
+  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch,
+                                              !networks::IsPhantom(ShownRank()->description().device));
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();

@@ -145,6 +145,12 @@ class Application {
   void ShowOtherRank();  // than before
   void FollowRanks();
   void ShowFromHere();
+  struct Choices {
+    networks::TrainingSettings settings;
+    networks::DeviceChoice device;
+  };
+  void RememberChoices();
+  void ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after);
   // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
   // that was asked for is what is wanted.
   struct Request {
@@ -245,8 +251,8 @@ class Application {
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion
   std::string layout_before_;                     // "" = it has changed nothing
   bool ways_out_wanted_ = false;                  // memory ran out, and nobody has searched yet
-  std::vector<networks::TrainingSettings> undo_;
-  std::vector<networks::TrainingSettings> redo_;
+  std::vector<Choices> undo_;
+  std::vector<Choices> redo_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
   std::vector<trace::Bookmark> bookmarks_;     // of the run that is shown

@@ -142,8 +142,27 @@ void Application::AskWhereTo(const SavePicture& wanted) {
 
 void Application::Choose(const ChooseDevice& wanted) {
   if (wanted.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
+  RememberChoices();
   input_.device = wanted.device;
   StartRun();
+}
+
+void Application::RememberChoices() {
+  undo_.push_back({input_.settings, input_.device});
+  if (undo_.size() > kUndoLimit) undo_.erase(undo_.begin());
+  redo_.clear();
+}
+
+// To what was chosen before, by undo or redo; the other of them comes back to what is chosen now.
+void Application::ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after) {
+  if (before.empty()) return;
+  after.push_back({input_.settings, input_.device});
+  const Choices wanted = std::move(before.back());
+  before.pop_back();
+  const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
+  const bool other_device = is_card_free && std::exchange(input_.device, wanted.device) != wanted.device;
+  Change(lessons::KeepLocked(input_.settings, wanted.settings, Access().locked), false);
+  if (other_device) StartRun();
 }
 
 void Application::SetPace(double steps_per_second) {
@@ -220,11 +239,7 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
       return;
     }
   }
-  if (remember) {
-    undo_.push_back(input_.settings);
-    if (undo_.size() > kUndoLimit) undo_.erase(undo_.begin());
-    redo_.clear();
-  }
+  if (remember) RememberChoices();
   const networks::TrainingSettings before = std::exchange(input_.settings, settings);
   estimates_.PlanAgain();
   if (run_ == nullptr || !input_.live) return;
@@ -347,16 +362,10 @@ void Application::ExecuteRunAction(ActionId action) {
       if (run_ != nullptr && input_.can_stop) run_->Stop();
       break;
     case ActionId::kUndo:
-      if (undo_.empty()) break;
-      redo_.push_back(input_.settings);
-      Change(lessons::KeepLocked(input_.settings, undo_.back(), Access().locked), false);
-      undo_.pop_back();
+      ReturnTo(undo_, redo_);
       break;
     case ActionId::kRedo:
-      if (redo_.empty()) break;
-      undo_.push_back(input_.settings);
-      Change(lessons::KeepLocked(input_.settings, redo_.back(), Access().locked), false);
-      redo_.pop_back();
+      ReturnTo(redo_, undo_);
       break;
     default:
       break;
@@ -377,6 +386,7 @@ void Application::ExecuteTimelineAction(ActionId action) {
       break;
     case ActionId::kGoToPeak:
       state_.pinned = scene_.PeakInSight(state_);
+      timeline.magnified = 1;  // its top, too
       timeline.follow = false;
       timeline.whole = false;
       break;
@@ -390,6 +400,8 @@ void Application::ExecuteTimelineAction(ActionId action) {
         state_.selection = {};
       } else if (state_.memory_map.lit != presenters::MapPart::kNone) {
         state_.memory_map.lit = presenters::MapPart::kNone;
+      } else if (timeline.measure) {
+        timeline.measure.reset();
       } else {
         state_.pinned.reset();
       }

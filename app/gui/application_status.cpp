@@ -10,6 +10,7 @@
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_end.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -67,6 +68,9 @@ Banner Application::MakeBanner() const {
   if (!notice.bad || was_followed_ || presenters::IsProgram(input_.description)) return banner;
   banner.again = input_.settings;
   if (!input_.status.out_of_memory || input_.settings.batch <= 1) return banner;
+  // What has been chosen since may fit as it is.
+  const std::string* failed_with = timeline::LatestSettings(*view);
+  if (failed_with != nullptr && *failed_with != networks::ToJson(input_.settings)) return banner;
   const std::optional<int> smaller = SmallerBatch();
   if (smaller) {
     banner.smaller = input_.settings;
@@ -86,7 +90,7 @@ std::string Application::DeviceText() const {
     parts.push_back(description.title.substr(0, description.title.find(" on ")));
   }
   if (run_ != nullptr && !description.device_name.empty()) {
-    parts.push_back((description.device == "phantom" ? "Phantom " : "") +
+    parts.push_back((networks::IsPhantom(description.device) ? "Phantom " : "") +
                     ShortCardTitle(description.device_name));
   }
   if (run_ != nullptr && description.device_bytes > 0) {

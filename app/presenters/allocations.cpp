@@ -207,7 +207,7 @@ std::string AllocationsAsCsv(const View& view, const std::vector<Allocation>& ro
   for (const Allocation& row : rows) {
     const LiveBlock& block = row.block;
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{:#x}\n",
-                   CsvField(view.name(block.name)), events::KeyOf(block.category), block.bytes,
+                   CsvField(BlockTitle(view, block)), events::KeyOf(block.category), block.bytes,
                    block.rounded_bytes, CsvField(view.name(block.layer)), CsvField(view.name(block.op)),
                    events::NameOf(row.phase), row.recompute, block.stream, block.born,
                    row.freed ? fmt::to_string(*row.freed) : std::string(), row.life_ns, block.address);

@@ -96,7 +96,7 @@ void RunLog::AddEpoch(const View& view, const Step& step) {
   covered_peak_ = step.end + 1;
   const timeline::SeriesValues now = view.ValuesAt(step.end);
   std::string text = "epoch " + FormatNumber(step.number / steps_per_epoch_ + 1);
-  if (step.loss) text += " · loss " + fmt::format("{:.4f}", *step.loss);
+  if (step.loss && tells_loss_) text += " · loss " + fmt::format("{:.4f}", *step.loss);
   text += " · allocated " + Bytes(ValueOf(now, Series::kAllocated)) + " · max allocated " +
           Bytes(max_allocated_bytes_);
   if (ValueOf(now, Series::kReserved) > 0) text += " · reserved " + Bytes(ValueOf(now, Series::kReserved));

@@ -242,6 +242,10 @@ std::string TitleOf(const Checkpointing& checkpoint) {
   }
   return "budget " + FormatBytes(checkpoint.budget_bytes, ByteUnit::kMegabytes);
 }
+bool IsPhantom(std::string_view device) {
+  return device == TextOf(DeviceChoice{DeviceKind::kPhantom, 0, ""});
+}
+
 std::string TextOf(const DeviceChoice& device) {
   if (device.kind == DeviceKind::kPhantom) return "phantom";
   if (device.kind == DeviceKind::kCpu) return "cpu";

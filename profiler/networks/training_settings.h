@@ -128,6 +128,8 @@ std::string TitleOf(OptimizerKind optimizer);  // "SGD with momentum"
 std::string TextOf(const Checkpointing& checkpoint);
 std::string TitleOf(const Checkpointing& checkpoint);  // "none", "by layer", "13 segments"
 std::string TextOf(const DeviceChoice& device);        // "phantom", "cpu", "cuda:0"
+// Whether a run's device is one: what its kernels would have computed is zero, and a loss says nothing.
+bool IsPhantom(std::string_view device);
 
 // The first thing that is out of range, as a sentence that names the option and what it may be. Whether there
 // is a network of that name, FindNetwork says.

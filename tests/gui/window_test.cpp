@@ -212,6 +212,21 @@ void Undoes(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kBfloat16; }));
 }
 
+// The device is a choice like the others.
+void UndoesTheDevice(ImGuiTestContext* context) {
+  const networks::TrainingSettings settings = application().settings();
+  const networks::DeviceChoice own = Run().device;
+  networks::DeviceChoice next = own;
+  next.card = own.card == "l4" ? "t4" : "l4";
+  application().Push(ChooseDevice{next});
+  IM_CHECK(WaitUntil(context, [&] { return Run().device == next && Run().live; }));
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+  IM_CHECK(WaitUntil(context, [&] { return Run().device == own && Run().live; }));
+  IM_CHECK(application().settings() == settings);
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Y);
+  IM_CHECK(WaitUntil(context, [&] { return Run().device == next && Run().live; }));
+}
+
 void ChoosesTechniques(ImGuiTestContext* context) {
   const networks::TrainingSettings before = application().settings();
   context->ItemClick("//**/budget");
@@ -328,6 +343,7 @@ void Add(ImGuiTestEngine* engine) {
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
       {"tries the run otherwise", TriesTheRunOtherwise},
+      {"undoes the device", UndoesTheDevice},
   };
   static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
   if (std::ranges::count(WantedNames(), kAllLessons) > 0)

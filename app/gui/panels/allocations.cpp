@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
@@ -37,7 +38,7 @@ constexpr ColumnLook kColumns[] = {
     {AllocationColumn::kPhase, "phase", 1.1F, 820, nullptr},
     {AllocationColumn::kBorn, "born", 0, 400, ""},  // the newest event
     {AllocationColumn::kLife, "life", 0, 540, "9,999.99 µs"},
-    {AllocationColumn::kAddress, "address", 0, 940, "0xdddddddddddd"},
+    {AllocationColumn::kAddress, "address", 0, 940, "0xddddddddddddd"},
 };
 
 constexpr const char* kFilterHelp =
@@ -131,22 +132,6 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
   Tooltip(MeaningOfLabel(look.title) + "\nClick to sort by it.");
 }
 
-void TextCell(std::string_view text) {
-  ImGui::TableNextColumn();
-  const TextStyle style = MutedWords();
-  Put(style, Fitted(style, text, ImGui::GetContentRegionAvail().x));
-  if (ImGui::IsItemHovered() && Measure(style, text).x > ImGui::GetContentRegionAvail().x) Tooltip(text);
-}
-
-// The operator, or the innermost line; all that led there under the mouse.
-void StackCell(std::string_view stack) {
-  const std::vector<std::string_view> frames = events::FramesOf(stack);
-  if (frames.size() < 2) return TextCell(stack);
-  ImGui::TableNextColumn();
-  Put(MutedWords(), Fitted(MutedWords(), frames.front(), ImGui::GetContentRegionAvail().x));
-  Tooltip(presenters::StackLines(stack));
-}
-
 void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn column) {
   const timeline::LiveBlock& block = row.block;
   const timeline::View& view = *input.view;
@@ -154,21 +139,18 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
     case AllocationColumn::kTensor:
       return;  // drawn with the row
     case AllocationColumn::kCategory:
-      ImGui::TableNextColumn();
-      Swatch(Colors().Of(block.category));
-      ImGui::SameLine(0, Px(6));
-      return Put(MutedWords(),
-                 Fitted(MutedWords(), events::NameOf(block.category), ImGui::GetContentRegionAvail().x));
+      return CategoryCell(block.category);
     case AllocationColumn::kBytes:
       return BytesCell(block.bytes, input.unit);
     case AllocationColumn::kBlock:
       return BytesCell(block.rounded_bytes, input.unit);
     case AllocationColumn::kLayer:
-      return TextCell(view.name(block.layer));
+      return TextCell(view.name(block.layer), MutedWords());
     case AllocationColumn::kOperator:
       return StackCell(view.name(block.op));
     case AllocationColumn::kPhase:
-      return TextCell(std::string(events::NameOf(row.phase)) + (row.recompute != 0 ? ", recompute" : ""));
+      return TextCell(std::string(events::NameOf(row.phase)) + (row.recompute != 0 ? ", recompute" : ""),
+                      MutedWords());
     case AllocationColumn::kBorn:
       return NumberCell(FormatNumber(static_cast<int64_t>(block.born)));
     case AllocationColumn::kLife:

@@ -205,9 +205,15 @@ std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>&
     const int64_t less_bytes = none->saved_bytes - way.saved_bytes;
     const bool stays = way.phantom_bytes && none->phantom_bytes && !none->does_not_fit &&
                        *way.phantom_bytes > *none->phantom_bytes - less_bytes / 10;
+    const int64_t higher_bytes = stays ? *way.phantom_bytes - *none->phantom_bytes : 0;
+    const std::string but =
+        !stays ? ""
+        : higher_bytes > 0
+            ? " By the phantom the peak is " + FormatBytes(higher_bytes, unit) +
+                  " higher all the same: it lies elsewhere, where what runs again comes on top."
+            : " By the phantom the peak stays: it is elsewhere, such as in the optimizer's step.";
     return again + " for " + FormatBytes(less_bytes, unit) + " less: backward needs " + saved +
-           " at most, the segments' inputs and what one segment saves." +
-           (stays ? " By the phantom the peak stays: it is elsewhere, such as in the optimizer's step." : "");
+           " at most, the segments' inputs and what one segment saves." + but;
   }
   return again +
          " and gains nothing: when backward comes to the largest segment, all that it saves is there at "

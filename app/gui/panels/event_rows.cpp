@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/blocks.h"
 #include "app/presenters/event_list.h"
-#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -20,50 +20,58 @@ namespace {
 using events::EventIndex;
 using presenters::EventRow;
 
+enum class EventColumn : uint8_t {
+  kEvent,
+  kTime,
+  kKind,
+  kDetail,
+  kCategory,
+  kBytes,
+  kLayer,
+  kOperator,
+  kAddress
+};
+
 struct ColumnLook {
+  EventColumn column;
   const char* title;
   float weight;      // of the width
   float from_width;  // design pixels of the panel from which it is shown
   Align align;
 };
 constexpr ColumnLook kColumns[] = {
-    {"event", 1.0F, 0, Align::kRight},     {"time", 1.0F, 420, Align::kRight},
-    {"kind", 1.5F, 0, Align::kLeft},       {"detail", 2.6F, 0, Align::kLeft},
-    {"holds", 1.3F, 560, Align::kLeft},    {"bytes", 1.1F, 0, Align::kRight},
-    {"layer", 1.2F, 640, Align::kLeft},    {"operator", 1.6F, 780, Align::kLeft},
-    {"address", 1.5F, 900, Align::kRight},
+    {EventColumn::kEvent, "event", 1.0F, 0, Align::kRight},
+    {EventColumn::kTime, "time", 1.0F, 420, Align::kRight},
+    {EventColumn::kKind, "kind", 1.5F, 0, Align::kLeft},
+    {EventColumn::kDetail, "detail", 2.6F, 0, Align::kLeft},
+    {EventColumn::kCategory, "holds", 1.3F, 560, Align::kLeft},
+    {EventColumn::kBytes, "bytes", 1.1F, 0, Align::kRight},
+    {EventColumn::kLayer, "layer", 1.2F, 640, Align::kLeft},
+    {EventColumn::kOperator, "operator", 1.6F, 780, Align::kLeft},
+    {EventColumn::kAddress, "address", 1.6F, 900, Align::kRight},
 };
 
-void TextCell(std::string_view text, const TextStyle& style) {
-  ImGui::TableNextColumn();
-  const float room = ImGui::GetContentRegionAvail().x;
-  Put(style, Fitted(style, text, room));
-  if (ImGui::IsItemHovered() && Measure(style, text).x > room) Tooltip(text);
-}
-
-void CategoryCell(const std::optional<events::Category>& category) {
-  if (!category) return TextCell("", MutedWords());
-  ImGui::TableNextColumn();
-  Swatch(Colors().Of(*category));
-  ImGui::SameLine(0, Px(6));
-  Put(MutedWords(), Fitted(MutedWords(), events::NameOf(*category), ImGui::GetContentRegionAvail().x));
-}
-
-void OperatorCell(std::string_view stack) {
-  const std::vector<std::string_view> frames = events::FramesOf(stack);
-  TextCell(frames.empty() ? stack : frames.front(), MutedWords());
-  if (frames.size() > 1) Tooltip(presenters::StackLines(stack));
-}
-
-void Cell(const EventRow& row, std::string_view title, ByteUnit unit) {
-  if (title == "time") return NumberCell(FormatDuration(row.since_ns));
-  if (title == "kind") return TextCell(events::NameOf(row.kind), Words());
-  if (title == "detail") return TextCell(row.what, MutedWords());
-  if (title == "holds") return CategoryCell(row.category);
-  if (title == "bytes") return row.bytes ? BytesCell(row.bytes, unit) : NumberCell("");
-  if (title == "layer") return TextCell(row.layer, MutedWords());
-  if (title == "operator") return OperatorCell(row.op);
-  if (title == "address") return NumberCell(row.address ? fmt::format("{:#x}", *row.address) : "");
+void Cell(const EventRow& row, EventColumn column, ByteUnit unit) {
+  switch (column) {
+    case EventColumn::kEvent:
+      return;  // drawn with the row
+    case EventColumn::kTime:
+      return NumberCell(FormatDuration(row.since_ns));
+    case EventColumn::kKind:
+      return TextCell(events::NameOf(row.kind), Words());
+    case EventColumn::kDetail:
+      return TextCell(row.what, MutedWords());
+    case EventColumn::kCategory:
+      return CategoryCell(row.category);
+    case EventColumn::kBytes:
+      return row.bytes ? BytesCell(row.bytes, unit) : NumberCell("");
+    case EventColumn::kLayer:
+      return TextCell(row.layer, MutedWords());
+    case EventColumn::kOperator:
+      return StackCell(row.op);
+    case EventColumn::kAddress:
+      return NumberCell(row.address ? fmt::format("{:#x}", *row.address) : "");
+  }
 }
 
 void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQueue& queue) {
@@ -80,7 +88,8 @@ void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQ
   ImGui::SetCursorPos(at);
   PutRight(Numbers(), FormatNumber(static_cast<int64_t>(row.index)));
   for (const ColumnLook& look : kColumns) {
-    if (look.title != kColumns[0].title && width >= Px(look.from_width)) Cell(row, look.title, input.unit);
+    if (look.column != EventColumn::kEvent && width >= Px(look.from_width))
+      Cell(row, look.column, input.unit);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 
@@ -82,13 +83,6 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
-void OutputCell(const std::string& output) {
-  ImGui::TableNextColumn();
-  const float room = ImGui::GetContentRegionAvail().x;
-  Put(MutedNumbers(), Fitted(MutedNumbers(), output, room));
-  if (ImGui::IsItemHovered() && Measure(MutedNumbers(), output).x > room) Tooltip(output);
-}
-
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
          CommandQueue& queue) {
   ImGui::TableNextRow();
@@ -98,7 +92,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   Put(StrongWords(), Fitted(StrongWords(), row.name, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered())
     Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
-  if (columns.textbook) OutputCell(row.output);
+  if (columns.textbook) TextCell(row.output, MutedNumbers());
   if (columns.types) {
     ImGui::TableNextColumn();
     Put(MutedNumbers(), Fitted(MutedNumbers(), row.computed_in, ImGui::GetContentRegionAvail().x));

@@ -196,6 +196,17 @@ TEST_CASE("As CSV every row has every field, quoted where it must be") {
         "\"a, \"\"b\"\"\",parameter,10,512,,,idle,0,0,1,,1000,0x1000\n");
 }
 
+TEST_CASE("As CSV what has no name is called what the table calls it") {
+  timeline::Stream stream;
+  const events::NameId op = stream.Name("aten::conv2d");
+  stream.Allocate(0x1000, 10, events::Category::kTemporary).op = op;
+  const auto view = stream.Publish();
+  AllocationQuery query;
+  query.moment = view->end() - 1;
+  const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query).rows);
+  CHECK(csv.find("\ntemporary of aten::conv2d,temporary,10,") != std::string::npos);
+}
+
 TEST_CASE("Of nothing there is no table") {
   const auto view = timeline::Stream().Publish();
   CHECK(MakeAllocationTable(*view, {}).rows.empty());

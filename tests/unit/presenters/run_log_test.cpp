@@ -23,6 +23,17 @@ std::vector<std::string> TextsOf(const RunLog& log) {
 
 }  // namespace
 
+TEST_CASE("A loss that says nothing is not logged") {
+  Logged training;
+  training.Weight(1000);
+  for (int step = 0; step < 2; ++step) training.Step(step, 1000, 1000);
+  RunLog log(2, false);
+  log.Update(*training.Publish());
+  const std::vector<std::string> texts = TextsOf(log);
+  REQUIRE(texts.size() == 1);
+  CHECK(texts[0].starts_with("epoch 1 · allocated "));
+}
+
 TEST_CASE("The log prints after each epoch what a PyTorch script would") {
   Logged training;
   training.Add(events::EventKind::kSegmentAllocate, 0x100000, 218'100'000);

@@ -1,0 +1,37 @@
+#include "app/gui/panels/table_cells.h"
+
+#include <imgui.h>
+
+#include <vector>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/window/theme.h"
+#include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
+
+namespace tidemark::gui {
+
+void TextCell(std::string_view text, const TextStyle& style) {
+  ImGui::TableNextColumn();
+  const float room = ImGui::GetContentRegionAvail().x;
+  Put(style, Fitted(style, text, room));
+  if (ImGui::IsItemHovered() && Measure(style, text).x > room) Tooltip(text);
+}
+
+void CategoryCell(std::optional<events::Category> category) {
+  if (!category) return TextCell("", MutedWords());
+  ImGui::TableNextColumn();
+  Swatch(Colors().Of(*category));
+  ImGui::SameLine(0, Px(6));
+  Put(MutedWords(), Fitted(MutedWords(), events::NameOf(*category), ImGui::GetContentRegionAvail().x));
+}
+
+void StackCell(std::string_view stack) {
+  const std::vector<std::string_view> frames = events::FramesOf(stack);
+  if (frames.size() < 2) return TextCell(stack, MutedWords());
+  ImGui::TableNextColumn();
+  Put(MutedWords(), Fitted(MutedWords(), frames.front(), ImGui::GetContentRegionAvail().x));
+  Tooltip(presenters::StackLines(stack));
+}
+
+}  // namespace tidemark::gui
