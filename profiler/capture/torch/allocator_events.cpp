@@ -86,6 +86,7 @@ void EmitAllocation(Event& event, int64_t rounded_bytes) {
   event.rounded_bytes = rounded_bytes;
   event.category = BirthCategory();
   EmitOnDevice(event);
+  NoteBlockBorn(event.address, event.bytes);
   if (block_observer.born != nullptr) block_observer.born(event.address, event.bytes, event.category);
   if (current_context.birth_name == 0) return;
   current_context.last_birth_address = event.address;

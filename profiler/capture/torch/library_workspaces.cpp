@@ -39,8 +39,18 @@ void OnCublasWorkspace(void* workspace, size_t bytes, const char* name) {
                events::Category::kWorkspace, Intern(name));
 }
 
+struct Born {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+thread_local Born last_born;
+
+// cudnn_frontend keeps the beginning of what PyTorch set aside to itself (attention's backward adds up there)
+// and hands the rest to cuDNN.
 void OnCudnnWorkspace(void* workspace) {
-  EmitCategory(reinterpret_cast<uint64_t>(workspace), 0, events::Category::kWorkspace,
+  const auto address = reinterpret_cast<uint64_t>(workspace);
+  const bool is_within = address - last_born.address < last_born.bytes;
+  EmitCategory(is_within ? last_born.address : address, 0, events::Category::kWorkspace,
                Intern("cuDNN workspace"));
 }
 
@@ -50,6 +60,8 @@ void AttachToLibraryWorkspaces() {
   TheGates().cublas_workspace = OnCublasWorkspace;
   TheGates().cudnn_workspace = OnCudnnWorkspace;
 }
+
+void NoteBlockBorn(uint64_t address, int64_t bytes) { last_born = {address, static_cast<uint64_t>(bytes)}; }
 
 void ForgetLibraryWorkspace(uint64_t address) {
   for (auto& slot : cublas_workspaces) {

@@ -7,6 +7,9 @@
 namespace tidemark::capture {
 
 void AttachToLibraryWorkspaces();
+// The block that this thread was given last: what it hands to cuDNN lies in it, and not always where it
+// begins.
+void NoteBlockBorn(uint64_t address, int64_t bytes);
 // The block there has been freed: if it was a workspace, the next one is new, even at the same address. Any
 // thread; a load where there is none.
 void ForgetLibraryWorkspace(uint64_t address);

@@ -1,0 +1,34 @@
+#include "profiler/capture/torch/library_workspaces.h"
+
+#include <array>
+#include <vector>
+
+#include "profiler/capture/gates/gates.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+
+TEST_CASE("A workspace of cuDNN's that lies within the block that was made for it names that block") {
+  Result<transport::RingReader> ring = transport::RingReader::Create(64);
+  REQUIRE(ring);
+  OpenEventStream(transport::RingWriter::Beside(*ring), /*device=*/0);
+  AttachToLibraryWorkspaces();
+  const auto hand_over = [](uint64_t address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the card's
+    Tell(TheGates().cudnn_workspace, reinterpret_cast<void*>(address));
+  };
+  NoteBlockBorn(0x10000, 0x1000);
+  hand_over(0x10000);
+  hand_over(0x10f00);
+  hand_over(0x11000);  // behind it: of a block that was made before
+  std::array<events::Event, 8> told;
+  const size_t count = ring->Pop(told, true);
+  std::vector<uint64_t> named;
+  for (size_t i = 0; i < count; ++i) {
+    if (told[i].kind == events::EventKind::kCategorize) named.push_back(told[i].address);
+  }
+  CHECK(named == std::vector<uint64_t>{0x10000, 0x10000, 0x11000});
+}
+
+}  // namespace tidemark::capture
