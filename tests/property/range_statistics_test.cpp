@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/presenters/allocation_filter.h"
+#include "profiler/timeline/ledger.h"
 #include "tests/property/timeline_model.h"
 #include "tests/support/catch.h"
 
@@ -36,7 +37,7 @@ class Followed {
   void Add(EventIndex index, CountAndBytes& sum, int64_t bytes) const {
     if (index < first_) return;
     ++sum.count;
-    sum.bytes += bytes;
+    timeline::AddTo(sum.bytes, bytes);
   }
   void Stop(EventIndex index, Block& block) {
     if (!block.pending && block.bytes > 0) Add(index, found_.freed, block.bytes);

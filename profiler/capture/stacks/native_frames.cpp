@@ -15,6 +15,7 @@
 #include <string_view>
 
 // This library as it is loaded, from its ELF header on: a symbol that the linker defines.
+// NOLINTNEXTLINE(readability-identifier-naming): as all that we name outside of C++
 extern "C" const std::byte TidemarkOwnFile[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
 namespace tidemark::capture {
