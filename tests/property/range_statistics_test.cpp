@@ -109,8 +109,9 @@ TEST_CASE("The statistics of a stretch are those of following every block in it"
     if (first == end) continue;
     constexpr auto kAllocated = timeline::Series::kAllocated;
     CHECK(found->peak.index == model.PeakIn(kAllocated, first, end).index);
-    CHECK(found->net_bytes ==
-          ValueOf(model.After(end - 1), kAllocated) - ValueOf(model.Before(first), kAllocated));
+    int64_t net_bytes = ValueOf(model.After(end - 1), kAllocated);
+    timeline::SubtractFrom(net_bytes, ValueOf(model.Before(first), kAllocated));
+    CHECK(found->net_bytes == net_bytes);
     temporary += found->short_lived.count;
   }
   CHECK(temporary > 100);
