@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "profiler/advice/step_time.h"
@@ -305,10 +302,9 @@ class Search {
   }
 
   // What PyTorch can only hold by giving its cache back in between costs calls of the driver that no roofline
-  // knows, so it stands behind what has room. Nor does a roofline tell two times apart that are within 2 %.
-  static std::pair<bool, long> CostOf(const Proposal& proposal) {
-    const double seconds = std::max(proposal.step_seconds, 1e-9);
-    return {proposal.need.empties_cache, std::lround(std::log(seconds) / std::log(1.02))};
+  // knows, so it stands behind what has room.
+  static std::pair<bool, double> CostOf(const Proposal& proposal) {
+    return {proposal.need.empties_cache, proposal.step_seconds};
   }
 
   void MakeProposals() {
@@ -326,13 +322,10 @@ class Search {
                other.second.need.reserved_peak_bytes <= proposal.need.reserved_peak_bytes;
       });
     };
-    // Another optimizer last; of what costs as much, what changes the least first.
-    using Rank = std::tuple<bool, std::pair<bool, long>, int>;
-    std::vector<std::pair<Rank, Proposal>> ranked;
+    std::vector<std::pair<std::pair<bool, std::pair<bool, double>>, Proposal>> ranked;
     for (const auto& [changes, proposal] : cheapest) {
       if (is_beaten(changes, proposal)) continue;
-      ranked.push_back(
-          {{(changes & kOptimizerChange) != 0, CostOf(proposal), std::popcount(changes)}, proposal});
+      ranked.push_back({{(changes & kOptimizerChange) != 0, CostOf(proposal)}, proposal});
     }
     std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
     if (ranked.size() > kMostProposals) ranked.resize(kMostProposals);

@@ -122,26 +122,7 @@ TEST_CASE(
   CHECK(cheapest.configuration.settings.optimizer == OptimizerKind::kAdam);
   for (const Proposal& proposal : answer.proposals) {
     if (proposal.configuration.settings.optimizer != OptimizerKind::kAdam) continue;
-    CHECK(cheapest.step_seconds <= 1.02 * proposal.step_seconds);
-  }
-}
-
-TEST_CASE("Of proposals that cost as much to 2 % none changes what another leaves") {
-  const FitAnswer answer = FitOn(220 * kMebibyte);
-  const TrainingSettings& present = answer.present.configuration.settings;
-  const auto changes = [&](const Proposal& proposal) {
-    const TrainingSettings& settings = proposal.configuration.settings;
-    return (settings.amp != present.amp ? 1U : 0U) | (settings.checkpoint != present.checkpoint ? 2U : 0U) |
-           (settings.optimizer != present.optimizer ? 4U : 0U) | (settings.batch != present.batch ? 8U : 0U);
-  };
-  for (const Proposal& one : answer.proposals) {
-    for (const Proposal& other : answer.proposals) {
-      const bool is_part = changes(one) != changes(other) && (changes(one) & changes(other)) == changes(one);
-      const bool is_beaten = is_part && one.step_seconds < other.step_seconds / 1.02 &&
-                             one.need.empties_cache == other.need.empties_cache &&
-                             one.need.reserved_peak_bytes <= other.need.reserved_peak_bytes;
-      CHECK_FALSE(is_beaten);
-    }
+    CHECK(cheapest.step_seconds <= proposal.step_seconds);
   }
 }
 
