@@ -69,7 +69,7 @@ Banner Application::MakeBanner() const {
   banner.again = input_.settings;
   if (!input_.status.out_of_memory || input_.settings.batch <= 1) return banner;
   // What has been chosen since may fit as it is.
-  const std::string* failed_with = timeline::LatestSettings(*view);
+  const std::string* failed_with = view == nullptr ? nullptr : timeline::LatestSettings(*view);
   if (failed_with != nullptr && *failed_with != networks::ToJson(input_.settings)) return banner;
   const std::optional<int> smaller = SmallerBatch();
   if (smaller) {

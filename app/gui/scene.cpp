@@ -296,10 +296,9 @@ void Scene::PrepareStatistics(ViewState& state) {
     asked = {view_, from + 1, to + 1, true};
   }
   // What was cancelled stays so until the person looks elsewhere, however the run grows.
-  const ViewMoment looked_at = MomentOf(state);
-  if (statistics_cancelled_in_ && !SameView(*statistics_cancelled_in_, looked_at))
+  if (statistics_cancelled_in_ && !SameView(*statistics_cancelled_in_, MomentOf(state)))
     statistics_cancelled_in_.reset();
-  if (statistics_.cancelled() && !statistics_cancelled_in_) statistics_cancelled_in_ = looked_at;
+  if (statistics_.cancelled() && !statistics_cancelled_in_) statistics_cancelled_in_ = MomentOf(state);
   // What a person does shows at once. A run that grows is counted anew for a fifth of the time at most.
   const bool by_hand = statistics_asked_.view == nullptr || statistics_asked_.view == view_;
   const bool due =

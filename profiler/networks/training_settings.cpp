@@ -242,6 +242,7 @@ std::string TitleOf(const Checkpointing& checkpoint) {
   }
   return "budget " + FormatBytes(checkpoint.budget_bytes, ByteUnit::kMegabytes);
 }
+
 bool IsPhantom(std::string_view device) {
   return device == TextOf(DeviceChoice{DeviceKind::kPhantom, 0, ""});
 }

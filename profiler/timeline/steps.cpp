@@ -6,7 +6,8 @@ namespace tidemark::timeline {
 namespace {
 
 const std::string* SettingsNumbered(const View& view, int32_t number) {
-  return number < 0 ? nullptr : &view.settings()[static_cast<size_t>(number)];
+  const auto index = static_cast<size_t>(number);
+  return number < 0 || index >= view.settings().size() ? nullptr : &view.settings()[index];
 }
 
 }  // namespace

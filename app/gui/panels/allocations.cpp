@@ -12,7 +12,6 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
-#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {

@@ -449,9 +449,9 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     view.shown[i] = view.shown[i] || raise;
     const bool is_there = view.shown[i] && HasContent(Panels()[i], frame);
     ShellState::TabPlace& tab = shell.tab_places[i];
-    if (is_there && !std::exchange(tab.is_there, is_there)) tab.comes_back = tab.place >= 0;
-    tab.is_there = is_there;
+    const bool was_there = std::exchange(tab.is_there, is_there);
     if (is_there) {
+      if (!was_there) tab.comes_back = tab.place >= 0;
       DrawPanel(Panels()[i], frame, view, queue);
       KeepTabPlace(ImGui::FindWindowByName(WindowId(Panels()[i]).c_str()), tab);
     }
