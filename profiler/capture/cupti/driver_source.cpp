@@ -18,6 +18,7 @@
 #include "profiler/capture/cupti/driver_memory.h"
 #include "profiler/capture/cupti/library_memory.h"
 #include "profiler/capture/cupti/sentences.h"
+#include "profiler/capture/stacks/native_frames.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/driver_memory.h"
@@ -75,6 +76,7 @@ const Parameters& Of(const CallbackData& data) {
 struct Held {
   DriverMemory& device;
   DriverMemory& managed;
+  cupti::LibraryMemory* libraries;  // null where CUPTI does not tell who asks
 };
 
 void OnAllocate(const Held& held, const CallbackData& data) {
@@ -109,11 +111,17 @@ void OnRelease(const Held& held, const CallbackData& data) {
 void OnMap(const Held& held, const CallbackData& data) {
   const auto& call = Of<MapParameters>(data);
   held.device.Mapped(call.address, call.bytes, call.handle);
+  if (held.libraries != nullptr) held.libraries->Mapped(call.address, call.bytes, LibraryThatAsked());
 }
 template <void (DriverMemory::*take)(uint64_t address, uint64_t bytes)>
 void OnUnmap(const Held& held, const CallbackData& data) {
   const auto& call = Of<UnmapParameters>(data);
   (held.device.*take)(call.address, call.bytes);
+}
+void OnUnmapped(const Held& held, const CallbackData& data) {
+  OnUnmap<&DriverMemory::Unmapped>(held, data);
+  const auto& call = Of<UnmapParameters>(data);
+  if (held.libraries != nullptr) held.libraries->Unmapped(call.address, call.bytes);
 }
 
 // What gives memory is looked at when it has; what takes it back when it begins, for afterwards another
@@ -148,8 +156,8 @@ constexpr std::array kWatched = {
                 OnRelease<&DriverMemory::Released>, OnRelease<&DriverMemory::HandleStays>},
     WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},  // cuMemMap
     // cuMemUnmap
-    WatchedCall{cupti::kDriverApi, 552, OnUnmap<&DriverMemory::MappingsLeave>,
-                OnUnmap<&DriverMemory::Unmapped>, OnUnmap<&DriverMemory::MappingsStay>},
+    WatchedCall{cupti::kDriverApi, 552, OnUnmap<&DriverMemory::MappingsLeave>, OnUnmapped,
+                OnUnmap<&DriverMemory::MappingsStay>},
 };
 
 class DriverSource {
@@ -167,6 +175,7 @@ class DriverSource {
   bool Attach();
   void Begin() const;  // once it can be found
   void Flush();
+  void GiveUp(const std::string& who);
   void End();
   const DriverMemory& memory() const { return memory_; }
 
@@ -180,6 +189,7 @@ class DriverSource {
   std::string EnableWork() const;  // in words how that went
   void TakeRecord(const int* record);
   void TakeSource(const cupti::MemoryRecord& memory, const int* record);
+  void StopRecords() TIDEMARK_REQUIRES(flushing_);
   void Compare(uint64_t calls_before) TIDEMARK_REQUIRES(flushing_);
   std::string Live() const {
     return "live (CUPTI " + cupti::VersionText(version_) +
@@ -199,7 +209,7 @@ class DriverSource {
   }};
   cupti::Subscriber subscriber_ = nullptr;
   std::atomic<bool> has_records_{false};  // whoever flushes may come while it attaches
-  bool has_sources_ = false;
+  std::atomic<bool> has_sources_{false};
   const bool wants_work_ = WantsDeviceWork();
   std::atomic<bool> called_{false};  // since the last flush
   std::atomic<uint64_t> recorded_{0};
@@ -293,7 +303,8 @@ void DriverSource::OnCallback(void* self, int domain, uint32_t function, const C
     if (call.domain != domain || call.function != function) continue;
     source.called_.store(true, std::memory_order_relaxed);
     const WatchedCall::Seen seen = data->parameters == nullptr ? nullptr : call.At(*data);
-    if (seen != nullptr) seen({source.memory_, source.managed_}, *data);
+    cupti::LibraryMemory* const libraries = source.has_sources_ ? &source.libraries_ : nullptr;
+    if (seen != nullptr) seen({source.memory_, source.managed_, libraries}, *data);
     return;
   }
 }
@@ -338,8 +349,9 @@ void DriverSource::TakeRecord(const int* record) {
   }
 }
 
+// Whoever is named for what was mapped had asked for something else.
 void DriverSource::TakeSource(const cupti::MemoryRecord& memory, const int* record) {
-  if (memory.pool_address != 0) return;
+  if (memory.pool_address != 0 || memory.context_id == cupti::kNoContext) return;
   if (memory.operation == cupti::kRelease) return libraries_.Freed(memory.address, memory.timestamp);
   cupti::SourcedMemoryRecord sourced{};
   std::memcpy(&sourced, record, sizeof sourced);
@@ -382,16 +394,34 @@ void DriverSource::Compare(uint64_t calls_before) {
   complained_ = true;
 }
 
-void DriverSource::End() {
-  if (!IsOwnProcess()) return;
-  Flush();
-  const MutexLock lock(flushing_);
+void DriverSource::StopRecords() {
   ended_ = true;
+  if (!has_records_) return;
   cupti_.disable_kind(cupti::kMemory2);
   cupti_.disable_kind(cupti::kMemoryPool);
   if (wants_work_) DisableDeviceWork(cupti_);
   cupti_.flush_all(kForced);
   libraries_.Settle();
+}
+
+// A level that nobody counts any more is told as 0, as where it never was counted.
+void DriverSource::GiveUp(const std::string& who) {
+  if (!IsOwnProcess() || wants_work_) return;
+  const MutexLock lock(flushing_);
+  if (ended_ || subscriber_ == nullptr) return;
+  StopRecords();
+  if (has_sources_) cupti_.enable_source(0);
+  cupti_.unsubscribe(subscriber_);
+  const int64_t held = memory_.live_bytes();
+  EmitLevel(Source::kDriver, events::Level::kDriver, 0, -held, 0);
+  EmitState(Source::kDriver, cupti::GivenUpSentence(who));
+}
+
+void DriverSource::End() {
+  if (!IsOwnProcess()) return;
+  Flush();
+  const MutexLock lock(flushing_);
+  if (!ended_) StopRecords();
 }
 
 }  // namespace
@@ -406,6 +436,10 @@ void AttachToDriver(const Result<cupti::Functions>& functions) {
 
 void FlushDriver() {
   if (DriverSource* const source = the_driver_source) source->Flush();
+}
+
+void GiveUpDriver(const std::string& who) {
+  if (DriverSource* const source = the_driver_source) source->GiveUp(who);
 }
 
 int64_t DriverBytes() {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -26,6 +27,11 @@ void FlushDriver();
 
 // What of it lies in these bytes; nothing if nobody counts.
 std::vector<cupti::Region> DriverRegions(uint64_t address, uint64_t bytes);
+
+// The program asks for CUPTI itself, which serves one tool at a time: it gets what it would have without us,
+// and from here on nothing is told of the driver, which its state says. `who` = the library that asked. Not
+// so where kernels are wanted (WantsDeviceWork), for then that was chosen. A second call changes nothing.
+void GiveUpDriver(const std::string& who);
 
 // Device memory that is held at the moment, in bytes; 0 if nobody counts.
 int64_t DriverBytes();

@@ -25,9 +25,7 @@ int FindLoaded(dl_phdr_info* library, size_t /*bytes*/, void* path) {
 
 // First what is loaded: two CUPTIs in one process would not know of one another.
 void* FindLibrary() {
-  std::string loaded;
-  dl_iterate_phdr(FindLoaded, &loaded);
-  if (!loaded.empty()) return dlopen(loaded.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (void* const loaded = LoadedLibrary()) return loaded;
   for (const char* soname : kSonames) {
     if (void* const library = dlopen(soname, RTLD_NOW)) return library;
   }
@@ -52,6 +50,12 @@ class Table {
 
 }  // namespace
 
+void* LoadedLibrary() {
+  std::string path;
+  dl_iterate_phdr(FindLoaded, &path);
+  return path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+}
+
 Result<Functions> LoadFunctions() {
   void* const library = FindLibrary();
   if (library == nullptr) {
@@ -64,6 +68,7 @@ Result<Functions> LoadFunctions() {
   table.Find("cuptiGetVersion", functions.get_version);
   table.Find("cuptiSubscribe", functions.subscribe);
   table.Find("cuptiSubscribe_v2", functions.subscribe_named, false);
+  table.Find("cuptiUnsubscribe", functions.unsubscribe);
   table.Find("cuptiEnableCallback", functions.enable_callback);
   table.Find("cuptiActivityRegisterCallbacks", functions.register_buffers);
   table.Find("cuptiActivityEnable", functions.enable_kind);

@@ -164,6 +164,7 @@ struct Functions {
   Code (*subscribe)(Subscriber*, Callback, void* argument) = nullptr;
   // Null before CUPTI 13: there nobody tells who holds it.
   Code (*subscribe_named)(Subscriber*, Callback, void* argument, SubscriberParameters*) = nullptr;
+  Code (*unsubscribe)(Subscriber) = nullptr;
   Code (*enable_callback)(uint32_t on, Subscriber, int domain, uint32_t function) = nullptr;
   Code (*register_buffers)(BufferRequested, BufferCompleted) = nullptr;
   Code (*enable_kind)(int kind) = nullptr;
@@ -176,6 +177,10 @@ struct Functions {
   Code (*next_record)(uint8_t* buffer, size_t valid_bytes, const int** record) = nullptr;
   Code (*dropped_records)(void* context, uint32_t stream, size_t* dropped) = nullptr;
 };
+
+// The CUPTI that this process has loaded, of whatever version, as dlopen answers; null if it has none. Takes
+// the dynamic loader's lock.
+void* LoadedLibrary();
 
 // Error: a sentence, if there is no CUPTI or one that lacks a function.
 Result<Functions> LoadFunctions();

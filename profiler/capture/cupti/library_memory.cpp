@@ -25,6 +25,21 @@ void LibraryMemory::Freed(uint64_t address, uint64_t time_ns) {
   waiting_.push_back({time_ns, address, 0, {}});
 }
 
+void LibraryMemory::Mapped(uint64_t address, uint64_t bytes, const std::string& library) {
+  const MutexLock lock(mutex_);
+  const Block& block = mappings_[address] = {static_cast<int64_t>(bytes), NameOf(library.c_str())};
+  Count(block.library, block.bytes);
+}
+
+void LibraryMemory::Unmapped(uint64_t address, uint64_t bytes) {
+  const MutexLock lock(mutex_);
+  const auto begin = mappings_.lower_bound(address);
+  const auto end = mappings_.lower_bound(address + bytes);
+  for (auto mapping = begin; mapping != end; ++mapping)
+    Count(mapping->second.library, -mapping->second.bytes);
+  mappings_.erase(begin, end);
+}
+
 void LibraryMemory::Settle() {
   const MutexLock lock(mutex_);
   std::ranges::stable_sort(waiting_, {}, &Change::time_ns);

@@ -1,7 +1,10 @@
-// Which library holds how much device memory, from CUPTI's records of allocations, which name the library
-// that asked for each. Memory of pools is none of anybody's here: the pool has it from the driver.
+// Which library holds how much device memory: of allocations from CUPTI's records, which name the library
+// that asked for each; of what is mapped (cuMemMap) from the call itself, for there an H200's CUPTI 13.0
+// named libraries that had asked for something else before. Memory of pools is none of anybody's here: the
+// pool has it from the driver.
 //
-// Records come in any order: they are kept until Settle() and counted by their times. Any thread. Each change
+// Records come in any order: they are kept until Settle() and counted by their times; mappings at once. Any
+// thread. Each change
 // is told to the listener under the lock, which neither allocates device memory nor calls back. O(log live) a
 // record.
 #pragma once
@@ -23,6 +26,8 @@ class LibraryMemory {
   // `library`: the path of its file, of which the name is kept; null is told as "unknown".
   void Allocated(uint64_t address, uint64_t bytes, const char* library, uint64_t time_ns);
   void Freed(uint64_t address, uint64_t time_ns);
+  void Mapped(uint64_t address, uint64_t bytes, const std::string& library);
+  void Unmapped(uint64_t address, uint64_t bytes);
   // All records up to here have come.
   void Settle();
 
@@ -44,6 +49,7 @@ class LibraryMemory {
   Mutex mutex_;
   std::vector<Change> waiting_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Block> blocks_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Block> mappings_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<std::string, int64_t> live_bytes_ TIDEMARK_GUARDED_BY(mutex_);
 };
 

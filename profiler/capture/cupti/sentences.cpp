@@ -62,4 +62,13 @@ std::string RefusalSentence(Code code, uint32_t version, std::string_view holder
   }
 }
 
+std::string GivenUpSentence(std::string_view library) {
+  const bool is_torch = library.starts_with("libtorch");
+  return "given up to " + (is_torch ? "torch.profiler" : "the program's " + std::string(library)) +
+         ": CUPTI serves one tool at a time, and the program asked for it. Leave that out of the program to "
+         "see "
+         "the driver's level to its end." +
+         kGoesOn;
+}
+
 }  // namespace tidemark::capture::cupti

@@ -107,6 +107,14 @@ bool IsInterpreter(std::string_view symbol) {
   return false;
 }
 
+// What is between the driver and whoever asked it. A phantom's device is one of its libraries.
+bool IsCudaMachinery(std::string_view file) {
+  constexpr std::array<std::string_view, 4> kBeginnings = {"libcuda.so", "libcudart.so", "libcupti.so",
+                                                           "libtidemark-phantom"};
+  return std::ranges::any_of(kBeginnings,
+                             [&](std::string_view beginning) { return file.starts_with(beginning); });
+}
+
 }  // namespace
 
 size_t ReadNativeFrames(std::span<uintptr_t> out) {
@@ -116,6 +124,18 @@ size_t ReadNativeFrames(std::span<uintptr_t> out) {
   while (own < reading.count && IsOwn(out[own] - 1)) ++own;
   for (size_t i = own; i < reading.count; ++i) out[i - own] = out[i];
   return reading.count - own;
+}
+
+std::string LibraryThatAsked() {
+  constexpr size_t kMostFrames = 32;  // CUDA's own are fewer
+  std::array<uintptr_t, kMostFrames> frames{};
+  for (const uintptr_t frame : std::span(frames).first(ReadNativeFrames(frames))) {
+    Dl_info place{};
+    if (dladdr(CallBefore(frame), &place) == 0 || place.dli_fname == nullptr || IsOwn(frame - 1)) continue;
+    const std::string_view path = place.dli_fname;
+    if (!IsCudaMachinery(path.substr(path.rfind('/') + 1))) return std::string(path);
+  }
+  return {};
 }
 
 std::string TextOf(uintptr_t return_address) {

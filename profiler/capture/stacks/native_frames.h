@@ -20,4 +20,9 @@ size_t ReadNativeFrames(std::span<uintptr_t> out);
 // for machinery: LibTorch's dispatch, and the interpreter, whose frames Python's stack tells better.
 std::string TextOf(uintptr_t return_address);
 
+// The path of the innermost library on the calling thread's stack that is none of CUDA's own machinery
+// (libcuda, libcudart, libcupti) nor this one: who asked the driver for something. "" where there is none. As
+// expensive as reading the frames up to there, and the dynamic loader's lock.
+std::string LibraryThatAsked();
+
 }  // namespace tidemark::capture

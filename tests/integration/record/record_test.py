@@ -87,6 +87,14 @@ class Record(unittest.TestCase):
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
 
+    def test_what_is_mapped_is_told_of_the_library_that_asked(self):
+        ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1",
+                          environment=phantom() | {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        info = self.info()
+        self.assertEqual([(one["library"], one["most_bytes"]) for one in info["driver_by_library"]],
+                         [("libc10_cuda.so", info["measured"]["reserved_peak_bytes"])])
+
     def test_an_allocator_that_tells_nothing_is_said_to_be_blocked_and_by_what(self):
         for variable, value in (("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64, backend:cudaMallocAsync"),
                                 ("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")):
@@ -120,6 +128,24 @@ class Record(unittest.TestCase):
                 self.assertIn(info["measured"]["reserved_peak_bytes"], peaks)
                 self.assertNotIn("driver_bytes", info["levels"])
                 self.assertGreater(info["levels"]["process_bytes"], info["levels"]["reserved_bytes"])
+
+    def test_a_program_that_asks_for_cupti_itself_gets_it(self):
+        """As torch.profiler does, by its symbol; not where kernels are recorded, which is said with --kernels."""
+        code = ("import ctypes\n"
+                "cuda, context, address = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p(), ctypes.c_uint64()\n"
+                "assert cuda.cuInit(0) == 0 and cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0\n"
+                "assert cuda.cuCtxSetCurrent(context) == 0\n"
+                "assert cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(3 << 20)) == 0\n"
+                "seen = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p)(lambda *_: None)\n"
+                "print(ctypes.CDLL(None).cuptiSubscribe(ctypes.byref(ctypes.c_void_p()), seen, None))\n"
+                "assert cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(3 << 20)) == 0\n")
+        for flags, answer, state in (([], "0\n", "given up to the program's "), (["--kernels"], "39\n", "live (CUPTI 13.0")):
+            with self.subTest(flags):
+                ran = self.record(sys.executable, "-c", code, environment=phantom(), flags=flags)
+                self.assertEqual((ran.returncode, ran.stdout), (0, answer), ran.stderr)
+                self.assertTrue(self.states()["driver"].startswith(state), self.states())
+                levels = [int(row["bytes"]) for row in self.rows() if row["level"] == "driver"]
+                self.assertEqual(levels, [3 << 20, 6 << 20 if flags else 0])
 
     def test_of_cuptis_other_versions_callbacks_are_taken(self):
         for version, name in (("17", "of CUDA 11 or older"), ("140000", "14.0")):

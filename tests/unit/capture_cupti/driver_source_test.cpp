@@ -41,6 +41,7 @@ struct FakeCupti {
   bool has_attributes = false;
   bool buffers_are_hosts = false;
   bool tells_sources = false;
+  bool subscribed = false;
 } fake;
 
 // CUPTI 13.0's CUpti_ActivityMemory4 and CUpti_ActivityMemoryPool3.
@@ -61,6 +62,11 @@ cupti::Functions FakeFunctions() {
     fake.callback = callback;
     fake.argument = argument;
     *subscriber = &fake;
+    fake.subscribed = true;
+    return cupti::kSuccess;
+  };
+  functions.unsubscribe = [](cupti::Subscriber) {
+    fake.subscribed = false;
     return cupti::kSuccess;
   };
   functions.enable_callback = [](uint32_t, cupti::Subscriber, int, uint32_t) { return cupti::kSuccess; };
@@ -471,6 +477,28 @@ TEST_CASE("Records that another tool takes away are missed") {
     stream.Drain();
     return stream.names.find("another tool gets CUPTI's records") != std::string::npos;
   }));
+}
+
+bool GivesUpDriverWith(bool kernels_wanted) {
+  if (kernels_wanted) setenv("TIDEMARK_KERNELS", "1", 1);
+  Stream stream = Attached();
+  Malloc(0x7000, 1 << 20);
+  GiveUpDriver("libtorch_cpu.so");
+  FlushDriver();
+  GiveUpDriver("libtorch_cpu.so");
+  stream.Drain();
+  const bool told =
+      stream.names.find("given up to torch.profiler: CUPTI serves one tool at a time") != std::string::npos;
+  const bool at_zero = std::ranges::any_of(stream.events, [](const Event& event) {
+    return event.kind == EventKind::kCounter && event.level == events::Level::kDriver && event.bytes == 0 &&
+           event.rounded_bytes == -(1 << 20);
+  });
+  return kernels_wanted ? fake.subscribed && !told && !at_zero : !fake.subscribed && told && at_zero;
+}
+
+TEST_CASE("A program that asks for CUPTI itself gets it, unless its kernels are wanted") {
+  CHECK(InChild([] { return GivesUpDriverWith(false); }));
+  CHECK(InChild([] { return GivesUpDriverWith(true); }));
 }
 
 TEST_CASE("What the ring cannot take is counted: written and dropped are what was attempted") {

@@ -44,4 +44,18 @@ TEST_CASE("What nobody asked for by name is unknown's, and a release that was lo
         std::vector<std::pair<std::string, int64_t>>{{"unknown", 4096}, {"unknown", 0}, {"unknown", 512}});
 }
 
+TEST_CASE("What is mapped is its library's at once, until it is unmapped, one piece or several") {
+  LibraryMemory memory = FreshLibraries();
+  memory.Mapped(0x10000, 4096, "/venv/libc10_cuda.so");
+  memory.Mapped(0x11000, 4096, "/venv/libc10_cuda.so");
+  memory.Mapped(0x12000, 512, "");
+  memory.Unmapped(0x10000, 0x2000);
+  memory.Unmapped(0x50000, 0x1000);
+  CHECK(libraries_told == std::vector<std::pair<std::string, int64_t>>{{"libc10_cuda.so", 4096},
+                                                                       {"libc10_cuda.so", 8192},
+                                                                       {"unknown", 512},
+                                                                       {"libc10_cuda.so", 4096},
+                                                                       {"libc10_cuda.so", 0}});
+}
+
 }  // namespace tidemark::capture::cupti
