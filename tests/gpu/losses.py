@@ -20,14 +20,19 @@ PROGRAM = """
 import json, os, sys, time, torch
 rank, seconds = int(os.environ["LOCAL_RANK"]), float(sys.argv[1])
 torch.cuda.set_device(rank % torch.cuda.device_count())
-until = time.monotonic() + seconds
-while time.monotonic() < until:
+until, left = time.monotonic() + seconds, int(sys.argv[2])
+while time.monotonic() < until and left > 0:
     for _ in range(1000):
         torch.empty(4096, device="cuda")
+    left -= 1000
 told = torch.cuda.memory_stats()
 with open(f"told.{rank}", "w") as file:
     json.dump({"allocated": told["allocation.all.allocated"], "freed": told["allocation.all.freed"]}, file)
 """
+
+
+# A rank makes no more tensors than that: of a longer recording the last 48 million events are opened.
+MOST_TENSORS = 20_000_000
 
 
 def rows_of(tidemark, recording, folder):
@@ -66,7 +71,7 @@ def main():
         folder = Path(name)
         (folder / "churn.py").write_text(PROGRAM)
         ran = subprocess.run([*shlex.split(wanted.under), tidemark, "record", "-o", "run.tide", "--", sys.executable, "-m",
-                              "torch.distributed.run", "--nproc-per-node", str(wanted.ranks), "churn.py", str(wanted.seconds)],
+                              "torch.distributed.run", "--nproc-per-node", str(wanted.ranks), "churn.py", str(wanted.seconds), str(MOST_TENSORS)],
                              cwd=folder, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
         if ran.returncode != 0:
             sys.exit(f"It ended with exit code {ran.returncode}.\n{ran.stderr}")

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""What `tidemark record` costs a training step on this GPU: pairs of runs with and without it, in turns.
+"""What `tidemark record` costs a training step on this GPU: two processes at a time, one of them recorded, that train in turns.
 
-  overhead.py --tidemark build/bin/tidemark [--pairs 30] [--out FILE]
+  overhead.py --tidemark build/bin/tidemark [--pairs 360] [--out FILE]
 
-A run says the median of its steps; a pair's ratio is one sample. Printed are the mean of the ratios and its 95 % interval (Student's t).
-Ends with 1 where even the interval's lower end is above what recording may cost: 2 % of SimpleConvNet's steps, 1 % of ResNet-50's.
+A turn is some steps, of which the median counts; the two turns of a pair follow each other at once, and begin with the other process each
+time. A pair's ratio is one sample. Turns are short and many, for a machine that has other guests is slower or faster by a tenth from one
+second to the next: on one with an H200 30 pairs of long turns told 4 to 7 % more or less. Printed are the mean of the ratios and its 95 % interval (Student's t). After some pairs two new processes
+take over, so that it is not one process's luck that is measured. Ends with 1 where even the interval's lower end is above what recording
+may cost: 2 % of SimpleConvNet's steps, 1 % of ResNet-50's.
 """
 
 import argparse
@@ -19,11 +22,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-STEPS = {"simple-conv-net": 1500, "resnet-50": 100}
+STEPS = {"simple-conv-net": 30, "resnet-50": 3}  # of a turn
 WARM_UP = 20
+PAIRS_OF_A_PROCESS = 120
 MOST = {"simple-conv-net": 0.02, "resnet-50": 0.01}  # of a step's time
 # Student's t for 95 %, two-sided, by degrees of freedom; between them that of fewer.
-T = {1: 12.706, 2: 4.303, 4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 24: 2.064, 29: 2.045}
+T = {1: 12.706, 2: 4.303, 4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 24: 2.064, 29: 2.045, 59: 2.001, 119: 1.980, 239: 1.970}
 
 
 def t_of(degrees):
@@ -43,55 +47,96 @@ def network(name):
 
 
 def train(name, steps):
-    """Prints the median of the steps, in milliseconds."""
+    """For each line that it reads, takes a turn and prints the median of its steps, in milliseconds."""
     import torch
 
     model, images = network(name)
     model, images = model.cuda(), images.cuda()
     labels = torch.zeros(len(images), dtype=torch.long, device="cuda")
     optimizer = torch.optim.Adam(model.parameters())
-    seconds = []
-    for _ in range(WARM_UP + steps):
-        start = time.perf_counter()
-        optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(model(images), labels).backward()
-        optimizer.step()
-        torch.cuda.synchronize()
-        seconds.append(time.perf_counter() - start)
-    print(statistics.median(seconds[WARM_UP:]) * 1e3)
+
+    def turn(steps):
+        seconds = []
+        for _ in range(steps):
+            start = time.perf_counter()
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(images), labels).backward()
+            optimizer.step()
+            torch.cuda.synchronize()
+            seconds.append(time.perf_counter() - start)
+        return statistics.median(seconds) * 1e3
+
+    turn(WARM_UP)
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        print(turn(steps), flush=True)
 
 
-def run(name, steps, before):
-    command = [*before, sys.executable, os.path.abspath(__file__), "--train", name, "--steps", str(steps)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"overhead.py: {' '.join(command)} failed:\n{done.stderr}")
-    return float(done.stdout)
+class Training:
+    """A process that trains when it is told to. With a recording it is recorded."""
+
+    def __init__(self, options, name, recording=None):
+        recorder = [options.tidemark, "record", "-o", recording, "--"] if recording else []
+        command = [*recorder, sys.executable, os.path.abspath(__file__), "--train", name, "--steps", str(options.steps or STEPS[name])]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def _line(self):
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit(f"overhead.py: {' '.join(self._process.args)} ended with exit code {self._process.wait()}.")
+        return line
+
+    def wait_until_ready(self):
+        while self._line() != "ready\n":
+            pass
+
+    def turn_ms(self):
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        return float(self._line())
+
+
+def pairs_of_processes(options, name, folder, count):
+    """What a step took, in milliseconds, as it is and recorded, in each pair of turns of two processes."""
+    with Training(options, name) as plain, Training(options, name, os.path.join(folder, "run.tide")) as recorded:
+        for training in plain, recorded:
+            training.wait_until_ready()
+        for pair in range(count):
+            if pair % 2 == 0:
+                yield plain.turn_ms(), recorded.turn_ms()
+            else:
+                later = recorded.turn_ms()
+                yield plain.turn_ms(), later
 
 
 def measure(options, name, folder, out):
-    recorded = [options.tidemark, "record", "-o", os.path.join(folder, "run.tide"), "--"]
-    ratios, plain_ms = [], []
-    for pair in range(options.pairs):
-        order = [[], recorded] if pair % 2 == 0 else [recorded, []]
-        times = {bool(before): run(name, options.steps or STEPS[name], before) for before in order}
-        ratios.append(times[True] / times[False])
-        plain_ms.append(times[False])
+    times = []
+    while len(times) < options.pairs:
+        times += pairs_of_processes(options, name, folder, min(PAIRS_OF_A_PROCESS, options.pairs - len(times)))
+    ratios = [recorded / plain for plain, recorded in times]
     mean = statistics.mean(ratios)
     half = t_of(len(ratios) - 1) * statistics.stdev(ratios) / math.sqrt(len(ratios))
     most = MOST[name]
     said = "" if mean - half <= 1 + most else f": MORE THAN {100 * most:g} %"
-    print(f"{name}: {statistics.median(plain_ms):.3f} ms a step; recorded {100 * (mean - 1):+.2f} % ± {100 * half:.2f} %, {len(ratios)} pairs{said}",
-          file=out, flush=True)
+    print(f"{name}: {statistics.median(plain for plain, _ in times):.3f} ms a step; recorded {100 * (mean - 1):+.2f} % ± {100 * half:.2f} %, "
+          f"{len(ratios)} pairs{said}", file=out, flush=True)
     return not said
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidemark", default="tidemark")
-    parser.add_argument("--pairs", type=int, default=5, help="two at least; 30 for figures that are told to others")
+    parser.add_argument("--pairs", type=int, default=360, help="two at least")
     parser.add_argument("--network", choices=STEPS, help="else all of them")
-    parser.add_argument("--steps", type=int, help="of a run; else as many as a median takes")
+    parser.add_argument("--steps", type=int, help="of a turn; else as many as a median takes")
     parser.add_argument("--tell-only", action="store_true", help="judge nothing, as where there is no GPU")
     parser.add_argument("--out")
     parser.add_argument("--train", help=argparse.SUPPRESS)
