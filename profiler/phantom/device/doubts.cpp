@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <set>
@@ -16,9 +15,18 @@
 namespace tidemark::phantom::device {
 namespace {
 
-// Few kinds of doubts exist. Sentences are compared as addresses, so telling one again costs a look.
-constexpr size_t kMostDoubts = 64;
-std::array<std::atomic<const char*>, kMostDoubts> doubts{};
+// Few kinds of doubts exist. Sentences are compared as addresses, so telling one again costs a look; the list
+// lasts as long as the process.
+struct Told {
+  const char* sentence = nullptr;
+  const Told* before = nullptr;
+};
+std::atomic<const Told*> latest_told{nullptr};
+
+bool WasTold(const char* sentence, const Told* latest) {
+  while (latest != nullptr && latest->sentence != sentence) latest = latest->before;
+  return latest != nullptr;
+}
 
 const char* DoubtsFile() {
   const char* file = std::getenv(kDoubtsVariable);
@@ -38,12 +46,16 @@ void Write(const char* sentence) {
 }  // namespace
 
 void Doubt(const char* sentence) {
-  for (auto& doubt : doubts) {
-    const char* known = doubt.load(std::memory_order_relaxed);
-    if (known == sentence) return;
-    if (known == nullptr && doubt.compare_exchange_strong(known, sentence)) return Write(sentence);
-    if (known == sentence) return;
+  const Told* latest = latest_told.load(std::memory_order_acquire);
+  if (WasTold(sentence, latest)) return;
+  auto* const told = new Told{sentence, latest};
+  while (!latest_told.compare_exchange_weak(told->before, told)) {
+    if (WasTold(sentence, told->before)) {
+      delete told;
+      return;
+    }
   }
+  Write(sentence);
 }
 
 void DoubtOrSay(const std::string& line) {

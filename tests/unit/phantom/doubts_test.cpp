@@ -6,6 +6,10 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "profiler/phantom/environment.h"
 #include "tests/support/catch.h"
@@ -34,6 +38,30 @@ TEST_CASE("Every process appends its doubts when it ends, and says nothing witho
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const std::string once = "One thing is not known.\nAnother thing is not known.\n";
   CHECK(text == once + once);
+}
+
+TEST_CASE("However many doubts there are, and whichever thread has them, each is told once") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "doubts").string();
+  setenv(kDoubtsVariable, file.c_str(), 1);
+  static std::vector<std::string> sentences;
+  for (int i = 0; i < 1000; ++i) sentences.push_back("Thing " + std::to_string(i) + " is not known.");
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto doubt_all = [] {
+      for (const std::string& sentence : sentences) Doubt(sentence.c_str());
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(doubt_all);
+    for (std::thread& thread : threads) thread.join();
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::ifstream stream(file);
+  std::multiset<std::string> told;
+  for (std::string line; std::getline(stream, line);) told.insert(line);
+  CHECK(told == std::multiset<std::string>(sentences.begin(), sentences.end()));
 }
 
 }  // namespace
