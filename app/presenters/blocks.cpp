@@ -34,6 +34,7 @@ timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex i
   block.op = event.op;
   block.stream = event.stream;
   block.born = index;
+  block.device = event.device;
   return block;
 }
 

@@ -92,7 +92,7 @@ Ledger::Outcome Ledger::ApplyAllocate(Event& event, EventIndex index, Health& he
   }
   AddBlock(values_, event.category, event.bytes, event.rounded_bytes);
   blocks_.Add({event.address, event.bytes, event.rounded_bytes, event.category, event.name, event.layer,
-               event.op, event.stream, index, false});
+               event.op, event.stream, index, false, event.device});
   return outcome;
 }
 
@@ -134,6 +134,7 @@ Ledger::Outcome Ledger::ApplyCategorize(Event& event, Health& health) {
   }
   event.bytes = block->bytes;
   event.rounded_bytes = block->rounded_bytes;
+  event.device = block->device;  // who says what it holds need not know where it lies
   if (event.name == 0) event.name = block->name;
   if (!block->pending_free && block->category != event.category) {
     outcome.effect = static_cast<Effect>(static_cast<int>(Effect::kMove) + static_cast<int>(block->category));

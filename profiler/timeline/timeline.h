@@ -19,9 +19,9 @@
 //
 // Events come back completed: the store knows what an address stood for when they happened. Every event has
 // its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
-// `bytes`, `rounded_bytes`, and its `name` if it brought none; segment events have in `rounded_bytes` by how
-// much they changed kReserved. Negative sizes count, and come back, as 0. Appending completed events again
-// gives the same timeline.
+// `bytes`, `rounded_bytes` and `device` of the block, and its `name` if it brought none; segment events have
+// in `rounded_bytes` by how much they changed kReserved. Negative sizes count, and come back, as 0. Appending
+// completed events again gives the same timeline.
 //
 // Any stream is accepted, whoever wrote it: what does not fit is counted in Health. Sums wrap at 2^64.
 //
@@ -61,6 +61,7 @@ struct LiveBlock {
   uint64_t stream = 0;
   EventIndex born = 0;        // index of its kAllocate
   bool pending_free = false;  // requested, not yet completed
+  uint8_t device = 0;
 };
 
 struct Segment {

@@ -24,6 +24,7 @@ class Generator {
     event.bytes = Size();
     event.rounded_bytes = Size();
     event.address = 0x7f0000000000 + static_cast<uint64_t>(Below(60)) * 512;
+    if (event.kind != EventKind::kCategorize) event.device = static_cast<uint8_t>(event.address / 512 % 3);
     event.category = static_cast<Category>(Below(events::kCategoryCount));
     event.phase = static_cast<Phase>(Below(events::kPhaseCount));
     event.name = static_cast<uint32_t>(Below(20));
@@ -120,7 +121,8 @@ void Model::Apply(Moment& moment, size_t index, std::map<EventIndex, EventIndex>
                                       event.op,
                                       event.stream,
                                       index,
-                                      false};
+                                      false,
+                                      event.device};
       return;
     case EventKind::kFreeRequested:
       if (lives) found->second.pending_free = true;

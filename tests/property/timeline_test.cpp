@@ -155,7 +155,7 @@ void CheckTimes(const View& view, const Model& model, uint32_t seed) {
 bool Same(const LiveBlock& a, const LiveBlock& b) {
   return a.address == b.address && a.bytes == b.bytes && a.rounded_bytes == b.rounded_bytes &&
          a.category == b.category && a.name == b.name && a.layer == b.layer && a.op == b.op &&
-         a.stream == b.stream && a.born == b.born && a.pending_free == b.pending_free;
+         a.stream == b.stream && a.born == b.born && a.pending_free == b.pending_free && a.device == b.device;
 }
 
 void CheckState(const View& view, const Model& model, size_t index) {

@@ -119,6 +119,18 @@ TEST_CASE("A block counts from its allocation to the request to free it") {
   CHECK_FALSE(view->FreedAt(2));
 }
 
+TEST_CASE("What a block holds is told of its own device, whoever tells it") {
+  Stream stream;
+  stream.Allocate(0x1000, 512).device = 1;
+  stream.Allocate(0x2000, 512).device = 0;
+  stream.Categorize(0x1000, Category::kParameter);
+  stream.Categorize(0x2000, Category::kGradient).device = 1;
+  const auto view = stream.Publish();
+  CHECK(view->event(2).device == 1);
+  CHECK(view->event(3).device == 0);
+  CHECK(view->StateAt(2).blocks.at(0).device == 1);
+}
+
 TEST_CASE("A block moves between categories and keeps its name until it gets another") {
   Stream stream;
   const events::NameId name = stream.Name("conv2 output");
