@@ -148,6 +148,7 @@ Result<PythonStart> PythonOf(const std::vector<std::string>& command) {
   for (size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];
     if (has_its_own && TakesNextWord({command.front(), command[i - 1]})) continue;
+    if (command[i - 1] == "--stacks") continue;  // of tidemark record: whose, python or c++
     std::optional<fs::path> python;
     if (IsPython(word)) {
       python = word;

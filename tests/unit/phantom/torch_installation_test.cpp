@@ -82,6 +82,8 @@ TEST_CASE("What stands before Python is kept, and Python is asked through it") {
   CHECK(words({"env", "A=python", python, "train.py"}) == Words{"env", "A=python", python});
   CHECK(words({"nice", "-n", "5", "env", torchrun, "train.py"}) == Words{"nice", "-n", "5", "env", python});
   CHECK(PythonOf({"env", "A=1", python, "train.py"})->place == 2);
+  const Words record = {"env", "tidemark", "record", "--stacks", "python", "--", python};
+  CHECK(words({"env", "tidemark", "record", "--stacks", "python", "--", python, "train.py"}) == record);
   CHECK(words({uv, "run", "--with", "numpy", "train.py", "--lr", "1"}) ==
         Words{uv, "run", "--with", "numpy", "python"});
   CHECK(words({uv, "run", "--with", "accelerate", "train.py"}) ==
