@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "profiler/session/whole_pools.h"
+
 namespace tidemark::session {
 namespace {
 
@@ -58,6 +60,7 @@ class Reading {
 
   void Take(const Event& event) {
     if (late_ != nullptr) NoteForLate(event);
+    whole_pools_.Take(event);
     switch (event.kind) {
       case EventKind::kAllocate:
         EndFreeing();
@@ -75,7 +78,7 @@ class Reading {
         return;
       case EventKind::kSegmentFree:
       case EventKind::kSegmentUnmap:
-        NoteFreedPool({event.device, event.pool});
+        if (event.pool != 0) NoteFreedPool({event.device, event.pool});
         reserved_bytes_ -= event.bytes;
         freed_bytes_ += event.bytes;
         return;
@@ -91,7 +94,12 @@ class Reading {
   // More than there are numbers for: they could not be told apart.
   bool has_too_many_pools() const { return has_too_many_pools_; }
   size_t taken() const { return requests_.size(); }
-  std::vector<Request> Requests() && { return std::move(requests_); }
+  std::vector<Request> Requests() && {
+    for (Request& request : requests_) {
+      request.pool_is_whole = whole_pools_.Has({request.device, request.pool}) ? 1 : 0;
+    }
+    return std::move(requests_);
+  }
 
  private:
   void NoteForLate(const Event& event) {
@@ -114,21 +122,14 @@ class Reading {
     has_too_many_pools_ = has_too_many_pools_ || event.pool == events::kManyPools;
   }
 
-  struct Pool {
-    uint64_t device = 0;
-    uint64_t number = 0;
-    bool operator==(const Pool&) const = default;
-  };
-
   // The allocator frees a private pool's segments once whoever made the pool has let go of it.
-  void NoteFreedPool(const Pool& pool) {
-    if (pool.number != 0 && std::ranges::find(freed_pools_, pool) == freed_pools_.end())
-      freed_pools_.push_back(pool);
+  void NoteFreedPool(const PrivatePool& pool) {
+    if (std::ranges::find(freed_pools_, pool) == freed_pools_.end()) freed_pools_.push_back(pool);
   }
 
   void EndFreeing() {
-    for (const Pool& pool : freed_pools_)
-      requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, pool.number, pool.device});
+    for (const auto& [device, number] : freed_pools_)
+      requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, number, device});
     freed_pools_.clear();
     if (freed_bytes_ > 0) {
       BringBack();  // PyTorch waits for all streams first
@@ -141,7 +142,8 @@ class Reading {
   LateFrees* const late_;
   int64_t reserved_bytes_ = 0;
   int64_t freed_bytes_ = 0;  // of segments, since the last other thing
-  std::vector<Pool> freed_pools_;
+  std::vector<PrivatePool> freed_pools_;
+  WholePools whole_pools_;
   bool has_too_many_pools_ = false;
   std::vector<Request> requests_;
 };

@@ -43,6 +43,12 @@ using Device = c10::DeviceIndex;
 
 Device DeviceOf(const Request& request) { return static_cast<Device>(request.device); }
 
+// As torch.cuda.MemPool(no_split=True) has it, on a torch that can (2.10).
+template <typename Allocator>
+void KeepWhole(Allocator& of, Device device, const PoolId& pool) {
+  if constexpr (requires { of.setNoSplit(device, pool); }) of.setNoSplit(device, pool);
+}
+
 struct Sum {
   long long allocated = 0;
   long long reserved = 0;
@@ -158,7 +164,8 @@ class Replaying {
     if (request.pool == 0) return AllocateHere(request);
     const PoolId pool = IdOf(request.pool);
     allocator::beginAllocateToPool(DeviceOf(request), pool, [](cudaStream_t) { return true; });
-    ++uses_[{DeviceOf(request), pool}];
+    const bool is_first = ++uses_[{DeviceOf(request), pool}] == 1;
+    if (is_first && request.pool_is_whole != 0) KeepWhole(*allocator::get(), DeviceOf(request), pool);
     void* const pointer = AllocateHere(request);
     allocator::endAllocateToPool(DeviceOf(request), pool);
     return pointer;

@@ -20,8 +20,9 @@ struct Request {
   uint64_t block = 0;  // its address in the program that asked
   int64_t bytes = 0;
   uint64_t stream = 0;
-  uint64_t pool = 0;    // a private one's number (events::Event::pool); 0 = none
-  uint64_t device = 0;  // of a kFree, its block's; of what is of all devices, 0
+  uint64_t pool = 0;           // a private one's number (events::Event::pool); 0 = none
+  uint64_t device = 0;         // of a kFree, its block's; of what is of all devices, 0
+  uint64_t pool_is_whole = 0;  // 1 = what `pool` has is not split: torch.cuda.MemPool(no_split=True)
 
   bool operator==(const Request&) const = default;
 };

@@ -6,9 +6,10 @@ allocator_test.py TIDEMARK
 
 import json
 import os
+import unittest
 from pathlib import Path
 
-from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
+from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark, torch_version
 
 ADDRESSES = str(Path(__file__).with_name("addresses.py"))
 
@@ -133,6 +134,29 @@ print(torch.cuda.max_memory_reserved())
         self.assertEqual(measured["reserved_peak_bytes"], int(ran.stdout))
         self.assertLessEqual(measured["reserved_peak_band"]["least_bytes"], int(ran.stdout))
         self.assertGreaterEqual(measured["reserved_peak_band"]["most_bytes"], int(ran.stdout))
+
+    @unittest.skipIf((torch_version() or (0, 0)) < (2, 10), "this torch's MemPool has not both")
+    def test_a_run_with_a_pool_that_has_options_is_replayed_with_them(self):
+        code = """
+import torch
+def empty(mib): return torch.empty(int(mib * 2**20), dtype=torch.uint8, device="cuda")
+whole, lent = torch.cuda.MemPool(no_split=True), torch.cuda.MemPool(use_on_oom=True)
+with torch.cuda.use_mem_pool(whole):
+    pieces = [empty(mib) for mib in (0.25, 0.25, 3, 3, 12, 40)]
+    del pieces[-1]
+    pieces.append(empty(30))
+with torch.cuda.use_mem_pool(lent):
+    empty(200)
+held = [empty(50) for _ in range(8)]
+print(torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())
+"""
+        ran = tidemark("phantom", "--memory", "1200MiB", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertNotIn("how far the order of addresses moves it is not known", ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        allocated, reserved = map(int, ran.stdout.split())
+        self.assertEqual((measured["allocated_peak_bytes"], measured["reserved_peak_bytes"]), (allocated, reserved))
+        self.assertIn("reserved_peak_band", measured)
 
     def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
         code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"

@@ -156,6 +156,16 @@ TEST_CASE("A private pool's memory is nobody else's, until the pool is released 
   CHECK(reserved({in_pool(1, 1), Free(1), {Request::Kind::kCountHence}, in_pool(2, 1)}) == 200 * kMiB);
 }
 
+TEST_CASE("A private pool that is not to be split hands out whole segments") {
+  const auto allocated = [&](uint64_t is_whole) {
+    const std::vector<Request> requests = {{Request::Kind::kAllocate, 1, kMiB / 4, 0, 1, 0, is_whole},
+                                           {Request::Kind::kAllocate, 2, 3 * kMiB, 0, 1, 0, is_whole}};
+    return ReplayOne(OnACardWith(1000 * kMiB), requests, {})->allocated_peak_bytes;
+  };
+  CHECK(allocated(0) == 3 * kMiB + kMiB / 4);
+  CHECK(allocated(1) == 22 * kMiB);
+}
+
 TEST_CASE("Each device has segments of its own, and the peaks are of all of them together") {
   const Replayer replayer = OnACardWith(1000 * kMiB);
   const auto on = [](uint64_t device, uint64_t block, int64_t bytes, uint64_t pool = 0) {

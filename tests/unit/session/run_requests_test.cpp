@@ -22,6 +22,7 @@ struct Told {
   int64_t bytes = 0;
   uint8_t pool = 0;
   uint8_t device = 0;
+  int64_t block_bytes = 0;  // 0 = as many as were asked for
 };
 
 Result<std::vector<Request>> RequestsOf(const std::vector<Told>& told, int64_t usable_bytes) {
@@ -31,7 +32,7 @@ Result<std::vector<Request>> RequestsOf(const std::vector<Told>& told, int64_t u
     event.kind = one.kind;
     event.address = one.address;
     event.bytes = one.bytes;
-    event.rounded_bytes = one.bytes;
+    event.rounded_bytes = one.block_bytes == 0 ? one.bytes : one.block_bytes;
     event.pool = one.pool;
     event.device = one.device;
     events.push_back(event);
@@ -102,6 +103,24 @@ TEST_CASE("Requests tell their device, and a pool is released on the one that fr
                                          {Request::Kind::kReleasePool, 0, 0, 0, 1, 1},
                                          {Request::Kind::kEmptyCache},
                                          {Request::Kind::kAllocate, 0x2000, 3 * kMiB, 0, 0, 1}});
+}
+
+TEST_CASE("A private pool is known to hand out whole blocks by one that splitting would not have left") {
+  const auto is_whole = [](int64_t bytes, int64_t block_bytes, uint8_t pool = 1) {
+    const auto requests = RequestsIn({{EventKind::kAllocate, 0x1000, kMiB, pool},
+                                      {EventKind::kAllocate, 0x900000, bytes, pool, 0, block_bytes}},
+                                     1000 * kMiB);
+    CHECK(requests[0].pool_is_whole == requests[1].pool_is_whole);  // it was so from the pool's beginning
+    return requests[0].pool_is_whole == 1;
+  };
+  CHECK(is_whole(1000, 2 * kMiB));
+  CHECK_FALSE(is_whole(1000, 2 * kMiB, 0));
+  CHECK_FALSE(is_whole(1000, 1024));
+  CHECK_FALSE(is_whole(600 << 10, kMiB));  // rounded to a power of two
+  CHECK(is_whole(3 * kMiB, 20 * kMiB));
+  CHECK_FALSE(is_whole(9 * kMiB, 16 * kMiB));
+  CHECK(is_whole(12 * kMiB, 40 * kMiB));
+  CHECK_FALSE(is_whole(33 * kMiB, 65 * kMiB));  // to 64, and not worth splitting
 }
 
 TEST_CASE("A run with more private pools than are told apart has no requests, but a sentence") {
