@@ -37,8 +37,8 @@ void AddAddressesOption(CLI::App& command, std::string& order) {
   command
       .add_option(
           "--addresses", order,
-          "In which order the driver hands out addresses, which moves what is reserved: linux, wsl (Windows, "
-          "too) or scattered-7 (any number)")
+          "In which order the driver hands out addresses, which moves what is reserved: linux, linux-580 "
+          "(driver 580), wsl (Windows, too) or scattered-7 (any number)")
       ->type_name("ORDER");
 }
 

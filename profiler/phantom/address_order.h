@@ -3,7 +3,8 @@
 // split, by up to 1 MiB) in what counts as allocated; never in what is requested. Pure functions.
 //
 // Both systems' rules are read off the addresses in memory histories of PyTorch that others published: 215 of
-// native Linux with 24,000 segments that came and went, 30 of WSL2 and Windows.
+// native Linux with 24,000 segments that came and went, 30 of WSL2 and Windows; that of driver 580 off the
+// recordings of an H200 (tests/gpu/fixtures/h200/recordings).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ namespace tidemark::phantom {
 struct AddressOrder {
   enum class Kind : uint8_t {
     kLinux,      // pieces of 32 MiB and multiples, each below the last; in a piece addresses rise
+    kLinux580,   // the same, and what the driver holds until the first kernel leaves a piece with room
     kWsl,        // the lowest place that is large enough; Windows, too
     kScattered,  // anywhere; which addresses, `seed` decides
   };
@@ -27,11 +29,11 @@ struct AddressOrder {
   bool operator==(const AddressOrder&) const = default;
 };
 
-// "linux", "wsl", "scattered-7".
+// "linux", "linux-580", "wsl", "scattered-7".
 std::string TextOf(const AddressOrder& order);
 Result<AddressOrder> AddressOrderFromText(std::string_view text);
 
-// Those between which what is reserved is expected: both systems', and some without any order.
+// Those between which what is reserved is expected: the systems', and some without any order.
 std::vector<AddressOrder> LikelyOrders();
 
 }  // namespace tidemark::phantom

@@ -103,7 +103,15 @@ train_both() {
   local name=$1 settings=$2
   shift 2
   [[ -n $kept ]] || train recordings "$name" "$settings" "${device[@]}" "$@"
-  [[ -z $card || $name == *.async.* ]] || train predicted "$name" "$settings" --device phantom --card "$card" "$@"
+  [[ -z $card || $name == *.async.* ]] || TIDEMARK_PHANTOM_ADDRESSES=$(addresses) train predicted "$name" "$settings" --device phantom --card "$card" "$@"
+}
+
+# In which order the phantom hands out addresses: as the driver does that the card's recordings were made with.
+addresses() {
+  local card_facts=$out/card.txt version
+  [[ -z $kept ]] || card_facts=$(dirname "$kept")/card.txt
+  version=$(sed -n '2s/.*, \([0-9]*\)\.[0-9.]*, .*/\1/p' "$card_facts" 2> /dev/null)
+  if [[ ${version:-0} -ge 580 ]]; then echo linux-580; else echo linux; fi
 }
 
 # Whether each ended as it was to.

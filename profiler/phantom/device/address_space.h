@@ -42,9 +42,12 @@ class AddressSpace {
  public:
   explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {}, int multiprocessors = 0);
 
-  // The first kernel of the process is about to run. Under WSL what the driver holds for each multiprocessor
-  // grows then, and moves: it leaves the lowest addresses.
+  // The first kernel of the process is about to run. Under WSL and with driver 580 what the driver holds for
+  // each multiprocessor grows then, and moves: where it was there is room.
   void KernelsBegin();
+  // A library takes that much for itself, which counts as none of what is allocated here, but lies among it
+  // where libraries' addresses are known (driver 580). For as long as the process lives.
+  void HoldForLibrary(size_t bytes);
 
   // None when it does not fit; zero bytes take a granule as well.
   std::optional<uintptr_t> Allocate(size_t bytes);
@@ -80,6 +83,8 @@ class AddressSpace {
   std::optional<uintptr_t> PlaceAnywhere(const Window& window, size_t bytes);
   std::optional<uintptr_t> HighestPlace(const Window& window, uintptr_t end, size_t bytes) const;
   std::optional<uintptr_t> LowestPlace(const Window& window, size_t bytes) const;
+  bool HasPieces() const;
+  size_t BytesForMultiprocessors(double mebibytes) const;
   void HoldForDriver(double mebibytes_per_multiprocessor);
   void Mark(uintptr_t address, size_t bytes, bool allocated);
 

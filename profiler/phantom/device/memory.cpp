@@ -17,6 +17,11 @@ void Memory::BeginKernels() {
   if (!kernels_ran_.exchange(true, std::memory_order_relaxed)) space_.KernelsBegin();
 }
 
+void Memory::HoldForLibrary(size_t bytes) {
+  const MutexLock lock(mutex_);
+  space_.HoldForLibrary(bytes);
+}
+
 // A request of the driver: whether it is answered at all.
 bool Memory::Grants(size_t bytes) {
   const size_t taken = std::min(faults_.TakenByAnother(), space_.capacity_bytes() - space_.used_bytes());

@@ -27,6 +27,9 @@ class Memory {
   // The bytes that were asked for; none if nothing is allocated at exactly this address.
   std::optional<size_t> Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
 
+  // See address_space.h.
+  void HoldForLibrary(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+
   // Of an allocation with memory of its own, in whole granules; none if there is none at exactly this
   // address.
   std::optional<size_t> BytesAllocatedAt(const void* pointer) const TIDEMARK_EXCLUDES(mutex_);

@@ -13,6 +13,9 @@ using namespace tidemark::phantom::blas;
 
 namespace {
 
+// What a handle takes for itself on Hopper, beside some KiB, as an H200 with cuBLAS 13.1 told it (CUPTI).
+constexpr size_t kTakenByHandle = size_t{64} << 20;
+
 // What reduces vectors to one number leaves it on the device, or, as the handle may say, on the host, where
 // it would be missed.
 Status Reduce(const char* function, const Handle* handle) {
@@ -124,6 +127,7 @@ Status cublasGetMatrixAsync(int rows, int columns, int element_bytes, const void
 
 Status cublasCreate_v2(Handle** handle) {
   if (device::TheDevice() == nullptr) return kNotInitialized;
+  device::TheDevice()->memory.HoldForLibrary(kTakenByHandle);
   *handle = new Handle;
   return kSuccess;
 }

@@ -95,6 +95,21 @@ TEST_CASE("Under WSL memory lies at the lowest place, and the driver's own goes 
   CHECK(*space.Allocate(4 * kMiB) == addresses[4]);
 }
 
+// The first segments of a small GPT that an H200 trained (tests/gpu/fixtures/h200/recordings), without one
+// that lay below what came with the first kernel, and without 64 MiB of something else between the first two
+// pieces.
+TEST_CASE(
+    "With driver 580 what it held until the first kernel leaves room, where libraries have theirs, too") {
+  AddressSpace space(4000 * kMiB, {AddressOrder::Kind::kLinux580, 0}, 132);
+  std::vector<uintptr_t> addresses;
+  for (const size_t mebibytes : {2, 20, 2, 20, 2}) addresses.push_back(*space.Allocate(mebibytes * kMiB));
+  space.KernelsBegin();
+  addresses.push_back(*space.Allocate(18 * kMiB));
+  space.HoldForLibrary(64 * kMiB);
+  for (const size_t mebibytes : {32, 20, 24, 24}) addresses.push_back(*space.Allocate(mebibytes * kMiB));
+  CHECK(Below(addresses) == std::vector<int64_t>{0, -10, -30, 446, 426, 414, 332, 300, 280, 256});
+}
+
 TEST_CASE("Reserved addresses follow the system's order, too") {
   AddressSpace on_linux(kCapacity);
   const uintptr_t first = *on_linux.Reserve(2 * kGranuleBytes);
