@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/cli/command_line.h"
+#include "app/cli/error_output.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "profiler/base/thread_annotations.h"
@@ -38,10 +39,12 @@ class StartedProgram {
  private:
   void Run() {
     const MutexLock lock(TheProgram());
-    const Result<int> exit_code = phantom::RunProgram(words_, launch_.environment, *launch_.stop);
+    ErrorOutput errors;
+    const Result<int> exit_code =
+        phantom::RunProgram(words_, launch_.environment, *launch_.stop, errors.fd());
     std::vector<std::string> notes = launch_.Notes();
     if (!exit_code) notes.push_back(exit_code.error().message);
-    recorder_->End(exit_code ? *exit_code : kExitFailed, std::move(notes));
+    recorder_->End(exit_code ? *exit_code : kExitFailed, std::move(notes), errors.LastLines());
   }
 
   const std::vector<std::string> words_;

@@ -47,6 +47,10 @@ bool IsProgram(const events::RunDescription& description) {
   return !description.title.empty() && description.settings_json.empty();
 }
 
+std::string NameOfProgram(const events::RunDescription& description) {
+  return description.title.substr(0, description.title.find(" on "));
+}
+
 bool InfersContents(const events::RunDescription& description) {
   return IsProgram(description) && !description.command.empty();
 }
@@ -90,6 +94,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     if (card) AddCard(told, reserved_bytes, *card, unit);
   }
   add("Ended early", description.ending);
+  add("Its error output", status.error_output);
   told.notes = description.notes;
   return told;
 }

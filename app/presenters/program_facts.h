@@ -19,6 +19,10 @@ namespace tidemark::presenters {
 // A program has no settings of ours.
 bool IsProgram(const events::RunDescription& description);
 
+// What ran, without what it ran on: "train.py" of "train.py on phantom NVIDIA T4"; of an imported file its
+// name.
+std::string NameOfProgram(const events::RunDescription& description);
+
 // Whether what its blocks hold is inferred from what autograd and optimizers do (profiler/capture/roles): of
 // such a program, recorded by us. Others' files tell it themselves, or not.
 bool InfersContents(const events::RunDescription& description);

@@ -153,10 +153,11 @@ ProgramRecorder::ProgramRecorder(const RecorderOptions& options, transport::List
 
 ProgramRecorder::~ProgramRecorder() { End(0); }
 
-void ProgramRecorder::End(int exit_code, std::vector<std::string> notes) {
+void ProgramRecorder::End(int exit_code, std::vector<std::string> notes, std::string error_output) {
   if (!ingest_thread_.joinable()) return;
   exit_code_ = exit_code;
   notes_ = std::move(notes);
+  error_output_ = std::move(error_output);
   ended_ = true;
   Wake();
   ingest_thread_.join();
@@ -204,9 +205,9 @@ void ProgramRecorder::Ingest() {
   }
   AnswerCallers();
   FollowEnds(0);
-  watched_->End(EndOfProgram(exit_code_));
-  if (!first_has_asked_) first_->Conclude(exit_code_, notes_);
-  for (const auto& run : runs_) run->Conclude(exit_code_, notes_);
+  watched_->End(EndOfProgram(exit_code_, error_output_));
+  if (!first_has_asked_) first_->Conclude(exit_code_, notes_, error_output_);
+  for (const auto& run : runs_) run->Conclude(exit_code_, notes_, error_output_);
   LeaveOutLaunchers();
 }
 

@@ -65,7 +65,8 @@ class ProgramRecorder {
   const std::shared_ptr<RankedProgram>& watched() const { return watched_; }
   // The program has ended with this exit code (128 + N if signal N ended it): what it left is taken, and the
   // recordings are closed, with these notes (events/run_description.h). Once.
-  void End(int exit_code, std::vector<std::string> notes = {});
+  // `error_output`: the last lines that it wrote to its standard error, where they are known.
+  void End(int exit_code, std::vector<std::string> notes = {}, std::string error_output = {});
 
   // One that has ended and left the ring, before End: it is forgotten here. Null if it never asked.
   std::shared_ptr<const ProgramRun> Take(int process_id);
@@ -101,7 +102,8 @@ class ProgramRecorder {
   const std::shared_ptr<RankedProgram> watched_;
   std::atomic<bool> ended_{false};
   std::atomic<int> exit_code_{0};
-  std::vector<std::string> notes_;  // the ingest thread's, once ended_
+  std::vector<std::string> notes_;  // the ingest thread's, once ended_; so is the next
+  std::string error_output_;
   std::atomic<int> unrecorded_{0};
 
   std::vector<std::shared_ptr<ProgramRun>> runs_;  // the ingest thread's until End

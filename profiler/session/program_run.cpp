@@ -29,7 +29,14 @@ RunStatus EndOf(const std::string& who, int exit_code, const std::string& when =
 
 }  // namespace
 
-RunStatus EndOfProgram(int exit_code) { return EndOf("The program", exit_code); }
+RunStatus EndOfProgram(int exit_code, const std::string& error_output) {
+  RunStatus end = EndOf("The program", exit_code);
+  if (exit_code == 0 || error_output.empty()) return end;
+  end.error_output = error_output;
+  const std::string last = error_output.substr(error_output.rfind('\n') + 1);  // npos + 1 is 0
+  end.sentence += " Its last words: " + last + (last.ends_with('.') ? "" : ".");
+  return end;
+}
 
 ProgramRun::ProgramRun(events::RunDescription description, std::function<void()> stop)
     : stop_(std::move(stop)),
@@ -180,11 +187,13 @@ void ProgramRun::EndItself() {
   Flush();
 }
 
-void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes) {
+void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes,
+                          const std::string& error_output) {
   process_end_.reset();
   if (intake_) TakeTheRest();
   const std::optional<RunStatus> own_end = OwnEnd();
-  const RunStatus of_launcher = EndOf(own_end ? "Its launcher" : "The program", exit_code);
+  const RunStatus of_launcher =
+      own_end ? EndOf("Its launcher", exit_code) : EndOfProgram(exit_code, error_output);
   RunStatus end = own_end.value_or(of_launcher);
   std::vector<std::string> all_notes = notes;
   if (own_end && !of_launcher.sentence.empty()) all_notes.push_back(of_launcher.sentence);
@@ -214,6 +223,7 @@ void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& no
   description_ = std::move(described);
   status_.state = end.state;
   status_.sentence = end.sentence;
+  status_.error_output = end.error_output;
   status_.out_of_memory = !view_->out_of_memory().empty();
 }
 

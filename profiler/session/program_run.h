@@ -22,7 +22,7 @@
 namespace tidemark::session {
 
 // The state and the sentence of a program that ended with this exit code (128 + N if signal N ended it).
-RunStatus EndOfProgram(int exit_code);
+RunStatus EndOfProgram(int exit_code, const std::string& error_output = {});
 
 class ProgramRun final : public Run {
  public:
@@ -78,7 +78,7 @@ class ProgramRun final : public Run {
   // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
   // recording with these notes (events/run_description.h) beside those of its start, publishes. A process
   // that had ended before has its own end.
-  void Conclude(int exit_code, const std::vector<std::string>& notes);
+  void Conclude(int exit_code, const std::vector<std::string>& notes, const std::string& error_output = {});
   // After Conclude, where there is nothing in it that anybody wants. False, and the status says why, where
   // the file stays.
   bool RemoveRecording();

@@ -96,6 +96,7 @@ RunStatus RankedProgram::status() const {
     status.state = end->state;
     status.sentence = end->sentence;
   }
+  if (end && status.state > RunState::kFinished) status.error_output = end->error_output;
   return status;
 }
 

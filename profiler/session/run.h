@@ -43,6 +43,7 @@ struct RunStatus {
   int64_t steps_done = 0;
   uint64_t captured = 0;        // events
   uint64_t lost = 0;            // dropped by the ring, or torn
+  std::string error_output;     // of a program that ended badly: its last lines, where it was started here
   std::string recording_error;  // "" or why the recording could not go on; the run does
   // Of a run on a phantom: why cuDNN's workspaces are missing from its figures ("" if they are not), and
   // whether it has been waiting for cuDNN's answers.

@@ -14,7 +14,8 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     // Sources of figures.
     {"phantom peak", "The most that the same program had allocated on a GPU that does not exist."},
     {"you, MB", "What you predicted, in millions of bytes."},
-    {"diff.", "Measured minus phantom; = where they agree to the byte."},
+    {"this run", "What this run does on the phantom: predicted, as all there is."},
+    {"diff.", "The run minus what the phantom predicted; = where they agree to the byte, amber where not."},
     {"%", "The share of what was allocated."},
     // Levels.
     {"driver", "What this process has from the CUDA driver, told by CUPTI."},
@@ -37,7 +38,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"computed in", "The type in which autocast had the layer's operators compute."},
     {"parameters", "The layer's weights and biases."},
     {"kept, textbook", "What the layer keeps for backward, computed from shapes."},
-    {"kept, measured", "Activations of this layer that were alive at this moment."},
+    {"kept by the run", "Activations of this layer that were alive at this moment."},
     {"gradients", "Gradients of the layer's parameters that were alive at this moment."},
     {"made again", "What the layer keeps only once backward has run it again."},
     {"share of all", "How much of everything that is alive this layer allocated, of every category."},
@@ -117,6 +118,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Reserved in other orders", "What would be reserved if the driver gave addresses in another order."},
     {"Of the card, with the context", "What it takes of the card, with what CUDA itself needs."},
     {"Ended early", "Why the program did not reach its end."},
+    {"Its error output", "The last lines that it wrote to its standard error."},
 });
 
 std::set<std::string>& Unexplained() {

@@ -160,7 +160,7 @@ void ProgramStop::Ended() {
 }
 
 Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-                       ProgramStop& stop) {
+                       ProgramStop& stop, int standard_error) {
   if (stop.WasAsked()) return 128 + SIGTERM;
   const SignalsForProgram signals;
   const ChildEnvironment entries(environment);
@@ -173,9 +173,13 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   sigaddset(&usual, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (standard_error >= 0) posix_spawn_file_actions_adddup2(&files, standard_error, STDERR_FILENO);
   pid_t pid = 0;
   const int error =
-      posix_spawnp(&pid, words[0].c_str(), nullptr, &attributes, Pointers(words).data(), entries.entries());
+      posix_spawnp(&pid, words[0].c_str(), &files, &attributes, Pointers(words).data(), entries.entries());
+  posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
   BeginPassingOnTo(pid);

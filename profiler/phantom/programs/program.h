@@ -56,7 +56,7 @@ class ProgramStop {
 
  private:
   friend Result<int> RunProgram(const std::vector<std::string>&, const std::vector<std::string>&,
-                                ProgramStop&);
+                                ProgramStop&, int);
   bool WasAsked();
   void Began(pid_t pid);
   void Ended();
@@ -68,9 +68,10 @@ class ProgramStop {
 
 // Starts `words` with these "NAME=value" entries added, and waits. Ctrl-C and Ctrl-\ reach it from the
 // terminal, and what ends us is passed on to it. The exit code is its own, 128 + N if signal N ended it, and
-// 128 + SIGTERM where it was asked to end before it began.
+// 128 + SIGTERM where it was asked to end before it began. `standard_error`: the descriptor that is its own;
+// -1 = ours.
 Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-                       ProgramStop& stop);
+                       ProgramStop& stop, int standard_error = -1);
 
 // Whether we were asked to end (SIGTERM, SIGHUP) while RunProgram waited; the program was asked, too.
 bool WasAskedToEnd();

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "app/cli/error_output.h"
 #include "app/cli/program_start.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/session/program_recorder.h"
@@ -117,6 +119,44 @@ TEST_CASE("A program that is let go while it waits does not begin, and the one t
   CHECK_FALSE(std::filesystem::exists(began));
 }
 #endif
+
+TEST_CASE("Why a program that the window started failed is told with its own last words") {
+  const trace::Scratch scratch;
+  const std::string script = (scratch / "fails.sh").string();
+  std::ofstream(script) << "echo 'Traceback (most recent call last):' >&2\n"
+                           "printf '10%%\\r20%%\\n\\033[31mModuleNotFoundError: no vision\\033[0m\\n' >&2\n"
+                           "exit 3\n";
+  const auto run = StartProgram(Order(("sh " + script).c_str()));
+  REQUIRE(run.ok());
+  CHECK((*run)->WaitUntilSettled(20'000));
+  const session::RunStatus status = (*run)->status();
+  CHECK(status.state == session::RunState::kFailed);
+  CHECK(status.sentence ==
+        "The program ended with exit code 3. Its last words: ModuleNotFoundError: no vision.");
+  CHECK(status.error_output == "Traceback (most recent call last):\n20%\nModuleNotFoundError: no vision");
+  CHECK((*run)->description().ending == status.sentence);
+}
+
+TEST_CASE("What a program writes and ends well is nobody's reason") {
+  const auto run = StartProgram(Order("sh -c 'echo warning >&2'"));
+  REQUIRE(run.ok());
+  CHECK((*run)->WaitUntilSettled(20'000));
+  CHECK((*run)->status().state == session::RunState::kFinished);
+  CHECK((*run)->status().sentence.empty());
+  CHECK((*run)->status().error_output.empty());
+}
+
+TEST_CASE("Of what was written the last lines are kept, as a terminal shows them") {
+  CHECK(LastLinesOf("").empty());
+  CHECK(LastLinesOf("\n \n\r\n").empty());
+  CHECK(LastLinesOf("a\tb\r\n\x1b[1;31mred\x1b[0m \n\x1b") == "a b\nred");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "line " + std::to_string(i) + "\n";
+  const std::string last = LastLinesOf(many);
+  CHECK(last.starts_with("line 28\n"));
+  CHECK(last.ends_with("\nline 39"));
+  CHECK(LastLinesOf(std::string(5000, 'x')).size() == 300);
+}
 
 TEST_CASE("What will be missing of a program is among its notes from the start to its end") {
   session::ProgramOrder order = Order("true");  // no Python, whose operators could be told
