@@ -112,12 +112,16 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
       const SampledLevel sample = SampleAt(view, peak->index, series);
       row.measured_bytes = UnlessZero(sample.bytes);
       row.away_ns = sample.away_ns;
+      row.is_older = sample.is_of_run_before;
     }
     if (!row.measured_bytes) continue;
     // The driver's allocations are counted as they happen; what the card says is asked for now and then.
-    row.is_older = level != events::Level::kDriver && *row.measured_bytes < below;
-    below = std::max(below, *row.measured_bytes);
-    if (row.is_older) row.measured_bytes.reset();
+    row.is_older = row.is_older || (level != events::Level::kDriver && *row.measured_bytes < below);
+    if (row.is_older) {
+      row.measured_bytes.reset();
+    } else {
+      below = std::max(below, *row.measured_bytes);
+    }
     totals.push_back(std::move(row));
   }
   for (BreakdownRow& row : totals) Compare(row);

@@ -12,6 +12,7 @@
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/events/driver_memory.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -90,6 +91,18 @@ int64_t HeldAt(const View& view, EventIndex index) {
   return std::max(ValueOf(values, Series::kDriver), ValueOf(values, Series::kReserved));
 }
 
+// Where training began that goes on at `index`, if another did before it; else the view's beginning.
+EventIndex BeginAnew(const View& view, EventIndex index) {
+  const auto& steps = view.steps();
+  const auto after = timeline::FirstStepAfter(view, index);
+  const auto place = static_cast<int64_t>(after - steps.begin()) - 1;
+  if (place < 0) return view.first();
+  const int64_t number = steps[static_cast<size_t>(place)].number;  // steps are numbered from 0
+  if (number < 0 || number >= place) return view.first();
+  const timeline::Step& first = steps[static_cast<size_t>(place - number)];
+  return first.number == 0 ? first.begin : view.first();
+}
+
 constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
 
 void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
@@ -118,9 +131,13 @@ SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
   const EventIndex after = HeldUntil(view, series, index, end);
   const int64_t held = HeldAt(view, index);
   const auto off = [&](EventIndex at) { return std::abs(Difference(HeldAt(view, at), held)); };
-  const bool takes_after = after < end && (bytes_at(before) == 0 || off(after) < off(before));
+  const bool is_old = before < BeginAnew(view, index);
+  const bool takes_after = after < end && (bytes_at(before) == 0 || is_old || off(after) < off(before));
   const EventIndex taken = takes_after ? after : before;
-  return {bytes_at(taken), off(taken) == 0 ? 0 : Difference(view.TimeOf(taken), at_ns)};
+  // What it said last holds as soon as it has been asked once more.
+  const bool is_asked_since = view.TimeOf(view.end() - 1) >= at_ns + kSampleNs;
+  return {bytes_at(taken), off(taken) == 0 ? 0 : Difference(view.TimeOf(taken), at_ns),
+          is_old && !takes_after && !is_asked_since};
 }
 
 std::string AwayText(int64_t away_ns) {
@@ -129,7 +146,9 @@ std::string AwayText(int64_t away_ns) {
 }
 
 int64_t LevelAt(const View& view, EventIndex index, Series series) {
-  return IsSampled(series) ? SampleAt(view, index, series).bytes : ValueOf(view.ValuesAt(index), series);
+  if (!IsSampled(series)) return ValueOf(view.ValuesAt(index), series);
+  const SampledLevel sample = SampleAt(view, index, series);
+  return sample.is_of_run_before ? 0 : sample.bytes;
 }
 
 std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
@@ -141,7 +160,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
     const SampledLevel level = IsSampled(link.series)
                                    ? SampleAt(view, peak.index, link.series)
                                    : SampledLevel{LevelAt(view, peak.index, link.series), 0};
-    if (level.bytes == 0) continue;  // nobody told of it
+    if (level.bytes == 0 || level.is_of_run_before) continue;  // nobody told of it
     if (link.series == Series::kRequested && !view.tells_requested()) continue;
     if (before) AddGap(view, link, Difference(level.bytes, *before), rows);
     rows.push_back({link.title, level.bytes, false, level.away_ns});

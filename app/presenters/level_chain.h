@@ -35,9 +35,11 @@ struct SampledLevel {
   // How long after the moment it was asked, below 0 before it, where the process held more or less of the
   // card then; 0 where it held as much.
   int64_t away_ns = 0;
+  bool is_of_run_before = false;  // training began anew, and the card was not asked since
 };
 // Of the sample before an event and the one after it, within 0.2 s, that at which the process held more
-// nearly what it holds at the event. O(log events · envelopes).
+// nearly what it holds at the event; the one before counts only if training has not begun anew between.
+// O(log events · envelopes).
 SampledLevel SampleAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
 // ", told 80 ms later"; "" where it is of the moment.
 std::string AwayText(int64_t away_ns);
@@ -47,7 +49,7 @@ std::string AwayText(int64_t away_ns);
 // kernels).
 int64_t CuptiShare(const timeline::View& view, int64_t gap_bytes);
 
-// One level right after an event, as the chain tells it.
+// One level right after an event, as the chain tells it; 0 where nobody told, or has not yet.
 int64_t LevelAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
 
 // What a library holds of the driver's level, where CUPTI tells who asked for memory: its records come up to

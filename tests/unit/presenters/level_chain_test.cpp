@@ -180,6 +180,41 @@ TEST_CASE("Of a card's samples the one counts that was taken while the process h
   CHECK(AwayText(-spike.away_ns).ends_with(" before"));
 }
 
+TEST_CASE("What the card said before training began anew is not told of the new run") {
+  constexpr int64_t kMs = 1'000'000;
+  const auto told = [&](const std::vector<std::pair<int64_t, int64_t>>& samples, int64_t end_ms) {
+    timeline::Stream stream;
+    const auto count = [&](int64_t time_ms, Level level, int64_t mebibytes) {
+      events::Event& event = stream.Add(EventKind::kCounter, 0, mebibytes << 20);
+      event.level = level;
+      event.time_ns = time_ms * kMs;
+    };
+    const auto step = [&](int64_t number, int64_t time_ms, int64_t mebibytes) {
+      stream.Add(EventKind::kStepBegin, 0, number).time_ns = time_ms * kMs;
+      count(time_ms, Level::kDriver, mebibytes);
+      stream.Add(EventKind::kStepEnd, 0, number).time_ns = (time_ms + 5) * kMs;
+    };
+    count(0, Level::kProcess, 900);
+    step(0, 10, 800);
+    step(1, 20, 800);
+    step(0, 60, 300);  // after Restart
+    const timeline::EventIndex at = stream.latest() - 1;
+    for (const auto& [time_ms, mebibytes] : samples) count(time_ms, Level::kProcess, mebibytes);
+    stream.Add(EventKind::kPhase).time_ns = end_ms * kMs;
+    return std::pair(SampleAt(*stream.Publish(), at, timeline::Series::kProcess),
+                     LevelAt(*stream.Publish(), at, timeline::Series::kProcess));
+  };
+  const auto [none, none_bytes] = told({}, 70);
+  CHECK(none.is_of_run_before);
+  CHECK(none_bytes == 0);
+  const auto [next, next_bytes] = told({{100, 400}}, 110);
+  CHECK_FALSE(next.is_of_run_before);
+  CHECK(next_bytes == 400 << 20);
+  const auto [same, same_bytes] = told({}, 170);  // asked since, and it said the same
+  CHECK_FALSE(same.is_of_run_before);
+  CHECK(same_bytes == 900 << 20);
+}
+
 TEST_CASE("A level that nobody told of is left out of the chain, and so is its gap") {
   Training training;
   training.Weight(1000);
