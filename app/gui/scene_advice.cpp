@@ -35,6 +35,7 @@ void Scene::PrepareBatch(const SceneInput& input, ViewState& state, Estimates& e
     if (!on_cpu && known.name == card) batch.card_bytes = known.memory_bytes;
   }
   batch.measured_bytes = MeasuredPeak();
+  batch.on_phantom = networks::IsPhantom(input.description.device);
 }
 
 // The phantom is asked for what is planned, one way after the other.
@@ -53,6 +54,7 @@ void Scene::PrepareCheckpointing(const SceneInput& input, ViewState& state, Esti
   panel.cancelled = prices.cancelled_for && prices.cancelled_for->settings == input.settings;
   if (!panel.shown || !prices.made_for || prices.made_for->settings.network != input.settings.network) return;
   panel.measured_bytes = MeasuredPeak();
+  panel.on_phantom = networks::IsPhantom(input.description.device);
   panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
   for (const phantom::Card& known : *input.cards) {
     if (known.name == card) panel.card_bytes = known.memory_bytes;

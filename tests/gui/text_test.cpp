@@ -1,5 +1,12 @@
 #include "app/gui/widgets/text.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/gui/consequences.h"
+#include "profiler/phantom/cards/card.h"
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -24,6 +31,39 @@ TEST_CASE("No letter of several bytes is cut apart") {
     CHECK(gap % 2 == 0);
     CHECK((cut.size() - gap - 5) % 2 == 0);
   }
+}
+
+TEST_CASE_METHOD(Measured, "However narrow a box is, the names of cards are cut apart") {
+  std::vector<std::string> titles = {"cuda:0 · NVIDIA A100-SXM4-80GB", "cuda:1 · NVIDIA A100-SXM4-80GB",
+                                     "cuda:2 · NVIDIA A100-SXM4-40GB"};
+  const auto cards = phantom::LoadCards();
+  REQUIRE(cards);
+  REQUIRE(cards->size() > 30);
+  for (const phantom::Card& card : *cards) titles.push_back("Phantom · " + ShortCardTitle(card.title));
+  for (const float width : {110.0F, 130.0F, 160.0F, 200.0F}) {
+    std::vector<std::string> seen;
+    for (const std::string& title : titles) {
+      const std::string cut = FittedApart(Words(), title, titles, width);
+      INFO(title << " as " << cut);
+      CHECK(Measure(Words(), cut).x <= width);
+      CHECK(std::ranges::count(seen, cut) == 0);
+      seen.push_back(cut);
+    }
+  }
+  const std::string wide = titles.back();
+  CHECK(FittedApart(Words(), wide, titles, 1000) == wide);
+  CHECK(FittedApart(Words(), "as long as it is", {}, 60) == Fitted(Words(), "as long as it is", 60));
+}
+
+TEST_CASE_METHOD(Measured, "Letters of several bytes stay whole where names are cut apart") {
+  const std::vector<std::string> names = {"ünüberschaubäres älteres", "ünüberschaubäres nöüeres"};
+  const std::string cut = FittedApart(Words(), names[0], names, 90);
+  CHECK(cut != FittedApart(Words(), names[1], names, 90));
+  const size_t gap = cut.find("…");
+  REQUIRE(gap != std::string::npos);
+  CHECK(names[0].starts_with(cut.substr(0, gap)));
+  CHECK(names[0].ends_with(cut.substr(gap + 3)));
+  CHECK((cut[gap + 3] & 0xC0) != 0x80);
 }
 
 }  // namespace tidemark::gui

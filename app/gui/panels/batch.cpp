@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/panels/curve_axes.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
@@ -76,9 +77,10 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
   Drag(input, axes, state, queue);
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawAxes(list, axes, NamedBatches(), input.unit);
-  DrawCardLine(list, axes, input.card_bytes, input.unit);
-  DrawCurve(list, axes, textbook, Colors().theory, "textbook", false);
-  DrawCurve(list, axes, phantom, Colors().accent, "phantom", true);
+  DrawCurves(list, axes,
+             std::array{Curve{&textbook, Colors().theory, "textbook", false},
+                        Curve{&phantom, Colors().accent, "phantom"}},
+             input.card_bytes, input.unit);
   const float x = std::round(axes.X(input.batch));
   list->AddLine({x, area.Min.y}, {x, area.Max.y}, U32(Colors().text.WithAlpha(0.6)), Px(1.5F));
   if (input.measured_bytes) {
@@ -86,8 +88,10 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
     list->AddCircle(point, Px(6), U32(Colors().good), 0, Px(2));
   }
   ImGui::SetCursorScreenPos({at.x, at.y + room.y - Px(18)});
-  Put(SmallMuted(),
-      Fitted(SmallMuted(), "ring: measured · red: does not fit · drag to change the batch", room.x));
+  Put(SmallMuted(), Fitted(SmallMuted(),
+                           std::string("ring: ") + WordForRun(input.on_phantom) +
+                               " · red: does not fit · drag to change the batch",
+                           room.x));
 }
 
 }  // namespace tidemark::gui

@@ -17,6 +17,7 @@ struct BatchInput {
   int batch = 0;                          // that is looked at: dragged here, or by the slider
   std::optional<int64_t> measured_bytes;  // at the last peak, with the batch that it ran with
   int64_t card_bytes = 0;                 // 0 = not known
+  bool on_phantom = false;                // the run is: the ring is predicted, too
   bool locked = false;                    // by a lesson or a session code
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;

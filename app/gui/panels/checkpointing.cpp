@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/panels/checkpointing_labels.h"
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/axis_ticks.h"
 
@@ -15,35 +17,6 @@ namespace tidemark::gui {
 namespace {
 
 using networks::CheckpointMode;
-
-constexpr double kAir = 1.15;         // above the highest point, for its label
-constexpr double kFarAboveCurve = 2;  // times the highest point: a card's line beyond would flatten the curve
-
-// Memory upwards from 0, what runs again to the right.
-struct PriceAxes {
-  ImRect plot;
-  double most = 1;
-
-  // With room for the dots at either end.
-  float X(double share) const {
-    const float inset = Px(12);
-    return plot.Min.x + inset + (plot.GetWidth() - 2 * inset) * static_cast<float>(share);
-  }
-  float Y(int64_t bytes) const {
-    const double share = std::clamp(static_cast<double>(bytes) / most, 0.0, 1.0);
-    return plot.Max.y - plot.GetHeight() * static_cast<float>(share);
-  }
-};
-
-PriceAxes PriceAxesFor(const CheckpointingInput& input, const ImRect& area) {
-  int64_t highest = input.measured_bytes.value_or(1);
-  for (const CheckpointWay& way : input.ways)
-    highest = std::max({highest, way.total_bytes, way.phantom_bytes.value_or(0)});
-  double most = static_cast<double>(highest) * kAir;
-  const double card = static_cast<double>(input.card_bytes);
-  if (card < static_cast<double>(highest) * kFarAboveCurve) most = std::max(most, card * kAir);
-  return {area, most};
-}
 
 void DrawPriceGrid(ImDrawList* list, const PriceAxes& axes, ByteUnit unit) {
   const double tick = presenters::RoundBytes(axes.most, 4, unit);
@@ -61,42 +34,20 @@ void DrawPriceGrid(ImDrawList* list, const PriceAxes& axes, ByteUnit unit) {
 }
 
 void DrawCardLine(ImDrawList* list, const PriceAxes& axes, const CheckpointingInput& input) {
-  if (input.card_bytes <= 0) return;
-  const bool far_above = static_cast<double>(input.card_bytes) > axes.most;
-  const std::string size = FormatBytes(input.card_bytes, input.unit);
-  const TextStyle style = Colored(SmallMuted(), Colors().bad);
-  const ImVec2 corner = axes.plot.GetTR();
-  if (far_above)
-    return DrawText(list, {corner.x, corner.y - Px(18)}, style,
-                    Fitted(style, "the card's " + size + " are far above", axes.plot.GetWidth()),
-                    Align::kRight);
+  if (input.card_bytes <= 0 || IsCardFarAbove(input, axes)) return;
   const float y = std::round(axes.Y(input.card_bytes));
   list->AddRectFilled({axes.plot.Min.x, y - Px(1)}, {axes.plot.Max.x, y + Px(1)}, U32(Colors().bad));
-  DrawText(list, {corner.x - Px(4), y - Px(18)}, style, "the card has " + size, Align::kRight);
 }
 
 bool IsChosen(const CheckpointingInput& input, const CheckpointWay& way) {
   return way.checkpoint == input.settings.checkpoint;
 }
 
-// Through those that no other beats.
 void DrawFrontierLine(ImDrawList* list, const PriceAxes& axes, const CheckpointingInput& input,
                       bool phantom) {
-  std::vector<ImVec2> line;
-  for (const CheckpointWay& way : input.ways) {
-    if (!way.is_best || (phantom && (!way.phantom_bytes || way.does_not_fit))) continue;
-    line.push_back({axes.X(way.share_run_again), axes.Y(phantom ? *way.phantom_bytes : way.total_bytes)});
-  }
+  const std::vector<ImVec2> line = FrontierOf(input, axes, phantom);
   list->AddPolyline(line.data(), static_cast<int>(line.size()),
                     U32(phantom ? Colors().accent : Colors().theory), Px(1.5F));
-  if (line.empty()) return;
-  const ImVec2 end = line.front();
-  const bool is_room_behind = end.x + Px(90) < axes.plot.Max.x;
-  const float x = end.x + (is_room_behind ? Px(14) : -Px(14));
-  // The name of the way that the line ends in lies right under it (DrawWays).
-  const float below = phantom ? -Px(18) : is_room_behind ? 0 : Px(16);
-  DrawText(list, {x, end.y + below}, Colored(SmallMuted(), phantom ? Colors().accent : Colors().theory),
-           phantom ? "phantom" : "textbook", is_room_behind ? Align::kLeft : Align::kRight);
 }
 
 std::string TooltipOf(const CheckpointingInput& input, const CheckpointWay& way) {
@@ -132,24 +83,12 @@ void DrawWay(const CheckpointingInput& input, const CheckpointWay& way, ImVec2 a
 }
 
 void DrawWays(const CheckpointingInput& input, const PriceAxes& axes, CommandQueue& queue) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  float label_y = axes.plot.Max.y + Px(100);
   for (const CheckpointWay& way : input.ways) {
     const ImVec2 at(axes.X(way.share_run_again), axes.Y(way.total_bytes));
     if (way.phantom_bytes)
       DrawWay(input, way, {at.x, axes.Y(*way.phantom_bytes)},
               way.does_not_fit ? Colors().bad : Colors().accent, "phantom", queue);
     DrawWay(input, way, at, Colors().theory, "textbook", queue);
-    // From the lowest upwards, as far as there is room between them.
-    const bool is_named = way.checkpoint.mode != CheckpointMode::kBudget && way.share_run_again > 0;
-    if (!is_named || label_y - at.y < Px(15)) continue;
-    const float y = way.is_best ? at.y + Px(2) : at.y - Px(8);  // the line through the best leads here
-    const std::string title = networks::TitleOf(way.checkpoint);
-    const ImVec2 size = Measure(SmallMuted(), title);
-    // Not struck through by the card's line.
-    list->AddRectFilled({at.x - Px(12) - size.x, y}, {at.x - Px(10), y + size.y}, U32(Colors().panel));
-    DrawText(list, {at.x - Px(11), y}, SmallMuted(), title, Align::kRight);
-    label_y = at.y;
   }
 }
 
@@ -186,6 +125,8 @@ void DrawPlot(const CheckpointingInput& input, const ImRect& area, CommandQueue&
   DrawFrontierLine(list, axes, input, false);
   DrawFrontierLine(list, axes, input, true);
   DrawWays(input, axes, queue);
+  for (const PriceLabel& label : PriceLabelsOf(input, axes))
+    DrawText(list, label.place.Min, label.style, label.text);
   const CheckpointWay* now = ChosenWay(input);
   if (now == nullptr || !input.measured_bytes) return;
   list->AddCircle({axes.X(now->share_run_again), axes.Y(*input.measured_bytes)}, Px(6), U32(Colors().good), 0,
@@ -238,7 +179,7 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
   Put(Words(), Fitted(Words(), SummaryOf(input), width));
   const CheckpointWay* now = ChosenWay(input);
   const std::string why = now == nullptr ? "" : WhyOf(*now, input);
-  const float words = 1.4F * MeasureWrapped(SmallMuted(), why, width).y;  // their lines lie apart
+  const float words = ExplainedHeight(why, SmallMuted(), width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   // A low panel scrolls: what cannot be read is worth less than what is out of sight.
@@ -247,7 +188,10 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
   if (area.GetWidth() >= Px(60)) {
     DrawPlot(input, area, queue);
     DrawText(ImGui::GetWindowDrawList(), {area.GetCenter().x, area.Max.y + Px(18)}, SmallMuted(),
-             Fitted(SmallMuted(), "of forward runs again · ring: measured · click to apply", width),
+             Fitted(SmallMuted(),
+                    std::string("of forward runs again · ring: ") + WordForRun(input.on_phantom) +
+                        " · click to apply",
+                    width),
              Align::kCenter);
   }
   ImGui::SetCursorScreenPos({at.x, area.Max.y + Px(38)});

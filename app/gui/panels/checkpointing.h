@@ -32,8 +32,9 @@ struct CheckpointingInput {
   bool planning = false;   // for other settings than the ways are of
   bool cancelled = false;  // by the person
   std::optional<int64_t> measured_bytes;
-  int64_t card_bytes = 0;  // 0 = not known
-  bool locked = false;     // by a lesson or a session code
+  int64_t card_bytes = 0;   // 0 = not known
+  bool on_phantom = false;  // the run is: the ring is predicted, too
+  bool locked = false;      // by a lesson or a session code
   ByteUnit unit = ByteUnit::kMegabytes;
   const lessons::Glossary* glossary = nullptr;
   std::string empty_reason;

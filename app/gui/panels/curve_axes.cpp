@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/widgets/label_places.h"
 #include "app/gui/widgets/text.h"
 
 namespace tidemark::gui {
@@ -62,28 +63,79 @@ void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> 
   }
 }
 
-void DrawCurve(ImDrawList* list, const CurveAxes& axes, const std::vector<CurveDot>& dots, Color color,
-               const char* name, bool with_dots) {
-  const CurveDot* before = nullptr;
-  for (const CurveDot& dot : dots) {
-    const ImVec2 at(axes.X(dot.value), axes.Y(static_cast<double>(dot.bytes)));
-    if (before != nullptr && !dot.out_of_memory)
-      list->AddLine({axes.X(before->value), axes.Y(static_cast<double>(before->bytes))}, at, U32(color),
-                    Px(2));
-    if (with_dots) list->AddCircleFilled(at, Px(3), U32(dot.out_of_memory ? Colors().bad : color));
-    before = &dot;
-  }
-  if (dots.empty()) return;
-  const float y = axes.Y(static_cast<double>(dots.front().bytes));
-  DrawText(list, {axes.X(dots.front().value) + Px(8), y - Px(22)}, Colored(SmallMuted(), color), name);
+namespace {
+
+ImVec2 At(const CurveAxes& axes, const CurveDot& dot) {
+  return {axes.X(dot.value), axes.Y(static_cast<double>(dot.bytes))};
 }
 
-void DrawCardLine(ImDrawList* list, const CurveAxes& axes, int64_t card_bytes, ByteUnit unit) {
-  if (card_bytes <= 0) return;
-  const float y = std::round(axes.Y(static_cast<double>(card_bytes)));
-  list->AddRectFilled({axes.plot.Min.x, y - Px(1)}, {axes.plot.Max.x, y + Px(1)}, U32(Colors().bad));
-  DrawText(list, {axes.plot.Min.x + Px(6), y + Px(3)}, Colored(SmallMuted(), Colors().bad),
-           "the card has " + FormatBytes(card_bytes, unit));
+void DrawCurve(ImDrawList* list, const CurveAxes& axes, const Curve& curve) {
+  const CurveDot* before = nullptr;
+  for (const CurveDot& dot : *curve.dots) {
+    const ImVec2 at = At(axes, dot);
+    if (before != nullptr && !dot.out_of_memory)
+      list->AddLine(At(axes, *before), at, U32(curve.color), Px(2));
+    if (curve.with_dots)
+      list->AddCircleFilled(at, Px(3), U32(dot.out_of_memory ? Colors().bad : curve.color));
+    before = &dot;
+  }
+}
+
+void TakeCurve(const CurveAxes& axes, const std::vector<CurveDot>& dots, LabelPlaces& places) {
+  const ImVec2 half(Px(5), Px(5));
+  for (size_t i = 0; i < dots.size(); ++i) {
+    const ImVec2 at = At(axes, dots[i]);
+    places.Take({at - half, at + half});
+    if (i > 0) places.TakeLine(At(axes, dots[i - 1]), at);
+  }
+}
+
+// At the left, where curves are low and the card's line is high, unless another place is free only.
+std::vector<ImVec2> CornersOfCardLabel(const CurveAxes& axes, float line, ImVec2 size) {
+  std::vector<ImVec2> corners;
+  for (const float top : {line + Px(3), line - Px(3) - size.y}) {
+    for (const float share : {0.0F, 1.0F, 0.5F, 0.25F, 0.75F})
+      corners.push_back({axes.plot.Min.x + Px(6) + share * (axes.plot.GetWidth() - Px(12) - size.x), top});
+  }
+  return corners;
+}
+
+}  // namespace
+
+std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Curve> curves,
+                                      int64_t card_bytes, ByteUnit unit) {
+  LabelPlaces places(axes.plot);
+  std::vector<CurveLabel> labels;
+  const auto add = [&](const std::string& text, Color color, const std::vector<ImVec2>& corners) {
+    const auto place = places.TakeFirst(Measure(SmallMuted(), text), corners);
+    if (place) labels.push_back({*place, text, color});
+    return place.has_value();
+  };
+  for (const Curve& curve : curves) TakeCurve(axes, *curve.dots, places);
+  if (card_bytes > 0) {
+    const float line = std::round(axes.Y(static_cast<double>(card_bytes)));
+    const std::string text = "the card has " + FormatBytes(card_bytes, unit);
+    places.TakeLine({axes.plot.Min.x, line}, {axes.plot.Max.x, line});
+    add(text, Colors().bad, CornersOfCardLabel(axes, line, Measure(SmallMuted(), text)));
+  }
+  for (const Curve& curve : curves) {
+    const ImVec2 size = Measure(SmallMuted(), curve.name);
+    for (const CurveDot& dot : *curve.dots) {
+      if (add(curve.name, curve.color, CornersAround(At(axes, dot), size, Px(7)))) break;
+    }
+  }
+  return labels;
+}
+
+void DrawCurves(ImDrawList* list, const CurveAxes& axes, std::span<const Curve> curves, int64_t card_bytes,
+                ByteUnit unit) {
+  if (card_bytes > 0) {
+    const float y = std::round(axes.Y(static_cast<double>(card_bytes)));
+    list->AddRectFilled({axes.plot.Min.x, y - Px(1)}, {axes.plot.Max.x, y + Px(1)}, U32(Colors().bad));
+  }
+  for (const Curve& curve : curves) DrawCurve(list, axes, curve);
+  for (const CurveLabel& label : CurveLabelsOf(axes, curves, card_bytes, unit))
+    DrawText(list, label.place.Min, Colored(SmallMuted(), label.color), label.text);
 }
 
 }  // namespace tidemark::gui

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/gui/window/theme.h"
@@ -38,9 +39,24 @@ CurveAxes AxesFor(const ImRect& plot, double first, double last,
                   std::span<const std::vector<CurveDot>* const> curves, int64_t card_bytes);
 // Lines at powers of ten and at `values`, each named where there is room.
 void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit);
-// `with_dots`: each is marked, not only joined to the next.
-void DrawCurve(ImDrawList* list, const CurveAxes& axes, const std::vector<CurveDot>& dots, Color color,
-               const char* name, bool with_dots);
-void DrawCardLine(ImDrawList* list, const CurveAxes& axes, int64_t card_bytes, ByteUnit unit);
+
+struct Curve {
+  const std::vector<CurveDot>* dots = nullptr;
+  Color color;
+  const char* name = "";
+  bool with_dots = true;  // each is marked, not only joined to the next
+};
+struct CurveLabel {
+  ImRect place;
+  std::string text;
+  Color color;
+};
+// The curves' names and that of the card's line (0 = not known), where they lie on no curve and not on each
+// other; what finds no room is left out. O(labels × dots).
+std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Curve> curves,
+                                      int64_t card_bytes, ByteUnit unit);
+// The card's line, the curves, and their labels.
+void DrawCurves(ImDrawList* list, const CurveAxes& axes, std::span<const Curve> curves, int64_t card_bytes,
+                ByteUnit unit);
 
 }  // namespace tidemark::gui

@@ -1,6 +1,7 @@
 #include "app/gui/panels/lesson_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,12 +137,22 @@ void DrawTable(const lessons::Block& table, LessonTextContext& context) {
 
 }  // namespace
 
+namespace {
+
+float LineHeight(const TextStyle& style) { return Pixels(style) + Px(6); }
+
+}  // namespace
+
+float ExplainedHeight(const std::string& text, const TextStyle& style, float width) {
+  return std::round(MeasureWrapped(style, text, width).y / Pixels(style)) * LineHeight(style);
+}
+
 void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContext& context) {
   const std::string whole = lessons::PlainTextOf(text);
   if (Translated(whole) != whole) return PutWrapped(style, whole);  // its terms lie elsewhere
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  const float line = Pixels(style) + Px(6);
+  const float line = LineHeight(style);
   const float space = Measure(style, " ").x;
   ImVec2 at = origin;
   const std::vector<Word> words = WordsIn(text, style, context);

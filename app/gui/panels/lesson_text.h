@@ -22,6 +22,8 @@ struct LessonTextContext {
 void DrawRichText(const lessons::RichText& text, const TextStyle& style, LessonTextContext& context);
 // Plain text of a panel in the same way.
 void PutExplained(const std::string& text, const TextStyle& style, const lessons::Glossary* glossary);
+// How high that is at `width`, but for a word that falls into another line.
+float ExplainedHeight(const std::string& text, const TextStyle& style, float width);
 void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context);
 
 }  // namespace tidemark::gui

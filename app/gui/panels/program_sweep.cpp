@@ -142,9 +142,10 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   std::ranges::sort(values);
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawAxes(list, axes, values, input.unit);
-  DrawCardLine(list, axes, sweep.card.memory_bytes, input.unit);
-  DrawCurve(list, axes, curves.taken, Colors().good, "of the card", true);
-  DrawCurve(list, axes, curves.allocated, Colors().accent, "allocated", true);
+  DrawCurves(list, axes,
+             std::array{Curve{&curves.taken, Colors().good, "of the card"},
+                        Curve{&curves.allocated, Colors().accent, "allocated"}},
+             sweep.card.memory_bytes, input.unit);
   DrawWithout(list, axes, curves.without);
   Pick(input, axes, queue);
   DrawFooter(sweep, {at.x, at.y + room.y - Px(18)}, room.x);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
@@ -32,6 +34,22 @@ std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
   return "Phantom · " + device.card;
 }
 
+DeviceChoice WithCuda(const RunControlsInput& input, size_t index) {
+  DeviceChoice choice = input.device;
+  choice.kind = DeviceKind::kCuda;
+  choice.index = static_cast<int>(index);
+  return choice;
+}
+
+std::vector<std::string> DeviceTitles(const RunControlsInput& input) {
+  std::vector<std::string> titles;
+  for (size_t i = 0; i < input.cuda_devices->size(); ++i)
+    titles.push_back(TitleOf(input, WithCuda(input, i)));
+  for (const phantom::Card& card : *input.cards)
+    titles.push_back(TitleOf(input, {DeviceKind::kPhantom, 0, card.name}));
+  return titles;
+}
+
 void Heading(const char* text) {
   ImGui::PushFont(nullptr, kSmallTextSize);
   ImGui::TextDisabled("%s", std::string(Translated(text)).c_str());
@@ -54,12 +72,10 @@ void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const
 }  // namespace
 
 void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
-  if (!BeginChoice("Device", TitleOf(input, input.device), 0.3F)) return;
+  if (!BeginChoice("Device", TitleOf(input, input.device), 0.3F, {}, DeviceTitles(input))) return;
   Heading("This machine");
   for (size_t i = 0; i < input.cuda_devices->size(); ++i) {
-    DeviceChoice choice = input.device;
-    choice.kind = DeviceKind::kCuda;
-    choice.index = static_cast<int>(i);
+    const DeviceChoice choice = WithCuda(input, i);
     DeviceItem(input, choice, TitleOf(input, choice), "", queue);
   }
   if (input.cuda_devices->empty()) {

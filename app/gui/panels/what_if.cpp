@@ -120,7 +120,9 @@ void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
     const std::string known = card == nullptr ? input.card : ShortCardTitle(card->title);
     return name.empty() ? known + ", as it was" : known + " · " + CardSize(card->memory_bytes, input.unit);
   };
-  if (!BeginChoice("On the card", title(setup.card), kLabelShare)) return;
+  std::vector<std::string> titles;
+  for (const phantom::Card& card : *input.cards) titles.push_back(title(card.name));
+  if (!BeginChoice("On the card", title(setup.card), kLabelShare, {}, titles)) return;
   if (Choice(title(""), setup.card.empty())) setup.card.clear();
   for (const phantom::Card& card : *input.cards) {
     if (card.name == input.card) continue;

@@ -23,7 +23,9 @@ std::string TitleOf(const std::optional<std::string>& chosen, const std::vector<
 }
 
 void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state) {
-  if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F)) {
+  std::vector<std::string> titles;
+  for (const phantom::Card& card : cards) titles.push_back(TitleOf(card.name, cards));
+  if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F, {}, titles)) {
     if (Choice(kThisMachine, !state.card)) state.card.reset();
     for (const phantom::Card& card : cards) {
       const std::string title = TitleOf(card.name, cards) + " · " + CardSize(card.memory_bytes, unit);

@@ -288,19 +288,23 @@ bool TextRow(const char* label, const char* hint, std::span<char> text, float la
   return TextField(id.c_str(), hint, text);
 }
 
-bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help) {
+bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help,
+                 std::span<const std::string> others) {
   const float width = PutLabelOf(label, label_share, help);
-  return BeginChoiceAlone((std::string("##") + label).c_str(), current, width);
+  return BeginChoiceAlone((std::string("##") + label).c_str(), current, width, others);
 }
 
-bool BeginChoiceAlone(const char* id, const std::string& current, float width) {
+bool BeginChoiceAlone(const char* id, const std::string& current, float width,
+                      std::span<const std::string> others) {
   ImGui::SetNextItemWidth(width);
   const float height = ImGui::GetFrameHeight();
   const ImRect box(ImGui::GetCursorScreenPos(), ImGui::GetCursorScreenPos() + ImVec2(width, height));
   ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
   const bool open = ImGui::BeginCombo(id, "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
   const float y = box.Min.y + (height - Px(kTextSize)) / 2 - Px(1);
-  DrawText(list, {box.Min.x + Px(11), y}, Words(), Fitted(Words(), current, box.GetWidth() - Px(36)));
+  const std::string shown = FittedApart(Words(), current, others, box.GetWidth() - Px(36));
+  if (!open && shown != current) Tooltip(current);
+  DrawText(list, {box.Min.x + Px(11), y}, Words(), shown);
   DrawText(list, {box.Max.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);
   return open;
 }

@@ -39,11 +39,13 @@ struct SliderLook {
 Edit Slider(const char* label, const SliderLook& look, double* value);
 
 // A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
-// the items. `help` is the label's tooltip, where labels.h has none for it.
+// the items. `help` is the label's tooltip, where labels.h has none for it. What is cut of `current` is told
+// under the mouse, and is cut so that it is not mistaken for one of `others`.
 bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F,
-                 std::string_view help = {});
+                 std::string_view help = {}, std::span<const std::string> others = {});
 // The same without a label, `width` screen pixels wide.
-bool BeginChoiceAlone(const char* id, const std::string& current, float width);
+bool BeginChoiceAlone(const char* id, const std::string& current, float width,
+                      std::span<const std::string> others = {});
 // One of its items; `size` as ImGui::Selectable has it.
 bool Choice(std::string_view label, bool chosen, ImGuiSelectableFlags flags = 0, ImVec2 size = {0, 0});
 // A line to type, ended by a 0; true: Enter was pressed, or what else `flags` ask for. `hint` while it is

@@ -23,6 +23,9 @@ std::span<const LabelMeaning> LabelMeanings();
 std::string MeaningOfLabel(std::string_view label);
 const std::set<std::string>& UnexplainedLabels();
 
+// What a run's own figures are called: on a phantom nothing is measured.
+inline const char* WordForRun(bool on_phantom) { return on_phantom ? "this run" : "measured"; }
+
 // The tooltip of the item before it.
 void ExplainLabel(std::string_view label);
 // A label as text: its terms underlined, and under the mouse what it means; `label` where it is known by

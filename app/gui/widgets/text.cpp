@@ -88,14 +88,43 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   return cut + "…";
 }
 
+namespace {
+
+bool IsInsideLetter(std::string_view text, size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
+                        float width) {
+  const std::string at_end = Fitted(style, text, width);
+  if (at_end == text) return at_end;
+  const std::string whole(Translated(text));
+  const size_t longest = at_end.size() - std::string_view("…").size();
+  for (size_t head = longest, tail = whole.size();; --head) {
+    if (IsInsideLetter(whole, head)) continue;
+    const std::string begin = whole.substr(0, head) + "…";
+    while (head < longest && tail > head &&
+           (IsInsideLetter(whole, tail - 1) || MeasureAsIs(style, begin + whole.substr(tail - 1)).x <= width))
+      --tail;
+    while (IsInsideLetter(whole, tail)) ++tail;
+    const bool is_apart = std::ranges::none_of(others, [&](const std::string& other) {
+      const std::string_view seen = Translated(other);
+      return seen != whole && seen.starts_with(whole.substr(0, head)) && seen.ends_with(whole.substr(tail));
+    });
+    if (is_apart) return begin + whole.substr(tail);
+    if (head == 0) return at_end;
+  }
+}
+
 std::string WithoutMiddle(std::string_view text, size_t most) {
   constexpr std::string_view kGap = " … ";
   if (text.size() <= most || most <= kGap.size()) return std::string(text);
-  const auto inside = [&text](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
   size_t head = (most - kGap.size()) * 2 / 3;
   size_t tail = text.size() - (most - kGap.size() - head);
-  while (head > 0 && inside(head)) --head;
-  while (tail < text.size() && inside(tail)) ++tail;
+  while (head > 0 && IsInsideLetter(text, head)) --head;
+  while (IsInsideLetter(text, tail)) ++tail;
   return std::string(text.substr(0, head)).append(kGap).append(text.substr(tail));
 }
 

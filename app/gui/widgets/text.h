@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,10 @@ ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width
 void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width);
 // Cut to `width` with an ellipsis when it is longer.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
+// The same, and without that part of it, wherever it lies, that leaves it unlike each of `others` cut so:
+// names of cards begin alike. Where none does, cut at its end.
+std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
+                        float width);
 
 // Without its middle where it is longer than `most` bytes: names of kernels and C++ functions begin with what
 // they do and end with what they do it on.

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "app/gui/window/application_icon.h"
+#include "app/gui/window/key_order.h"
 #include "app/gui/window/picture_hash.h"
 #include "app/gui/window/screenshot.h"
 #include "app/gui/window/theme.h"
@@ -194,7 +195,10 @@ void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<flo
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   if (mouse) ImGui::GetIO().AddMousePosEvent(mouse->first, mouse->second);
+  ImVector<ImGuiInputEvent>& events = ImGui::GetCurrentContext()->InputEventsQueue;
+  const std::vector<ImGuiInputEvent> later = TakeReleasesBehindPresses(events);
   ImGui::NewFrame();
+  for (const ImGuiInputEvent& event : later) events.push_back(event);
 }
 
 void Window::EndFrame(bool paint) {

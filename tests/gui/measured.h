@@ -1,0 +1,30 @@
+// A frame of Dear ImGui without a window: texts are as wide in it as in one. For TEST_CASE_METHOD.
+#pragma once
+
+#include <imgui.h>
+
+#include "app/gui/window/theme.h"
+#include "profiler/base/check.h"
+
+namespace tidemark::gui {
+
+class Measured {
+ public:
+  Measured() {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui::GetIO().DisplaySize = {1920, 1080};
+    ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+    TIDEMARK_CHECK(LoadFonts().ok());
+    ApplyTheme(true, 1);
+    ImGui::NewFrame();
+  }
+  ~Measured() {
+    ImGui::EndFrame();
+    ImGui::DestroyContext();
+  }
+  Measured(const Measured&) = delete;
+  Measured& operator=(const Measured&) = delete;
+};
+
+}  // namespace tidemark::gui
