@@ -108,8 +108,12 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.allocations.unit = state.unit;
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare, &owners_};
   const bool is_program = presenters::IsProgram(input.description);
-  frame_.breakdown = {&kNoBreakdown,         nullptr, state.unit, true, is_program, &owners_, nullptr,
-                      &input.book->glossary, "",      {}};
+  frame_.breakdown = {};
+  frame_.breakdown.breakdown = &kNoBreakdown;
+  frame_.breakdown.unit = state.unit;
+  frame_.breakdown.only_measured = is_program;
+  frame_.breakdown.selected = &owners_;
+  frame_.breakdown.glossary = &input.book->glossary;
   frame_.bridge = {
       &kNoBridge,
       true,
@@ -118,7 +122,8 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
       &owners_,
       nullptr,
       &input.book->glossary,
-      "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
+      "The bridge leads from the textbook's figure to the run's peak. It needs one complete step."};
+  frame_.breakdown.on_phantom = frame_.layers.on_phantom = networks::IsPhantom(input.description.device);
   frame_.layers.empty_reason =
       is_program
           ? "No layer holds anything here. Layers are told of Python programs that call modules of torch.nn: "
@@ -191,6 +196,12 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
   const LessonQuestion question{
       input.book, {input.settings, input.device.card}, view_.get(), input.networks, input.cards};
   frame_.lessons = PrepareLessons(question, state.lessons, estimates);
+  frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
+  frame_.lessons.runs = input.live || input.starting;
+  frame_.lessons.shown = !input.recording.empty() ? input.recording
+                         : presenters::IsProgram(input.description)
+                             ? presenters::NameOfProgram(input.description)
+                             : "";
   const bool is_revealed = std::exchange(was_veiled_, frame_.veiled) && !frame_.veiled;
   if (!is_revealed || !state.run_controls.sought.empty()) return;
   // What the controls say is there again and moves them: the one that the page is about stays in sight.

@@ -163,6 +163,34 @@ void Teaches(ImGuiTestContext* context) {
   BeginsAnewForAnotherLesson(context);
 }
 
+// A lesson over an opened file says what it needs, though the settings are its own already, and starts it.
+void StartsALessonsRun(ImGuiTestContext* context) {
+  const networks::TrainingSettings before = application().settings();
+  const auto input = [] { return application().frame()->lessons; };
+  IM_CHECK(!Run().recording.empty());  // left by the test before
+  application().Push(ShowLessonPage{"where-memory-goes", 2});
+  IM_CHECK(
+      WaitUntil(context, [] { return application().view_state().lessons.lesson == "where-memory-goes"; }));
+  context->Yield(2);
+  IM_CHECK(input().shown == Run().recording && !input().runs);
+  const lessons::Situation wanted =
+      PageOf(*input().lessons, application().view_state().lessons).page->setup.situation;
+  application().Push(ChangeSettings{wanted.settings});
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted.settings; }));
+  context->Yield(3);
+  Picture(context, "learn-over-a-file");
+  context->ItemClick("//**/Start its run");
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  IM_CHECK(input().shown.empty() && input().runs);
+  IM_CHECK(application().settings() == wanted.settings);
+  IM_CHECK((context->ItemInfo("//**/Set this up").ItemFlags & ImGuiItemFlags_Disabled) != 0);
+  context->ItemClick("//**/###all lessons");
+  application().Push(ChangeSettings{before});
+  application().Push(ActionId::kResetLayout);
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
+}
+
 // Every page as a person meets it, in both themes, at twice the size, and its prediction revealed. It takes
 // minutes; for who looks at the pictures.
 void WalksThroughAllLessons(ImGuiTestContext* context) {

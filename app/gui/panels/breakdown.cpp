@@ -22,13 +22,14 @@ void DifferenceCell(const presenters::BreakdownRow& row, ByteUnit unit) {
   if (!row.difference_bytes) return;
   if (*row.difference_bytes == 0) {
     PutRight(Colored(Strongly(Words()), Colors().good), "=");
-    if (ImGui::IsItemHovered()) Tooltip("Measured and phantom agree to the byte.");
+    if (ImGui::IsItemHovered()) Tooltip("The run and the phantom's prediction agree to the byte.");
     return;
   }
   const std::string sign = *row.difference_bytes > 0 ? "+" : "−";
   PutRight(Colored(Numbers(), Colors().warning), sign + FormatInUnit(std::abs(*row.difference_bytes), unit));
   if (ImGui::IsItemHovered()) {
-    Tooltip("Measured minus phantom: " + sign + FormatExactBytes(std::abs(*row.difference_bytes)));
+    Tooltip("The run minus the phantom's prediction: " + sign +
+            FormatExactBytes(std::abs(*row.difference_bytes)));
   }
 }
 
@@ -77,7 +78,8 @@ struct ColumnWidths {
 
 // Columns are as wide as their widest figure, so that all room that is left goes to the names.
 ColumnWidths WidthsFor(const BreakdownInput& input) {
-  ColumnWidths widths{Measure(SmallMuted(), "measured").x, Measure(SmallMuted(), "diff.").x};
+  ColumnWidths widths{Measure(SmallMuted(), WordForRun(input.on_phantom)).x,
+                      Measure(SmallMuted(), "diff.").x};
   for (const auto* rows : {&input.breakdown->rows, &input.breakdown->totals}) {
     for (const presenters::BreakdownRow& row : *rows) {
       for (const auto& bytes : {row.textbook_bytes, row.phantom_bytes, row.measured_bytes}) {
@@ -123,7 +125,7 @@ void NotToldCells(const BreakdownInput& input, const ColumnWidths& widths) {
 // What the card tells is of the moment when it was asked.
 void SampleTooltip(const presenters::BreakdownRow& row) {
   if (!ImGui::IsItemHovered()) return;
-  if (row.is_older) Tooltip("The card is asked ten times a second, and was not since memory rose to this.");
+  if (row.is_older) Tooltip("The card is asked ten times a second, and was not since memory came to this.");
   if (row.measured_bytes && row.away_ns != 0) {
     Tooltip("The card is asked ten times a second: this it told " + FormatDuration(std::abs(row.away_ns)) +
             (row.away_ns > 0 ? " later" : " before") + ", when this process held more or less of it.");
@@ -170,9 +172,10 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
 }
 
 void Header(const BreakdownInput& input, const ColumnWidths& widths) {
-  std::vector<const char*> figures = {"textbook", "phantom", "measured"};
-  if (!widths.phantom) figures = {"textbook", "measured"};
-  if (input.only_measured) figures = {"measured"};
+  const char* const run = WordForRun(input.on_phantom);
+  std::vector<const char*> figures = {"textbook", "phantom", run};
+  if (!widths.phantom) figures = {"textbook", run};
+  if (input.only_measured) figures = {run};
   const char* const last = input.only_measured ? "%" : "diff.";
   ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
   for (const char* name : figures) ImGui::TableSetupColumn(name, 0, widths.figures);

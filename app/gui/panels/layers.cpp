@@ -6,6 +6,7 @@
 
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
@@ -138,7 +139,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
   if (columns.textbook) ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
-  ImGui::TableSetupColumn("measured keeps", 0, 1.2F);
+  ImGui::TableSetupColumn("run keeps", 0, 1.2F);
   if (columns.again) ImGui::TableSetupColumn("made again", 0, 1.0F);
   if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
   if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
@@ -152,7 +153,8 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
   const bool has_room = columns.parameters || !columns.textbook;
   if (columns.textbook) HeaderCell(has_room ? "kept, textbook" : "textbook", Align::kRight, "kept, textbook");
-  HeaderCell(has_room ? "kept, measured" : "measured", Align::kRight, "kept, measured");
+  const std::string run = WordForRun(input.on_phantom);
+  HeaderCell((has_room ? "kept, " + run : run).c_str(), Align::kRight, "kept by the run");
   if (columns.again) HeaderCell("made again", Align::kRight);
   if (columns.gradients) HeaderCell("gradients", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);

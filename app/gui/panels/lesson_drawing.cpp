@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/session/steady_state.h"
 
@@ -163,7 +164,7 @@ void DrawLegend(const DrawingInput& input) {
   entry(true, "your drawing", Colors().accent);
   entry(input.textbook_bytes.has_value(), "textbook", Colors().theory);
   entry(!input.phantom.empty(), "phantom", Colors().warning);
-  entry(!input.measured.empty(), "measured", Colors().good);
+  entry(!input.measured.empty(), WordForRun(input.on_phantom), Colors().good);
   ImGui::NewLine();
 }
 

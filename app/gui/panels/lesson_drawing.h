@@ -26,6 +26,7 @@ struct DrawingInput {
   std::vector<int64_t> measured;
   bool revealed = false;
   std::vector<PhaseMark> phases = {};  // in order; empty = not known yet
+  bool on_phantom = false;             // the run is
 };
 
 struct DrawingState {

@@ -6,6 +6,7 @@
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "profiler/lessons/expression.h"
 
@@ -86,7 +87,8 @@ void DrawByHand(const LessonsInput& input, const std::string& key, LessonsState&
   const bool revealed = state.predictions.contains(key);
   const RevealedFigures& figures = input.figures;
   DrawnCurve& drawn = state.drawings[key];
-  DrawDrawingPad({figures.textbook, figures.phantom_curve, figures.measured_curve, revealed, figures.phases},
+  DrawDrawingPad({figures.textbook, figures.phantom_curve, figures.measured_curve, revealed, figures.phases,
+                  input.on_phantom},
                  &drawn, &state.drawing);
   if (!revealed) {
     ImGui::BeginDisabled(drawn.empty());
@@ -95,8 +97,9 @@ void DrawByHand(const LessonsInput& input, const std::string& key, LessonsState&
     return Tooltip(drawn.empty() ? "Draw a curve first: a wrong one teaches most."
                                  : "Your curve under those of textbook, phantom and run.");
   }
-  for (const std::string& words : {HowFarApart("Phantom", drawn, figures.phantom_curve),
-                                   HowFarApart("Measured", drawn, figures.measured_curve)}) {
+  for (const std::string& words :
+       {HowFarApart("Phantom", drawn, figures.phantom_curve),
+        HowFarApart(input.on_phantom ? "This run" : "Measured", drawn, figures.measured_curve)}) {
     if (!words.empty()) PutWrapped(Words(), words);
   }
 }
@@ -104,11 +107,11 @@ void DrawByHand(const LessonsInput& input, const std::string& key, LessonsState&
 void DrawReveal(const lessons::Prediction& prediction, double predicted, const LessonsInput& input,
                 LessonTextContext& context, CommandQueue& queue) {
   const RevealedFigures& figures = input.figures;
-  static constexpr const char* kHeads[] = {"you, MB", "textbook", "phantom", "measured"};
+  const char* const heads[] = {"you, MB", "textbook", "phantom", WordForRun(input.on_phantom)};
   const std::optional<double> values[] = {predicted * 1e6, figures.textbook, figures.phantom,
                                           figures.measured};
   if (ImGui::BeginTable("figures", 4)) {
-    for (const char* head : kHeads) HeaderCell(head, Align::kRight);
+    for (const char* head : heads) HeaderCell(head, Align::kRight);
     ImGui::TableNextRow();
     for (const std::optional<double>& value : values) NumberCell(MegabytesText(value), value.has_value());
     ImGui::EndTable();
@@ -116,7 +119,7 @@ void DrawReveal(const lessons::Prediction& prediction, double predicted, const L
   const bool starts_anew = prediction.quantity == "reserved";
   if (!figures.measured && (starts_anew || !(input.now == prediction.situation))) {
     const networks::TrainingSettings& asked = prediction.situation.settings;
-    if (PlainButton("Measure it"))
+    if (PlainButton(input.on_phantom ? "Run it" : "Measure it"))
       queue.Push(starts_anew ? Command(StartAgain{asked}) : Command(ChangeSettings{asked}));
     Tooltip(starts_anew ? "Starts a run with the settings that the question is about: this one's cache holds "
                           "what other settings needed."
@@ -189,7 +192,25 @@ void DrawHeader(const LessonsInput& input, const OpenPage& open, size_t number, 
   ImGui::Dummy({0, Px(2)});
 }
 
+// What is shown may be none of the page's business.
+std::string NoteOf(const LessonsInput& input) {
+  if (input.shown.empty()) return "";
+  return "Shown is " + input.shown + ". This page is about a run of its own: start it below.";
+}
+
+void SetUpButton(const OpenPage& open, const LessonsInput& input, float width, CommandQueue& queue) {
+  const bool is_set_up = input.runs && input.now == open.page->setup.situation;
+  ImGui::BeginDisabled(is_set_up);
+  if (PlainButton(input.runs ? "Set this up" : "Start its run", {width, Px(32)})) queue.Push(SetUpPage{});
+  ImGui::EndDisabled();
+  Tooltip(is_set_up ? "Network, techniques and card are what this page is about already."
+          : input.runs
+              ? "Puts network, techniques and card to what this page is about. Ctrl+Z takes it back."
+              : "Starts a run with the network, the techniques and the card that this page is about.");
+}
+
 void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, CommandQueue& queue) {
+  if (const std::string note = NoteOf(input); !note.empty()) PutWrapped(SmallMuted(), note);
   const float gap = Px(8);
   const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
   ImGui::BeginDisabled(number == 0);
@@ -197,10 +218,7 @@ void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, 
   ImGui::EndDisabled();
   Tooltip("Alt+Left");
   ImGui::SameLine(0, gap);
-  ImGui::BeginDisabled(input.now == open.page->setup.situation);
-  if (PlainButton("Set this up", {width, Px(32)})) queue.Push(SetUpPage{});
-  ImGui::EndDisabled();
-  Tooltip("Puts network, techniques and card to what this page is about. Ctrl+Z takes it back.");
+  SetUpButton(open, input, width, queue);
   ImGui::SameLine(0, gap);
   const bool last = number + 1 == open.lesson->pages.size();
   if (PrimaryButton(last ? "Finish###next page" : "Next###next page", {width, Px(32)}))
@@ -270,7 +288,11 @@ void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQue
   const std::string key = PageKey(open.lesson->name, number);
   LessonTextContext context{input.glossary, {}};
   DrawHeader(input, open, number, state);
-  const float footer = Px(32) + ImGui::GetStyle().ItemSpacing.y + Px(4);
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  const std::string note = NoteOf(input);
+  const float note_height =
+      note.empty() ? 0 : MeasureWrapped(SmallMuted(), note, ImGui::GetContentRegionAvail().x).y + gap;
+  const float footer = note_height + Px(32) + gap + Px(4);
   ImGui::BeginChild("page", {0, std::max(Px(80), ImGui::GetContentRegionAvail().y - footer)},
                     ImGuiChildFlags_NavFlattened);
   ImGui::PushID(key.c_str());
