@@ -145,10 +145,18 @@ class Application {
   void ShowOtherRank();  // than before
   void FollowRanks();
   void ShowFromHere();
+  // A recording that lies over the run that is shown; none = no run.
+  struct SecondRun {
+    std::shared_ptr<session::Run> run;
+    std::string title;
+  };
   struct Choices {
     networks::TrainingSettings settings;
     networks::DeviceChoice device;
+    SecondRun second;
   };
+  void LayOver(SecondRun second);  // none takes it away
+  void EndForeignComparison();
   void RememberChoices();
   void ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after);
   // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
@@ -226,7 +234,7 @@ class Application {
   const Frame* frame_ = nullptr;
   std::shared_ptr<session::Run> run_;
   const session::Run* shown_run_ = nullptr;  // ShownRank() of the last ShowFromHere; none without run_
-  std::shared_ptr<session::Run> compared_;   // the second run, a recording
+  SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;
   std::vector<std::string> complaints_;
   OpenedRanks ranks_;  // empty unless several were opened, or go on here

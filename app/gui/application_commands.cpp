@@ -148,19 +148,20 @@ void Application::Choose(const ChooseDevice& wanted) {
 }
 
 void Application::RememberChoices() {
-  undo_.push_back({input_.settings, input_.device});
+  undo_.push_back({input_.settings, input_.device, second_});
   if (undo_.size() > kUndoLimit) undo_.erase(undo_.begin());
-  redo_.clear();
+  for (Choices& undone : std::exchange(redo_, {})) LetGo(std::move(undone.second.run));
 }
 
 // To what was chosen before, by undo or redo; the other of them comes back to what is chosen now.
 void Application::ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after) {
   if (before.empty()) return;
-  after.push_back({input_.settings, input_.device});
+  after.push_back({input_.settings, input_.device, second_});
   const Choices wanted = std::move(before.back());
   before.pop_back();
   const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
   const bool other_device = is_card_free && std::exchange(input_.device, wanted.device) != wanted.device;
+  if (wanted.second.run != second_.run) LayOver(wanted.second);
   Change(lessons::KeepLocked(input_.settings, wanted.settings, Access().locked), false);
   if (other_device) StartRun();
 }
@@ -272,9 +273,8 @@ void Application::ExecuteFileAction(ActionId action) {
       OpenFileDialog(PurposeOf(action), state_.last_folder, "", &shell_.file_dialog);
       break;
     case ActionId::kStopComparing:
-      ++comparisons_;
-      LetGo(std::exchange(compared_, nullptr));
-      input_.compared.reset();
+      if (second_.run != nullptr) RememberChoices();
+      LayOver({});
       break;
     case ActionId::kSave:
     case ActionId::kExport:

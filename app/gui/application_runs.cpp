@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/gui/application.h"
+#include "app/presenters/program_facts.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
@@ -27,38 +28,40 @@ void Application::StartRun() {
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
+  const bool was_ours = file_title_.empty() && !presenters::IsProgram(input_.description);
   input_.description = {};
   was_followed_ = false;
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
-  jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
-              [this, live, old = std::exchange(run_, nullptr),
-               number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                old.reset();  // its process ends, and its GPU memory is free, before the next one begins
-                if (!progress.goes_on()) return [this, number] { EndStart(number); };
-                auto outcome =
-                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-                return [this, outcome, number, started_with = live.settings, wanted = progress.goes_on()] {
-                  if (number != run_number_ || !wanted) {
-                    if (outcome->ok()) LetGo(std::move(**outcome));
-                    return EndStart(number);
-                  }
-                  input_.starting = false;
-                  input_.status = {};
-                  if (!outcome->ok()) {
-                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-                    input_.status.state = RunState::kFailed;
-                    input_.status.sentence = outcome->error().message;
-                    return;
-                  }
-                  AdoptRun(std::move(**outcome));
-                  // What was changed while the process started.
-                  if (NeedsOtherProcesses(started_with)) return StartRun();
-                  run_->Change(input_.settings);
-                  run_->SetPace(input_.steps_per_second);
-                };
-              });
+  jobs_.Start(
+      "Starting the trainer", JobEnd::kOnRequest,
+      [this, live, was_ours, old = std::exchange(run_, nullptr),
+       number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+        old.reset();  // its process ends, and its GPU memory is free, before the next one begins
+        if (!progress.goes_on()) return [this, number] { EndStart(number); };
+        auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+        return [this, outcome, number, was_ours, started_with = live.settings, wanted = progress.goes_on()] {
+          if (number != run_number_ || !wanted) {
+            if (outcome->ok()) LetGo(std::move(**outcome));
+            return EndStart(number);
+          }
+          input_.starting = false;
+          input_.status = {};
+          if (!outcome->ok()) {
+            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+            input_.status.state = RunState::kFailed;
+            input_.status.sentence = outcome->error().message;
+            return;
+          }
+          AdoptRun(std::move(**outcome));
+          if (!was_ours) EndForeignComparison();
+          // What was changed while the process started.
+          if (NeedsOtherProcesses(started_with)) return StartRun();
+          run_->Change(input_.settings);
+          run_->SetPace(input_.steps_per_second);
+        };
+      });
 }
 
 // Nobody wants it any more; nothing where another start came after it.
@@ -174,6 +177,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
           ++run_number_;
           input_.starting = false;
           AdoptRun(std::move(**outcome));
+          EndForeignComparison();
           file_title_ = file.filename().string();
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
@@ -231,8 +235,8 @@ void Application::CompareWithFile(const std::filesystem::path& file) {
                                file.string() + " holds no event: there is nothing to compare with.");
                     return;
                   }
-                  LetGo(std::exchange(compared_, std::move(other)));
-                  input_.compared = ComparedRun{file.filename().string(), compared_->view()};
+                  RememberChoices();
+                  LayOver({std::move(other), file.filename().string()});
                   state_.last_folder = file.parent_path();
                   shell_.raise_panel = "compare";
                   AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
@@ -240,9 +244,28 @@ void Application::CompareWithFile(const std::filesystem::path& file) {
               });
 }
 
+void Application::LayOver(SecondRun second) {
+  ++comparisons_;  // what is being read for one is not wanted any more
+  LetGo(std::exchange(second_, std::move(second)).run);
+  input_.compared.reset();
+  if (second_.run != nullptr) input_.compared = ComparedRun{second_.title, second_.run->view()};
+}
+
+// A second run says nothing of a program that is another than its own.
+void Application::EndForeignComparison() {
+  if (second_.run == nullptr) return;
+  const std::string shown = presenters::NameOfProgram(run_->description());
+  if (shown == presenters::NameOfProgram(second_.run->description())) return;
+  AddLogLine(presenters::LogLevel::kInfo, "No longer compared with " + second_.title + ": " + shown +
+                                              " is another program. Ctrl+Z lays it over this one.");
+  RememberChoices();
+  LayOver({});
+}
+
 void Application::ShowRun(std::shared_ptr<session::Run> run) {
   ++run_number_;
   AdoptRun(std::move(run));
+  EndForeignComparison();
   state_.timeline.follow = true;
   state_.timeline.whole = true;
 }

@@ -87,7 +87,7 @@ std::string Application::DeviceText() const {
   if (!file_title_.empty()) {
     parts.push_back(file_title_);
   } else if (run_ != nullptr && presenters::IsProgram(description)) {
-    parts.push_back(description.title.substr(0, description.title.find(" on ")));
+    parts.push_back(presenters::NameOfProgram(description));
   }
   if (run_ != nullptr && !description.device_name.empty()) {
     parts.push_back((networks::IsPhantom(description.device) ? "Phantom " : "") +

@@ -58,7 +58,7 @@ constexpr Action kActions[] = {
     {ActionId::kStop, "Stop", icons::kStop, kCtrl | ImGuiKey_Period, "Ctrl+.",
      "Ends the run and gives back all of its memory. What was recorded stays.", Menu::kRun, false},
     {ActionId::kUndo, "Undo the last change of settings", icons::kUndo, kCtrl | ImGuiKey_Z, "Ctrl+Z",
-     "Goes back to the settings, or the device, before the last change.", Menu::kRun, true},
+     "Goes back to the settings, the device and the second run before the last change.", Menu::kRun, true},
     {ActionId::kRedo, "Redo", icons::kRedo, kCtrl | ImGuiKey_Y, "Ctrl+Y",
      "Takes the undone change again (Ctrl+Shift+Z does as well).", Menu::kRun, false},
     {ActionId::kChooseData, "Train on CIFAR-10…", icons::kOpen, 0, "",

@@ -313,7 +313,45 @@ void SelectsWhatDiffers(ImGuiTestContext* context, const fs::path& scratch) {
   IM_CHECK(BeginsWith(context, before));
 }
 
+const fs::path& SavedOnce(ImGuiTestContext* context) {
+  static const fs::path file = Artefacts() / "own.tide";
+  fs::remove(file);
+  application().Push(SaveRecording{file});
+  WaitUntil(context, [] { return fs::exists(file); });
+  return file;
+}
+
 }  // namespace
+
+// A second run goes where another program is shown, and Ctrl+Z lays it over that; where its own network is
+// shown it stays.
+void EndsAForeignComparison(ImGuiTestContext* context) {
+  const auto is_compared = [] { return Run().compared && Run().compared->title == "own.tide"; };
+  const fs::path& file = SavedOnce(context);
+  application().Push(CompareWith{file});
+  IM_CHECK(WaitUntil(context, is_compared));
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(context, [] { return Run().recording == "own.tide"; }));
+  IM_CHECK(is_compared());
+  session::ProgramOrder order;
+  order.command = "python train.py";
+  application().Push(StartProgram{order});
+  IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py"; }));
+  IM_CHECK(WaitUntil(context, [] { return Run().recording.empty(); }));
+  IM_CHECK(!Run().compared.has_value());
+  Picture(context, "compare-ended");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+  IM_CHECK(WaitUntil(context, is_compared));
+  application().Push(ActionId::kStopComparing);
+  IM_CHECK(WaitUntil(context, [] { return !Run().compared.has_value(); }));
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+  IM_CHECK(WaitUntil(context, is_compared));
+  application().Push(ActionId::kNewRun);  // ours again, as the second run is
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(is_compared());
+  application().Push(ActionId::kStopComparing);
+  IM_CHECK(WaitForSteps(context, 1));
+}
 
 // Before and after the last change of settings first; then a recording beside the live run.
 void Compares(ImGuiTestContext* context) {

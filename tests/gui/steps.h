@@ -45,6 +45,7 @@ void PredictsByDrawing(ImGuiTestContext* context);
 void WalksThroughAStep(ImGuiTestContext* context);
 void WalksThroughAllLessons(ImGuiTestContext* context);
 void SharesItsSession(ImGuiTestContext* context);
+void StartsALessonsRun(ImGuiTestContext* context);
 // selection_steps.cpp
 void SelectsEverywhere(ImGuiTestContext* context);
 void ListsWhatABridgeStepIs(ImGuiTestContext* context);
@@ -94,6 +95,7 @@ void OpensWhatWasCut(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);
 void TellsHowWhatItFollowsEnds(ImGuiTestContext* context);
 void Compares(ImGuiTestContext* context);
+void EndsAForeignComparison(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);
 // look_steps.cpp
