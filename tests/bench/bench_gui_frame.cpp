@@ -110,6 +110,7 @@ struct Times {
   std::vector<double> own;
   std::vector<double> processor;  // the part of own in which the thread had one
   std::vector<double> whole;      // with painting
+  std::vector<double> vertices;   // that OpenGL is given, in thousands
 };
 
 double At(std::vector<double> values, double share) {
@@ -121,9 +122,9 @@ double At(std::vector<double> values, double share) {
 void Print(const char* what, const Times& times) {
   std::printf(
       "  %-34s own p50 %5.2f  p95 %5.2f  max %6.2f ms (processor p95 %5.2f)   whole frame p50 %5.1f  p95 "
-      "%5.1f ms\n",
+      "%5.1f ms   vertices p95 %5.1f k\n",
       what, At(times.own, 0.5), At(times.own, 0.95), At(times.own, 1), At(times.processor, 0.95),
-      At(times.whole, 0.5), At(times.whole, 0.95));
+      At(times.whole, 0.5), At(times.whole, 0.95), At(times.vertices, 0.95) / 1e3);
 }
 
 // When a frame begins, told by Dear ImGui.
@@ -200,6 +201,7 @@ std::array<Times, kDoings.size()> Use(std::shared_ptr<session::Run> run) {
       times[doing].own.push_back(seconds);
       times[doing].processor.push_back(cpu_seconds);
       times[doing].whole.push_back(whole);
+      times[doing].vertices.push_back(ImGui::GetDrawData()->TotalVtxCount / 1e3);
     }
     kDoings[doing].step(frame);
     if (frame < kFrames + kFramesToSettle) return;

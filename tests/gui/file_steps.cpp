@@ -327,6 +327,7 @@ const fs::path& SavedOnce(ImGuiTestContext* context) {
 // shown it stays.
 void EndsAForeignComparison(ImGuiTestContext* context) {
   const auto is_compared = [] { return Run().compared && Run().compared->title == "own.tide"; };
+  IM_CHECK(WaitForSteps(context, 2));  // of an empty recording there is nothing to compare
   const fs::path& file = SavedOnce(context);
   application().Push(CompareWith{file});
   IM_CHECK(WaitUntil(context, is_compared));

@@ -35,8 +35,12 @@ void CancelsWhatTakesLong(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "slow.json";
   std::error_code ignored;
   fs::remove(file, ignored);
+  const auto place = [&] { return context->WindowInfo("//###timeline").Window->Rect(); };
+  const ImRect before = place();
   application().Push(ExportRecording{file});
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists(kCancel); }));
+  context->Yield(4);
+  IM_CHECK(place().Min == before.Min && place().Max == before.Max);  // nothing moves under the mouse
   Picture(context, "job-export");
   IM_CHECK(Cancels(context));
   IM_CHECK(WaitUntil(context, [] { return IsLogged("slow.json was cancelled"); }));

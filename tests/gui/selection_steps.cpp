@@ -95,6 +95,11 @@ void ListsWhatABridgeStepIs(ImGuiTestContext* context) {
   });
   IM_CHECK(step != steps.end());
   const events::Category category = *step->category;
+  // The story stands below the rows, whole as far as it is told: nothing of it has to be scrolled for.
+  const ImGuiWindow* const rows = context->WindowInfo("//###bridge/steps").Window;
+  IM_CHECK(rows != nullptr);
+  IM_CHECK_LE(rows->ScrollMax.y, 0.0F);
+  IM_CHECK(context->WindowInfo("//###bridge/steps/why").Window != nullptr);
   const std::string place = "//**/" + step->name;
   context->ItemClick(place.c_str());
   IM_CHECK(WaitUntil(context, [&] { return Selected() == presenters::CategorySelected(category); }));
@@ -108,6 +113,13 @@ void ListsWhatABridgeStepIs(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return tooltip() != nullptr && tooltip()->Active; }));
   context->Yield(3);
   IM_CHECK_LE(tooltip()->Rect().Max.x, context->ItemInfo(place.c_str()).RectFull.Min.x);
+  // So do those of a term in its name.
+  const ImRect of_term = context->ItemInfo("//**/allocated").RectFull;
+  for (float x = of_term.Min.x + 20; x < of_term.GetCenter().x; x += 20) {
+    context->MouseMoveToPos({x, of_term.GetCenter().y});
+    Rest(context, 0.4);
+    if (tooltip()->Active) IM_CHECK_LE(tooltip()->Rect().Max.x, of_term.Min.x);
+  }
   Picture(context, "bridge-step");
   // All that is alive, whatever was selected; and what no allocation is lights up on the map.
   context->ItemClick("//**/allocated");

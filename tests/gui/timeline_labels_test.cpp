@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "app/gui/panels/timeline_parts.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -27,6 +28,28 @@ TEST_CASE("A line's label stands at its end, unless it holds nothing there or th
   CHECK_FALSE(ColumnForLabel(0, [](size_t) { return true; }));
   CHECK(ColumnForLabel(1, [](size_t) { return true; }) == 0);
   CHECK_FALSE(ColumnForLabel(1, [](size_t) { return false; }));
+}
+
+TEST_CASE("A block's title moves aside where a level's line would strike it through") {
+  TimelineGeometry geometry;
+  geometry.plot = {{0, 0}, {1000, 100}};
+  geometry.visible = {0, 1000};
+  geometry.top_bytes = 100;  // a byte for a pixel
+  presenters::TimelinePlot plot;
+  const ImRect box({100, 20}, {400, 80});
+  CHECK(TitleTop(geometry, plot, box, 105, 200) == 42.5F);
+  plot.textbook = {{0, 1000, 50}};  // through the middle, at y = 50
+  const auto below = TitleTop(geometry, plot, box, 105, 200);
+  REQUIRE(below);
+  CHECK(*below > 50);
+  plot.phantom = {{150, 1000, 42}};  // and one right below it
+  const auto above = TitleTop(geometry, plot, box, 105, 200);
+  REQUIRE(above);
+  CHECK(*above + 15 < 50);
+  plot.phantom = {{300, 1000, 42}};  // behind the title's end
+  CHECK(TitleTop(geometry, plot, box, 105, 200) == below);
+  CHECK_FALSE(TitleTop(geometry, plot, {{100, 40}, {400, 58}}, 105, 200));
+  CHECK(TitleTop(geometry, {}, {{100, 40}, {400, 58}}, 105, 200));
 }
 
 }  // namespace tidemark::gui

@@ -27,7 +27,6 @@ using presenters::BridgeStep;
 
 constexpr float kRow = 27;
 constexpr float kLeastRow = 19;
-constexpr float kStory = 120;     // below the rows, of which it takes what they can spare
 constexpr int64_t kFarAbove = 3;  // times all else: a card that others fill would leave no room for the rest
 constexpr double kBeyond = 1.3;   // of the highest that is to scale, where the axis ends then
 constexpr float kLine = 17;
@@ -79,6 +78,11 @@ int64_t SelectedIn(const BridgeInput& input, const BridgeStep& step) {
   return std::accumulate(input.selected_bytes->begin(), input.selected_bytes->end(), int64_t{0});
 }
 
+// A long name takes more lines than one.
+float StepHeight(float row, size_t lines) {
+  return std::max(row, Px(kLine) * static_cast<float>(lines) + Px(2));
+}
+
 TextStyle LabelStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : MutedWords(); }
 
 // What a click on a step shows, and what its tooltip says of that.
@@ -117,7 +121,7 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
               CommandQueue& queue) {
   const ByteUnit unit = input.unit;
   const std::vector<std::string_view> lines = LinesOf(LabelStyle(step), step.name, label_width);
-  const float height = std::max(scale.row, Px(kLine) * static_cast<float>(lines.size()) + Px(2));
+  const float height = StepHeight(scale.row, lines.size());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const bool clicked = ImGui::InvisibleButton(step.name.c_str(), {width, height});
@@ -131,17 +135,19 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
     list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height},
                         U32(Colors().raised.WithAlpha(0.5)), Px(4));
   }
+  const std::string meanings = MeaningsIn(step.name);
   const char* const sign = step.kind == BridgeStep::Kind::kLevel ? "" : step.bytes < 0 ? "−" : "+";
   TooltipAside(step.sentence + "\n" + sign + FormatExactBytes(std::abs(step.bytes)) +
                (selected > 0
                     ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
                           (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
                     : "") +
-               "\n" + behind.help);
+               "\n" + behind.help + (meanings.empty() ? "" : "\n" + meanings));
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
     DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
-    MarkTerms({scale.left - Px(12) - Measure(LabelStyle(step), line).x, y}, LabelStyle(step), line);
+    MarkTerms({scale.left - Px(12) - Measure(LabelStyle(step), line).x, y}, LabelStyle(step), line,
+              TermHint::kNone);
     y += Px(kLine);
   }
   const int64_t begin = IsLevel(step) ? 0 : step.from_bytes;
@@ -177,28 +183,6 @@ int64_t HighestOf(const std::vector<BridgeStep>& steps) {
   }
   if (highest / kFarAbove <= without_last) return highest;
   return static_cast<int64_t>(kBeyond * static_cast<double>(without_last));
-}
-
-void DrawSteps(const BridgeInput& input, CommandQueue& queue) {
-  const std::vector<BridgeStep>& steps = input.bridge->steps;
-  const float room = ImGui::GetContentRegionAvail().x;
-  BridgeScale scale;
-  float labels = 0;
-  float figures = 0;
-  for (const BridgeStep& step : steps) {
-    labels = std::max(labels, Measure(LabelStyle(step), step.name).x);
-    figures = std::max(figures, Measure(StrongWords(), FigureOf(step, input.unit)).x);
-  }
-  scale.most_bytes = HighestOf(steps);
-  const float rows = static_cast<float>(steps.size());
-  scale.row =
-      std::clamp(std::floor((ImGui::GetContentRegionAvail().y - Px(kStory)) / rows), Px(kLeastRow), Px(kRow));
-  labels = std::min(labels + Px(1), room * 0.42F);
-  scale.left = ImGui::GetCursorScreenPos().x + labels + Px(12);
-  scale.width = std::max(Px(40), room - labels - figures - Px(24));
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  for (const BridgeStep& step : steps) DrawStep(input, step, scale, labels, queue);
-  ImGui::PopStyleVar();
 }
 
 std::string QuestionFor(int64_t textbook, int64_t allocated, bool at_peak) {
@@ -255,13 +239,73 @@ struct BoxPadding {
 };
 BoxPadding PaddingOf(bool boxed) { return boxed ? BoxPadding{Px(14), Px(12)} : BoxPadding{}; }
 
-bool StoryFits(const std::string& question, Lines answer, bool boxed, ImVec2 room) {
-  const BoxPadding padding = PaddingOf(boxed);
-  const float width = room.x - 2 * padding.x;
+// How a story is told in the room that rows leave.
+struct Telling {
+  size_t reasons = 0;  // of the answer's; 0 = the question alone, and the rest under the mouse
+  bool boxed = false;
+};
+
+float HeightOf(const std::string& question, Lines answer, const Telling& telling, float width) {
+  if (telling.reasons == 0) return Px(2) + ImGui::GetTextLineHeightWithSpacing();
+  const BoxPadding padding = PaddingOf(telling.boxed);
+  width -= 2 * padding.x;
   const float gap = ImGui::GetStyle().ItemSpacing.y;
-  float height = MeasureWrapped(StrongWords(), question, width).y + gap + 2 * padding.y + Px(4);
-  for (const std::string& line : answer) height += MeasureWrapped(MutedWords(), line, width).y + gap;
-  return height <= room.y;
+  float height = ExplainedHeight(question, StrongWords(), width) + 2 * padding.y + Px(4) + gap;
+  for (const std::string& line : answer.first(telling.reasons))
+    height += gap + ExplainedHeight(line, MutedWords(), width);
+  return height;
+}
+
+// Rows and the story below them share the panel: rows are as high as they may be, but the story is told whole
+// before, in a box; then without one, then without the smaller reason.
+struct BridgeLayout {
+  float labels = 0;  // width
+  float row = 0;
+  Telling telling;
+};
+
+BridgeLayout LayoutOf(const BridgeInput& input, const std::string& question, Lines answer, ImVec2 room) {
+  const std::vector<BridgeStep>& steps = input.bridge->steps;
+  BridgeLayout layout;
+  for (const BridgeStep& step : steps)
+    layout.labels = std::max(layout.labels, Measure(LabelStyle(step), step.name).x);
+  layout.labels = std::min(layout.labels + Px(1), room.x * 0.42F);
+  std::vector<size_t> lines;
+  for (const BridgeStep& step : steps)
+    lines.push_back(LinesOf(LabelStyle(step), step.name, layout.labels).size());
+  const auto rows_height = [&](float row) {
+    float height = 0;
+    for (const size_t count : lines) height += StepHeight(row, count);
+    return height;
+  };
+  layout.row = Px(kLeastRow);
+  if (question.empty()) answer = {};
+  for (size_t told = answer.size() + 1; told-- > 0;) {
+    for (const bool boxed : {true, false}) {
+      layout.telling = {told, boxed && told > 0};
+      const float story = question.empty() ? 0 : HeightOf(question, answer, layout.telling, room.x);
+      if (rows_height(layout.row) + story > room.y) continue;
+      while (layout.row < Px(kRow) && rows_height(layout.row + 1) + story <= room.y) ++layout.row;
+      return layout;
+    }
+  }
+  return layout;
+}
+
+void DrawSteps(const BridgeInput& input, const BridgeLayout& layout, CommandQueue& queue) {
+  const std::vector<BridgeStep>& steps = input.bridge->steps;
+  const float room = ImGui::GetContentRegionAvail().x;
+  BridgeScale scale;
+  float figures = 0;
+  for (const BridgeStep& step : steps)
+    figures = std::max(figures, Measure(StrongWords(), FigureOf(step, input.unit)).x);
+  scale.most_bytes = HighestOf(steps);
+  scale.row = layout.row;
+  scale.left = ImGui::GetCursorScreenPos().x + layout.labels + Px(12);
+  scale.width = std::max(Px(40), room - layout.labels - figures - Px(24));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  for (const BridgeStep& step : steps) DrawStep(input, step, scale, layout.labels, queue);
+  ImGui::PopStyleVar();
 }
 
 void DrawTold(const std::string& question, Lines answer, bool boxed, const lessons::Glossary* glossary) {
@@ -279,23 +323,16 @@ void DrawTold(const std::string& question, Lines answer, bool boxed, const lesso
   ImGui::PopStyleColor();
 }
 
-// Why the peak is not the textbook's figure: in a box, or without one where that is all there is room for;
-// what would be cut is left out, the smaller reason first, and told under the mouse.
-void DrawStory(const BridgeInput& input, float room) {
-  const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
+// Why the peak is not the textbook's figure; what would be cut is told under the mouse.
+void DrawStory(const BridgeStory& story, Lines answer, const Telling& telling,
+               const lessons::Glossary* glossary) {
   if (story.question.empty()) return;
-  const std::vector<std::string> lines = LinesOf(story.answer);
-  const ImVec2 area(ImGui::GetContentRegionAvail().x, room);
-  for (const bool boxed : {true, false}) {
-    for (size_t told = lines.size(); told > 0; --told) {
-      const Lines answer = Lines(lines).first(told);
-      if (!StoryFits(story.question, answer, boxed, area)) continue;
-      DrawTold(story.question, answer, boxed, input.glossary);
-      return told < lines.size() ? Tooltip(story.answer) : void();
-    }
+  if (telling.reasons > 0) {
+    DrawTold(story.question, answer.first(telling.reasons), telling.boxed, glossary);
+    return telling.reasons < answer.size() ? Tooltip(story.answer) : void();
   }
   ImGui::Dummy({0, Px(2)});
-  Put(StrongWords(), Fitted(StrongWords(), story.question, area.x));
+  Put(StrongWords(), Fitted(StrongWords(), story.question, ImGui::GetContentRegionAvail().x));
   Tooltip(story.answer);
 }
 
@@ -309,11 +346,12 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
     EmptyReason(input.empty_reason);
     return;
   }
-  const float room = ImGui::GetContentRegionAvail().y;
+  const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
+  const std::vector<std::string> answer = LinesOf(story.answer);
+  const BridgeLayout layout = LayoutOf(input, story.question, answer, ImGui::GetContentRegionAvail());
   if (BeginScrolled("steps")) {
-    const float before = ImGui::GetCursorPosY();
-    DrawSteps(input, queue);
-    DrawStory(input, room - (ImGui::GetCursorPosY() - before));
+    DrawSteps(input, layout, queue);
+    DrawStory(story, answer, layout.telling, input.glossary);
   }
   EndScrolled();
 }

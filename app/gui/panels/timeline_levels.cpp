@@ -71,21 +71,29 @@ std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, const std::ve
   return told;
 }
 
-// A line's columns as one path.
+// A line's columns as one path: a rectangle for as many columns as are alike.
 void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
               Color color) {
   const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
   const float half = Px(0.75F);
-  float last_y = 0;
+  ImRect open;  // from the first of them to the last
   for (size_t k = 0; k < line.bytes.size(); ++k) {
     const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
                                           line.begin + width * static_cast<double>(k + 1));
     const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
-    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
-    if (k > 0 && y != last_y)
-      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
-    last_y = y;
+    const ImRect here(x0, y - half, x1, y + half);
+    if (k > 0 && here.Min.y == open.Min.y) {
+      open.Max.x = x1;
+      continue;
+    }
+    if (k > 0) {
+      list->AddRectFilled(open.Min, open.Max, U32(color));
+      list->AddRectFilled({x0 - half, std::min(here.Min.y, open.Min.y) + half},
+                          {x0 + half, std::max(here.Min.y, open.Min.y) + half}, U32(color));
+    }
+    open = here;
   }
+  if (!line.bytes.empty()) list->AddRectFilled(open.Min, open.Max, U32(color));
 }
 
 int64_t HighestOf(const presenters::PlotLine& line) {

@@ -93,6 +93,10 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
 // As a label at the top.
 void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
                TakenPlaces* taken);
+// Where a block's title begins, from `left` to `right` in its box, so that no level's line strikes it
+// through: in the middle, or else right below or above a line. None = there is no room for it.
+std::optional<float> TitleTop(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+                              const ImRect& box, float left, float right);
 // Single allocations: a rim each, and their names where there is room.
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // The two measuring cursors, and what lies between them.

@@ -36,6 +36,8 @@ class StackPainter {
  public:
   StackPainter(ImDrawList* list, size_t columns, const StackColors& colors)
       : list_(list), left_(2 * static_cast<int>(columns) * events::kCategoryCount) {
+    is_opaque_ = std::ranges::all_of(colors, [](const Color& color) { return color.alpha == 255; });
+    if (is_opaque_) BeginOpaque(list_);
     list_->PrimReserve(6 * left_, 4 * left_);
     for (size_t part = 0; part < colors.size(); ++part) {
       all_the_time_[part].color = colors[part];
@@ -52,6 +54,7 @@ class StackPainter {
     for (Run& run : all_the_time_) Flush(run);
     for (Run& run : at_times_) Flush(run);
     list_->PrimUnreserve(6 * left_, 4 * left_);
+    if (is_opaque_) EndOpaque(list_);
     for (const Run& part : large_) FillOpaque(list_, part.rect, part.color);
   }
 
@@ -83,6 +86,7 @@ class StackPainter {
   ImDrawList* list_;
   std::vector<Run> large_;
   int left_;
+  bool is_opaque_ = true;
   std::array<Run, events::kCategoryCount> all_the_time_{};
   std::array<Run, events::kCategoryCount> at_times_{};
 };
@@ -228,6 +232,49 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   if (groups == 0) DrawSelectedParts(list, geometry, plot, categories);
 }
 
+std::optional<float> TitleTop(const TimelineGeometry& geometry, const TimelinePlot& plot, const ImRect& box,
+                              float left, float right) {
+  const float height = Px(kSmallTextSize + 2);
+  const float gap = Px(2);
+  std::vector<float> lines;
+  for (const auto* levels : {&plot.textbook, &plot.phantom}) {
+    for (const presenters::PlotLevel& level : *levels) {
+      if (geometry.X(level.begin) < right && geometry.X(level.end) > left)
+        lines.push_back(geometry.Y(static_cast<double>(level.bytes)));
+    }
+  }
+  const auto is_free = [&](float top) {
+    return top >= box.Min.y && top + height <= box.Max.y &&
+           std::ranges::none_of(lines, [&](float y) { return y > top - gap && y < top + height + gap; });
+  };
+  const float middle = box.GetCenter().y - height / 2;
+  if (is_free(middle)) return middle;
+  for (const float line : lines) {
+    for (const float top : {line + gap, line - gap - height}) {
+      if (is_free(top)) return top;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// On whole pixels, as the stack itself: a smoothed line would be three wide.
+void DrawRim(ImDrawList* list, const TimelineGeometry& geometry, const ImRect& box,
+             const presenters::PlotBlock& block, ImU32 color) {
+  const float left = std::max(std::round(box.Min.x), geometry.plot.Min.x);
+  const float right = std::min(std::round(box.Max.x), geometry.plot.Max.x);
+  const float top = std::round(box.Min.y);
+  const float bottom = std::round(box.Max.y);
+  list->AddRectFilled({left, top}, {right, top + 1}, color);
+  if (block.born && left == std::round(box.Min.x))
+    list->AddRectFilled({left, top}, {left + 1, bottom}, color);
+  if (block.gone && right == std::round(box.Max.x))
+    list->AddRectFilled({right - 1, top}, {right, bottom}, color);
+}
+
+}  // namespace
+
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   const ImU32 rim = U32(Colors().panel.WithAlpha(0.55));
   const bool fades = input.selected != nullptr && input.selected->selection.any();
@@ -235,16 +282,15 @@ void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const ImRect box(geometry.X(block.begin), geometry.Y(static_cast<double>(block.top_bytes)),
                      geometry.X(block.end), geometry.Y(static_cast<double>(block.bottom_bytes)));
     if (box.Max.x < geometry.plot.Min.x || box.Min.x > geometry.plot.Max.x) continue;
-    list->AddLine(box.Min, {box.Max.x, box.Min.y}, rim);
-    if (block.born) list->AddLine(box.Min, {box.Min.x, box.Max.y}, rim);
-    if (block.gone) list->AddLine({box.Max.x, box.Min.y}, box.Max, rim);
+    DrawRim(list, geometry, box, block, rim);
     if (block.title.empty() || box.GetHeight() < Px(kSmallTextSize + 3)) continue;
     const TextStyle style = fades ? SmallMuted() : Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
     const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
     const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
     if (room < Px(60) && Measure(style, block.title).x > room) continue;  // two letters say nothing
-    const float y = box.GetCenter().y - Px(kSmallTextSize) / 2 - Px(1);
-    DrawText(list, {left, y}, style, Fitted(style, block.title, room));
+    const std::string title = Fitted(style, block.title, room);
+    const auto top = TitleTop(geometry, *input.plot, box, left, left + Measure(style, title).x);
+    if (top) DrawText(list, {left, *top}, style, title);
   }
 }
 

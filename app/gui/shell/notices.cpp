@@ -76,13 +76,18 @@ void DrawProgress(const JobLine& job, float width) {
   if (PlainButton("Cancel")) *job.cancel = true;
 }
 
-void DrawJobs(const ShellInput& input) {
-  if (input.jobs.empty()) return;
-  const float row = Px(34);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(20), Px(6)));
-  if (ImGui::BeginViewportSideBar("##jobs", ImGui::GetMainViewport(), ImGuiDir_Down,
-                                  row * static_cast<float>(input.jobs.size()) + Px(10), kBarFlags)) {
+float DrawJobs(const ShellInput& input) {
+  if (input.jobs.empty()) return 0;
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos({viewport->GetCenter().x, viewport->WorkPos.y + viewport->WorkSize.y - Px(12)},
+                          ImGuiCond_Always, {0.5F, 1.0F});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(16), Px(8)));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().sunken));
+  if (ImGui::Begin("##jobs", nullptr,
+                   kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+    const bool is_under_dialog =
+        ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+    if (!is_under_dialog) ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
     for (size_t i = 0; i < input.jobs.size(); ++i) {
       const JobLine& job = input.jobs[i];
       ImGui::PushID(static_cast<int>(i));
@@ -93,15 +98,18 @@ void DrawJobs(const ShellInput& input) {
       ImGui::PopID();
     }
   }
+  const float height = ImGui::GetWindowHeight() + Px(8);
   ImGui::End();
-  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  return height;
 }
 
-void DrawToasts(ShellState& shell) {
+void DrawToasts(ShellState& shell, float above) {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(shell.toasts, [now](const Toast& toast) { return toast.until < now; });
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(20);
+  float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(20) - above;
   constexpr size_t kMostToasts = 3;  // the run log has the others
   const size_t oldest = shell.toasts.size() - std::min(shell.toasts.size(), kMostToasts);
   for (size_t i = shell.toasts.size(); i-- > oldest;) {

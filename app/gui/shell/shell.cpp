@@ -117,12 +117,12 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawMenuBar(input, shell, view, queue);
   DrawBanner(input, shell, queue);
   DrawRanks(input.ranks, queue);
-  DrawJobs(input);
   DrawPanels(frame, shell, view, queue);
+  const float jobs_height = DrawJobs(input);  // over the panels: what comes and goes moves nothing
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
-  if (!input.in_picture) DrawToasts(shell);  // they would lie over the panels
+  if (!input.in_picture) DrawToasts(shell, jobs_height);  // they would lie over the panels
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), view,
                      shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);

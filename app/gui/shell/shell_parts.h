@@ -15,8 +15,10 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // Jobs with their progress and Cancel, at the bottom of the window.
 // How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
 void DrawProgress(const JobLine& job, float width);
-void DrawJobs(const ShellInput& input);
-void DrawToasts(ShellState& shell);
+// They lie over the panels. Returns the height that they take of the window's bottom, in pixels.
+float DrawJobs(const ShellInput& input);
+// `above` that height.
+void DrawToasts(ShellState& shell, float above);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
 // true: visible. ImGui::End() follows either way.
 bool BeginOwnWindow(const char* title, ImVec2 size, bool* open);

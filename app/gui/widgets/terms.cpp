@@ -57,9 +57,15 @@ std::string MeaningOfTerm(std::string_view text) {
   return is_one ? words.front().meaning : "";
 }
 
+std::string MeaningsIn(std::string_view text) {
+  std::string lines;
+  if (!TermsInUse().dictionary) return lines;
+  for (const ExplainedWord& word : WordsOf(text)) lines += (lines.empty() ? "" : "\n") + word.meaning;
+  return lines;
+}
+
 void PutMeanings(std::string_view text) {
-  if (!TermsInUse().dictionary) return;
-  for (const ExplainedWord& word : WordsOf(text)) Put(SmallMuted(), word.meaning);
+  if (const std::string lines = MeaningsIn(text); !lines.empty()) Put(SmallMuted(), lines);
 }
 
 }  // namespace tidemark::gui

@@ -33,7 +33,9 @@ void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view m
 // What the dictionary tells of a text that is one of its words; "" if it is none.
 std::string MeaningOfTerm(std::string_view text);
 
-// In a tooltip: a line for each of the text's words, with its meaning.
+// A line for each of the text's words, with its meaning; "" where none is explained.
+std::string MeaningsIn(std::string_view text);
+// In a tooltip: the same.
 void PutMeanings(std::string_view text);
 
 }  // namespace tidemark::gui

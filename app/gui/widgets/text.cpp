@@ -98,7 +98,7 @@ bool IsInsideLetter(std::string_view text, size_t at) {
 
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width) {
-  const std::string at_end = Fitted(style, text, width);
+  std::string at_end = Fitted(style, text, width);
   if (at_end == text) return at_end;
   const std::string whole(Translated(text));
   const size_t longest = at_end.size() - std::string_view("…").size();

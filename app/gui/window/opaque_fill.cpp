@@ -41,6 +41,14 @@ void FillOpaque(ImDrawList* list, const ImRect& rect, Color color) {
   list->AddCallback(Clear, &fill, sizeof(fill));
 }
 
+void BeginOpaque(ImDrawList* list) {
+  list->AddCallback([](const ImDrawList*, const ImDrawCmd*) { glDisable(GL_BLEND); }, nullptr);
+}
+
+void EndOpaque(ImDrawList* list) {
+  list->AddCallback([](const ImDrawList*, const ImDrawCmd*) { glEnable(GL_BLEND); }, nullptr);
+}
+
 void FillRounded(ImDrawList* list, const ImRect& rect, Color color, float rounding) {
   if (color.alpha != 255 || rect.GetArea() < kWorthClearing)
     return list->AddRectFilled(rect.Min, rect.Max, U32(color), rounding);
