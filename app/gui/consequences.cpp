@@ -229,8 +229,11 @@ std::string CardSize(int64_t bytes, ByteUnit unit) {
 }
 
 std::string ShortCardTitle(const std::string& title) {
-  constexpr std::string_view kMaker = "NVIDIA ";
-  return title.rfind(kMaker, 0) == 0 ? title.substr(kMaker.size()) : title;
+  std::string_view name = title;
+  for (const std::string_view prefix : {"NVIDIA ", "GeForce "}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return std::string(name);
 }
 
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,

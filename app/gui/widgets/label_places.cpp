@@ -51,8 +51,8 @@ std::vector<ImVec2> CornersAround(ImVec2 at, ImVec2 size, float gap) {
   const float right = at.x + gap;
   const float left = at.x - gap - size.x;
   const float middle = at.x - size.x / 2;
-  return {{right, above}, {right, beside}, {right, below},  {left, above},
-          {left, beside}, {left, below},   {middle, above}, {middle, below}};
+  return {{right, above}, {left, above}, {right, beside}, {left, beside},
+          {right, below}, {left, below}, {middle, above}, {middle, below}};
 }
 
 }  // namespace tidemark::gui

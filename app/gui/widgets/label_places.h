@@ -32,8 +32,8 @@ class LabelPlaces {
   std::vector<Line> lines_;
 };
 
-// Top left corners around a point for a label of `size`, `gap` from it, the nearest to a reader first: above
-// to the right, beside, below, then the same to the left, then right above and below.
+// Top left corners around a point for a label of `size`, `gap` from it: above to the right and to the left, then
+// beside it, below, and right above and below.
 std::vector<ImVec2> CornersAround(ImVec2 at, ImVec2 size, float gap);
 
 }  // namespace tidemark::gui
