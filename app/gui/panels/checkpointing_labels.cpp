@@ -19,10 +19,9 @@ struct Labelling {
   LabelPlaces places;
   std::vector<PriceLabel> labels;
 
-  bool Add(const std::string& text, const TextStyle& style, std::span<const ImVec2> corners) {
+  void Add(const std::string& text, const TextStyle& style, std::span<const ImVec2> corners) {
     const auto place = places.TakeFirst(Measure(style, text), corners);
     if (place) labels.push_back({*place, text, style});
-    return place.has_value();
   }
 };
 
@@ -62,9 +61,7 @@ void LabelCard(const CheckpointingInput& input, const PriceAxes& axes, Labelling
 
 void LabelCurve(const std::vector<ImVec2>& line, const char* name, Color color, Labelling& labelling) {
   const TextStyle style = Colored(SmallMuted(), color);
-  for (const ImVec2& point : line) {
-    if (labelling.Add(name, style, CornersAround(point, Measure(style, name), Px(kGap)))) return;
-  }
+  labelling.Add(name, style, CornersAround(line, Measure(style, name), Px(kGap)));
 }
 
 // From the fewest bytes on.
@@ -73,7 +70,7 @@ void LabelWays(const CheckpointingInput& input, const PriceAxes& axes, Labelling
     if (way.checkpoint.mode == CheckpointMode::kBudget || way.share_run_again <= 0) continue;
     const std::string title = networks::TitleOf(way.checkpoint);
     const ImVec2 at(axes.X(way.share_run_again), axes.Y(way.total_bytes));
-    labelling.Add(title, SmallMuted(), CornersAround(at, Measure(SmallMuted(), title), Px(kGap)));
+    labelling.Add(title, SmallMuted(), CornersAround({&at, 1}, Measure(SmallMuted(), title), Px(kGap)));
   }
 }
 

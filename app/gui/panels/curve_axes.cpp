@@ -109,7 +109,6 @@ std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Cur
   const auto add = [&](const std::string& text, Color color, const std::vector<ImVec2>& corners) {
     const auto place = places.TakeFirst(Measure(SmallMuted(), text), corners);
     if (place) labels.push_back({*place, text, color});
-    return place.has_value();
   };
   for (const Curve& curve : curves) TakeCurve(axes, *curve.dots, places);
   if (card_bytes > 0) {
@@ -119,10 +118,9 @@ std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Cur
     add(text, Colors().bad, CornersOfCardLabel(axes, line, Measure(SmallMuted(), text)));
   }
   for (const Curve& curve : curves) {
-    const ImVec2 size = Measure(SmallMuted(), curve.name);
-    for (const CurveDot& dot : *curve.dots) {
-      if (add(curve.name, curve.color, CornersAround(At(axes, dot), size, Px(7)))) break;
-    }
+    std::vector<ImVec2> points;
+    for (const CurveDot& dot : *curve.dots) points.push_back(At(axes, dot));
+    add(curve.name, curve.color, CornersAround(points, Measure(SmallMuted(), curve.name), Px(7)));
   }
   return labels;
 }

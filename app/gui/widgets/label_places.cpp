@@ -44,15 +44,19 @@ std::optional<ImRect> LabelPlaces::TakeFirst(ImVec2 size, std::span<const ImVec2
   return std::nullopt;
 }
 
-std::vector<ImVec2> CornersAround(ImVec2 at, ImVec2 size, float gap) {
-  const float above = at.y - gap - size.y;
-  const float beside = at.y - size.y / 2;
-  const float below = at.y + gap;
-  const float right = at.x + gap;
-  const float left = at.x - gap - size.x;
-  const float middle = at.x - size.x / 2;
-  return {{right, above}, {left, above}, {right, beside}, {left, beside},
-          {right, below}, {left, below}, {middle, above}, {middle, below}};
+std::vector<ImVec2> CornersAround(std::span<const ImVec2> points, ImVec2 size, float gap) {
+  const ImVec2 above(0, -gap - size.y);
+  const ImVec2 below(0, gap);
+  const ImVec2 beside(0, -size.y / 2);
+  const ImVec2 right(gap, 0);
+  const ImVec2 left(-gap - size.x, 0);
+  const ImVec2 middle(-size.x / 2, 0);
+  std::vector<ImVec2> corners;
+  for (const ImVec2 offset : {above + right, above + left, beside + right, beside + left, below + right,
+                              below + left, above + middle, below + middle}) {
+    for (const ImVec2 point : points) corners.push_back(point + offset);
+  }
+  return corners;
 }
 
 }  // namespace tidemark::gui

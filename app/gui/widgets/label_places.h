@@ -32,8 +32,8 @@ class LabelPlaces {
   std::vector<Line> lines_;
 };
 
-// Top left corners around a point for a label of `size`, `gap` from it: above to the right and to the left, then
-// beside it, below, and right above and below.
-std::vector<ImVec2> CornersAround(ImVec2 at, ImVec2 size, float gap);
+// Top left corners for a label of `size`, `gap` from one of the points: above to the right of the first of
+// them, of the next, ..., then above to the left of each, beside it, below, and right above and below.
+std::vector<ImVec2> CornersAround(std::span<const ImVec2> points, ImVec2 size, float gap);
 
 }  // namespace tidemark::gui
