@@ -52,8 +52,8 @@ std::vector<ImVec2> CornersAround(std::span<const ImVec2> points, ImVec2 size, f
   const ImVec2 left(-gap - size.x, 0);
   const ImVec2 middle(-size.x / 2, 0);
   std::vector<ImVec2> corners;
-  for (const ImVec2 offset : {above + right, above + left, beside + right, beside + left, below + right,
-                              below + left, above + middle, below + middle}) {
+  for (const ImVec2 offset : {above + right, below + right, beside + right, above + left, below + left,
+                              beside + left, above + middle, below + middle}) {
     for (const ImVec2 point : points) corners.push_back(point + offset);
   }
   return corners;

@@ -33,7 +33,7 @@ class LabelPlaces {
 };
 
 // Top left corners for a label of `size`, `gap` from one of the points: above to the right of the first of
-// them, of the next, ..., then above to the left of each, beside it, below, and right above and below.
+// them, of the next, ..., then below to the right of each, beside it, the same to the left, above and below.
 std::vector<ImVec2> CornersAround(std::span<const ImVec2> points, ImVec2 size, float gap);
 
 }  // namespace tidemark::gui
