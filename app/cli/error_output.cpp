@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::cli {
 namespace {
@@ -59,6 +60,13 @@ std::string LineAsShown(std::string_view line) {
   }
   shown.erase(shown.find_last_not_of(' ') + 1);
   return shown;
+}
+
+// The phantom's remarks are not what a program ends over.
+bool IsRemark(std::string_view line) {
+  constexpr std::array kRemarks = {phantom::kWithoutWorkspacesPrefix, phantom::kUnknownSizePrefix,
+                                   phantom::kDerivedSizePrefix, phantom::kAskingLine};
+  return std::ranges::any_of(kRemarks, [line](const char* remark) { return line.starts_with(remark); });
 }
 
 }  // namespace
@@ -114,7 +122,7 @@ std::string LastLinesOf(std::string_view written) {
   while (!written.empty()) {
     const size_t end = written.find('\n');
     std::string line = LineAsShown(written.substr(0, end));
-    if (!line.empty()) lines.push_back(std::move(line));
+    if (!line.empty() && !IsRemark(line)) lines.push_back(std::move(line));
     written.remove_prefix(end == std::string_view::npos ? written.size() : end + 1);
   }
   std::string text;

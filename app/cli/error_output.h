@@ -27,7 +27,7 @@ class ErrorOutput {
 };
 
 // The last lines that are not empty, 12 at most, as a terminal shows them: without colours, and of a progress
-// bar that overwrites itself only what stands there at last.
+// bar that overwrites itself only what stands there at last; the phantom's remarks are left out.
 std::string LastLinesOf(std::string_view written);
 
 }  // namespace tidemark::cli

@@ -13,6 +13,7 @@
 
 #include "app/cli/error_output.h"
 #include "app/cli/program_start.h"
+#include "profiler/phantom/environment.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/session/program_recorder.h"
 #include "tests/support/catch.h"
@@ -156,6 +157,7 @@ TEST_CASE("Of what was written the last lines are kept, as a terminal shows them
   CHECK(last.starts_with("line 28\n"));
   CHECK(last.ends_with("\nline 39"));
   CHECK(LastLinesOf(std::string(5000, 'x')).size() == 300);
+  CHECK(LastLinesOf("no data\n" + std::string(phantom::kUnknownSizePrefix) + "a workspace.\n") == "no data");
 }
 
 TEST_CASE("What will be missing of a program is among its notes from the start to its end") {
