@@ -1,5 +1,9 @@
 #include "profiler/session/program_run.h"
 
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -31,7 +35,10 @@ RunStatus EndOf(const std::string& who, int exit_code, const std::string& when =
 
 RunStatus EndOfProgram(int exit_code, const std::string& error_output) {
   RunStatus end = EndOf("The program", exit_code);
-  if (exit_code == 0 || error_output.empty()) return end;
+  // What somebody else ended was in the midst of saying something else.
+  constexpr std::array kFromOutside = {SIGHUP, SIGINT, SIGKILL, SIGTERM};
+  const bool is_own_end = std::ranges::count(kFromOutside, exit_code - kSignalled) == 0;
+  if (exit_code == 0 || !is_own_end || error_output.empty()) return end;
   end.error_output = error_output;
   const std::string last = error_output.substr(error_output.rfind('\n') + 1);  // npos + 1 is 0
   end.sentence += " Its last words: " + last + (last.ends_with('.') ? "" : ".");

@@ -147,6 +147,15 @@ TEST_CASE("What a program writes and ends well is nobody's reason") {
   CHECK((*run)->status().error_output.empty());
 }
 
+TEST_CASE("What a program was saying when it was asked to end is nobody's reason") {
+  const auto run = StartProgram(Order("sh -c 'echo busy >&2; exec sleep 60'"));
+  REQUIRE(run.ok());
+  std::this_thread::sleep_for(kToBegin);
+  (*run)->Stop();
+  CHECK((*run)->WaitUntilSettled(20'000));
+  CHECK((*run)->status().sentence == "The program was ended by signal 15.");
+}
+
 TEST_CASE("Of what was written the last lines are kept, as a terminal shows them") {
   CHECK(LastLinesOf("").empty());
   CHECK(LastLinesOf("\n \n\r\n").empty());
