@@ -103,7 +103,7 @@ ErrorOutput::ErrorOutput() : kept_(std::make_shared<Kept>()) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
   to_us_ = UniqueFd(ends[1]);
-  // On its own: what the program leaves running writes on after it, to a terminal that is still there.
+  // On its own: what the program leaves running writes on after it, for as long as we are there.
   std::thread([kept = kept_, from = UniqueFd(ends[0])] { kept->Follow(from); }).detach();
 }
 

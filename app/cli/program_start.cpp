@@ -44,7 +44,10 @@ class StartedProgram {
         phantom::RunProgram(words_, launch_.environment, *launch_.stop, errors.fd());
     std::vector<std::string> notes = launch_.Notes();
     if (!exit_code) notes.push_back(exit_code.error().message);
-    recorder_->End(exit_code ? *exit_code : kExitFailed, std::move(notes), errors.LastLines());
+    const std::string last_lines = errors.LastLines();
+    // What is asked to end has no reason of its own, whatever it says then.
+    recorder_->End(exit_code ? *exit_code : kExitFailed, std::move(notes),
+                   launch_.stop->WasAsked() ? "" : last_lines);
   }
 
   const std::vector<std::string> words_;

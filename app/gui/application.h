@@ -266,6 +266,7 @@ class Application {
   std::vector<trace::Bookmark> bookmarks_;     // of the run that is shown
   std::filesystem::path opened_file_;          // beside which they are kept; "" = of a run that is live
   std::string file_title_;                     // of an opened recording
+  bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
   bool was_followed_ = false;                  // it is shown as it grows, or was
   bool band_asked_ = false;                    // of this run
   Clock::time_point adopted_at_{};             // when the run came that is shown

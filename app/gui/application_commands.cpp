@@ -149,7 +149,10 @@ void Application::Choose(const ChooseDevice& wanted) {
 
 void Application::RememberChoices() {
   undo_.push_back({input_.settings, input_.device, second_});
-  if (undo_.size() > kUndoLimit) undo_.erase(undo_.begin());
+  if (undo_.size() > kUndoLimit) {
+    LetGo(std::move(undo_.front().second.run));
+    undo_.erase(undo_.begin());
+  }
   for (Choices& undone : std::exchange(redo_, {})) LetGo(std::move(undone.second.run));
 }
 

@@ -28,40 +28,40 @@ void Application::StartRun() {
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
-  const bool was_ours = file_title_.empty() && !presenters::IsProgram(input_.description);
+  shows_foreign_ = shows_foreign_ || !file_title_.empty() || presenters::IsProgram(input_.description);
   input_.description = {};
   was_followed_ = false;
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
-  jobs_.Start(
-      "Starting the trainer", JobEnd::kOnRequest,
-      [this, live, was_ours, old = std::exchange(run_, nullptr),
-       number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-        old.reset();  // its process ends, and its GPU memory is free, before the next one begins
-        if (!progress.goes_on()) return [this, number] { EndStart(number); };
-        auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-        return [this, outcome, number, was_ours, started_with = live.settings, wanted = progress.goes_on()] {
-          if (number != run_number_ || !wanted) {
-            if (outcome->ok()) LetGo(std::move(**outcome));
-            return EndStart(number);
-          }
-          input_.starting = false;
-          input_.status = {};
-          if (!outcome->ok()) {
-            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-            input_.status.state = RunState::kFailed;
-            input_.status.sentence = outcome->error().message;
-            return;
-          }
-          AdoptRun(std::move(**outcome));
-          if (!was_ours) EndForeignComparison();
-          // What was changed while the process started.
-          if (NeedsOtherProcesses(started_with)) return StartRun();
-          run_->Change(input_.settings);
-          run_->SetPace(input_.steps_per_second);
-        };
-      });
+  jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
+              [this, live, old = std::exchange(run_, nullptr),
+               number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+                old.reset();  // its process ends, and its GPU memory is free, before the next one begins
+                if (!progress.goes_on()) return [this, number] { EndStart(number); };
+                auto outcome =
+                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+                return [this, outcome, number, started_with = live.settings, wanted = progress.goes_on()] {
+                  if (number != run_number_ || !wanted) {
+                    if (outcome->ok()) LetGo(std::move(**outcome));
+                    return EndStart(number);
+                  }
+                  input_.starting = false;
+                  input_.status = {};
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    input_.status.state = RunState::kFailed;
+                    input_.status.sentence = outcome->error().message;
+                    return;
+                  }
+                  AdoptRun(std::move(**outcome));
+                  if (std::exchange(shows_foreign_, false)) EndForeignComparison();
+                  // What was changed while the process started.
+                  if (NeedsOtherProcesses(started_with)) return StartRun();
+                  run_->Change(input_.settings);
+                  run_->SetPace(input_.steps_per_second);
+                };
+              });
 }
 
 // Nobody wants it any more; nothing where another start came after it.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "profiler/base/clock.h"
@@ -31,6 +33,28 @@ RunStatus EndOf(const std::string& who, int exit_code, const std::string& when =
   return end;
 }
 
+// "torch.OutOfMemoryError: CUDA out of memory.", as Python ends; hints and warnings may stand behind it.
+bool IsPythonsEnd(std::string_view line) {
+  const size_t end = std::min(line.find_first_of(" :"), line.size());
+  const std::string_view name = line.substr(0, end);
+  return name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Interrupt");
+}
+
+// The last line that names an error; else the last that is no rule ("=====").
+std::string LastWordsIn(std::string_view text) {
+  std::string_view last;
+  while (!text.empty()) {
+    const size_t start = text.rfind('\n') + 1;  // npos + 1 is 0
+    const std::string_view line = text.substr(start);
+    if (IsPythonsEnd(line)) return std::string(line);
+    const bool has_letters =
+        std::ranges::any_of(line, [](unsigned char sign) { return std::isalnum(sign) != 0; });
+    if (last.empty() && has_letters) last = line;
+    text.remove_suffix(text.size() - (start == 0 ? 0 : start - 1));
+  }
+  return std::string(last);
+}
+
 }  // namespace
 
 RunStatus EndOfProgram(int exit_code, const std::string& error_output) {
@@ -40,8 +64,8 @@ RunStatus EndOfProgram(int exit_code, const std::string& error_output) {
   const bool is_own_end = std::ranges::count(kFromOutside, exit_code - kSignalled) == 0;
   if (exit_code == 0 || !is_own_end || error_output.empty()) return end;
   end.error_output = error_output;
-  const std::string last = error_output.substr(error_output.rfind('\n') + 1);  // npos + 1 is 0
-  end.sentence += " Its last words: " + last + (last.ends_with('.') ? "" : ".");
+  const std::string last = LastWordsIn(error_output);
+  if (!last.empty()) end.sentence += " Its last words: " + last + (last.ends_with('.') ? "" : ".");
   return end;
 }
 

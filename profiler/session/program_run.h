@@ -21,7 +21,8 @@
 
 namespace tidemark::session {
 
-// The state and the sentence of a program that ended with this exit code (128 + N if signal N ended it).
+// The state and the sentence of a program that ended with this exit code (128 + N if signal N ended it), and
+// why where it failed by itself: `error_output`, the last lines that it wrote to standard error.
 RunStatus EndOfProgram(int exit_code, const std::string& error_output = {});
 
 class ProgramRun final : public Run {

@@ -12,7 +12,7 @@ void DriverMemory::Change(int64_t bytes, uint64_t address) {
 
 void DriverMemory::Allocated(uint64_t address, uint64_t bytes) {
   const MutexLock lock(mutex_);
-  if (address == 0) return;
+  if (address == 0 || is_over_) return;
   const auto [block, is_new] = blocks_.try_emplace(address, Block{bytes, false});
   if (!is_new && !block->second.leaves) return;  // told twice
   if (!is_new) Change(-static_cast<int64_t>(block->second.bytes), address);
@@ -40,6 +40,7 @@ void DriverMemory::SetLeaves(uint64_t address, bool leaves) {
 
 void DriverMemory::Created(uint64_t handle, uint64_t bytes) {
   const MutexLock lock(mutex_);
+  if (is_over_) return;
   const auto [known, is_new] = handles_.try_emplace(handle);
   if (!is_new && !known->second.leaves) return;  // told twice
   if (!is_new) LetGo(known->second.piece);
@@ -103,11 +104,23 @@ void DriverMemory::Unmapped(uint64_t address, uint64_t bytes) {
 
 void DriverMemory::PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns) {
   const MutexLock lock(mutex_);
+  if (is_over_) return;
   Pool& known = pools_[address];
   if (time_ns < known.time_ns) return;
   const int64_t change = static_cast<int64_t>(reserved_bytes) - static_cast<int64_t>(known.bytes);
   known = {reserved_bytes, time_ns};
   Change(change, address);
+}
+
+void DriverMemory::CountNoMore() {
+  const MutexLock lock(mutex_);
+  is_over_ = true;
+  blocks_.clear();
+  pieces_.clear();
+  handles_.clear();
+  mappings_.clear();
+  pools_.clear();
+  Change(-live_bytes_, 0);
 }
 
 std::vector<Region> DriverMemory::RegionsIn(uint64_t address, uint64_t bytes) const {

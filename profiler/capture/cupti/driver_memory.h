@@ -44,6 +44,9 @@ class DriverMemory {
   // What the pool at this address has reserved at that time; older news than what is known change nothing.
   void PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns);
 
+  // Nobody tells of them any more: tells the listener that nothing is held, and keeps it so.
+  void CountNoMore();
+
   // The allocations and mapped pieces that overlap these bytes.
   std::vector<Region> RegionsIn(uint64_t address, uint64_t bytes) const;
   int64_t live_bytes() const;
@@ -89,6 +92,7 @@ class DriverMemory {
   std::map<uint64_t, Pool> pools_ TIDEMARK_GUARDED_BY(mutex_);
   int64_t live_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   uint64_t allocations_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool is_over_ TIDEMARK_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tidemark::capture::cupti

@@ -183,7 +183,7 @@ class DriverSource {
   static void OnCallback(void* self, int domain, uint32_t function, const CallbackData* data);
   static void OnBufferRequested(uint8_t** buffer, size_t* bytes, size_t* most_records);
   static void OnBufferCompleted(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid);
-  cupti::Code Subscribe(std::string& holder);
+  cupti::Code Subscribe(std::string& holder) TIDEMARK_REQUIRES(flushing_);
   bool EnableRecords();
   bool EnableSources() const;
   std::string EnableWork() const;  // in words how that went
@@ -207,13 +207,13 @@ class DriverSource {
   cupti::LibraryMemory libraries_{[](const std::string& library, int64_t live, int64_t change) {
     EmitCount(Source::kDriver, events::DriverMemoryCounter(library), live, change);
   }};
-  cupti::Subscriber subscriber_ = nullptr;
   std::atomic<bool> has_records_{false};  // whoever flushes may come while it attaches
   std::atomic<bool> has_sources_{false};
   const bool wants_work_ = WantsDeviceWork();
   std::atomic<bool> called_{false};  // since the last flush
   std::atomic<uint64_t> recorded_{0};
-  Mutex flushing_;
+  Mutex flushing_;  // and attaching, and giving up
+  cupti::Subscriber subscriber_ TIDEMARK_GUARDED_BY(flushing_) = nullptr;
   bool ended_ TIDEMARK_GUARDED_BY(flushing_) = false;
   uint64_t recorded_before_ TIDEMARK_GUARDED_BY(flushing_) = 0;
   int silent_flushes_ TIDEMARK_GUARDED_BY(flushing_) = 0;
@@ -235,6 +235,7 @@ cupti::Code DriverSource::Subscribe(std::string& holder) {
 }
 
 bool DriverSource::Attach() {
+  const MutexLock lock(flushing_);
   std::string holder;
   if (const cupti::Code code = Subscribe(holder); code != cupti::kSuccess) {
     EmitState(Source::kDriver, cupti::RefusalSentence(code, version_, holder));
@@ -261,7 +262,7 @@ bool DriverSource::EnableRecords() {
   if (major != 12 && major != 13) return false;
   if (cupti_.register_buffers(OnBufferRequested, OnBufferCompleted) != cupti::kSuccess) return false;
   has_sources_ = EnableSources();  // before CUPTI's thread brings the first record
-  if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return false;
+  if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return has_sources_ = false;
   cupti_.enable_kind(cupti::kMemoryPool);  // adds trimmed and destroyed pools, where it exists
   return true;
 }
@@ -404,7 +405,7 @@ void DriverSource::StopRecords() {
   libraries_.Settle();
 }
 
-// A level that nobody counts any more is told as 0, as where it never was counted.
+// What nobody counts any more is told as 0, as where it never was counted.
 void DriverSource::GiveUp(const std::string& who) {
   if (!IsOwnProcess() || wants_work_) return;
   const MutexLock lock(flushing_);
@@ -412,8 +413,9 @@ void DriverSource::GiveUp(const std::string& who) {
   StopRecords();
   if (has_sources_) cupti_.enable_source(0);
   cupti_.unsubscribe(subscriber_);
-  const int64_t held = memory_.live_bytes();
-  EmitLevel(Source::kDriver, events::Level::kDriver, 0, -held, 0);
+  memory_.CountNoMore();
+  managed_.CountNoMore();
+  libraries_.CountNoMore();
   EmitState(Source::kDriver, cupti::GivenUpSentence(who));
 }
 

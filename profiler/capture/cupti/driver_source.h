@@ -1,7 +1,7 @@
 // What the process holds from the CUDA driver, as events of events::Level::kDriver on the process's stream,
 // told by CUPTI: its callbacks count at once what is allocated and mapped, its records (20 times a second)
 // say what memory pools have reserved, and are compared with the callbacks. How the source fares is told as
-// its state: live, blocked by another tool, absent, ...; the program runs on in any case.
+// its state: live, blocked by another tool, given up, absent, ...; the program runs on.
 //
 // One in a process, for as long as it lives. The callbacks run inside of CUDA's functions: they call nothing
 // of CUDA. Pinned host memory is not device memory and is left out; managed memory, which may lie on either,

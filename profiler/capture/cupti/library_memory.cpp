@@ -27,6 +27,9 @@ void LibraryMemory::Freed(uint64_t address, uint64_t time_ns) {
 
 void LibraryMemory::Mapped(uint64_t address, uint64_t bytes, const std::string& library) {
   const MutexLock lock(mutex_);
+  if (is_over_) return;
+  if (const auto before = mappings_.find(address); before != mappings_.end())
+    Count(before->second.library, -before->second.bytes);
   const Block& block = mappings_[address] = {static_cast<int64_t>(bytes), NameOf(library.c_str())};
   Count(block.library, block.bytes);
 }
@@ -40,8 +43,21 @@ void LibraryMemory::Unmapped(uint64_t address, uint64_t bytes) {
   mappings_.erase(begin, end);
 }
 
+void LibraryMemory::CountNoMore() {
+  const MutexLock lock(mutex_);
+  is_over_ = true;
+  waiting_.clear();
+  blocks_.clear();
+  mappings_.clear();
+  for (const auto& [library, bytes] : live_bytes_) {
+    if (bytes != 0) listener_(library, 0, -bytes);
+  }
+  live_bytes_.clear();
+}
+
 void LibraryMemory::Settle() {
   const MutexLock lock(mutex_);
+  if (is_over_) return waiting_.clear();
   std::ranges::stable_sort(waiting_, {}, &Change::time_ns);
   for (const Change& change : std::exchange(waiting_, {})) Apply(change);
 }

@@ -28,6 +28,8 @@ class LibraryMemory {
   void Freed(uint64_t address, uint64_t time_ns);
   void Mapped(uint64_t address, uint64_t bytes, const std::string& library);
   void Unmapped(uint64_t address, uint64_t bytes);
+  // Nobody tells of them any more: tells the listener that no library holds anything, and keeps it so.
+  void CountNoMore();
   // All records up to here have come.
   void Settle();
 
@@ -51,6 +53,7 @@ class LibraryMemory {
   std::map<uint64_t, Block> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Block> mappings_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<std::string, int64_t> live_bytes_ TIDEMARK_GUARDED_BY(mutex_);
+  bool is_over_ TIDEMARK_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tidemark::capture::cupti

@@ -4,29 +4,35 @@
 #include <dlfcn.h>
 
 #include <string>
-#include <string_view>
 
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/cupti/functions.h"
-#include "profiler/capture/probe/probe.h"
 
 namespace {
 
 using tidemark::capture::cupti::Code;
 
-std::string LibraryOf(const void* code) {
+// The path of the file that holds this code; "" where none does.
+std::string FileOf(const void* code) {
   Dl_info place{};
-  if (dladdr(code, &place) == 0 || place.dli_fname == nullptr) return "code";
-  const std::string_view path = place.dli_fname;
-  return std::string(path.substr(path.rfind('/') + 1));
+  return dladdr(code, &place) == 0 || place.dli_fname == nullptr ? "" : place.dli_fname;
 }
 
-// The function itself, once CUPTI is free for `caller`; null where this process has no CUPTI.
+// Of the CUPTI that `file` is linked with, or else of that which the process has; null where there is none.
+void* InCupti(const std::string& file, const char* name) {
+  void* const caller = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (void* const function = caller == nullptr ? nullptr : dlsym(caller, name)) return function;
+  void* const library = tidemark::capture::cupti::LoadedLibrary();
+  return library == nullptr ? nullptr : dlsym(library, name);
+}
+
+// The function itself, once CUPTI is free for `caller`; null where this process has none.
 template <typename Function>
 Function Behind(const char* name, const void* caller) {
-  if (tidemark::capture::ProbeRecords()) tidemark::capture::GiveUpDriver(LibraryOf(caller));
-  void* const library = tidemark::capture::cupti::LoadedLibrary();
-  return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
+  const std::string file = FileOf(caller);
+  void* const function = InCupti(file, name);
+  if (function != nullptr) tidemark::capture::GiveUpDriver(file.substr(file.rfind('/') + 1));
+  return reinterpret_cast<Function>(function);
 }
 
 }  // namespace

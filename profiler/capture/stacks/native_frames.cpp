@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <unwind.h>
 
@@ -107,6 +108,19 @@ bool IsInterpreter(std::string_view symbol) {
   return false;
 }
 
+// The path of the file that this code is of; "" where none is told. The dynamic loader's lock is not taken
+// (glibc since 2.35; none is told before): a thread may hold it that waits for one of the caller's.
+std::string_view FileOf([[maybe_unused]] uintptr_t return_address) {
+#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 35)
+  dl_find_object found{};
+  if (_dl_find_object(const_cast<void*>(CallBefore(return_address)), &found) != 0) return {};
+  const std::string_view path = found.dlfo_link_map->l_name;
+  return path.empty() ? program_invocation_name : path;  // the program's own has none
+#else
+  return {};
+#endif
+}
+
 // What is between the driver and whoever asked it. A phantom's device is one of its libraries.
 bool IsCudaMachinery(std::string_view file) {
   constexpr std::array<std::string_view, 4> kBeginnings = {"libcuda.so", "libcudart.so", "libcupti.so",
@@ -130,10 +144,9 @@ std::string LibraryThatAsked() {
   constexpr size_t kMostFrames = 32;  // CUDA's own are fewer
   std::array<uintptr_t, kMostFrames> frames{};
   for (const uintptr_t frame : std::span(frames).first(ReadNativeFrames(frames))) {
-    Dl_info place{};
-    if (dladdr(CallBefore(frame), &place) == 0 || place.dli_fname == nullptr || IsOwn(frame - 1)) continue;
-    const std::string_view path = place.dli_fname;
-    if (!IsCudaMachinery(path.substr(path.rfind('/') + 1))) return std::string(path);
+    const std::string_view path = FileOf(frame);
+    if (!path.empty() && !IsOwn(frame - 1) && !IsCudaMachinery(path.substr(path.rfind('/') + 1)))
+      return std::string(path);
   }
   return {};
 }

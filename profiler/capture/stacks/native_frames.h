@@ -21,8 +21,8 @@ size_t ReadNativeFrames(std::span<uintptr_t> out);
 std::string TextOf(uintptr_t return_address);
 
 // The path of the innermost library on the calling thread's stack that is none of CUDA's own machinery
-// (libcuda, libcudart, libcupti) nor this one: who asked the driver for something. "" where there is none. As
-// expensive as reading the frames up to there, and the dynamic loader's lock.
+// (libcuda, libcudart, libcupti) nor this one: who asked the driver for something. "" where there is none, or
+// where glibc is older than 2.35. As expensive as reading the frames; takes no lock.
 std::string LibraryThatAsked();
 
 }  // namespace tidemark::capture

@@ -53,11 +53,11 @@ class ProgramStop {
  public:
   // Asks it to end (SIGTERM); asked again, kills it. One that has not begun does not begin any more.
   void Ask();
+  bool WasAsked();
 
  private:
   friend Result<int> RunProgram(const std::vector<std::string>&, const std::vector<std::string>&,
                                 ProgramStop&, int);
-  bool WasAsked();
   void Began(pid_t pid);
   void Ended();
 

@@ -486,6 +486,8 @@ bool GivesUpDriverWith(bool kernels_wanted) {
   GiveUpDriver("libtorch_cpu.so");
   FlushDriver();
   GiveUpDriver("libtorch_cpu.so");
+  const bool held = !DriverRegions(0x7000, 1).empty() && DriverBytes() == 1 << 20;
+  if (!kernels_wanted) Malloc(0x9000, 1 << 20);  // a call that was on its way
   stream.Drain();
   const bool told =
       stream.names.find("given up to torch.profiler: CUPTI serves one tool at a time") != std::string::npos;
@@ -493,7 +495,11 @@ bool GivesUpDriverWith(bool kernels_wanted) {
     return event.kind == EventKind::kCounter && event.level == events::Level::kDriver && event.bytes == 0 &&
            event.rounded_bytes == -(1 << 20);
   });
-  return kernels_wanted ? fake.subscribed && !told && !at_zero : !fake.subscribed && told && at_zero;
+  const auto levels = std::ranges::count_if(stream.events, [](const Event& event) {
+    return event.kind == EventKind::kCounter && event.level == events::Level::kDriver;
+  });
+  return kernels_wanted ? fake.subscribed && held && !told && !at_zero && levels == 1
+                        : !fake.subscribed && !held && told && at_zero && levels == 2;
 }
 
 TEST_CASE("A program that asks for CUPTI itself gets it, unless its kernels are wanted") {

@@ -58,4 +58,19 @@ TEST_CASE("What is mapped is its library's at once, until it is unmapped, one pi
                                                                        {"libc10_cuda.so", 0}});
 }
 
+TEST_CASE("What nobody counts any more is held by none, whatever comes then") {
+  LibraryMemory memory = FreshLibraries();
+  memory.Allocated(0x1000, 4096, "/venv/libc10_cuda.so", 10);
+  memory.Settle();
+  memory.Mapped(0x10000, 512, "/usr/lib/libcublas.so.13");
+  memory.CountNoMore();
+  memory.Allocated(0x2000, 4096, "/venv/libc10_cuda.so", 20);
+  memory.Mapped(0x20000, 512, "/usr/lib/libcublas.so.13");
+  memory.Settle();
+  CHECK(libraries_told == std::vector<std::pair<std::string, int64_t>>{{"libc10_cuda.so", 4096},
+                                                                       {"libcublas.so.13", 512},
+                                                                       {"libc10_cuda.so", 0},
+                                                                       {"libcublas.so.13", 0}});
+}
+
 }  // namespace tidemark::capture::cupti

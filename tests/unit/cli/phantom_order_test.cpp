@@ -119,7 +119,7 @@ TEST_CASE("A sweep tells the band where there is one, and once that there is non
   unknown.run = {3, 9, 300, 500, true, false, ""};
   unknown.band = Result<session::ReservedBand>(Error{"Its allocator tells nothing."});
   const std::string all_same = SweepTable(task, card, {same, same});
-  CHECK(all_same.find("the same in all 16 orders") != std::string::npos);
+  CHECK(all_same.find("the same in all 17 orders") != std::string::npos);
   CHECK(all_same.find("500 B\n") != std::string::npos);  // nothing after what is free
   const std::string mixed = SweepTable(task, card, {same, moved, unknown});
   CHECK(mixed.find("  reserved 450 B to 901 B  may not fit\n") != std::string::npos);

@@ -156,6 +156,25 @@ TEST_CASE("What a program was saying when it was asked to end is nobody's reason
   CHECK((*run)->status().sentence == "The program was ended by signal 15.");
 }
 
+TEST_CASE("What ends a program in order when it is asked to is nobody's reason either") {
+  const auto run = StartProgram(Order("sh -c 'trap \"echo stopping >&2; exit 1\" TERM; sleep 60 & wait'"));
+  REQUIRE(run.ok());
+  std::this_thread::sleep_for(kToBegin);
+  (*run)->Stop();
+  CHECK((*run)->WaitUntilSettled(20'000));
+  CHECK((*run)->status().sentence == "The program ended with exit code 1.");
+}
+
+TEST_CASE("A program's last words are those that name its error, else the last that are words") {
+  CHECK(
+      session::EndOfProgram(1, "torch.OutOfMemoryError: CUDA out of memory.\nCompile with TORCH_USE_CUDA_DSA")
+          .sentence ==
+      "The program ended with exit code 1. Its last words: torch.OutOfMemoryError: CUDA out of memory.");
+  CHECK(session::EndOfProgram(1, "rank 1 failed\n=====").sentence ==
+        "The program ended with exit code 1. Its last words: rank 1 failed.");
+  CHECK(session::EndOfProgram(1, "=====").sentence == "The program ended with exit code 1.");
+}
+
 TEST_CASE("Of what was written the last lines are kept, as a terminal shows them") {
   CHECK(LastLinesOf("").empty());
   CHECK(LastLinesOf("\n \n\r\n").empty());
