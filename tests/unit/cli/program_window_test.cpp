@@ -119,7 +119,6 @@ TEST_CASE("A program that is let go while it waits does not begin, and the one t
   CHECK((*second)->WaitUntilSettled(20'000));
   CHECK_FALSE(std::filesystem::exists(began));
 }
-#endif
 
 TEST_CASE("Why a program that the window started failed is told with its own last words") {
   const trace::Scratch scratch;
@@ -164,6 +163,7 @@ TEST_CASE("What ends a program in order when it is asked to is nobody's reason e
   CHECK((*run)->WaitUntilSettled(20'000));
   CHECK((*run)->status().sentence == "The program ended with exit code 1.");
 }
+#endif
 
 TEST_CASE("A program's last words are those that name its error, else the last that are words") {
   CHECK(
