@@ -51,8 +51,9 @@ def workspaces(tidemark, recording):
 
 
 def differences(measured, predicted):
-    by_category = {name: measured.get(name, 0) - predicted.get(name, 0) for name in measured.keys() | predicted.keys()}
-    return ", ".join(f"{name} {size:+,} B" for name, size in sorted(by_category.items()) if size != 0)
+    """By how many bytes, of each category that is not the same."""
+    apart = {name: measured.get(name, 0) - predicted.get(name, 0) for name in sorted(measured.keys() | predicted.keys())}
+    return {name: size for name, size in apart.items() if size != 0}
 
 
 def main():
@@ -74,9 +75,9 @@ def main():
             explained = f"; workspaces differ (in {len(others)} sizes)" if others else ""
             # As much as what is another's, and a segment beside it.
             most = sum(others) + SEGMENT if others else 0
-            apart = [measured.get(category, 0) - predicted.get(category, 0) for category in measured.keys() | predicted.keys()]
-            failed = failed or max(map(abs, [*apart, reserved_predicted - reserved])) > most
-        print(f"{name.removesuffix('.tide'):44} allocated {sum(measured.values()):>14,} B: {differs or 'the same'}; reserved "
+            failed = failed or max(map(abs, [*differs.values(), reserved_predicted - reserved])) > most
+        words = ", ".join(f"{category} {size:+,} B" for category, size in differs.items()) or "the same"
+        print(f"{name.removesuffix('.tide'):44} allocated {sum(measured.values()):>14,} B: {words}; reserved "
               f"{reserved:>14,} B, predicted {100 * share:+.2f} %; {outside:,} B beside what the driver gave{explained}")
     return 1 if failed else 0
 

@@ -103,7 +103,7 @@ train_both() {
   local name=$1 settings=$2
   shift 2
   [[ -n $kept ]] || train recordings "$name" "$settings" "${device[@]}" "$@"
-  [[ -z $card || $name == *.async.* ]] || TIDEMARK_PHANTOM_ADDRESSES=$(addresses) train predicted "$name" "$settings" --device phantom --card "$card" "$@"
+  [[ -z $card || $name == *.async.* ]] || TIDEMARK_PHANTOM_ADDRESSES=$order train predicted "$name" "$settings" --device phantom --card "$card" "$@"
 }
 
 # In which order the phantom hands out addresses: as the driver does that the card's recordings were made with.
@@ -137,7 +137,8 @@ small_enough() {
 }
 
 recordings() {
-  local network allocator technique allowed batch steps
+  local network allocator technique allowed batch steps order
+  order=$(addresses)
   local -A settings=([native]='' [expandable]=expandable_segments:True [async]=backend:cudaMallocAsync)
   local -A options=([fp32]='' [amp]="--amp fp16" [accumulate]="--accumulate 2" [checkpoint]="--checkpoint layer" [out-of-memory]='')
   for network in "${networks[@]}"; do
