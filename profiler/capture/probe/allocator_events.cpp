@@ -1,10 +1,10 @@
 #include "profiler/capture/probe/allocator_events.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <iterator>
-#include <map>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -81,49 +81,51 @@ class ReportedSegments {
   }
   bool Hold(uint64_t address) {
     const MutexLock lock(mutex_);
-    const auto next = segments_.upper_bound(address);
+    const auto next = std::ranges::upper_bound(segments_, address, {}, &Segment::address);
     if (next == segments_.begin()) return false;
-    const auto& [begin, segment] = *std::prev(next);
-    return address - begin < segment.bytes;
+    const Segment& segment = *std::prev(next);
+    return address - segment.address < segment.bytes;
   }
 
  private:
   static constexpr size_t kMostDevices = 256;  // c10::DeviceIndex has eight bits
   struct Segment {
+    uint64_t address = 0;
     uint64_t bytes = 0;
     uint16_t device = 0;
   };
-  using Segments = std::map<uint64_t, Segment>;
+  using Segments = std::vector<Segment>;
 
   std::atomic<int64_t>& Reserved(uint16_t device) { return reserved_[DeviceNumberOf(device) % kMostDevices]; }
   void Add(uint64_t address, uint64_t bytes, uint16_t device) TIDEMARK_REQUIRES(mutex_) {
-    if (!segments_.emplace(address, Segment{bytes, device}).second) return;
+    const auto place = std::ranges::lower_bound(segments_, address, {}, &Segment::address);
+    if (place != segments_.end() && place->address == address) return;
+    segments_.insert(place, {address, bytes, device});
     EmitMemory(EventKind::kSegmentAllocate, address, static_cast<int64_t>(bytes), device);
   }
   // The card's that the driver holds no longer; then, if nobody knows which, from its highest.
   void Shrink(int64_t bytes, uint16_t device) TIDEMARK_REQUIRES(mutex_) {
     for (auto segment = segments_.begin(); segment != segments_.end() && bytes > 0;) {
       const bool stays =
-          segment->second.device != device || DriverBytes() == 0 || !DriverRegions(segment->first, 1).empty();
+          segment->device != device || DriverBytes() == 0 || !DriverRegions(segment->address, 1).empty();
       segment = stays ? std::next(segment) : Remove(segment, bytes);
     }
     for (auto segment = segments_.end(); segment != segments_.begin() && bytes > 0;) {
       --segment;
-      if (segment->second.device != device) continue;
-      if (static_cast<int64_t>(segment->second.bytes) > bytes) return;
+      if (segment->device != device) continue;
+      if (static_cast<int64_t>(segment->bytes) > bytes) return;
       segment = Remove(segment, bytes);
     }
   }
   Segments::iterator Remove(Segments::iterator segment, int64_t& bytes) TIDEMARK_REQUIRES(mutex_) {
-    const auto& [address, removed] = *segment;
-    const auto removed_bytes = static_cast<int64_t>(removed.bytes);
+    const auto removed_bytes = static_cast<int64_t>(segment->bytes);
     bytes -= removed_bytes;
-    EmitMemory(EventKind::kSegmentFree, address, removed_bytes, removed.device);
+    EmitMemory(EventKind::kSegmentFree, segment->address, removed_bytes, segment->device);
     return segments_.erase(segment);
   }
 
   Mutex mutex_;
-  Segments segments_ TIDEMARK_GUARDED_BY(mutex_);
+  Segments segments_ TIDEMARK_GUARDED_BY(mutex_);  // in the order of their addresses
   std::array<std::atomic<int64_t>, kMostDevices> reserved_{};
 };
 

@@ -1,8 +1,9 @@
 #include "profiler/capture/probe/training_watch.h"
 
+#include <tsl/robin_map.h>
+
 #include <cstddef>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
@@ -67,49 +68,43 @@ void OnTensorSaved(const void* tensor) {
   Assume(Known(BlockOfTensor(tensor)), Category::kActivation);
 }
 
-// Which block each leaf has as its gradient, while that lives. A leaf is known by its c10::TensorImpl: its
-// own block may hold other leaves, as the flat weights of an RNN do, and its AccumulateGrad goes with the
-// graph.
+// Which gradient each leaf has: a turn of its block's (block_roles.h), so that one that has died is nobody's.
+// A leaf is known by its c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN
+// do, and its AccumulateGrad goes with the graph.
 class Gradients {
  public:
   void BeginNode(const void* node, const void* leaf) {
     const MutexLock lock(mutex_);
-    leaves_[node] = leaf;
+    leaves_[AddressOf(node)] = AddressOf(leaf);
   }
-  // What the leaf of the AccumulateGrad has; 0 = none.
-  uint64_t Of(const void* node) {
+  // Whether the leaf of the AccumulateGrad has one that lives.
+  bool HasOne(const void* node) {
     const MutexLock lock(mutex_);
-    const auto found = blocks_.find(LeafOf(node));
-    return found == blocks_.end() ? 0 : found->second;
+    const auto found = gradients_.find(LeafOf(AddressOf(node)));
+    return found != gradients_.end() && found->second.turn != 0 &&
+           Roles().TurnOf(found->second.block, Category::kGradient) == found->second.turn;
   }
   void Replace(const void* node, uint64_t block) {
     const MutexLock lock(mutex_);
-    const void* const leaf = LeafOf(node);
-    if (std::exchange(blocks_[leaf], block) != block) holders_.emplace(block, leaf);
-  }
-  void Died(uint64_t block) {
-    const MutexLock lock(mutex_);
-    const auto [begin, end] = holders_.equal_range(block);
-    for (auto holder = begin; holder != end; ++holder) {
-      const auto held = blocks_.find(holder->second);
-      if (held != blocks_.end() && held->second == block) blocks_.erase(held);
-    }
-    holders_.erase(begin, end);
+    gradients_[LeafOf(AddressOf(node))] = {block, Roles().TurnOf(block, Category::kGradient)};
   }
 
  private:
+  struct Gradient {
+    uint64_t block = 0;
+    uint64_t turn = 0;
+  };
+  static uint64_t AddressOf(const void* object) { return reinterpret_cast<uint64_t>(object); }
   // Of a node that was made before anybody listened: the node stands for it.
-  const void* LeafOf(const void* node) TIDEMARK_REQUIRES(mutex_) {
+  uint64_t LeafOf(uint64_t node) TIDEMARK_REQUIRES(mutex_) {
     const auto found = leaves_.find(node);
     return found == leaves_.end() ? node : found->second;
   }
 
   Mutex mutex_;
   // By node; the next that is made where one was takes its place.
-  std::unordered_map<const void*, const void*> leaves_ TIDEMARK_GUARDED_BY(mutex_);
-  std::unordered_map<const void*, uint64_t> blocks_ TIDEMARK_GUARDED_BY(mutex_);
-  // Leaves by block: gradients may be views of one.
-  std::unordered_multimap<uint64_t, const void*> holders_ TIDEMARK_GUARDED_BY(mutex_);
+  tsl::robin_map<uint64_t, uint64_t, AddressHash> leaves_ TIDEMARK_GUARDED_BY(mutex_);
+  tsl::robin_map<uint64_t, Gradient, AddressHash> gradients_ TIDEMARK_GUARDED_BY(mutex_);  // by leaf
 };
 
 Gradients& TheGradients() {
@@ -135,9 +130,9 @@ void OnGradientAccumulated(const void* node) {
   const uint64_t arrived = std::exchange(arriving_gradient, 0);
   const uint64_t block = copy != 0 ? copy : arrived;
   if (block == 0) return;
-  if (copy == 0 && Roles().Is(TheGradients().Of(node), Category::kGradient)) return;
-  TheGradients().Replace(node, block);
+  if (copy == 0 && TheGradients().HasOne(node)) return;
   Assume(block, Category::kGradient);
+  TheGradients().Replace(node, block);
 }
 
 void OnCastBegins(const void* tensor, int8_t /*scalar_type*/) {
@@ -213,7 +208,7 @@ void OnBlockBorn(uint64_t address, Category category) {
 void OnBlockDied(uint64_t address) {
   if (first_birth.block == address) AwaitFirstBirth();
   if (arriving_gradient == address) arriving_gradient = 0;
-  if (Roles().Died(address)) TheGradients().Died(address);  // a gradient has a role
+  Roles().Died(address);
 }
 
 }  // namespace tidemark::capture

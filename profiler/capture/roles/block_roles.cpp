@@ -16,32 +16,38 @@ bool Yields(Category before, Category role) {
 
 }  // namespace
 
+void BlockRoles::Assign(Known& block, Category role) {
+  block.role = role;
+  block.turn = ++turns_;
+}
+
 bool BlockRoles::Take(uint64_t address, Category role) {
   const MutexLock lock(mutex_);
-  const auto [entry, is_new] = roles_.try_emplace(address, role);
-  if (is_new) return true;
-  if (!Yields(entry->second, role)) return false;
-  entry->second = role;
+  Known& block = blocks_[address];
+  if (block.turn != 0 && !Yields(block.role, role)) return false;
+  Assign(block, role);
   return true;
 }
 
-bool BlockRoles::Is(uint64_t address, Category role) {
+uint64_t BlockRoles::TurnOf(uint64_t address, Category role) {
   const MutexLock lock(mutex_);
-  const auto found = roles_.find(address);
-  return found != roles_.end() && found->second == role;
+  const auto found = blocks_.find(address);
+  return found != blocks_.end() && found->second.role == role ? found->second.turn : 0;
 }
 
 void BlockRoles::Born(uint64_t address, Category category, bool in_optimizer) {
   const MutexLock lock(mutex_);
-  if (IsFromBirth(category)) roles_[address] = category;
-  if (in_optimizer) made_by_optimizer_.insert(address);
+  Known& block = blocks_[address];
+  block = {};
+  if (IsFromBirth(category)) Assign(block, category);
+  block.made_by_optimizer = in_optimizer;
+  if (in_optimizer) made_by_optimizer_.push_back(address);
 }
 
-bool BlockRoles::Died(uint64_t address) {
+void BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
-  made_by_optimizer_.erase(address);
   std::erase_if(awaiting_forward_, [&](const Block& block) { return block.address == address; });
-  return roles_.erase(address) > 0;
+  blocks_.erase(address);
 }
 
 void BlockRoles::AwaitForward(const std::optional<Block>& block) {
@@ -60,8 +66,15 @@ std::vector<Block> BlockRoles::TakeAwaitingForward() {
 
 std::vector<uint64_t> BlockRoles::TakeMadeByOptimizer() {
   const MutexLock lock(mutex_);
-  const std::unordered_set<uint64_t> made = std::exchange(made_by_optimizer_, {});
-  return {made.begin(), made.end()};
+  std::vector<uint64_t> alive;
+  for (const uint64_t address : made_by_optimizer_) {
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end()) continue;
+    // Once, though one that died before it may have had its address.
+    if (std::exchange(found.value().made_by_optimizer, false)) alive.push_back(address);
+  }
+  made_by_optimizer_.clear();
+  return alive;
 }
 
 BlockRoles& Roles() {

@@ -3,13 +3,15 @@
 // second backward), or lie in a bucket, and a leaf may have been an input.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
-// awaits the first forward: O(blocks that do).
+// awaits the first forward, and what optimizers made: O(blocks that do, or that they made). A program that is
+// recorded waits for each of these calls: blocks lie in one table whose entries are not allocated one by one.
 #pragma once
 
+#include <tsl/robin_map.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -28,24 +30,41 @@ constexpr bool IsFromBirth(events::Category category) {
          category == events::Category::kCommunication;
 }
 
+// For tables by address. Those of blocks end in zeros, and the tables look at the lowest bits (Fibonacci
+// hashing: Knuth, The Art of Computer Programming 3, 6.4).
+struct AddressHash {
+  size_t operator()(uint64_t address) const { return (address * 0x9e3779b97f4a7c15U) >> 32; }
+};
+
 class BlockRoles {
  public:
   // Whether the block is `role` from here on, and was not before.
   bool Take(uint64_t address, events::Category role);
-  bool Is(uint64_t address, events::Category role);
+  bool Is(uint64_t address, events::Category role) { return TurnOf(address, role) != 0; }
+  // Which taking of a role made the block `role`: 0 = it is not. No two blocks of one address have the same.
+  uint64_t TurnOf(uint64_t address, events::Category role);
   void Born(uint64_t address, events::Category category, bool in_optimizer);
-  bool Died(uint64_t address);  // whether it had a role
+  void Died(uint64_t address);
   // Copied from the host before the first forward: an input if nothing but inputs follows. None = all before
   // is none.
   void AwaitForward(const std::optional<Block>& block);
   std::vector<Block> TakeAwaitingForward();
-  // What optimizers made since the last call and is alive.
+  // What optimizers made since the last call and is alive, in the order of birth.
   std::vector<uint64_t> TakeMadeByOptimizer();
 
  private:
+  struct Known {
+    uint64_t turn = 0;  // 0 = no role yet
+    events::Category role = events::Category::kUnknown;
+    bool made_by_optimizer = false;
+  };
+  void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
+
   Mutex mutex_;
-  std::unordered_map<uint64_t, events::Category> roles_ TIDEMARK_GUARDED_BY(mutex_);
-  std::unordered_set<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);
+  tsl::robin_map<uint64_t, Known, AddressHash> blocks_ TIDEMARK_GUARDED_BY(mutex_);
+  uint64_t turns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  // In the order of their births; those that died since are left in it.
+  std::vector<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);
   std::vector<Block> awaiting_forward_ TIDEMARK_GUARDED_BY(mutex_);
 };
 

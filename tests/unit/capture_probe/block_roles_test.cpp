@@ -1,0 +1,62 @@
+#include "profiler/capture/roles/block_roles.h"
+
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+
+using events::Category;
+
+TEST_CASE("A block keeps its first role until it dies, but that an activation may become a gradient") {
+  BlockRoles roles;
+  CHECK(roles.Take(512, Category::kActivation));
+  CHECK_FALSE(roles.Take(512, Category::kParameter));
+  CHECK(roles.Is(512, Category::kActivation));
+  CHECK(roles.Take(512, Category::kGradient));
+  CHECK_FALSE(roles.Is(512, Category::kActivation));
+  CHECK_FALSE(roles.Is(1024, Category::kGradient));
+  roles.Died(512);
+  CHECK_FALSE(roles.Is(512, Category::kGradient));
+  CHECK(roles.Take(512, Category::kParameter));
+}
+
+TEST_CASE("Two blocks that had one address, one after the other, are told apart by their turns") {
+  BlockRoles roles;
+  roles.Take(512, Category::kGradient);
+  const uint64_t first = roles.TurnOf(512, Category::kGradient);
+  CHECK(first != 0);
+  CHECK(roles.TurnOf(512, Category::kParameter) == 0);
+  roles.Died(512);
+  CHECK(roles.TurnOf(512, Category::kGradient) == 0);
+  roles.Take(512, Category::kGradient);
+  CHECK(roles.TurnOf(512, Category::kGradient) > first);
+}
+
+TEST_CASE("What an optimizer made is told once, in the order of birth, without what has died") {
+  BlockRoles roles;
+  for (const uint64_t address : {2048, 512, 1024, 4096}) roles.Born(address, Category::kUnknown, true);
+  roles.Died(512);
+  roles.Born(512, Category::kUnknown, true);  // where one lay that died
+  roles.Died(1024);
+  roles.Born(1024, Category::kWorkspace, false);  // of somebody else
+  CHECK(roles.TakeMadeByOptimizer() == std::vector<uint64_t>{2048, 512, 4096});
+  CHECK(roles.TakeMadeByOptimizer().empty());
+  CHECK(roles.Is(1024, Category::kWorkspace));
+  CHECK(roles.Take(2048, Category::kOptimizerState));
+}
+
+TEST_CASE("Many blocks, whose addresses end in zeros, are each known") {
+  constexpr uint64_t kBlocks = 20'000;
+  constexpr uint64_t kApart = 2 << 20;
+  BlockRoles roles;
+  for (uint64_t block = 1; block <= kBlocks; ++block) roles.Take(block * kApart, Category::kActivation);
+  for (uint64_t block = 2; block <= kBlocks; block += 2) roles.Died(block * kApart);
+  uint64_t known = 0;
+  for (uint64_t block = 1; block <= kBlocks; ++block) {
+    known += roles.Is(block * kApart, Category::kActivation) ? 1 : 0;
+  }
+  CHECK(known == kBlocks / 2);
+}
+
+}  // namespace tidemark::capture
