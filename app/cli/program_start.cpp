@@ -11,16 +11,9 @@
 #include "app/cli/error_output.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
-#include "profiler/base/thread_annotations.h"
 
 namespace tidemark::cli {
 namespace {
-
-// RunProgram runs one at a time.
-Mutex& TheProgram() {
-  static Mutex mutex;
-  return mutex;
-}
 
 class StartedProgram {
  public:
@@ -38,7 +31,6 @@ class StartedProgram {
 
  private:
   void Run() {
-    const MutexLock lock(TheProgram());
     ErrorOutput errors;
     const Result<int> exit_code =
         phantom::RunProgram(words_, launch_.environment, *launch_.stop, errors.fd());

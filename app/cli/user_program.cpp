@@ -53,6 +53,7 @@ std::string TitleAt(const Words& words, Words::const_iterator program) {
 Status CanBeWritten(const std::string& file) {
   std::error_code not_there;
   const bool existed = std::filesystem::exists(file, not_there);
+  if (std::filesystem::is_directory(file, not_there)) return trace::CannotWrite(file, EISDIR);
   if (file.empty() || (existed && !std::filesystem::is_regular_file(file, not_there))) return Done{};
   const UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!fd.valid()) return trace::CannotWrite(file, errno);

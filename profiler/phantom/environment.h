@@ -36,7 +36,7 @@ inline constexpr const char* kFaultsVariable = "TIDEMARK_PHANTOM_FAULTS";
 // What its CUPTI answers to whoever wants to listen, for those who are to be seen coping with it: "held=NAME"
 // (another tool does), "refuses=CODE" (a CUptiResult) or "version=NUMBER" (as cuptiGetVersion tells it).
 inline constexpr const char* kCuptiVariable = "TIDEMARK_PHANTOM_CUPTI";
-// The file to which they append, when the process ends, what makes its numbers less than certain.
+// The file to which they append what makes its numbers less than certain, as it comes up.
 inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 
 // What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.

@@ -159,7 +159,10 @@ def compare(histories, path, exact):
     print(f"{close} of {len(names)} programs allocate at their peak what they did on the GPU, within 0.01 %.")
     if unlike:
         print("Unlike on the GPU, and should not be: " + ", ".join(unlike))
-    return unlike
+    lacking = sorted(exact & histories.keys() - kept.keys())
+    if lacking:
+        print("To be as on the GPU, but not recorded there: " + ", ".join(lacking))
+    return unlike + lacking
 
 
 # --- inside: each program in a process of its own, forked when everything is imported ---
@@ -249,7 +252,7 @@ def main():
     programs = chosen(options)
     if options.list:
         for program in programs:
-            agreement = program.unlike_card or (MUST_AGREE if program.quick else "")
+            agreement = program.unlike_card or (MUST_AGREE if program.quick and program.world == 1 else "")
             print(f"{program.name}\t{program.world}\t{program.rank}\t{program.settings}\t{agreement}")
         return 0
     return run_inside(options, programs)

@@ -8,8 +8,10 @@ from torch.nn import functional as F
 
 from catalogue import program
 
+ON_A_PHANTOM = "it checks what only a phantom answers"
 
-@program("reading-back", quick=True)
+
+@program("reading-back", quick=True, unlike_card=ON_A_PHANTOM)
 def reading_back():
     x = torch.arange(6.0).cuda()
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
@@ -25,7 +27,7 @@ def reading_back():
     torch.repeat_interleave(x, torch.ones(6, dtype=torch.long, device="cuda")), torch.searchsorted(x, x), print(x)
 
 
-@program("different-values", quick=True)
+@program("different-values", quick=True, unlike_card=ON_A_PHANTOM)
 def different_values():
     """How many there are is read back: of zeros, which is what kernels leave here, one. No card would answer with none."""
     x = torch.randint(9, (50_000,), device="cuda")  # more than are computed here
@@ -41,7 +43,7 @@ def different_values():
     assert loss.item() == 0  # only the count is told
 
 
-@program("sizes-from-what-was-sent", quick=True)
+@program("sizes-from-what-was-sent", quick=True, unlike_card=ON_A_PHANTOM)
 def sizes_from_what_was_sent():
     """Masks and lengths decide sizes, and whole numbers that come of what the program sent are computed."""
     lengths, mask = torch.tensor([3, 5, 7, 3]).cuda(), torch.tensor([True, False, True, False]).cuda()
@@ -62,7 +64,7 @@ def sizes_from_what_was_sent():
     assert torch.randn(4, 2, device="cuda")[drawn >= 3].shape == (4, 2)
 
 
-@program("how-many-numbers-are-computed", quick=True)
+@program("how-many-numbers-are-computed", quick=True, unlike_card=ON_A_PHANTOM)
 def how_many_numbers_are_computed():
     """Up to 32,768 of them. Of what would be more only the size is known, and none of the host's memory is taken."""
     ids = torch.arange(20_000).cuda()
@@ -85,7 +87,7 @@ def how_many_numbers_are_computed():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < used + 500_000  # KiB
 
 
-@program("checks-of-values", quick=True)
+@program("checks-of-values", quick=True, unlike_card=ON_A_PHANTOM)
 def checks_of_values():
     """PyTorch refuses arguments that are wrong. What kernels made of them nobody knows here, and nothing may be refused for that."""
     zero, one = torch.randn(3, device="cuda"), torch.rand(3, device="cuda")
@@ -111,7 +113,7 @@ def checks_of_values():
         assert not number > 0 and not number < 0 and not number >= 1 and not number != 0 and not number == 1
 
 
-@program("known-fractions", quick=True)
+@program("known-fractions", quick=True, unlike_card=ON_A_PHANTOM)
 def known_fractions():
     """What was filled or sent, and what becomes of a few such numbers, is as on a card; what depends on anything else is zero."""
     assert torch.full((3,), 2.5, device="cuda").tolist() == [2.5] * 3 and torch.ones(1024, device="cuda").sum().item() == 1024
@@ -133,7 +135,7 @@ def known_fractions():
     assert torch.ones(1025, device="cuda").tolist() == [0] * 1025
 
 
-@program("what-is-written-over", quick=True)
+@program("what-is-written-over", quick=True, unlike_card=ON_A_PHANTOM)
 def what_is_written_over():
     """A part of what is known is written to as on a card; what something unknown is written over is known no more, wherever an operator writes."""
     mask = torch.zeros(4, 4, dtype=torch.bool, device="cuda")
@@ -161,7 +163,7 @@ def what_is_written_over():
     assert counted.tolist() == [0] * 3  # not known: how often it ran is not counted
 
 
-@program("large-and-written-over", quick=True)
+@program("large-and-written-over", quick=True, unlike_card=ON_A_PHANTOM)
 def large_and_written_over():
     """Of tensors too large to be computed, too: what was sent is known no more once something else is written there, a part only where a part is."""
     sent, ids = torch.arange(20_000.0).cuda().view(200, 100), torch.arange(60_000).cuda()
@@ -182,7 +184,7 @@ def large_and_written_over():
     assert ids[7].item() == 0
 
 
-@program("triangles", quick=True)
+@program("triangles", quick=True, unlike_card=ON_A_PHANTOM)
 def triangles():
     """Indices that are made of sizes alone."""
     for make in (torch.tril_indices, torch.triu_indices):
@@ -193,7 +195,7 @@ def triangles():
     torch.triu_indices(30_000, 30_000, 29_000, device="cuda")
 
 
-@program("graphs-and-values", quick=True)
+@program("graphs-and-values", quick=True, unlike_card=ON_A_PHANTOM)
 def graphs_and_values():
     """What a graph holds is done when it is launched, each time, and not when it is made."""
     step, filled, copied = (torch.tensor([number] * 3).cuda() for number in (1, 2, 3))
@@ -211,7 +213,7 @@ def graphs_and_values():
         assert step.tolist() == doubled.tolist() == filled.tolist() == [0] * 3 and copied.tolist() == [number] * 3
 
 
-@program("drawn-by-one-seed", quick=True)
+@program("drawn-by-one-seed", quick=True, unlike_card=ON_A_PHANTOM)
 def drawn_by_one_seed():
     """The same seed draws the same whole numbers, another one others, and two draws differ; the program's own on the CPU are as they were."""
     def draw():
@@ -227,7 +229,7 @@ def drawn_by_one_seed():
     assert torch.randperm(20, device="cuda", generator=generator.manual_seed(3)).tolist() == given
 
 
-@program("loss-scale-and-steps", quick=True)
+@program("loss-scale-and-steps", quick=True, unlike_card=ON_A_PHANTOM)
 def loss_scale_and_steps():
     """As on a card where all goes well: the scale stays, and grows in time; steps are counted."""
     for options in ({"fused": True}, {"capturable": True}, {"foreach": False}):
@@ -245,7 +247,7 @@ def loss_scale_and_steps():
         assert all(state["step"].item() == 4 for state in optimizer.state.values())
 
 
-@program("what-waits-for-values", quick=True)
+@program("what-waits-for-values", quick=True, unlike_card=ON_A_PHANTOM)
 def what_waits_for_values():
     """PyTorch's own code that goes on, or ends, only by what a result is."""
     x, one = torch.randn(5000, device="cuda"), torch.rand(3, device="cuda")

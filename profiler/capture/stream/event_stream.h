@@ -2,8 +2,9 @@
 // their ids. There is one stream in a process, because what feeds it (symbols that LibTorch calls, callbacks
 // without arguments) has nowhere to keep a pointer.
 //
-// Thread safe. Emitting never allocates, locks or makes a system call (but for the first one of a thread,
-// which asks for the thread's id); it may run under the allocator's lock.
+// Thread safe. Emit and EmitOnDevice never allocate, lock or make a system call (but for the first one of a
+// thread, which asks for the thread's id); they may run under the allocator's lock. What has a name or a
+// sentence to tell (Intern, EmitLevel, EmitCount, EmitState, EmitLack) locks, and allocates where it is new.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@
 namespace tidemark::phantom::device {
 namespace {
 
-constexpr size_t kAlignmentBytes = 512;  // cudaMalloc promises 256; the driver's pools were seen to use 512
+// As memory_pool.h says; cudaMalloc promises 256.
+constexpr size_t kAlignmentBytes = 512;
 constexpr size_t kPieceBytes = size_t{32} << 20;
 
 }  // namespace

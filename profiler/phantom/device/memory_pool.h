@@ -2,8 +2,10 @@
 // Streams are always empty here, so what is freed can be used again at once. Thread safe; O(free blocks) an
 // allocation.
 //
-// How the driver cuts and keeps is not documented. It was seen to take device memory in steps of 32 MiB;
-// first fit is a guess. What the pool reserves is therefore a doubt (see doubts.h), what is used is not.
+// How the driver cuts and keeps is not documented. An H200's took device memory in steps of 32 MiB, and gave
+// addresses that are multiples of 512 B (driver 580; tests/gpu/fixtures/h200: cupti.buffers, and the levels
+// of recordings/*.async.*.tide); first fit is a guess. What the pool reserves is therefore a doubt (see
+// doubts.h), what is used is not.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ struct Places {
   std::map<std::string, uint64_t> sentences TIDEMARK_GUARDED_BY(mutex);
 };
 
-// Never destroyed: its texts are told when the process exits.
+// Never destroyed: threads outlive main.
 Places& ThePlaces() {
   static Places* const places = new Places;
   return *places;

@@ -12,6 +12,15 @@
 namespace tidemark::phantom::device {
 namespace {
 
+// What the program has printed so far, but where another thread prints at this moment, or stands still in it.
+void FlushWhatWasPrinted() {
+  for (std::FILE* const stream : {stdout, stderr}) {
+    if (ftrylockfile(stream) != 0) continue;
+    fflush_unlocked(stream);
+    funlockfile(stream);
+  }
+}
+
 [[noreturn]] void WriteAndEnd(const char* text, size_t bytes) {
   while (bytes > 0) {
     const ssize_t written = write(STDERR_FILENO, text, bytes);
@@ -25,7 +34,7 @@ namespace {
 }  // namespace
 
 void Refuse(const char* function, std::initializer_list<uint64_t> arguments) {
-  std::fflush(nullptr);
+  FlushWhatWasPrinted();
   std::array<char, 512> line;
   int length = std::snprintf(line.data(), line.size() / 2, "%s%s (", kUnmodelledPrefix, function);
   const char* separator = "";
@@ -38,7 +47,7 @@ void Refuse(const char* function, std::initializer_list<uint64_t> arguments) {
 }
 
 void EndProcess(const char* sentence) {
-  std::fflush(nullptr);
+  FlushWhatWasPrinted();
   std::array<char, 1024> line;
   std::snprintf(line.data(), line.size(), "%s\n", sentence);
   WriteAndEnd(line.data(), std::strlen(line.data()));

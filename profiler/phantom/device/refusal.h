@@ -1,5 +1,6 @@
-// How a stand-in says that it cannot go on: on stderr, and the process ends at once. From any thread; no
-// locks, no allocation, no exit handlers, so that it works in whatever state the program is.
+// How a stand-in says that it cannot go on: on stderr, after what the program has printed, and the process
+// ends at once. From any thread; waits for no lock, no allocation, no exit handlers, so that it works in
+// whatever state the program is.
 #pragma once
 
 #include <cstdint>

@@ -81,6 +81,12 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
+// Whose program has the process's signals.
+Mutex& TheSignals() {
+  static Mutex mutex;
+  return mutex;
+}
+
 }  // namespace
 
 std::string PathWithCommands() {
@@ -161,6 +167,7 @@ void ProgramStop::Ended() {
 
 Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment,
                        ProgramStop& stop, int standard_error) {
+  const MutexLock lock(TheSignals());
   if (stop.WasAsked()) return 128 + SIGTERM;
   const SignalsForProgram signals;
   const ChildEnvironment entries(environment);

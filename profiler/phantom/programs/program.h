@@ -1,5 +1,5 @@
-// A user's program on the phantom GPU: its environment, and waiting for it as a shell would. One at a time,
-// in any thread: it takes over the process's signals while it runs.
+// A user's program on the phantom GPU: its environment, and waiting for it as a shell would. Any thread: a
+// program takes over the process's signals while it runs, so that the next one begins when it has ended.
 #pragma once
 
 #include <sys/types.h>

@@ -108,13 +108,14 @@ std::string_view LineAt(std::string_view text, size_t begin) {
   return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
 }
 
-// What CMake says below "CMake Error at FILE:LINE (message):", up to an empty line, in one.
+// What CMake says below "CMake Error at FILE:LINE (message):", up to an empty line, in one: a list that it
+// announces ("... were not found:") comes after that.
 std::string IndentedBelow(std::string_view output, size_t begin) {
   std::string words;
   for (size_t at = begin; at < output.size();) {
     const std::string_view line = LineAt(output, at);
     const size_t first = line.find_first_not_of(' ');
-    if (first == std::string_view::npos && !words.empty()) break;
+    if (first == std::string_view::npos && !words.empty() && words.back() != ':') break;
     if (first != std::string_view::npos)
       words += (words.empty() ? "" : " ") + std::string(line.substr(first));
     at += line.size() + 1;
@@ -143,11 +144,15 @@ std::string FirstErrorIn(std::string_view output) {
 }
 
 Error BuildFailed(const TorchInstallation& torch, const std::string& output, const fs::path& log) {
-  std::ofstream(log, std::ios::binary) << output;
+  std::ofstream told(log, std::ios::binary);
+  told << output;
+  told.close();
   std::string why = FirstErrorIn(output);
   while (!why.empty() && (why.back() == '.' || why.back() == ' ')) why.pop_back();
   if (!why.empty()) why = ": " + why;
-  const std::string all = " All that the build said is in " + log.string() + ".";
+  const std::string all =
+      told ? " All that the build said is in " + log.string() + "."
+           : " What the build said cannot be kept in " + log.string() + ": make room there.";
   if (events::IsTriedTorch(torch.version)) {
     return Error{"The stand-ins for torch " + torch.version + " could not be built" + why + "." + all};
   }
@@ -251,7 +256,25 @@ Status PointTo(const fs::path& link, const fs::path& target) {
   return failure ? Status(CannotKeep(link, failure)) : Done{};
 }
 
+// Those that nobody has used for so long go when others are built: each version of our sources and of torch
+// has its own.
+constexpr std::chrono::hours kKeptUnused{24 * 30};
+
+// What cannot be told or removed stays: it is only room.
+void RemoveUnused(const fs::path& cache) {
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache, failure)) {
+    std::error_code ignored;
+    if (!entry.is_directory(ignored) || !fs::exists(entry.path() / "torch", ignored)) continue;
+    const fs::file_time_type used = entry.last_write_time(ignored);
+    if (!ignored && used < fs::file_time_type::clock::now() - kKeptUnused) fs::remove_all(entry, ignored);
+  }
+}
+
+// Notes that they are used.
 ProgramLibraries LibrariesIn(const fs::path& kept) {
+  std::error_code not_ours;  // somebody else's cache, who does the same
+  fs::last_write_time(kept, fs::file_time_type::clock::now(), not_ours);
   return {kept / "phantom", kept / "capture", kept / "replay" / "tidemark-replayer"};
 }
 
@@ -299,6 +322,7 @@ Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch, const Buil
   if (!*lock) return building.Stopped();
   if (!fs::exists(kept, failure)) {  // else another process was first
     if (Status built = building.Into(kept); !built) return built.error();
+    RemoveUnused(cache);
   }
   if (Status pointed = PointTo(kept / "torch", torch.site / "torch"); !pointed) return pointed.error();
   return LibrariesIn(kept);

@@ -32,10 +32,11 @@ std::vector<int64_t> ValuesOf(std::string_view text) {
     const std::optional<int64_t> first = Whole(text.substr(0, dots));
     const std::optional<int64_t> last = Whole(text.substr(dots + 2));
     if (!first || !last || *first < 1 || *first > *last) return {};
-    for (int64_t value = *first; value<*last; value = value> * last / 2 ? *last : value * 2) {
+    const int64_t end = *last;
+    for (int64_t value = *first; value<end; value = value> end / 2 ? end : value * 2) {
       values.push_back(value);
     }
-    values.push_back(*last);
+    values.push_back(end);
     return values;
   }
   while (values.size() < kMostValues) {

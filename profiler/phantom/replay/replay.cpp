@@ -40,8 +40,9 @@ Result<UniqueFd> InMemory(const std::vector<Request>& requests) {
 }
 
 std::optional<Replayed> AnswerIn(std::string_view line) {
-  const Json answer = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!answer.is_object()) return {};  // what else it, or what is loaded into it, said
+  if (!line.starts_with(kAnswerPrefix)) return {};
+  const Json answer = Json::parse(line.substr(kAnswerPrefix.size()), nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) return {};  // it was ended amid the line
   Replayed replayed;
   replayed.allocated_peak_bytes = answer.value("allocated_peak_bytes", int64_t{0});
   replayed.reserved_peak_bytes = answer.value("reserved_peak_bytes", int64_t{0});

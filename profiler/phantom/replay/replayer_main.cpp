@@ -257,9 +257,11 @@ void Replay(const char* file, size_t columns) {
     }
   }
   std::printf(
+      "%s"
       R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d, "curve": %s})"
       "\n",
-      peaks.allocated(), peaks.reserved(), SumNow().retries, replaying.failures(), curve.Json().c_str());
+      tidemark::phantom::kAnswerPrefix.data(), peaks.allocated(), peaks.reserved(), SumNow().retries,
+      replaying.failures(), curve.Json().c_str());
 }
 
 // Its exit code.

@@ -1,11 +1,15 @@
 // What a program asked PyTorch's CUDA allocator for, in order: the file that the replayer reads is an array
-// of these. Plain data of one machine, never kept.
+// of these. Plain data of one machine, never kept. And how the replayer's answers begin, each a line.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace tidemark::phantom {
+
+// Before the JSON; what is loaded into the replayer may print lines of its own.
+inline constexpr std::string_view kAnswerPrefix = "tidemark-replayer: ";
 
 struct Request {
   enum class Kind : uint64_t {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
+#include "profiler/phantom/device/activity.h"
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
@@ -81,15 +83,34 @@ Result Submit(const void* stream, const Collective& collective) {
   return kSuccess;
 }
 
+// As with cudaMalloc, for whoever listens to the card.
+void TellBlock(device::Activity::Kind kind, const void* pointer, size_t bytes) {
+  device::Activity activity;
+  activity.kind = kind;
+  activity.address = reinterpret_cast<uint64_t>(pointer);
+  activity.bytes = bytes;
+  device::Tell(activity);
+}
+
+// Whole numbers wrap around, as the card's do.
+template <typename Number>
+Number Times(Number number, Number factor) {
+  if constexpr (std::is_integral_v<Number>) {
+    return static_cast<Number>(static_cast<uint64_t>(number) * static_cast<uint64_t>(factor));
+  } else {
+    return static_cast<Number>(number * factor);
+  }
+}
+
 template <typename Number>
 void Combine(std::vector<char>& bytes, int operation, int ranks) {
   for (size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
     Number number;
     std::memcpy(&number, bytes.data() + at, sizeof number);
     Number combined = number;
-    if (operation == kSum) combined = static_cast<Number>(number * static_cast<Number>(ranks));
+    if (operation == kSum) combined = Times(number, static_cast<Number>(ranks));
     if (operation == kProduct) {
-      for (int rank = 1; rank < ranks; ++rank) combined = static_cast<Number>(combined * number);
+      for (int rank = 1; rank < ranks; ++rank) combined = Times(combined, number);
     }
     std::memcpy(bytes.data() + at, &combined, sizeof combined);
   }
@@ -307,12 +328,19 @@ Result ncclRedOpCreatePreMulSum(int* operation, void*, int, int, Comm) {
 Result ncclRedOpDestroy(int, Comm) { return kSuccess; }
 
 Result ncclMemAlloc(void** pointer, size_t bytes) {
+  device::NoteAllocation();
   *pointer = device::TheDevice()->memory.Allocate(bytes);
-  return *pointer == nullptr ? kUnhandledCudaError : kSuccess;
+  if (*pointer == nullptr) return kUnhandledCudaError;
+  TellBlock(device::Activity::Kind::kAllocate, *pointer, bytes);
+  return kSuccess;
 }
 
 Result ncclMemFree(void* pointer) {
-  return pointer == nullptr || device::TheDevice()->memory.Free(pointer) ? kSuccess : kInvalidArgument;
+  if (pointer == nullptr) return kSuccess;
+  const std::optional<size_t> bytes = device::TheDevice()->memory.Free(pointer);
+  if (!bytes) return kInvalidArgument;
+  TellBlock(device::Activity::Kind::kFree, pointer, *bytes);
+  return kSuccess;
 }
 
 // Registration lets other devices reach memory; there are none.

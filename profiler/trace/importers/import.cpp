@@ -49,9 +49,13 @@ Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
   const Format format = FormatOf(source.Peek());
   if (!source.failure().empty())
     return Error{fmt::format("{} cannot be read: at byte 0, {}.", name, source.failure())};
-  if (format == Format::kUnknown || format == Format::kTide) return NothingKnown(name);
-  if (format == Format::kSqlite)
-    return Error{fmt::format("{} is a database that was packed by gzip. Unpack it first.", name)};
+  const bool is_whole =
+      format == Format::kTide || format == Format::kSqlite;  // read from a file of their own
+  if (is_whole && source.packed() && !source.Peek().empty()) {
+    return Error{fmt::format("{} is a {} that was packed by gzip. Unpack it first: gunzip {}", name,
+                             format == Format::kTide ? "recording" : "database", name)};
+  }
+  if (is_whole || format == Format::kUnknown) return NothingKnown(name);
   // Reading is the first half of the work, and what is made of it the second.
   if (progress) source.ReportTo([&progress](double share) { return progress(0.5 * share); });
   if (format == Format::kPerfetto) return ImportPerfetto(source, std::string(name), accept, progress);

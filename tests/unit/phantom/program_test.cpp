@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <future>
 #include <string>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
@@ -33,6 +35,26 @@ TEST_CASE("Exit codes come through, and signals as shells tell them") {
   CHECK(ExitCodeOf("kill -INT $$") == 128 + 2);  // its own disposition, not ours
   ProgramStop never;
   CHECK_FALSE(RunProgram({"/no/such/program"}, {}, never).ok());
+}
+
+TEST_CASE("Programs that several threads start run one after the other, and leave the signals as they were") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "said").string();
+  struct sigaction before = {};
+  sigaction(SIGTERM, nullptr, &before);
+  const std::string script = "echo begins >> " + file + "; sleep 0.1; echo ends >> " + file;
+  std::vector<std::future<int>> programs;
+  for (int i = 0; i < 3; ++i) {
+    programs.push_back(std::async(std::launch::async, [&script] {
+      ProgramStop never;
+      return RunProgram({"sh", "-c", script}, {}, never).value();
+    }));
+  }
+  for (std::future<int>& program : programs) CHECK(program.get() == 0);
+  CHECK(Contents(file) == "begins\nends\nbegins\nends\nbegins\nends\n");
+  struct sigaction after = {};
+  sigaction(SIGTERM, nullptr, &after);
+  CHECK(after.sa_handler == before.sa_handler);
 }
 
 TEST_CASE("A program that was asked to end before it began does not begin") {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -115,6 +116,25 @@ TEST_CASE("A torch that was moved is found where it is, and one that is gone is 
   CHECK(KeptLibraries("00abcdef").error().message.find("was moved") != std::string::npos);
 }
 
+TEST_CASE("What nobody has used for a month goes when others are built") {
+  const Workshop workshop;
+  TorchInstallation torch = MadeUp();
+  torch.site = workshop.cache().parent_path() / "venv";
+  fs::create_directories(torch.site / "torch");
+  const auto build = [&torch](const char* build_id) {
+    torch.build_id = build_id;
+    return LibrariesFor(torch)->stand_ins.parent_path();
+  };
+  const fs::path unused = build("00abcdef");
+  const fs::path used = build("11abcdef");
+  const auto two_months_ago = fs::file_time_type::clock::now() - std::chrono::hours(24 * 60);
+  for (const fs::path& kept : {unused, used}) fs::last_write_time(kept, two_months_ago);
+  CHECK(build("11abcdef") == used);  // as it was, and used again
+  build("22abcdef");
+  CHECK_FALSE(fs::exists(unused));
+  CHECK(fs::exists(used));
+}
+
 TEST_CASE("Of two that start at once, one builds and the other waits for it") {
   const Workshop workshop;
   const pid_t other = fork();
@@ -208,6 +228,13 @@ TEST_CASE("Of a torch that nobody has tried it is said which were, and what went
                    "-- The CXX compiler\nCMake Error at cmake/LibTorch.cmake:9 (message):\n  There is no\n"
                    "  LibTorch.\n\nCall Stack:\n  x");
   CHECK(configured.find("could not be built: There is no LibTorch. Install") != std::string::npos);
+  const std::string lacking = complaint_of(
+      "cmake",
+      "CMake Error at FindPkgConfig.cmake:607 (message):\n  The following required packages were not "
+      "found:\n\n   - libzstd\n   - libxxhash\n\nCall Stack:\n  x");
+  CHECK(lacking.find(
+            "could not be built: The following required packages were not found: - libzstd - libxxhash. "
+            "Install") != std::string::npos);
 }
 
 TEST_CASE("Which torch was tried is told by its version") {
