@@ -27,6 +27,7 @@ struct WindowContent {
   std::shared_ptr<session::Run> run;                          // with a recording, the one that it follows
   std::function<bool()> closes;                               // asked now and then; true closes the window
   std::optional<lessons::SessionState> state = std::nullopt;  // to begin with
+  std::function<void()> opened = {};                          // called once it is open
 };
 
 // Opens the window and returns the program's exit code when it closes.

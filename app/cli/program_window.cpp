@@ -31,8 +31,10 @@ Result<int> RunBesideWindow(const std::vector<std::string>& program,
     run_it();
     return exit_code;
   }
-  std::future<void> beside_the_window = std::async(std::launch::async, run_it);
-  const int closed = show({{}, run, phantom::WasAskedToEnd});
+  std::future<void> beside_the_window;
+  const auto begin = [&] { beside_the_window = std::async(std::launch::async, run_it); };
+  const int closed = show({{}, run, phantom::WasAskedToEnd, {}, begin});
+  if (!beside_the_window.valid()) return closed;
   if (run->can_stop()) {
     Complain("The window is closed, so the program is asked to end (SIGTERM).", kExitDone);
     EndInOrder(*run, beside_the_window);

@@ -197,6 +197,7 @@ int RunWindow(const WindowOptions& options) {
        options.start_program, options.sweep_program, options.allocator_of, options.export_run},
       std::move(kept.state));
   if (!application) return Fail(application.error());
+  if (options.opened) options.opened();
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);
   if (options.run != nullptr && !options.files.empty()) {

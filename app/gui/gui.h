@@ -76,6 +76,7 @@ struct WindowOptions {
   std::optional<bool> dark;
   bool keep_settings = true;     // read and write the configuration folder
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
+  std::function<void()> opened;  // called once it is open
   // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
   std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run,
                                                              const std::function<bool(double)>& progress)>

@@ -153,6 +153,7 @@ class AttachedWindow {
       pointers.push_back(nullptr);
       return cli::RunCommandLine(static_cast<int>(words_.size()), pointers.data(),
                                  [this](const cli::WindowContent& content) {
+                                   content.opened();
                                    run_.set_value(content.run);
                                    closed_.get_future().wait();
                                    return cli::kExitDone;

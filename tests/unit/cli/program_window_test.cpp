@@ -36,7 +36,8 @@ int EndOf(const std::string& script) {
     told = code;
     recorder->End(code);
   };
-  const auto show = [](const WindowContent&) {
+  const auto show = [](const WindowContent& content) {
+    content.opened();
     std::this_thread::sleep_for(kToBegin);
     return kExitDone;
   };
@@ -50,6 +51,21 @@ TEST_CASE("A program whose window is closed ends, in order where it can") {
   CHECK(EndOf("exec sleep 60") == 128 + SIGTERM);
   CHECK(EndOf("trap 'exit 7' TERM; while :; do sleep 0.05; done") == 7);
   CHECK(EndOf("exit 3") == 3);
+}
+
+TEST_CASE("A program whose window cannot be opened does not begin") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "begun").string();
+  phantom::ProgramStop stop;
+  const std::unique_ptr<session::ProgramRecorder> recorder = std::move(*session::ProgramRecorder::Start({}));
+  bool has_ended = false;
+  const Result<int> code = RunBesideWindow(
+      {"touch", file}, {}, stop, recorder->first(), [&](int) { has_ended = true; },
+      [](const WindowContent&) { return kExitFailed; });
+  REQUIRE(code);
+  CHECK(*code == kExitFailed);
+  CHECK_FALSE(has_ended);
+  CHECK_FALSE(std::filesystem::exists(file));
 }
 
 TEST_CASE("A program that does not end when it is asked is killed") {
