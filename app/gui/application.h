@@ -122,11 +122,12 @@ class Application {
 
   void Execute(const Command& command);
   void Execute(ActionId action);
-  void ExecuteFileAction(ActionId action);
-  void ExecuteWindowAction(ActionId action);
-  void ExecuteRunAction(ActionId action);
-  void ExecuteTimelineAction(ActionId action);
-  void ExecuteLookAction(ActionId action);
+  // Each whether the action is its own.
+  bool ExecuteFileAction(ActionId action);
+  bool ExecuteWindowAction(ActionId action);
+  bool ExecuteRunAction(ActionId action);
+  bool ExecuteTimelineAction(ActionId action);
+  bool ExecuteLookAction(ActionId action);
   void AskWhereTo(const SavePicture& wanted);
   void Choose(const ChooseDevice& wanted);
   void SetPace(double steps_per_second);
@@ -137,6 +138,7 @@ class Application {
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();
   void Change(networks::TrainingSettings settings, bool remember);
+  bool PutNetwork(const networks::Network& network);
   void ShowRanks(session::Ranks ranks);
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
   // Of the ranks that go on here the one that is shown; else the run itself.
@@ -170,7 +172,7 @@ class Application {
   bool IsOvertaken(const Request& request, const std::string& what);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
-  void ExecuteLearningAction(ActionId action);
+  bool ExecuteLearningAction(ActionId action);
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
   void Use(const lessons::SessionState& session);
@@ -191,17 +193,18 @@ class Application {
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
   void ReadBookmarks(const std::filesystem::path& file);
-  networks::TrainingSettings SettingsOfRun() const;
   // What an opened recording tells of; none of a live run.
   std::optional<networks::TrainingSettings> RecordedSettings() const;
   void BeginSlowMotion();
   void HoldForSlowMotion();  // once there is a step to walk
-  void ExecuteSlowMotionAction(ActionId action);
+  bool ExecuteSlowMotionAction(ActionId action);
+  void Walk(ActionId to);
   std::optional<int> SmallerBatch() const;
   Banner MakeBanner() const;
   void FindWhatFits();
   void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
   void EndSearch(const std::string& error);  // "" = it has an answer
+  void ForgetWhatFits();
   void TryAllocatorSettings();
   void TryOther(const OtherSetup& wanted);
   std::optional<session::AllocatorOf> BeginTrial();
@@ -212,7 +215,6 @@ class Application {
   void AskForFindings();
   void AskForPrices();
   void AskForPlans();
-  std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
   void ShowLastStep();
   ShellInput MakeShellInput();

@@ -65,24 +65,14 @@ std::vector<PricedWay> PriceAll(const networks::Network& network, const networks
   return ways;
 }
 
-advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
-  return [progress](size_t done, size_t of) {
-    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of)));
+advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress,
+                               const std::shared_ptr<std::atomic<bool>>& overtaken) {
+  return [progress, overtaken](size_t done, size_t of) {
+    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of))) && !*overtaken;
   };
 }
 
 }  // namespace
-
-std::optional<phantom::Card> Application::CardOfRun() const {
-  if (!IsOnCard(input_)) return {};
-  const Result<phantom::Card> card = session::CardOr(input_.device.card, input_.description, cards_);
-  return card ? std::optional(*card) : std::nullopt;
-}
-
-// Those of the run that is shown: a recording's are not the ones on the left.
-networks::TrainingSettings Application::SettingsOfRun() const {
-  return RecordedSettings().value_or(input_.settings);
-}
 
 std::optional<networks::TrainingSettings> Application::RecordedSettings() const {
   if (file_title_.empty() || input_.view == nullptr) return std::nullopt;
@@ -93,23 +83,23 @@ std::optional<networks::TrainingSettings> Application::RecordedSettings() const 
 }
 
 void Application::FindWhatFits() {
-  const std::optional<phantom::Card> card = CardOfRun();
-  const networks::TrainingSettings settings = SettingsOfRun();
-  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
-  if (fit_.searching || !card || network == networks_.end()) return;
+  const FitSubject subject = FitSubjectOf(input_);
+  const auto network = std::ranges::find(networks_, subject.settings.network, &networks::Network::name);
+  if (fit_.searching || !subject.card || network == networks_.end()) return;
   fit_.searching = true;
-  const advice::FitQuestion question{
-      *network, settings, *card, 0,
-      file_title_.empty() ? input_.allocator : input_.description.allocator_settings};
+  fit_.overtaken = std::make_shared<std::atomic<bool>>(false);
+  const advice::FitQuestion question{*network, subject.settings, *subject.card, 0, subject.allocator};
   const auto needs = std::make_shared<advice::Needs>(question.card, question.allocator);
   jobs_.Start("Searching the largest batch", JobEnd::kOnRequest,
-              [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
-                    advice::FindLargestBatch(question, advice::AskPhantom(needs), ProgressOf(progress)));
-                return [this, question, needs, outcome] {
+              [this, question, needs,
+               overtaken = fit_.overtaken](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto outcome = std::make_shared<Result<advice::LargestBatch>>(advice::FindLargestBatch(
+                    question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
+                return [this, question, needs, outcome, overtaken] {
+                  if (*overtaken) return;
                   if (!outcome->ok()) return EndSearch(outcome->error().message);
                   fit_.largest_batch = (*outcome)->batch;
-                  fit_.largest_for = question.settings;
+                  fit_.largest_for = question;
                   FindCheapestChanges(question, needs);
                 };
               });
@@ -119,10 +109,12 @@ void Application::FindWhatFits() {
 void Application::FindCheapestChanges(const advice::FitQuestion& question,
                                       const std::shared_ptr<advice::Needs>& needs) {
   jobs_.Start("Searching what fits", JobEnd::kOnRequest,
-              [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, question, needs,
+               overtaken = fit_.overtaken](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
-                    advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress)));
-                return [this, question, outcome] {
+                    advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
+                return [this, question, outcome, overtaken] {
+                  if (*overtaken) return;
                   EndSearch(outcome->ok() ? "" : outcome->error().message);
                   if (!outcome->ok()) return;
                   fit_.question = question;
@@ -161,7 +153,7 @@ void Application::AskForFindings() {
 
 void Application::AskForPrices() {
   if (frame_ == nullptr || !frame_->checkpointing.shown) return;
-  const std::optional<phantom::Card> card = CardOfRun();
+  const std::optional<phantom::Card> card = CardOfRun(input_);
   const PriceQuestion question{input_.settings, card ? card->name : ""};
   if (prices_.planned_for) {
     if (prices_.planned_for != question) *prices_.overtaken = true;
@@ -221,9 +213,16 @@ void Application::EndSearch(const std::string& error) {
   fit_.answer.reset();
 }
 
+// What is shown from here on is something else; a search that goes on ends without an answer.
+void Application::ForgetWhatFits() {
+  if (fit_.overtaken) *fit_.overtaken = true;
+  EndSearch("");
+  fit_.largest_batch.reset();
+}
+
 // None where there is nothing to try, or it is being tried.
 std::optional<session::AllocatorOf> Application::BeginTrial() {
-  if (fit_.trying || !CardOfRun() || input_.view == nullptr || input_.view->empty()) return std::nullopt;
+  if (fit_.trying || !CardOfRun(input_) || input_.view == nullptr || input_.view->empty()) return std::nullopt;
   Result<session::AllocatorOf> allocator = session::AllocatorOf{};
   if (options_.allocator_of) allocator = options_.allocator_of(input_.description);
   fit_.trying = allocator.ok();
@@ -242,7 +241,7 @@ void Application::KeepTrialsOf(timeline::EventIndex end) {
 void Application::TryOther(const OtherSetup& wanted) {
   const std::optional<session::AllocatorOf> allocator = BeginTrial();
   if (!allocator) return;
-  const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
+  const advice::AllocatorSetup own{*CardOfRun(input_), input_.description.allocator_settings};
   const auto other =
       advice::Otherwise(own, session::CardOf(wanted.card, 0, cards_), wanted.memory_bytes, wanted.allocator);
   jobs_.Start("Trying the run otherwise", JobEnd::kOnRequest,
@@ -268,7 +267,7 @@ void Application::TryOther(const OtherSetup& wanted) {
 void Application::TryAllocatorSettings() {
   const std::optional<session::AllocatorOf> allocator = BeginTrial();
   if (!allocator) return;
-  const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
+  const advice::AllocatorSetup own{*CardOfRun(input_), input_.description.allocator_settings};
   const uint64_t number = shown_number_;
   jobs_.Start("Trying settings of the allocator", JobEnd::kOnRequest,
               [this, view = input_.view, own, allocator = *allocator,

@@ -8,6 +8,7 @@
 #include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
+#include "profiler/base/check.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/specification.h"
@@ -251,18 +252,17 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   run_->Change(settings);
 }
 
-// Each knows the actions of one subject, and leaves the others.
+// Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space
+// are its own.
 void Application::Execute(ActionId action) {
-  ExecuteFileAction(action);
-  ExecuteWindowAction(action);
-  ExecuteSlowMotionAction(action);
-  ExecuteRunAction(action);
-  ExecuteLearningAction(action);
-  ExecuteTimelineAction(action);
-  ExecuteLookAction(action);
+  const bool is_taken = ExecuteSlowMotionAction(action) || ExecuteFileAction(action) ||
+                        ExecuteWindowAction(action) || ExecuteRunAction(action) ||
+                        ExecuteLearningAction(action) || ExecuteTimelineAction(action) ||
+                        ExecuteLookAction(action);
+  TIDEMARK_CHECK(is_taken);
 }
 
-void Application::ExecuteFileAction(ActionId action) {
+bool Application::ExecuteFileAction(ActionId action) {
   switch (action) {
     case ActionId::kNewRun:
       StartRun();
@@ -289,11 +289,12 @@ void Application::ExecuteFileAction(ActionId action) {
       quit_ = true;
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }
 
-void Application::ExecuteWindowAction(ActionId action) {
+bool Application::ExecuteWindowAction(ActionId action) {
   switch (action) {
     case ActionId::kPalette:
       shell_.palette.open = true;
@@ -334,17 +335,17 @@ void Application::ExecuteWindowAction(ActionId action) {
       }
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }
 
-void Application::ExecuteRunAction(ActionId action) {
+bool Application::ExecuteRunAction(ActionId action) {
   using transport::RunMode;
   const bool live = run_ != nullptr && input_.live;
   const bool paused = input_.status.state == session::RunState::kPaused;
   switch (action) {
     case ActionId::kRunOrPause:
-      if (state_.slow_motion.active) return ExecuteSlowMotionAction(ActionId::kNextOperator);
       if (input_.starting) break;
       if (live) {
         run_->SetMode(paused ? RunMode::kRun : RunMode::kPause);
@@ -371,11 +372,12 @@ void Application::ExecuteRunAction(ActionId action) {
       ReturnTo(redo_, undo_);
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }
 
-void Application::ExecuteTimelineAction(ActionId action) {
+bool Application::ExecuteTimelineAction(ActionId action) {
   TimelineState& timeline = state_.timeline;
   switch (action) {
     case ActionId::kFit:
@@ -417,11 +419,12 @@ void Application::ExecuteTimelineAction(ActionId action) {
       AskForBookmark();
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }
 
-void Application::ExecuteLookAction(ActionId action) {
+bool Application::ExecuteLookAction(ActionId action) {
   switch (action) {
     case ActionId::kLightOrDark:
       state_.dark = !state_.dark;
@@ -445,8 +448,9 @@ void Application::ExecuteLookAction(ActionId action) {
       state_.own_time = !state_.own_time;
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }
 
 void Application::Save(const std::filesystem::path& file) {

@@ -165,7 +165,7 @@ void Application::WriteSession(const std::filesystem::path& file) {
              written ? "Saved " + file.string() + "." : written.error().message);
 }
 
-void Application::ExecuteLearningAction(ActionId action) {
+bool Application::ExecuteLearningAction(ActionId action) {
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
   const int page = open.page == nullptr ? 0 : static_cast<int>(open.page - open.lesson->pages.data());
   switch (action) {
@@ -207,8 +207,9 @@ void Application::ExecuteLearningAction(ActionId action) {
       locks_lifted_ = true;
       break;
     default:
-      break;
+      return false;
   }
+  return true;
 }
 
 }  // namespace tidemark::gui

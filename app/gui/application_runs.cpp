@@ -33,6 +33,8 @@ void Application::StartRun() {
   was_followed_ = false;
   shell_.banner_closed = false;
   file_title_.clear();
+  opened_file_.clear();
+  bookmarks_.clear();
   ranks_.Close();
   jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
               [this, live, old = std::exchange(run_, nullptr),
@@ -130,12 +132,28 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
   if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);
   networks::TrainingSettings settings = input_.settings;
   settings.network = network->name;
-  std::erase_if(networks_, [&](const networks::Network& known) { return known.name == settings.network; });
-  networks_.push_back(*network);
+  const bool is_edited = PutNetwork(*network) && settings.network == input_.settings.network;
   if (!network->script.empty())
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
   Change(settings, true);
-  if (run_ == nullptr && !input_.starting) StartRun();  // opened with the window
+  const bool trains = input_.live || input_.starting;
+  if (is_edited ? trains : run_ == nullptr && !trains) StartRun();  // else it is opened with the window
+}
+
+// Among those that are known. True if it is another than the one of its name, of which nothing holds then.
+bool Application::PutNetwork(const networks::Network& network) {
+  const auto known = std::ranges::find(networks_, network.name, &networks::Network::name);
+  if (known == networks_.end()) {
+    networks_.push_back(network);
+    return false;
+  }
+  if (*known == network) return false;
+  *known = network;
+  estimates_.Forget();
+  ForgetWhatFits();
+  if (prices_.planned_for) *prices_.overtaken = true;
+  prices_.made_for.reset();
+  return true;
 }
 
 void Application::UseData(const std::filesystem::path& folder) {
@@ -175,7 +193,6 @@ void Application::OpenFile(const std::filesystem::path& file) {
           }
           if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
           ++run_number_;
-          input_.starting = false;
           AdoptRun(std::move(**outcome));
           EndForeignComparison();
           file_title_ = file.filename().string();
@@ -282,15 +299,12 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   LetGo(std::exchange(run_, nullptr));
   run_ = std::move(run);
   was_followed_ = false;
+  input_.starting = false;  // what comes first is shown
   live_ranks_.Begin();
   history_.Clear();
   bookmarks_.clear();
   opened_file_.clear();
-  if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
-    fit_.question.reset();
-    fit_.answer.reset();
-    fit_.error.clear();
-  }
+  if (!run_->live()) ForgetWhatFits();  // a program's or a recording's
   adopted_at_ = Clock::now();
   start_cancelled_ = false;
   input_.band.reset();

@@ -59,30 +59,38 @@ void Application::HoldForSlowMotion() {
   slow.held = run_->SetMode(transport::RunMode::kPause);
 }
 
-void Application::ExecuteSlowMotionAction(ActionId action) {
-  SlowMotionState& slow = state_.slow_motion;
+bool Application::ExecuteSlowMotionAction(ActionId action) {
+  const bool is_active = state_.slow_motion.active;
+  switch (action) {
+    case ActionId::kSlowMotion:
+      is_active ? EndSlowMotion() : BeginSlowMotion();
+      return true;
+    case ActionId::kUnpin:
+      EndSlowMotion();
+      return is_active;
+    case ActionId::kRunOrPause:
+      if (is_active) Walk(ActionId::kNextOperator);
+      return is_active;
+    case ActionId::kNextOperator:
+    case ActionId::kPreviousOperator:
+    case ActionId::kFirstOperator:
+    case ActionId::kLastOperator:
+      if (is_active) Walk(action);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Application::Walk(ActionId to) {
   const size_t stops =
       frame_ == nullptr || frame_->slow_motion.walk == nullptr ? 0 : frame_->slow_motion.walk->stops.size();
-  if (action == ActionId::kSlowMotion) return slow.active ? EndSlowMotion() : BeginSlowMotion();
-  if (!slow.active) return;
-  if (action == ActionId::kUnpin) return EndSlowMotion();
   if (stops == 0) return;
-  switch (action) {
-    case ActionId::kNextOperator:
-      slow.stop = std::min(slow.stop + 1, stops - 1);
-      break;
-    case ActionId::kPreviousOperator:
-      slow.stop -= slow.stop > 0 ? 1 : 0;
-      break;
-    case ActionId::kFirstOperator:
-      slow.stop = 0;
-      break;
-    case ActionId::kLastOperator:
-      slow.stop = stops - 1;
-      break;
-    default:
-      break;
-  }
+  size_t& stop = state_.slow_motion.stop;
+  if (to == ActionId::kNextOperator) stop = std::min(stop + 1, stops - 1);
+  if (to == ActionId::kPreviousOperator && stop > 0) --stop;
+  if (to == ActionId::kFirstOperator) stop = 0;
+  if (to == ActionId::kLastOperator) stop = stops - 1;
 }
 
 }  // namespace tidemark::gui

@@ -150,10 +150,10 @@ ShellInput Application::MakeShellInput() {
 std::optional<int> Application::SmallerBatch() const {
   const int half = input_.settings.batch / 2;
   if (fit_.searching && !fit_.largest_batch) return std::nullopt;
-  networks::TrainingSettings asked = fit_.largest_for;
-  asked.batch = input_.settings.batch;
-  const bool answers = fit_.largest_batch.value_or(0) > 0 && asked == input_.settings;
-  const bool helps = answers && *fit_.largest_batch < fit_.largest_for.batch;
+  if (fit_.largest_batch.value_or(0) == 0) return half;
+  FitSubject now = FitSubjectOf(input_);
+  now.settings.batch = fit_.largest_for->settings.batch;
+  const bool helps = IsOf(*fit_.largest_for, now) && *fit_.largest_batch < now.settings.batch;
   return helps ? std::min(*fit_.largest_batch, input_.settings.batch) : half;
 }
 

@@ -29,6 +29,7 @@ class BatchCurve {
   struct Question {
     networks::TrainingSettings settings;  // its batch is the one that is looked at
     std::string card;                     // "" = no phantom
+    uint64_t edition = 0;                 // Estimates::edition()
   };
   // Call once a frame while it is shown.
   void Continue(const Question& question, const AskTextbook& textbook, const AskPrediction& phantom);

@@ -43,7 +43,8 @@ using AskEstimate = std::function<const textbook::Estimate*(const networks::Trai
 struct ConsequenceQuestion {
   networks::TrainingSettings settings;
   const networks::Network* network = nullptr;
-  const phantom::Card* card = nullptr;  // null: it runs on none
+  const phantom::Card* card = nullptr;  // null: it runs on none that is known
+  std::string why_unpredicted;          // without a card
   ByteUnit unit = ByteUnit::kMegabytes;
   std::optional<double> loss_scale;  // of the last step
   int64_t skipped_steps = 0;

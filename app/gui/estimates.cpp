@@ -20,7 +20,16 @@ void Estimates::UseAllocator(const std::string& settings) {
   if (settings == allocator_) return;
   allocator_ = settings;
   predictor_.UseAllocator(settings);
-  ++kept_;
+  ++edition_;
+}
+
+void Estimates::Forget() {
+  predictor_.Forget();
+  textbooks_.clear();
+  step_seconds_.clear();
+  wanted_.clear();
+  planned_.clear();
+  ++edition_;
 }
 
 std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
@@ -82,6 +91,7 @@ void Estimates::PlanAgain() {
 }
 
 void Estimates::Keep(const WantedPlan& plan, textbook::Estimate estimate) {
+  if (std::ranges::find(*networks_, plan.network) == networks_->end()) return;  // of what is there no more
   textbooks_.insert_or_assign(KeyOf(plan.settings, plan.rank), std::move(estimate));
   ++kept_;
 }

@@ -32,6 +32,8 @@ class Estimates {
 
   // PYTORCH_CUDA_ALLOC_CONF of the run that is predicted; "" = PyTorch's own. At first that of this process.
   void UseAllocator(const std::string& settings);
+  // Another network has come in the place of one of the same name: nothing that was answered holds.
+  void Forget();
 
   // The order of questions after this is their order of importance.
   void BeginFrame() { asked_ = false; }
@@ -60,7 +62,9 @@ class Estimates {
   void PlanAgain();
 
   // Grows with every answer: what was drawn from older ones is stale.
-  uint64_t version() const { return predictor_.answers() + kept_; }
+  uint64_t version() const { return predictor_.answers() + kept_ + edition_; }
+  // Grows where what was answered before holds no more, however complete it was.
+  uint64_t edition() const { return edition_; }
   bool pending() const { return asked_; }
   bool asks_cudnn() const { return predictor_.asks_cudnn(); }
 
@@ -75,7 +79,8 @@ class Estimates {
   std::vector<WantedPlan> wanted_;
   std::set<std::string> planned_;  // or being planned
   bool given_up_ = false;
-  uint64_t kept_ = 0;  // and changes of the allocator's settings
+  uint64_t kept_ = 0;
+  uint64_t edition_ = 0;
   std::map<std::string, std::optional<networks::TrainingSettings>> parsed_;
   bool asked_ = false;
 };

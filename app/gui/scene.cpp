@@ -54,9 +54,30 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
 
 }  // namespace
 
+std::string ChosenCard(const SceneInput& input) {
+  if (input.device.kind != networks::DeviceKind::kCuda) return input.device.card;
+  const auto index = static_cast<size_t>(input.device.index);
+  if (index >= input.cuda_devices->size()) return "";
+  const auto card = session::CardOf((*input.cuda_devices)[index], 0, *input.cards);
+  return card ? card->name : "";
+}
+
 std::string CardFor(const SceneInput& input) {
   const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
-  return card ? card->name : input.device.card;
+  return card ? card->name : ChosenCard(input);
+}
+
+std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
+  if (!IsOnCard(input)) return {};
+  const Result<phantom::Card> card =
+      session::CardOr(ChosenCard(input), input.description, *input.cards);
+  return card ? std::optional(*card) : std::nullopt;
+}
+
+FitSubject FitSubjectOf(const SceneInput& input) {
+  const bool is_live = input.recording.empty();
+  return {input.recorded.value_or(input.settings), CardOfRun(input),
+          is_live ? input.allocator : input.description.allocator_settings};
 }
 
 bool IsOnCard(const SceneInput& input) {

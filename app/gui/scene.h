@@ -13,6 +13,7 @@
 #include "app/gui/checkpoint_prices.h"
 #include "app/gui/consequences.h"
 #include "app/gui/estimates.h"
+#include "app/gui/fit_advice.h"
 #include "app/gui/frame.h"
 #include "app/gui/highlight.h"
 #include "app/gui/learning.h"
@@ -73,9 +74,16 @@ struct SceneInput {
   std::optional<networks::TrainingSettings> recorded;
 };
 
-// The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
-// is.
+// The card that the next run is on, by its name: the phantom's, or that of the GPU. "" = a GPU that is none of
+// those that are known.
+std::string ChosenCard(const SceneInput& input);
+// The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
+// chosen.
 std::string CardFor(const SceneInput& input);
+// The same with the memory that the run has; none of the CPU, and where it is not known.
+std::optional<phantom::Card> CardOfRun(const SceneInput& input);
+// What is searched for where somebody asks what fits: a recording's settings are not the ones on the left.
+FitSubject FitSubjectOf(const SceneInput& input);
 // Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
 bool IsOnCard(const SceneInput& input);
 

@@ -22,7 +22,7 @@ void Scene::PrepareBatch(const SceneInput& input, ViewState& state, Estimates& e
   if (state.batch.dragged) looked_at.batch = *state.batch.dragged;
   const std::string card = on_cpu ? "" : CardFor(input);
   batch_curve_.Continue(
-      {looked_at, card},
+      {looked_at, card, estimates.edition()},
       [&](const networks::TrainingSettings& settings) -> std::optional<int64_t> {
         const textbook::Estimate* estimate = estimates.Textbook(settings);
         return estimate == nullptr ? std::nullopt : std::optional(estimate->total_bytes);
@@ -78,15 +78,15 @@ void Scene::PrepareCheckpointing(const SceneInput& input, ViewState& state, Esti
 
 void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   const bool is_program = presenters::IsProgram(input.description);
-  const bool has_card = IsOnCard(input);
-  const std::string card = CardFor(input);
+  const FitSubject subject = FitSubjectOf(input);
   frame_.fit.advice = input.fit;
   frame_.fit.settings = input.settings;
-  frame_.fit.card_title.clear();
-  for (const phantom::Card& known : *input.cards) {
-    if (has_card && known.name == card) frame_.fit.card_title = ShortCardTitle(known.title);
-  }
-  frame_.fit.can_search = !is_program && has_card;
+  frame_.fit.card_title = subject.card ? ShortCardTitle(subject.card->title) : "";
+  FitSubject beside = subject;
+  beside.settings = input.settings;  // a proposal would change those
+  frame_.fit.found_for_other =
+      input.fit->question ? FoundForOther(*input.fit->question, beside, unit) : "";
+  frame_.fit.can_search = !is_program && subject.card;
   frame_.fit.allocator = input.allocator;
   frame_.fit.live = input.live;
   frame_.fit.unit = unit;
@@ -94,10 +94,10 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   WhatIfInput& what_if = frame_.fit.what_if;
   what_if.advice = input.fit;
   what_if.cards = input.cards;
-  what_if.card = card;
-  what_if.settings = input.recorded.value_or(input.settings);
+  what_if.card = subject.card ? subject.card->name : "";
+  what_if.settings = subject.settings;
   what_if.allocator = input.allocator;
-  what_if.can_try = has_card && !is_empty;
+  what_if.can_try = subject.card && !is_empty;
   what_if.can_start = frame_.fit.can_search;
   what_if.unit = unit;
   frame_.findings.fit = input.fit;

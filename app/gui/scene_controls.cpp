@@ -156,10 +156,10 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters:
   return lines;
 }
 
-// The CPU's memory is laid out by the system; what a phantom GPU needs says nothing about it.
-session::Prediction NoPredictionForCpu() {
+// The CPU's memory is laid out by the system, and what another card's phantom needs says nothing about a GPU.
+session::Prediction NoPrediction(const std::string& why) {
   session::Prediction prediction;
-  prediction.sentence = "on the CPU: measured, not predicted";
+  prediction.sentence = why;
   return prediction;
 }
 
@@ -185,7 +185,13 @@ ConsequenceQuestion Scene::QuestionOfControls(const SceneInput& input, const Vie
   for (const networks::Network& network : *input.networks) {
     if (network.name == question.settings.network) question.network = &network;
   }
-  if (input.device.kind != networks::DeviceKind::kCpu) question.card = CardNamed(input, input.device.card);
+  if (input.device.kind == networks::DeviceKind::kCpu) {
+    question.why_unpredicted = "on the CPU: measured, not predicted";
+  } else {
+    question.card = CardNamed(input, ChosenCard(input));
+    if (question.card == nullptr)
+      question.why_unpredicted = "this GPU is none of the known cards: measured, not predicted";
+  }
   if (view_ != nullptr) {
     CountSkippedSteps();
     question.skipped_steps = skipped_steps_;
@@ -224,15 +230,13 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   PrepareProgram(input, state.unit);
 
   const ConsequenceQuestion question = QuestionOfControls(input, state);
-  const std::string card_name = input.device.card;
-  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
   const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
   if (!same || !consequences_known_) {
     bool all_known = true;
     ConsequenceSources sources;
     sources.phantom = [&](const networks::TrainingSettings& settings) {
-      const auto answer =
-          on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
+      const auto answer = question.card == nullptr ? std::optional(NoPrediction(question.why_unpredicted))
+                                                   : estimates.Phantom(settings, question.card->name);
       all_known = all_known && answer.has_value();
       return answer;
     };

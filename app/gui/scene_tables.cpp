@@ -112,7 +112,7 @@ void Scene::AskForTables(const SceneInput& input, Estimates& estimates, const st
   if (told != nullptr) {
     const int rank = input.description.rank;
     if (const textbook::Estimate* book = estimates.Textbook(*told, rank)) asked.textbook = *book;
-    if (input.description.device != "cpu" && estimates.PhantomSpeaksFor(rank, *told))
+    if (input.description.device != "cpu" && !card.empty() && estimates.PhantomSpeaksFor(rank, *told))
       asked.prediction = estimates.Phantom(*told, card);
     if (asked.prediction && !asked.prediction->sentence.empty()) asked.prediction.reset();
   } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);

@@ -85,6 +85,7 @@ struct Layer {
   int64_t buffer_elements = 0;  // running means and variances, float32; a counter of 8 B comes with them
 
   int64_t parameters() const { return weight_elements + bias_elements; }
+  bool operator==(const Layer&) const = default;
 };
 
 }  // namespace tidemark::networks

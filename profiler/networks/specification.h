@@ -38,6 +38,7 @@ struct Network {
     // A layer with a weight that another stage has, too, and that stage; kNetworkInput = there is none.
     size_t shared_layer = kNetworkInput;
     int shared_with = 0;
+    bool operator==(const Passage&) const = default;
   };
   Passage passage;
 
@@ -49,6 +50,7 @@ struct Network {
   const SampleShape& sample() const;
   // {} where a sample has one label, {128} where each of its 128 tokens has one, {32, 32} for each pixel.
   SampleShape labels() const;
+  bool operator==(const Network&) const = default;
 };
 
 // Where the pieces that checkpointing runs again begin, as indices into `layers`, with the number of layers

@@ -44,6 +44,7 @@ struct Question {
   TrainingSettings settings;
   std::string card;
   std::string allocator;
+  uint64_t edition = 0;  // of the networks' files
   std::string key;
 };
 
@@ -54,7 +55,7 @@ int64_t StepsFor(const TrainingSettings& settings) {
 
 // What changes no byte is the same for all questions of a kind.
 Question QuestionOf(const TrainingSettings& settings, const std::string& card) {
-  Question question{settings, card, {}, {}};
+  Question question{settings, card, {}, 0, {}};
   question.settings.seed = 0;
   question.settings.learning_rate = TrainingSettings().learning_rate;
   if (question.settings.clip_norm > 0) question.settings.clip_norm = 1;
@@ -93,7 +94,7 @@ class WarmTrainer {
   std::optional<Prediction> Ask(const Question& question) {
     const int64_t steps = StepsFor(question.settings);
     const bool warm = run_ != nullptr && card_ == question.card && allocator_ == question.allocator &&
-                      steps_ == steps && run_->live();
+                      edition_ == question.edition && steps_ == steps && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
     } else if (Status started = Start(question, steps); !started) {
@@ -169,6 +170,7 @@ class WarmTrainer {
     run_ = std::move(*run);
     card_ = question.card;
     allocator_ = question.allocator;
+    edition_ = question.edition;
     return Done{};
   }
 
@@ -188,6 +190,7 @@ class WarmTrainer {
   int64_t steps_ = 0;
   std::string card_;
   std::string allocator_;
+  uint64_t edition_ = 0;
 };
 
 }  // namespace
@@ -218,6 +221,13 @@ class Predictor::Implementation {
   void UseAllocator(const std::string& settings) {
     const MutexLock lock(mutex_);
     allocator_ = settings;
+  }
+
+  void Forget() {
+    const MutexLock lock(mutex_);
+    ++edition_;
+    answers_.clear();
+    waiting_.clear();
   }
 
   uint64_t answers() const { return answered_; }
@@ -255,7 +265,8 @@ class Predictor::Implementation {
       TIDEMARK_REQUIRES(mutex_) {
     Question question = QuestionOf(settings, card);
     question.allocator = allocator_;
-    question.key += " " + allocator_;
+    question.edition = edition_;
+    question.key += " " + allocator_ + " " + std::to_string(edition_);
     return question;
   }
 
@@ -294,6 +305,7 @@ class Predictor::Implementation {
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::string allocator_ TIDEMARK_GUARDED_BY(mutex_);
+  uint64_t edition_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Answer> answers_ TIDEMARK_GUARDED_BY(mutex_);
   std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
   std::string in_work_ TIDEMARK_GUARDED_BY(mutex_);
@@ -312,6 +324,7 @@ std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, cons
 }
 
 void Predictor::UseAllocator(const std::string& settings) { implementation_->UseAllocator(settings); }
+void Predictor::Forget() { implementation_->Forget(); }
 uint64_t Predictor::answers() const { return implementation_->answers(); }
 bool Predictor::asks_cudnn() const { return implementation_->asks_cudnn(); }
 

@@ -72,6 +72,9 @@ class Predictor {
   // Questions from now on are of runs with these settings of the allocator, as PredictorOptions has them.
   // What is known of others is kept.
   void UseAllocator(const std::string& settings);
+  // Networks' files have changed: what is known is forgotten, and a process that has not read them yet is
+  // asked from now on.
+  void Forget();
   // How many questions have been answered so far: what was made from fewer is stale.
   uint64_t answers() const;
 

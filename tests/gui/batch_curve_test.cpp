@@ -94,5 +94,23 @@ TEST_CASE("The textbook's curve is there at once, the phantom's grows from the b
   CHECK(curve.phantom_here()->out_of_memory);
 }
 
+TEST_CASE("A curve that is complete is drawn anew where its answers hold no more") {
+  BatchCurve curve;
+  BatchCurve::Question question;
+  question.card = "h200";
+  const auto draw = [&](Theory& theory) {
+    for (int frame = 0; frame < 30; ++frame) curve.Continue(question, theory.Textbook(), theory.Phantom());
+    REQUIRE(curve.complete());
+  };
+  Theory before;
+  draw(before);
+  Theory after;  // with other settings of the allocator
+  draw(after);
+  CHECK(after.order().empty());
+  ++question.edition;
+  draw(after);
+  CHECK(after.order().size() == before.order().size());
+}
+
 }  // namespace
 }  // namespace tidemark::gui

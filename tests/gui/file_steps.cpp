@@ -47,19 +47,52 @@ void Exports(ImGuiTestContext* context) {
   IM_CHECK(text.find("traceEvents") != std::string::npos);
 }
 
+namespace {
+
+void WriteNetwork(const fs::path& file, bool is_wide) {
+  const char* const hidden = R"({"name": "wide", "kind": "linear", "in": 3072, "out": 1024},)";
+  std::ofstream(file)
+      << R"({"title": "Dropped", "description": "One layer.", "input": [3, 32, 32], "classes": 10,
+    "layers": [{"name": "rows", "kind": "flatten"}, )"
+      << (is_wide ? hidden : "") << R"({"name": "only", "kind": "linear", "in": )" << (is_wide ? 1024 : 3072)
+      << R"(, "out": 10}]})";
+}
+
+// Edited and dropped again it is trained anew, and theory is of the file as it is now.
+void TakesItsEditedFile(ImGuiTestContext* context, const fs::path& file) {
+  constexpr int64_t kWide = 10'000'000;
+  const auto all_say = [](bool is_wide) {
+    const auto& rows = application().frame()->breakdown.breakdown->rows;
+    const auto row = std::ranges::find(rows, "parameters", &presenters::BreakdownRow::title);
+    return row != rows.end() && std::ranges::all_of(std::vector{row->textbook_bytes, row->phantom_bytes,
+                                                                row->measured_bytes},
+                                                    [&](const std::optional<int64_t>& bytes) {
+                                                      return bytes && (*bytes > kWide) == is_wide;
+                                                    });
+  };
+  IM_CHECK(WaitUntil(context, [&] { return all_say(false); }));
+  WriteNetwork(file, true);
+  application().TakeDropped({file}, false);
+  IM_CHECK(WaitUntil(context, [&] { return all_say(true); }, 30));
+  WriteNetwork(file, false);
+  application().TakeDropped({file}, false);
+  IM_CHECK(WaitUntil(context, [&] { return all_say(false); }));
+}
+
+}  // namespace
+
 // A network of one's own, and CIFAR-10 for it; a network that does not take it leaves it behind.
 void TakesWhatIsDropped(ImGuiTestContext* context) {
   const networks::TrainingSettings before = application().settings();
   const fs::path file = Artefacts() / "dropped.json";
-  std::ofstream(file)
-      << R"({"title": "Dropped", "description": "One layer.", "input": [3, 32, 32], "classes": 10,
-    "layers": [{"name": "rows", "kind": "flatten"}, {"name": "only", "kind": "linear", "in": 3072, "out": 10}]})";
+  WriteNetwork(file, false);
   const auto has_layer = [] {
     const auto& rows = *application().frame()->layers.rows;
     return rows.size() == 2 && rows.back().name == "only" && rows.back().parameters == 30'730;
   };
   application().TakeDropped({file}, false);
   IM_CHECK(WaitUntil(context, has_layer));
+  TakesItsEditedFile(context, file);
   const fs::path folder = Artefacts() / "cifar-10";
   fs::create_directories(folder);
   std::ofstream(folder / "data_batch_1.bin", std::ios::binary) << std::string(10 * 3073, '\x05');
@@ -180,6 +213,25 @@ void SavesAndOpens(ImGuiTestContext* context) {
   application().Push(StartAgain{recorded, {}});
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK_STR_EQ(Run().device.card.c_str(), own.card.c_str());
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// What was opened is gone with the start of a run: a moment that is named then is no more of its file.
+void LeavesAFileForAStart(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "left-for-a-start.tide";
+  fs::copy_file(Artefacts() / "saved.tide", file, fs::copy_options::overwrite_existing);
+  const fs::path beside = file.string() + ".bookmarks.json";
+  fs::remove(beside);
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(context, [] { return Run().recording == "left-for-a-start.tide"; }));
+  const int64_t last = Run().view->TimeOf(Run().view->end() - 1);
+  application().Push(KeepBookmark{last, "of the file"});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(beside); }));
+  fs::remove(beside);
+  application().Push(ActionId::kNewRun);
+  application().Push(KeepBookmark{last, "while a run starts"});
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(!fs::exists(beside));
   IM_CHECK(WaitForSteps(context, 2));
 }
 

@@ -74,6 +74,25 @@ void CancelsAStart(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// Before the trainer that was asked for earlier, and waits for the end of the one before.
+void ShowsAProgramThatComesFirst(ImGuiTestContext* context) {
+  IM_CHECK(WaitForSteps(context, 1));
+  IM_CHECK_EQ(kill(Run().description.process_id, SIGSTOP), 0);
+  application().Push(ActionId::kNewRun);
+  session::ProgramOrder order;
+  order.command = "python train.py";
+  application().Push(StartProgram{order});
+  context->Yield(2);
+  IM_CHECK(Run().starting);
+  IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py"; }));
+  context->Yield(2);
+  IM_CHECK(!Run().starting);
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->jobs.empty(); }));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, std::string_view format,
                                               const fs::path& file,
                                               const std::function<bool(double)>& progress) {

@@ -303,8 +303,13 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return walk().stop == 0; }));
   application().Push(PinMoment{stops[7].highest});  // as the map's scrubber does
   IM_CHECK(WaitUntil(context, [&] { return walk().stop == 7; }));
-  context->KeyPress(ImGuiKey_Escape);
+  const presenters::Selection lit = presenters::CategorySelected(events::Category::kActivation);
+  application().Push(Select{lit});
+  IM_CHECK(WaitUntil(context, [&] { return application().view_state().selection == lit; }));
+  context->KeyPress(ImGuiKey_Escape);  // one thing at a time
   IM_CHECK(WaitUntil(context, [&] { return walk().walk == nullptr; }));
+  IM_CHECK(application().view_state().selection == lit);
+  application().Push(Select{lit});
   IM_CHECK(WaitUntil(context, [&] { return application().view_state().shown == shown; }));
   IM_CHECK(!application().view_state().pinned.has_value());
   IM_CHECK(Run().status.state == RunState::kPaused);  // as it was before

@@ -87,6 +87,33 @@ TEST_CASE(
   CHECK_FALSE(offered(false));  // no operators
 }
 
+TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  const AskedOf asked(stream);
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  REQUIRE(cards);
+  const std::vector<std::string> gpus{"NVIDIA L4", "NVIDIA Card Of Tomorrow"};
+  SceneInput input = asked.input;
+  input.cards = &*cards;
+  input.cuda_devices = &gpus;
+  input.device.kind = networks::DeviceKind::kPhantom;
+  CHECK(ChosenCard(input) == "h200");
+  input.device.kind = networks::DeviceKind::kCuda;
+  CHECK(ChosenCard(input) == "l4");
+  CHECK(CardFor(input) == "l4");
+  input.device.index = 1;
+  CHECK(ChosenCard(input).empty());
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const Frame& frame = scene.Prepare(input, state, estimates);
+  CHECK(frame.run_controls.consequences.fit == "this GPU is none of the known cards: measured, not predicted");
+  CHECK_FALSE(estimates.pending());  // no other card's phantom is asked
+  input.device.index = 2;            // a session code may name one that is not here
+  CHECK(ChosenCard(input).empty());
+}
+
 namespace {
 
 // The rows under Capture, by their names.

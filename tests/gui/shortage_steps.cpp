@@ -112,6 +112,17 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   context->WindowFocus("//###fit");
   context->Yield(4);
   Picture(context, "what-fits");
+  // It says which card it is of, where another is chosen.
+  const networks::DeviceChoice own = Run().device;
+  const auto is_of_another = [&] {
+    return fit().found_for_other.find("Found for the GTX 1650") != std::string::npos;
+  };
+  IM_CHECK(!is_of_another());
+  application().Push(ChooseDevice{{networks::DeviceKind::kPhantom, 0, "l4"}});
+  IM_CHECK(WaitUntil(context, is_of_another));
+  Picture(context, "what-fits-of-another-card");
+  application().Push(ChooseDevice{own});
+  IM_CHECK(WaitUntil(context, [&] { return Run().live && !is_of_another(); }));
   const networks::TrainingSettings wanted = fit().advice->answer->proposals.front().configuration.settings;
   IM_CHECK(wanted != application().settings());
   IM_CHECK(WaitUntil(context, [&] {
@@ -138,6 +149,25 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   IM_CHECK(application().settings() == wanted);
   context->WindowFocus("//###bridge");
   context->WindowFocus("//###layers");
+}
+
+// A search that goes on when another run is opened ends without an answer: it is none of that.
+void ForgetsWhatFitsElsewhere(ImGuiTestContext* context) {
+  const auto advice = [] { return application().frame()->fit.advice; };
+  IM_CHECK(WaitUntil(context, [&] { return !advice()->searching; }));
+  application().Push(SearchFit{});
+  application().Push(OpenRecording{Artefacts() / "saved.tide"});
+  context->Yield(2);
+  IM_CHECK(advice()->searching);
+  IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
+  IM_CHECK(WaitUntil(context, [&] { return !advice()->searching; }));
+  IM_CHECK(WaitUntil(context, [] { return !application().waiting(); }, 120));
+  IM_CHECK(!advice()->answer.has_value());
+  IM_CHECK(!advice()->largest_batch.has_value());
+  IM_CHECK_STR_EQ(advice()->error.c_str(), "");
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 1));
 }
 
 }  // namespace tidemark::gui

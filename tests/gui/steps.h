@@ -64,6 +64,7 @@ void PricesCheckpointing(ImGuiTestContext* context);
 // job_steps.cpp
 void CancelsWhatTakesLong(ImGuiTestContext* context);
 void CancelsAStart(ImGuiTestContext* context);
+void ShowsAProgramThatComesFirst(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
@@ -92,6 +93,7 @@ void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
 void OpensWhatWasCut(ImGuiTestContext* context);
+void LeavesAFileForAStart(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);
 void TellsHowWhatItFollowsEnds(ImGuiTestContext* context);
 void Compares(ImGuiTestContext* context);
@@ -106,6 +108,7 @@ void ChoosesColors(ImGuiTestContext* context);
 // shortage_steps.cpp
 void ExplainsOutOfMemory(ImGuiTestContext* context);
 void AppliesWhatFits(ImGuiTestContext* context);
+void ForgetsWhatFitsElsewhere(ImGuiTestContext* context);
 // script_steps.cpp
 void TrainsScript(ImGuiTestContext* context);
 // What the window exports with: a file whose name begins with "slow" is never done.

@@ -326,6 +326,7 @@ void Add(ImGuiTestEngine* engine) {
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
       {"opens what was cut", OpensWhatWasCut},
+      {"leaves a file for a start", LeavesAFileForAStart},
       {"starts a lesson's run", StartsALessonsRun},
       {"follows a recording", FollowsARecording},
       {"tells how what it follows ends", TellsHowWhatItFollowsEnds},
@@ -342,10 +343,12 @@ void Add(ImGuiTestEngine* engine) {
       {"shows sources in trouble", ShowsSourcesInTrouble},
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"cancels a start", CancelsAStart},
+      {"shows a program that comes first", ShowsAProgramThatComesFirst},
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
       {"tries the run otherwise", TriesTheRunOtherwise},
       {"undoes the device", UndoesTheDevice},
+      {"forgets what fits elsewhere", ForgetsWhatFitsElsewhere},
   };
   static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
   if (std::ranges::count(WantedNames(), kAllLessons) > 0)

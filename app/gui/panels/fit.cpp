@@ -104,11 +104,7 @@ void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
 void DrawAnswer(const FitInput& input, CommandQueue& queue) {
   const FitAdvice& found = *input.advice;
   const advice::Need& need = found.answer->present.need;
-  const bool is_old = found.question->settings != input.settings;
-  if (is_old) {
-    PutWrapped(SmallMuted(), "Found for other settings: " +
-                                 networks::DescribeChange(input.settings, found.question->settings) + ".");
-  }
+  if (!input.found_for_other.empty()) PutWrapped(SmallMuted(), input.found_for_other);
   Put(Colored(StrongWords(), need.fits ? Colors().good : Colors().bad),
       need.fits ? "It fits." : "It does not fit.");
   PutAtRowEnd(Numbers(), FormatBytes(need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +

@@ -16,6 +16,7 @@ struct FitInput {
   const FitAdvice* advice = nullptr;
   networks::TrainingSettings settings;  // as they are now
   std::string card_title;
+  std::string found_for_other;  // than what is shown: the answer is; "" = it is not
   bool can_search = false;  // a network of ours on a card
   std::string allocator;    // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
   bool live = false;

@@ -1,0 +1,44 @@
+#include "app/gui/fit_advice.h"
+
+#include <fmt/format.h>
+
+#include "app/gui/consequences.h"
+
+namespace tidemark::gui {
+namespace {
+
+std::string Words(const std::string& allocator) {
+  return allocator.empty() ? "PyTorch's own settings of the allocator" : allocator;
+}
+
+std::string Words(const phantom::Card& card, ByteUnit unit) {
+  return fmt::format("the {} with {}", ShortCardTitle(card.title), CardSize(card.memory_bytes, unit));
+}
+
+bool IsSame(const phantom::Card& card, const std::optional<phantom::Card>& other) {
+  return other && other->name == card.name && other->memory_bytes == card.memory_bytes;
+}
+
+}  // namespace
+
+bool IsOf(const advice::FitQuestion& question, const FitSubject& now) {
+  return question.settings == now.settings && IsSame(question.card, now.card) &&
+         question.allocator == now.allocator;
+}
+
+std::string FoundForOther(const advice::FitQuestion& question, const FitSubject& now, ByteUnit unit) {
+  std::vector<std::string> sentences;
+  if (question.settings != now.settings) {
+    sentences.push_back("Found for other settings: " +
+                        networks::DescribeChange(now.settings, question.settings) + ".");
+  }
+  if (!IsSame(question.card, now.card)) {
+    sentences.push_back("Found for " + Words(question.card, unit) +
+                        (now.card ? ", not for " + Words(*now.card, unit) : "") + ".");
+  }
+  if (question.allocator != now.allocator)
+    sentences.push_back("Found with " + Words(question.allocator) + ", not with " + Words(now.allocator) + ".");
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,47 @@
+#include "app/gui/fit_advice.h"
+
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+namespace {
+
+phantom::Card CardWith(const char* name, const char* title, int64_t gigabytes) {
+  phantom::Card card;
+  card.name = name;
+  card.title = title;
+  card.memory_bytes = gigabytes * 1'000'000'000;
+  return card;
+}
+
+}  // namespace
+
+TEST_CASE("An answer that was found for something else says for what") {
+  advice::FitQuestion question;
+  question.settings.batch = 16;
+  question.card = CardWith("t4", "NVIDIA T4", 16);
+  FitSubject now{question.settings, question.card, ""};
+  const auto told = [&] { return FoundForOther(question, now, ByteUnit::kMegabytes); };
+  CHECK(IsOf(question, now));
+  CHECK(told().empty());
+
+  now.card = CardWith("h200", "NVIDIA H200", 150);
+  CHECK_FALSE(IsOf(question, now));
+  CHECK(told() == "Found for the T4 with 16 GB, not for the H200 with 150 GB.");
+  now.card = CardWith("t4", "NVIDIA T4", 8);  // --memory
+  CHECK_FALSE(IsOf(question, now));
+  CHECK(told() == "Found for the T4 with 16 GB, not for the T4 with 8 GB.");
+  now.card.reset();
+  CHECK(told() == "Found for the T4 with 16 GB.");
+
+  now = {question.settings, question.card, advice::kExpandableSegments};
+  CHECK_FALSE(IsOf(question, now));
+  CHECK(told() ==
+        "Found with PyTorch's own settings of the allocator, not with expandable_segments:True.");
+
+  now = {question.settings, question.card, ""};
+  now.settings.batch = 64;
+  CHECK_FALSE(IsOf(question, now));
+  CHECK(told() == "Found for other settings: batch 64 → 16.");
+}
+
+}  // namespace tidemark::gui
