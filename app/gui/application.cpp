@@ -158,8 +158,9 @@ void Application::AskForBand() {
   band_asked_ = true;
   jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
               [this, run = run_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                return [this, run, band = options_.band_of(*run, progress)] {
+                return [this, run, band = options_.band_of(*run, progress)]() mutable {
                   if (run == run_) input_.band = band;
+                  LetGo(std::move(run));  // not here, if nobody else has it any more
                 };
               });
 }

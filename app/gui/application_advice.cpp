@@ -222,7 +222,8 @@ void Application::ForgetWhatFits() {
 
 // None where there is nothing to try, or it is being tried.
 std::optional<session::AllocatorOf> Application::BeginTrial() {
-  if (fit_.trying || !CardOfRun(input_) || input_.view == nullptr || input_.view->empty()) return std::nullopt;
+  if (fit_.trying || !CardOfRun(input_) || input_.view == nullptr || input_.view->empty())
+    return std::nullopt;
   Result<session::AllocatorOf> allocator = session::AllocatorOf{};
   if (options_.allocator_of) allocator = options_.allocator_of(input_.description);
   fit_.trying = allocator.ok();

@@ -36,7 +36,8 @@ std::vector<int> BatchesAsked() {
 
 void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
                           const AskPrediction& phantom) {
-  const bool same_curve = made_for_ && made_for_->card == question.card && made_for_->edition == question.edition &&
+  const bool same_curve = made_for_ && made_for_->card == question.card &&
+                          made_for_->edition == question.edition &&
                           With(made_for_->settings, 1) == With(question.settings, 1);
   const int here = question.settings.batch;
   if (same_curve && complete_ && made_for_->settings.batch == here) return;

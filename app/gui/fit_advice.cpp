@@ -29,15 +29,16 @@ bool IsOf(const advice::FitQuestion& question, const FitSubject& now) {
 std::string FoundForOther(const advice::FitQuestion& question, const FitSubject& now, ByteUnit unit) {
   std::vector<std::string> sentences;
   if (question.settings != now.settings) {
-    sentences.push_back("Found for other settings: " +
-                        networks::DescribeChange(now.settings, question.settings) + ".");
+    sentences.push_back(
+        "Found for other settings: " + networks::DescribeChange(now.settings, question.settings) + ".");
   }
   if (!IsSame(question.card, now.card)) {
     sentences.push_back("Found for " + Words(question.card, unit) +
                         (now.card ? ", not for " + Words(*now.card, unit) : "") + ".");
   }
   if (question.allocator != now.allocator)
-    sentences.push_back("Found with " + Words(question.allocator) + ", not with " + Words(now.allocator) + ".");
+    sentences.push_back("Found with " + Words(question.allocator) + ", not with " + Words(now.allocator) +
+                        ".");
   return fmt::format("{}", fmt::join(sentences, " "));
 }
 

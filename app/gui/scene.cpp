@@ -31,12 +31,19 @@ uint64_t EventsOf(const ComparisonAsked& asked) {
   return asked.compared == nullptr ? own : own + asked.compared->end() - asked.compared->first();
 }
 
-ShownComparison Compare(const ComparisonAsked& asked) {
-  if (asked.compared != nullptr)
-    return {presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment)};
-  const std::optional<presenters::SettingsChange> change = presenters::LatestChange(*asked.view);
-  if (!change) return {};
-  return {presenters::CompareChange(*asked.view, *change, asked.unit)};
+// Nothing where `progress` ended it.
+std::optional<ShownComparison> Compare(const ComparisonAsked& asked,
+                                       const std::function<bool(double)>& progress) {
+  bool goes_on = true;
+  const auto look = [&](double share) { return goes_on = progress(share); };
+  ShownComparison shown;
+  if (asked.compared != nullptr) {
+    shown.sides =
+        presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment, look);
+  } else if (const auto change = presenters::LatestChange(*asked.view)) {
+    shown.sides = presenters::CompareChange(*asked.view, *change, asked.unit, look);
+  }
+  return goes_on ? std::optional(std::move(shown)) : std::nullopt;
 }
 
 // Why there is no curve yet.
@@ -69,8 +76,7 @@ std::string CardFor(const SceneInput& input) {
 
 std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
   if (!IsOnCard(input)) return {};
-  const Result<phantom::Card> card =
-      session::CardOr(ChosenCard(input), input.description, *input.cards);
+  const Result<phantom::Card> card = session::CardOr(ChosenCard(input), input.description, *input.cards);
   return card ? std::optional(*card) : std::nullopt;
 }
 
@@ -87,9 +93,9 @@ bool IsOnCard(const SceneInput& input) {
 
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
-         selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending() ||
-         comparison_.pending() || tree_.pending() || selected_bytes_.pending() || statistics_.pending() ||
-         (view_ != nullptr && captured_.IsBehind(*view_));
+         selected_place_.pending() || moment_.pending() || walks_.pending() || tables_.pending() ||
+         allocations_.pending() || comparison_.pending() || tree_.pending() || selected_bytes_.pending() ||
+         statistics_.pending() || (view_ != nullptr && captured_.IsBehind(*view_));
 }
 
 void Scene::BeginLookups() {
@@ -97,6 +103,7 @@ void Scene::BeginLookups() {
   hovered_place_.BeginFrame();
   selected_place_.BeginFrame();
   moment_.BeginFrame();
+  walks_.BeginFrame();
   tables_.BeginFrame();
   tree_.BeginFrame();
   statistics_.BeginFrame();
@@ -184,12 +191,17 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   PrepareHover(state);
   PrepareTables(input, state, estimates, card);
   PrepareMap(state, IsOnCard(input));
+  if (moment_.answer() != nullptr) PrepareMoment(state);
+  PrepareComparison(input, state);
+  PrepareStatistics(state);
+}
+
+// What is told of the moment that the map shows.
+void Scene::PrepareMoment(ViewState& state) {
   PrepareSelectedBytes();
   frame_.slow_motion.state = &ShownState();
   PrepareTree(state);
-  PrepareComparison(input, state);
   PrepareAllocations(state);
-  PrepareStatistics(state);
 }
 
 const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
@@ -265,8 +277,10 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
     comparison_asked_ = std::move(asked);
     comparison_time_ = Clock::now();
   }
-  comparison_.Ask(comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,
-                  [](const ComparisonAsked& wanted, const auto&) { return Compare(wanted); });
+  comparison_.Ask(
+      comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,
+      [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
+  if (const auto line = comparison_.Line("Comparing", 300ms)) frame_.jobs.push_back(*line);
   frame_.comparison.second_run = compares;
   // Until it is there the one before of the same runs is shown.
   const bool is_of_these =
@@ -274,7 +288,8 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
   const ShownComparison* const shown = is_of_these ? comparison_.answer() : nullptr;
   frame_.comparison.comparison = shown != nullptr && shown->sides ? &*shown->sides : nullptr;
   if (shown == nullptr) {
-    frame_.comparison.empty_reason = "Looking at both sides…";
+    frame_.comparison.empty_reason =
+        comparison_.cancelled() ? "Cancelled. Another moment is compared again." : "Looking at both sides…";
   } else if (compares) {
     frame_.comparison.empty_reason =
         input.compared->title + " has no step like that of the pinned moment. Escape unpins it.";
@@ -304,11 +319,14 @@ void Scene::PrepareAllocations(ViewState& state) {
   }
   const bool fits =
       FitsInFrame(presenters::EffortOfTable(*allocations_asked_.view, allocations_asked_.query));
-  allocations_.Ask(allocations_asked_, fits, [](const AllocationsAsked& wanted_now, const auto&) {
-    return presenters::MakeAllocationTable(*wanted_now.view, wanted_now.query);
+  allocations_.Ask(allocations_asked_, fits, [](const AllocationsAsked& wanted_now, const auto& progress) {
+    return presenters::MakeAllocationTable(*wanted_now.view, wanted_now.query, progress);
   });
+  if (const auto line = allocations_.Line("Listing allocations", 300ms)) frame_.jobs.push_back(*line);
   if (allocations_.answer() == nullptr) {
-    frame_.allocations.empty_reason = "Looking through the run…";
+    frame_.allocations.empty_reason = allocations_.cancelled()
+                                          ? "Cancelled. Another moment or filter is looked for again."
+                                          : "Looking through the run…";
     return;
   }
   frame_.allocations.table = allocations_.answer();

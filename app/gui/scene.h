@@ -74,8 +74,8 @@ struct SceneInput {
   std::optional<networks::TrainingSettings> recorded;
 };
 
-// The card that the next run is on, by its name: the phantom's, or that of the GPU. "" = a GPU that is none of
-// those that are known.
+// The card that the next run is on, by its name: the phantom's, or that of the GPU. "" = a GPU that is none
+// of those that are known.
 std::string ChosenCard(const SceneInput& input);
 // The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
 // chosen.
@@ -93,6 +93,14 @@ struct AllocationsAsked {
   presenters::AllocationQuery query;
 
   bool operator==(const AllocationsAsked&) const = default;
+};
+
+// The step that slow motion walks through, or would.
+struct WalkAsked {
+  std::shared_ptr<const timeline::View> view;
+  timeline::EventIndex begin = 0;  // the step's
+
+  bool operator==(const WalkAsked&) const = default;
 };
 
 // The stretch of the run that statistics are of.
@@ -220,6 +228,7 @@ class Scene {
   void AskForTables(const SceneInput& input, Estimates& estimates, const std::string& card);
   void NoteTables(const SceneInput& input, const Estimates& estimates);
   void PrepareMap(const ViewState& state, bool on_card);
+  void PrepareMoment(ViewState& state);
   void PrepareSelectedBytes();
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
@@ -231,6 +240,7 @@ class Scene {
   void PrepareAdvice(const SceneInput& input, ByteUnit unit);
   void PrepareSlowMotion(const SceneInput& input, ViewState& state);
   void BeginWalk(const SceneInput& input, ViewState& state);
+  const presenters::StepWalk* WalkOf(const WalkAsked& asked);
   void LookForOperators(const SceneInput& input, const ViewState& state);
   void CountSkippedSteps();
 
@@ -309,10 +319,11 @@ class Scene {
   PlaceLookup hovered_place_;
   PlaceLookup selected_place_;
 
+  Lookup<WalkAsked, presenters::StepWalk> walks_;
+  std::optional<WalkAsked> walk_asked_;  // as soon as there is a step to walk through
   std::optional<presenters::StepWalk> walk_;
-  std::shared_ptr<const timeline::View> looked_for_operators_;  // where it has ended: what is no more
-  std::string why_no_walk_;                                     // "" = there is one, or may be
-  std::vector<lessons::CodeLine> code_;                         // of the step that is walked
+  std::string why_no_walk_;              // "" = there is one, or may be
+  std::vector<lessons::CodeLine> code_;  // of the step that is walked
   lessons::CodePlace place_;
   std::vector<presenters::BlockChange> changes_;
   std::string stack_;                   // of a program

@@ -84,8 +84,7 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   frame_.fit.card_title = subject.card ? ShortCardTitle(subject.card->title) : "";
   FitSubject beside = subject;
   beside.settings = input.settings;  // a proposal would change those
-  frame_.fit.found_for_other =
-      input.fit->question ? FoundForOther(*input.fit->question, beside, unit) : "";
+  frame_.fit.found_for_other = input.fit->question ? FoundForOther(*input.fit->question, beside, unit) : "";
   frame_.fit.can_search = !is_program && subject.card;
   frame_.fit.allocator = input.allocator;
   frame_.fit.live = input.live;

@@ -7,6 +7,7 @@
 #include "app/presenters/program_facts.h"
 #include "app/presenters/settings_change.h"
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
@@ -25,7 +26,8 @@ std::optional<double> PaceOf(const timeline::View& view) {
   while (end > 0 && !steps[end - 1].complete) --end;
   if (end < 3) return std::nullopt;
   const size_t begin = end - std::min<size_t>(end, 9);
-  const double seconds = static_cast<double>(steps[end - 1].begin_ns - steps[begin].begin_ns) / 1e9;
+  const int64_t ns = SaturatingDifference(steps[end - 1].begin_ns, steps[begin].begin_ns);
+  const double seconds = static_cast<double>(ns) / 1e9;
   if (seconds <= 0) return std::nullopt;
   return static_cast<double>(end - 1 - begin) / seconds;
 }

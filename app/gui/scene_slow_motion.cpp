@@ -9,6 +9,8 @@
 namespace tidemark::gui {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* kNoStep = "No step is complete in what is shown, so there is none to walk through.";
 constexpr const char* kNoOperators =
     "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, "
@@ -29,25 +31,43 @@ const timeline::Step* StepToWalk(const timeline::View& view, std::optional<event
   return &steps[end - 1];
 }
 
+// Where the walk to it takes long.
+constexpr const char* kLooking = "Looking at the step…";
+
 }  // namespace
+
+// Null while it is looked into.
+const presenters::StepWalk* Scene::WalkOf(const WalkAsked& asked) {
+  const timeline::Step* step = timeline::StepAt(*asked.view, asked.begin);
+  walks_.Ask(asked, FitsInFrame({0, step->end - step->begin}), [](const WalkAsked& of, const auto& progress) {
+    return presenters::WalkStep(*of.view, *timeline::StepAt(*of.view, of.begin), progress);
+  });
+  if (const auto line = walks_.Line("Looking at the operators of a step", 300ms))
+    frame_.jobs.push_back(*line);
+  return walks_.question() == asked ? walks_.answer() : nullptr;
+}
 
 // What has ended tells all that it ever will; what goes on may tell more.
 void Scene::LookForOperators(const SceneInput& input, const ViewState& state) {
   const bool goes_on = input.live || input.status.state <= session::RunState::kPaused || input.starting;
   if (view_ == nullptr || view_->empty() || goes_on) return why_no_walk_.clear();
-  if (std::exchange(looked_for_operators_, view_) == view_) return;
   const timeline::Step* step = StepToWalk(*view_, state.pinned, false);
   const bool is_ours = input.recording.empty() && !presenters::IsProgram(input.description);
   if (is_ours && view_->steps().empty()) return why_no_walk_.clear();  // it is started anew
-  why_no_walk_ = step == nullptr                                     ? kNoStep
-                 : presenters::WalkStep(*view_, *step).stops.empty() ? kNoOperators
-                                                                     : "";
+  if (step == nullptr) return void(why_no_walk_ = kNoStep);
+  const presenters::StepWalk* const walk = WalkOf({view_, step->begin});
+  why_no_walk_ = walk != nullptr && walk->stops.empty() ? kNoOperators : "";
 }
 
 void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
-  const timeline::Step* step = StepToWalk(*view_, state.pinned, input.live);
-  if (step == nullptr) return;
-  walk_ = presenters::WalkStep(*view_, *step);
+  if (!walk_asked_ || walk_asked_->begin < view_->first()) {
+    const timeline::Step* to_walk = StepToWalk(*view_, state.pinned, input.live);
+    if (to_walk == nullptr) return;
+    walk_asked_ = {view_, to_walk->begin};
+  }
+  const presenters::StepWalk* const walk = WalkOf(*walk_asked_);
+  if (walk == nullptr) return;
+  walk_ = *walk;
   code_.clear();
   changes_stop_.reset();
   TimelineState& timeline = state.timeline;
@@ -55,7 +75,7 @@ void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
   timeline.whole = false;
   timeline.visible = {presenters::PositionOf(*view_, timeline.axis, walk_->begin),
                       presenters::PositionOf(*view_, timeline.axis, walk_->end - 1)};
-  const std::string* told = timeline::SettingsOf(*view_, *step);
+  const std::string* told = timeline::SettingsOf(*view_, *timeline::StepAt(*view_, walk_->begin));
   if (told == nullptr) return;
   const auto settings = networks::SettingsFromJson(*told);
   for (const networks::Network& network : *input.networks) {
@@ -69,14 +89,18 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
   panel = {};
   panel.unit = state.unit;
   panel.active = slow.active;
-  LookForOperators(input, state);
+  if (!slow.active) LookForOperators(input, state);
   panel.can_begin = !slow.active && why_no_walk_.empty();
   panel.empty_reason = why_no_walk_;
-  if (!slow.active) walk_.reset();
-  if (!slow.active) return;
+  if (!slow.active) {
+    walk_.reset();
+    walk_asked_.reset();
+    return;
+  }
   panel.empty_reason = "Slow motion begins when a step is complete.";
   if (view_ == nullptr || view_->empty()) return;
   if (!walk_ || walk_->begin < view_->first()) BeginWalk(input, state);
+  if (!walk_ && walks_.pending()) panel.empty_reason = kLooking;
   if (!walk_) return;
   panel.empty_reason = kNoOperators;
   if (walk_->stops.empty()) return;

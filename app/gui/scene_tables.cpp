@@ -19,6 +19,8 @@ using timeline::EventIndex;
 // Of a step that goes on, and a run without steps: asked once, not with every event.
 constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
 
+constexpr const char* kLookingAtMoment = "Looking at what is alive at this moment…";
+
 ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
   ShownMoment moment;
   moment.state = std::make_shared<timeline::State>(timeline::SettledStateAt(view, asked.index, asked.until));
@@ -139,21 +141,26 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
   EventIndex until = at_peak ? peak_->step_end : timeline::SettledBy(*view_, *index);
   if (until >= view_->end()) until = kAsFarAsIsKnown;
   const bool fits = FitsInFrame(timeline::EffortOfSettledState(*view_, *index, until));
-  // The first is waited for: there is nothing to show until then.
-  moment_.Ask({*index, until}, fits || moment_.answer() == nullptr,
+  moment_.Ask({*index, until}, fits,
               [view = view_](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
-  const timeline::State& shown = ShownState();
   map.view = view_.get();
+  map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),
+                         view_->first(), view_->end() - 1);
+  map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
+                        view_->first(), view_->end() - 1);
+  if (moment_.answer() == nullptr) {
+    map.state = nullptr;
+    map.map = nullptr;
+    map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason = kLookingAtMoment;
+    return;
+  }
+  const timeline::State& shown = ShownState();
   map.state = &shown;
   map.map = &moment_.answer()->map;
   map.pinned = state.pinned.has_value();
   map.moment = presenters::MomentTitle(*view_, shown.index);
   if (!map.pinned && peak_) map.moment += " · the peak";
   map.unit = state.unit;
-  map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),
-                         view_->first(), view_->end() - 1);
-  map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
-                        view_->first(), view_->end() - 1);
   map.empty_reason = presenters::WhyNoMap(*map.map);
   if (shown.segments.empty()) {
     map.empty_reason = on_card

@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -15,6 +16,12 @@ constexpr int kSettleFrames = 6;  // a picture is taken when hover, layout and t
 Error BadLine(int number, const std::string& line) {
   return Error{"Line " + std::to_string(number) + " of the script is not a step: \"" + line +
                "\". Steps are wait, steps, do, set, drop, mouse, click, wheel, shot and quit."};
+}
+
+// None = there is none of this label.
+const Action* ActionCalled(const std::string& label) {
+  const auto found = std::ranges::find_if(Actions(), [&](const Action& one) { return label == one.label; });
+  return found == Actions().end() ? nullptr : &*found;
 }
 
 // The settings in force with some keys replaced.
@@ -61,6 +68,9 @@ Result<std::vector<ScriptStep>> ScriptFromText(const std::string& text) {
       ok = false;
     }
     if (!ok) return BadLine(number, line);
+    if (step.kind == Kind::kCommand && ActionCalled(step.text) == nullptr)
+      return Error{"Line " + std::to_string(number) + " of the script: there is no action \"" + step.text +
+                   "\". Actions are called as in the menus, \"Go to the peak\" for one."};
     steps.push_back(step);
   }
   return steps;
@@ -82,9 +92,7 @@ void Script::Do(const ScriptStep& step, Application& application) {
   ImGuiIO& io = ImGui::GetIO();
   switch (step.kind) {
     case Kind::kCommand:
-      for (const Action& action : Actions()) {
-        if (step.text == action.label) application.Push(DoAction{action.id});
-      }
+      application.Push(DoAction{ActionCalled(step.text)->id});
       break;
     case Kind::kSettings:
       if (const Result<networks::TrainingSettings> settings = Changed(application.settings(), step.text)) {

@@ -8,6 +8,7 @@
 
 #include "app/gui/panels/panels.h"
 #include "profiler/session/steady_state.h"
+#include "profiler/trace/output_file.h"
 
 namespace tidemark::gui {
 namespace {
@@ -174,15 +175,9 @@ Result<ViewState> LoadViewState(const std::filesystem::path& file) {
 }
 
 Status SaveViewState(const ViewState& state, const std::filesystem::path& file) {
-  const std::filesystem::path fresh = file.string() + ".new";
-  std::ofstream out(fresh, std::ios::trunc);
-  out << ToJson(state) << '\n';
-  out.close();
-  std::error_code failure;
-  if (out) std::filesystem::rename(fresh, file, failure);
-  if (!out || failure)
-    return Error{"The window's settings could not be written to " + file.string() + "; they will be lost."};
-  return Done{};
+  const Status written = trace::WriteWhole(ToJson(state) + "\n", file);
+  return written ? written
+                 : Status(Error{written.error().message + " How the window is set up will be lost."});
 }
 
 }  // namespace tidemark::gui

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/presenters/blocks.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
@@ -31,21 +32,43 @@ Allocation Complete(const View& view, const LiveBlock& block) {
     if (free->name != 0) allocation.block.name = free->name;
   }
   const EventIndex until = allocation.freed.value_or(view.end() - 1);
-  allocation.life_ns = std::max<int64_t>(0, view.TimeOf(until) - view.TimeOf(block.born));
+  allocation.life_ns =
+      std::max<int64_t>(0, SaturatingDifference(view.TimeOf(until), view.TimeOf(block.born)));
   return allocation;
 }
 
-std::vector<Allocation> AliveAt(const View& view, EventIndex moment) {
+// Asks now and then whether it is still wanted; once it is not, it stays so.
+class Wanted {
+ public:
+  Wanted(const TableProgress& progress, uint64_t looks) : progress_(progress), looks_(looks) {}
+  bool AfterOneMore() {
+    constexpr uint64_t kBetweenLooks = 1 << 12;
+    if (progress_ && ++looked_ % kBetweenLooks == 0 && goes_on_)
+      goes_on_ = progress_(static_cast<double>(looked_) / static_cast<double>(std::max(looked_, looks_)));
+    return goes_on_;
+  }
+
+ private:
+  const TableProgress& progress_;
+  const uint64_t looks_;
+  uint64_t looked_ = 0;
+  bool goes_on_ = true;
+};
+
+std::vector<Allocation> AliveAt(const View& view, EventIndex moment, Wanted& wanted) {
   const AllocationsOf allocations(view);
   std::vector<Allocation> all;
-  for (const LiveBlock& block : view.StateAt(moment).blocks) all.push_back(allocations.Of(block));
+  for (const LiveBlock& block : view.StateAt(moment).blocks) {
+    if (!wanted.AfterOneMore()) break;
+    all.push_back(allocations.Of(block));
+  }
   return all;
 }
 
-std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex end) {
+std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex end, Wanted& wanted) {
   const AllocationsOf allocations(view);
   std::vector<Allocation> all;
-  for (EventIndex index = first; index < end; ++index) {
+  for (EventIndex index = first; index < end && wanted.AfterOneMore(); ++index) {
     const Event& event = view.event(index);
     if (event.kind == EventKind::kAllocate) all.push_back(allocations.Born(event, index));
   }
@@ -171,9 +194,11 @@ timeline::View::StateEffort EffortOfTable(const View& view, const AllocationQuer
   return of_ends + timeline::View::StateEffort{0, std::min(end - first, kMostEventsLookedAt)};
 }
 
-AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& asked) {
+std::optional<AllocationTable> MakeAllocationTable(const View& view, const AllocationQuery& asked,
+                                                   const TableProgress& progress) {
   AllocationTable table;
   if (view.empty()) return table;
+  Wanted wanted(progress, 2 * EffortOfTable(view, asked).total());  // each is made, then matched
   const AllocationQuery query = Scoped(view, asked);
   table.scope_of_filter = query.filter.born || !query.filter.alive_at.empty();
   AllocationMatcher matcher(view, query.filter);
@@ -185,12 +210,13 @@ AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& ask
       table.events_left_out = end - first - kMostEventsLookedAt;
       first += table.events_left_out;
     }
-    all = BornIn(view, first, end);
+    all = BornIn(view, first, end, wanted);
   } else {
-    all = AliveAt(view, query.moment);
+    all = AliveAt(view, query.moment, wanted);
   }
   table.considered = all.size();
   for (Allocation& allocation : all) {
+    if (!wanted.AfterOneMore()) return std::nullopt;
     if (query.only.any() && !Selects(query.only, view, allocation.block)) continue;
     if (!matcher.Fits(allocation)) continue;
     timeline::AddTo(table.bytes, allocation.block.bytes);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -93,7 +94,11 @@ struct AllocationTable {
 };
 // What is looked at for one. O(1).
 timeline::View::StateEffort EffortOfTable(const timeline::View& view, const AllocationQuery& query);
-AllocationTable MakeAllocationTable(const timeline::View& view, const AllocationQuery& query);
+// From 0 to 1; false means that nobody waits for it any more.
+using TableProgress = std::function<bool(double)>;
+// Nothing where `progress` ended it.
+std::optional<AllocationTable> MakeAllocationTable(const timeline::View& view, const AllocationQuery& query,
+                                                   const TableProgress& progress = {});
 
 // With a header; fields that hold a comma or a quote are quoted (RFC 4180).
 std::string AllocationsAsCsv(const timeline::View& view, const std::vector<Allocation>& rows);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/presenters/blocks.h"
+#include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
@@ -86,6 +87,8 @@ class TreeGrower {
     return kNameless;
   }
 
+  int64_t SizeOf(size_t block) const { return std::max<int64_t>(0, blocks_[block].rounded_bytes); }
+
   void Add(std::string title, std::vector<size_t> blocks, size_t parent, const Place& place) {
     TreeNode node;
     node.title = std::move(title);
@@ -96,10 +99,10 @@ class TreeGrower {
     if (blocks.size() == 1) node.born = blocks_[blocks.front()].born;
     if (!blocks.empty()) node.category = blocks_[blocks.front()].category;
     for (const size_t block : blocks) {
-      node.bytes += std::max<int64_t>(0, blocks_[block].rounded_bytes);
+      node.bytes = SaturatingSum(node.bytes, SizeOf(block));
       if (node.category != blocks_[block].category) node.category.reset();
       if (Selects(selection_, view_, blocks_[block]))
-        node.selected_bytes += std::max<int64_t>(0, blocks_[block].rounded_bytes);
+        node.selected_bytes = SaturatingSum(node.selected_bytes, SizeOf(block));
     }
     tree_.nodes.push_back(std::move(node));
     pending_.push_back({std::move(blocks), place.key, place.frame});
@@ -136,7 +139,7 @@ class TreeGrower {
   void AddChildren(size_t node, std::map<std::string, std::vector<size_t>> groups, const Place& place) {
     const auto bytes = [this](const std::vector<size_t>& blocks) {
       int64_t sum = 0;
-      for (const size_t block : blocks) sum += blocks_[block].rounded_bytes;
+      for (const size_t block : blocks) sum = SaturatingSum(sum, SizeOf(block));
       return sum;
     };
     std::vector<std::pair<int64_t, std::string>> order;

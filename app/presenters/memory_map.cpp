@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
@@ -37,7 +38,7 @@ class Mapper {
     for (const Segment& segment : state_.segments) Place(segment);
     while (next_ < order_.size()) AddOutside();
     if (map_.reserved_bytes > 0) {
-      map_.share_free = static_cast<double>(map_.reserved_bytes - map_.occupied_bytes) /
+      map_.share_free = static_cast<double>(SaturatingDifference(map_.reserved_bytes, map_.occupied_bytes)) /
                         static_cast<double>(map_.reserved_bytes);
     }
     return std::move(map_);
@@ -72,7 +73,8 @@ class Mapper {
       segment.blocks.push_back(
           {static_cast<int64_t>(from - source.address), static_cast<int64_t>(until - from), order_[next_]});
       AddTo(map_.occupied_bytes, static_cast<int64_t>(until - from));
-      AddTo(map_.rounding_bytes, std::max<int64_t>(0, block.rounded_bytes - block.bytes));
+      AddTo(map_.rounding_bytes,
+            std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes)));
       if (block.pending_free) AddTo(map_.pending_bytes, static_cast<int64_t>(until - from));
       taken_until = until;
     }
@@ -118,7 +120,7 @@ std::string MapSummary(const MemoryMap& map, ByteUnit unit) {
 
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
   if (map.reserved_bytes <= 0) return "";
-  const int64_t free_bytes = map.reserved_bytes - map.occupied_bytes;
+  const int64_t free_bytes = SaturatingDifference(map.reserved_bytes, map.occupied_bytes);
   if (free_bytes <= 0)
     return "Every reserved byte is in use: the next allocation makes PyTorch reserve more.";
   size_t pieces = 0;

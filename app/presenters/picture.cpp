@@ -11,6 +11,7 @@
 #include "app/presenters/memory_map.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -305,6 +306,8 @@ struct BarRow {
   int64_t from = 0;
   int64_t bytes = 0;
   bool strong = false;
+
+  int64_t until() const { return SaturatingSum(from, bytes); }
 };
 
 std::string BarPicture(std::string_view title, std::string_view subtitle, const std::vector<BarRow>& rows) {
@@ -313,12 +316,12 @@ std::string BarPicture(std::string_view title, std::string_view subtitle, const 
   constexpr double kBars = kWidth - kLeft - 230;
   Canvas canvas(kTop + kRowHeight * static_cast<int>(rows.size()) + kMargin, title, subtitle);
   int64_t highest = 1;
-  for (const BarRow& row : rows) highest = std::max({highest, row.from, row.from + row.bytes});
+  for (const BarRow& row : rows) highest = std::max({highest, row.from, row.until()});
   const double scale = kBars / static_cast<double>(highest);
   double y = kTop;
   for (const BarRow& row : rows) {
     const std::string weight = row.strong ? "font-weight=\"bold\"" : "";
-    const double begin = kLeft + scale * static_cast<double>(std::min(row.from, row.from + row.bytes));
+    const double begin = kLeft + scale * static_cast<double>(std::min(row.from, row.until()));
     const double width = std::max(1.5, scale * std::abs(static_cast<double>(row.bytes)));
     canvas.Text(kLeft - 16, y + 19, row.name, "text-anchor=\"end\" " + weight);
     canvas.Box(begin, y, width, 26, row.colour);

@@ -1,5 +1,7 @@
 #include "app/presenters/side_by_side.h"
 
+#include <utility>
+
 #include "app/presenters/compared_run.h"
 #include "app/presenters/moment_title.h"
 
@@ -10,11 +12,26 @@ constexpr bool kByRequested = false;
 
 EventRange RangeOf(const timeline::Step& step) { return {step.begin, step.end}; }
 
+// The two sides at a moment each, one after the other, since each takes its time. False where it was ended.
+using MakeMoment = std::function<Moment()>;
+bool AddStates(const MakeMoment& a, const MakeMoment& b, const CompareProgress& progress,
+               SideBySide& result) {
+  const auto goes_on = [&](double share) { return !progress || progress(share); };
+  if (!goes_on(0.1)) return false;
+  const Moment in_a = a();
+  if (!goes_on(0.4)) return false;
+  const Moment in_b = b();
+  if (!goes_on(0.7)) return false;
+  result.states = CompareStates(in_a, in_b, kByRequested);
+  return true;
+}
+
 }  // namespace
 
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
-                                        std::optional<events::EventIndex> moment) {
+                                        std::optional<events::EventIndex> moment,
+                                        const CompareProgress& progress) {
   SideBySide result;
   result.title_a = "this run";
   result.title_b = other_title;
@@ -23,18 +40,21 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
   if (!moment) {
     result.moment = "at each one's peak";
     result.levels = CompareLevels(shown, all_a, other, all_b);
-    result.states = CompareStates(PeakMomentIn(shown, all_a), PeakMomentIn(other, all_b), kByRequested);
-    return result;
+    const bool is_wanted = AddStates([&] { return PeakMomentIn(shown, all_a); },
+                                     [&] { return PeakMomentIn(other, all_b); }, progress, result);
+    return is_wanted ? std::optional(std::move(result)) : std::nullopt;
   }
   const std::optional<events::EventIndex> same = SamePlace(shown, *moment, other);
   if (!same) return std::nullopt;
   result.moment = MomentTitle(shown, *moment);
   result.levels = CompareLevels(shown, {*moment, *moment + 1}, other, {*same, *same + 1});
-  result.states = CompareStates(MomentAt(shown, *moment), MomentAt(other, *same), kByRequested);
-  return result;
+  const bool is_wanted = AddStates([&] { return MomentAt(shown, *moment); },
+                                   [&] { return MomentAt(other, *same); }, progress, result);
+  return is_wanted ? std::optional(std::move(result)) : std::nullopt;
 }
 
-SideBySide CompareChange(const timeline::View& view, const SettingsChange& change, ByteUnit unit) {
+std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
+                                        ByteUnit unit, const CompareProgress& progress) {
   SideBySide result;
   result.title_a = "before";
   result.title_b = "after";
@@ -43,9 +63,9 @@ SideBySide CompareChange(const timeline::View& view, const SettingsChange& chang
                   FormatNumber(change.after.number);
   result.headline = change.text + ": " + ConsequenceOf(change, unit);
   result.levels = CompareLevels(view, RangeOf(change.before), view, RangeOf(change.after));
-  result.states =
-      CompareStates(MomentAt(view, change.before.peak), MomentAt(view, change.after.peak), kByRequested);
-  return result;
+  const bool is_wanted = AddStates([&] { return MomentAt(view, change.before.peak); },
+                                   [&] { return MomentAt(view, change.after.peak); }, progress, result);
+  return is_wanted ? std::optional(std::move(result)) : std::nullopt;
 }
 
 }  // namespace tidemark::presenters

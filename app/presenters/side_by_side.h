@@ -3,6 +3,7 @@
 // which every run knows.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,12 +25,16 @@ struct SideBySide {
   StateComparison states;
 };
 
+// From 0 to 1, before each of what takes long; false means that nobody waits for it any more.
+using CompareProgress = std::function<bool(double)>;
 // At `moment` of the shown run and the same place of the other (compared_run.h); at each one's own peak
-// without a moment. Nothing where the other has no such place.
+// without a moment. Nothing where the other has no such place, or `progress` ended it.
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
-                                        std::optional<events::EventIndex> moment);
+                                        std::optional<events::EventIndex> moment,
+                                        const CompareProgress& progress = {});
 
-SideBySide CompareChange(const timeline::View& view, const SettingsChange& change, ByteUnit unit);
+std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
+                                        ByteUnit unit, const CompareProgress& progress = {});
 
 }  // namespace tidemark::presenters

@@ -159,7 +159,9 @@ bool LetsAnythingGo(const timeline::View& view, EventIndex begin, EventIndex end
 
 }  // namespace
 
-StepWalk WalkStep(const timeline::View& view, const timeline::Step& step) {
+std::optional<StepWalk> WalkStep(const timeline::View& view, const timeline::Step& step,
+                                 const WalkProgress& progress) {
+  constexpr EventIndex kBetweenLooks = 1 << 14;
   StepWalk walk;
   walk.step = step.number;
   walk.begin = std::max(step.begin, view.first());
@@ -170,6 +172,9 @@ StepWalk WalkStep(const timeline::View& view, const timeline::Step& step) {
   for (const timeline::Bucket& bucket : buckets) walk.bytes_after.push_back(bucket.last);
   int64_t micro_batch = -1;
   for (EventIndex index = walk.begin; index < walk.end; ++index) {
+    if (progress && (index - walk.begin) % kBetweenLooks == 0 &&
+        !progress(static_cast<double>(index - walk.begin) / static_cast<double>(walk.end - walk.begin)))
+      return std::nullopt;
     const Event& event = view.event(index);
     if (event.kind == EventKind::kMicroBatchBegin) micro_batch = event.bytes;
     if (!BeginsOperator(event)) continue;

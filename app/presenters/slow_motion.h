@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,8 +41,11 @@ struct StepWalk {
   std::vector<int64_t> bytes_after;  // allocated after each event from `begin` on
 };
 
-// O(events of the step).
-StepWalk WalkStep(const timeline::View& view, const timeline::Step& step);
+// From 0 to 1; false means that nobody waits for it any more.
+using WalkProgress = std::function<bool(double)>;
+// O(events of the step). Nothing where `progress` ended it.
+std::optional<StepWalk> WalkStep(const timeline::View& view, const timeline::Step& step,
+                                 const WalkProgress& progress = {});
 // The one that a moment belongs to; the nearest for one outside of the step. There must be stops.
 size_t StopAt(const StepWalk& walk, events::EventIndex moment);
 // "conv2 backward", "conv1 forward again", "optimizer".

@@ -63,17 +63,18 @@ void TakesItsEditedFile(ImGuiTestContext* context, const fs::path& file) {
   constexpr int64_t kWide = 10'000'000;
   const auto all_say = [](bool is_wide) {
     const auto& rows = application().frame()->breakdown.breakdown->rows;
-    const auto row = std::ranges::find(rows, "parameters", &presenters::BreakdownRow::title);
-    return row != rows.end() && std::ranges::all_of(std::vector{row->textbook_bytes, row->phantom_bytes,
-                                                                row->measured_bytes},
-                                                    [&](const std::optional<int64_t>& bytes) {
-                                                      return bytes && (*bytes > kWide) == is_wide;
-                                                    });
+    const auto row =
+        std::ranges::find(rows, events::Category::kParameter, &presenters::BreakdownRow::category);
+    return row != rows.end() &&
+           std::ranges::all_of(
+               std::vector{row->textbook_bytes, row->phantom_bytes, row->measured_bytes},
+               [&](const std::optional<int64_t>& bytes) { return bytes && (*bytes > kWide) == is_wide; });
   };
   IM_CHECK(WaitUntil(context, [&] { return all_say(false); }));
   WriteNetwork(file, true);
   application().TakeDropped({file}, false);
-  IM_CHECK(WaitUntil(context, [&] { return all_say(true); }, 30));
+  IM_CHECK(WaitUntil(
+      context, [&] { return all_say(true); }, 30));
   WriteNetwork(file, false);
   application().TakeDropped({file}, false);
   IM_CHECK(WaitUntil(context, [&] { return all_say(false); }));

@@ -35,8 +35,7 @@ TEST_CASE("An answer that was found for something else says for what") {
 
   now = {question.settings, question.card, advice::kExpandableSegments};
   CHECK_FALSE(IsOf(question, now));
-  CHECK(told() ==
-        "Found with PyTorch's own settings of the allocator, not with expandable_segments:True.");
+  CHECK(told() == "Found with PyTorch's own settings of the allocator, not with expandable_segments:True.");
 
   now = {question.settings, question.card, ""};
   now.settings.batch = 64;

@@ -82,8 +82,6 @@ void ShowsAProgramThatComesFirst(ImGuiTestContext* context) {
   session::ProgramOrder order;
   order.command = "python train.py";
   application().Push(StartProgram{order});
-  context->Yield(2);
-  IM_CHECK(Run().starting);
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py"; }));
   context->Yield(2);
   IM_CHECK(!Run().starting);

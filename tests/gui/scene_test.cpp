@@ -108,7 +108,8 @@ TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
   Estimates estimates(&asked.networks);
   Scene scene;
   const Frame& frame = scene.Prepare(input, state, estimates);
-  CHECK(frame.run_controls.consequences.fit == "this GPU is none of the known cards: measured, not predicted");
+  CHECK(frame.run_controls.consequences.fit ==
+        "this GPU is none of the known cards: measured, not predicted");
   CHECK_FALSE(estimates.pending());  // no other card's phantom is asked
   input.device.index = 2;            // a session code may name one that is not here
   CHECK(ChosenCard(input).empty());

@@ -26,4 +26,11 @@ TEST_CASE("A line that is no step is named") {
   }
 }
 
+TEST_CASE("An action that there is not is named, with its line") {
+  const auto steps = ScriptFromText("wait 1\ndo Go to the peek\n");
+  REQUIRE_FALSE(steps.ok());
+  CHECK(steps.error().message.find("Line 2") != std::string::npos);
+  CHECK(steps.error().message.find("Go to the peek") != std::string::npos);
+}
+
 }  // namespace tidemark::gui

@@ -161,7 +161,8 @@ void ForgetsWhatFitsElsewhere(ImGuiTestContext* context) {
   IM_CHECK(advice()->searching);
   IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
   IM_CHECK(WaitUntil(context, [&] { return !advice()->searching; }));
-  IM_CHECK(WaitUntil(context, [] { return !application().waiting(); }, 120));
+  IM_CHECK(WaitUntil(
+      context, [] { return !application().waiting(); }, 120));
   IM_CHECK(!advice()->answer.has_value());
   IM_CHECK(!advice()->largest_batch.has_value());
   IM_CHECK_STR_EQ(advice()->error.c_str(), "");

@@ -114,6 +114,11 @@ TEST_CASE("Saving and loading a view") {
   state.dark = false;
   REQUIRE(SaveViewState(state, file).ok());
   CHECK_FALSE(LoadViewState(file)->dark);
+  // Two windows write at once: neither writes over what the other is writing.
+  const std::filesystem::path of_the_other = file.string() + ".new";
+  std::ofstream(of_the_other) << "half";
+  REQUIRE(SaveViewState(state, file).ok());
+  CHECK(std::filesystem::file_size(of_the_other) == 4);
   const Status nowhere = SaveViewState(state, folder / "missing" / "view.json");
   REQUIRE_FALSE(nowhere.ok());
   CHECK(nowhere.error().message.find("missing") != std::string::npos);

@@ -17,8 +17,8 @@ struct FitInput {
   networks::TrainingSettings settings;  // as they are now
   std::string card_title;
   std::string found_for_other;  // than what is shown: the answer is; "" = it is not
-  bool can_search = false;  // a network of ours on a card
-  std::string allocator;    // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
+  bool can_search = false;      // a network of ours on a card
+  std::string allocator;        // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
   bool live = false;
   ByteUnit unit = ByteUnit::kMegabytes;
   WhatIfInput what_if;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/gui/panels/map_layout.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
@@ -21,61 +22,6 @@ using presenters::MapSegment;
 using timeline::LiveBlock;
 
 constexpr float kRoomToExplain = 2;  // times the least height of the map, from which words go below it
-
-// Where each segment lies: as wide as it is large, in as many rows as there is room for.
-struct MapLayout {
-  std::vector<ImRect> segments;
-  float row_height = 0;
-  bool labels = false;
-};
-
-float WidthOf(const MapSegment& segment, double pixels_per_byte) {
-  return std::max(Px(6), static_cast<float>(static_cast<double>(segment.bytes) * pixels_per_byte));
-}
-
-int RowsNeeded(const std::vector<MapSegment>& segments, double pixels_per_byte, float width, float gap) {
-  int rows = 1;
-  float x = 0;
-  for (const MapSegment& segment : segments) {
-    const float w = WidthOf(segment, pixels_per_byte);
-    if (x > 0 && x + w > width) {
-      ++rows;
-      x = 0;
-    }
-    x += w + gap;
-  }
-  return rows;
-}
-
-MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
-  MapLayout layout;
-  const float gap = Px(5);
-  int64_t all = 1;
-  int64_t largest = 1;
-  for (const MapSegment& segment : segments) {
-    all += segment.bytes;
-    largest = std::max(largest, segment.bytes);
-  }
-  const int most_rows = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
-  const int for_many = static_cast<int>(segments.size() + 15) / 16;
-  const int to_fill = static_cast<int>(area.GetHeight() / Px(130));
-  const int wanted = std::clamp(std::max(for_many, to_fill), 1, most_rows);
-  const auto room = static_cast<double>(area.GetWidth());
-  double scale = std::min(room * wanted / static_cast<double>(all), room / static_cast<double>(largest));
-  while (scale > 1e-12 && RowsNeeded(segments, scale, area.GetWidth(), gap) > wanted) scale *= 0.97;
-  const auto rows = static_cast<float>(RowsNeeded(segments, scale, area.GetWidth(), gap));
-  layout.labels = area.GetHeight() / rows >= Px(40);
-  layout.row_height = std::min(area.GetHeight() / rows, Px(200));
-  ImVec2 at = area.Min;
-  for (const MapSegment& segment : segments) {
-    const float width = WidthOf(segment, scale);
-    if (at.x > area.Min.x && at.x + width > area.Max.x + 0.5F) at = {area.Min.x, at.y + layout.row_height};
-    const float height = layout.row_height - (layout.labels ? Px(20) : Px(4));
-    layout.segments.emplace_back(at.x, at.y, at.x + width, at.y + height);
-    at.x += width + gap;
-  }
-  return layout;
-}
 
 // Segments are whole MiB on a GPU.
 std::string SegmentSize(int64_t bytes, ByteUnit unit) {
@@ -202,7 +148,7 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
 
 void DrawMap(const MemoryMapInput& input, const ImRect& area, MapPart part, CommandQueue& queue) {
   ImGui::InvisibleButton("map", area.GetSize());
-  const MapLayout layout = LayOut(input.map->segments, area);
+  const MapLayout layout = LayOutMap(input.map->segments, area);
   float label_free_from = area.Min.x;
   float label_row = area.Min.y;
   for (size_t i = 0; i < layout.segments.size(); ++i) {

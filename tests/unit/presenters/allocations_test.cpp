@@ -1,5 +1,6 @@
 #include "app/presenters/allocations.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ TEST_CASE("The table lists what is alive at a moment, the largest first, with wh
   const auto view = training.Publish();
   AllocationQuery query;
   query.moment = training.peak();
-  const AllocationTable table = MakeAllocationTable(*view, query);
+  const AllocationTable table = *MakeAllocationTable(*view, query);
   CHECK(table.considered == 3);
   CHECK(table.bytes == 6000);
   CHECK(Titles(*view, table) ==
@@ -40,6 +41,20 @@ TEST_CASE("The table lists what is alive at a moment, the largest first, with wh
   CHECK(table.rows[0].freed);
   CHECK_FALSE(table.rows[2].freed);
   CHECK(table.rows[2].life_ns > table.rows[0].life_ns);
+}
+
+TEST_CASE("A life between two times that no clock tells is as long as there is") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512).time_ns = std::numeric_limits<int64_t>::min();
+  stream.Allocate(0x2000, 512).time_ns = std::numeric_limits<int64_t>::max();
+  const auto view = stream.Publish();
+  AllocationQuery query;
+  query.moment = view->end() - 1;
+  query.sort = AllocationColumn::kBorn;
+  query.descending = false;
+  const AllocationTable table = *MakeAllocationTable(*view, query);
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0].life_ns == std::numeric_limits<int64_t>::max());
 }
 
 TEST_CASE("The table lists what was born in a stretch, also what is gone since") {
@@ -54,15 +69,15 @@ TEST_CASE("The table lists what was born in a stretch, also what is gone since")
   query.end = view->end();
   query.sort = AllocationColumn::kBorn;
   query.descending = false;
-  const AllocationTable table = MakeAllocationTable(*view, query);
+  const AllocationTable table = *MakeAllocationTable(*view, query);
   REQUIRE(table.rows.size() == 2);
   CHECK(table.rows[0].block.bytes == 4000);
   CHECK(table.rows[0].block.category == events::Category::kActivation);
   CHECK(table.rows[1].block.bytes == 5000);
   query.first = 0;
-  CHECK(MakeAllocationTable(*view, query).rows.size() == 5);
+  CHECK(MakeAllocationTable(*view, query)->rows.size() == 5);
   query.end = query.first;
-  CHECK(MakeAllocationTable(*view, query).rows.empty());
+  CHECK(MakeAllocationTable(*view, query)->rows.empty());
 }
 
 TEST_CASE("Each kind of condition leaves out what it says") {
@@ -74,7 +89,7 @@ TEST_CASE("Each kind of condition leaves out what it says") {
   query.moment = training.peak();
   const auto left = [&](std::string_view text) {
     query.filter = Filter(text);
-    return MakeAllocationTable(*view, query).rows.size();
+    return MakeAllocationTable(*view, query)->rows.size();
   };
   CHECK(left("") == 3);
   CHECK(left("  CONV1 ") == 3);  // the layer of all
@@ -115,7 +130,7 @@ TEST_CASE("Who filters by time means that time, whatever is in sight") {
     query.filter = Filter(text);
     query.sort = AllocationColumn::kBytes;
     query.descending = false;
-    return MakeAllocationTable(*view, query);
+    return *MakeAllocationTable(*view, query);
   };
   const std::string peak = std::to_string(first_peak);
   const AllocationTable alive = table("alive:" + peak);
@@ -166,19 +181,19 @@ TEST_CASE("Rows are sorted by any column") {
   for (int column = 0; column < kAllocationColumnCount; ++column) {
     query.sort = static_cast<AllocationColumn>(column);
     query.descending = false;
-    const AllocationTable up = MakeAllocationTable(*view, query);
+    const AllocationTable up = *MakeAllocationTable(*view, query);
     query.descending = true;
-    const AllocationTable down = MakeAllocationTable(*view, query);
+    const AllocationTable down = *MakeAllocationTable(*view, query);
     REQUIRE(up.rows.size() == 3);
     CHECK(down.rows.size() == 3);
   }
   query.sort = AllocationColumn::kBytes;
   query.descending = false;
-  const AllocationTable table = MakeAllocationTable(*view, query);
+  const AllocationTable table = *MakeAllocationTable(*view, query);
   CHECK(table.rows[0].block.bytes == 1000);
   CHECK(table.rows[1].block.bytes == 2000);
   query.sort = AllocationColumn::kTensor;
-  CHECK(Titles(*view, MakeAllocationTable(*view, query))[2] == "/temporary");
+  CHECK(Titles(*view, *MakeAllocationTable(*view, query))[2] == "/temporary");
 }
 
 TEST_CASE("As CSV every row has every field, quoted where it must be") {
@@ -189,7 +204,7 @@ TEST_CASE("As CSV every row has every field, quoted where it must be") {
   const auto view = stream.Publish();
   AllocationQuery query;
   query.moment = view->end() - 1;
-  const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query).rows);
+  const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query)->rows);
   CHECK(csv ==
         "tensor,category,requested_bytes,block_bytes,layer,operator,phase,recompute,stream,born,freed,life_"
         "ns,address\n"
@@ -203,13 +218,31 @@ TEST_CASE("As CSV what has no name is called what the table calls it") {
   const auto view = stream.Publish();
   AllocationQuery query;
   query.moment = view->end() - 1;
-  const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query).rows);
+  const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query)->rows);
   CHECK(csv.find("\ntemporary of aten::conv2d,temporary,10,") != std::string::npos);
+}
+
+TEST_CASE("A table that nobody waits for any more is not made") {
+  timeline::Stream stream;
+  for (uint64_t i = 0; i < 10'000; ++i) stream.Allocate(0x1000 + 512 * i, 512);
+  const auto view = stream.Publish();
+  AllocationQuery query;
+  query.moment = view->end() - 1;
+  int asked = 0;
+  CHECK_FALSE(MakeAllocationTable(*view, query, [&](double) { return ++asked < 2; }));
+  CHECK(asked == 2);
+  double share = 0;
+  CHECK(MakeAllocationTable(*view, query, [&](double now) {
+          CHECK(now >= share);
+          CHECK(now <= 1);
+          share = now;
+          return true;
+        })->rows.size() == 10'000);
 }
 
 TEST_CASE("Of nothing there is no table") {
   const auto view = timeline::Stream().Publish();
-  CHECK(MakeAllocationTable(*view, {}).rows.empty());
+  CHECK(MakeAllocationTable(*view, {})->rows.empty());
 }
 
 }  // namespace

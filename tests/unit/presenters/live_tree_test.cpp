@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <random>
 
 #include "tests/support/catch.h"
@@ -40,6 +41,22 @@ TEST_CASE("What is alive is grouped by the keys in their order, the largest firs
   CHECK(tree.nodes[leaf].depth == 3);
   CHECK(PathOf(tree, leaf) == std::vector<std::string>{"activation", "conv1", "conv1 output"});
   CHECK(NodeAt(tree, {"activation", "gone"}) == NodeAt(tree, {"activation"}));
+}
+
+TEST_CASE("Sizes that no memory has add up to the most that there is") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  timeline::Stream stream;
+  for (const uint64_t address : {0x1000, 0x2000, 0x3000}) stream.Allocate(address, kMost);
+  stream.Allocate(0x4000, std::numeric_limits<int64_t>::min(), events::Category::kInput).rounded_bytes =
+      std::numeric_limits<int64_t>::min();
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kCategory, TreeKey::kTensor};
+  const LiveTree tree =
+      TreeOf(*view, view->StateAt(view->end() - 1), keys, CategorySelected(events::Category::kTemporary));
+  CHECK(tree.nodes[0].bytes == kMost);
+  CHECK(tree.nodes[0].selected_bytes == kMost);
+  CHECK(tree.nodes[tree.nodes[0].first_child].title == "temporary");
+  CHECK(tree.nodes[tree.nodes[0].first_child].bytes == kMost);
 }
 
 TEST_CASE("A level without names is left out where nothing has one") {

@@ -48,6 +48,19 @@ TEST_CASE("The map places blocks and gaps to the byte") {
   CHECK(map.outside_bytes == 0);
 }
 
+TEST_CASE("Sizes that no memory has leave shares between none and all") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, std::numeric_limits<int64_t>::min());
+  stream.Add(EventKind::kSegmentAllocate, 0x200000, 4096);
+  events::Event& block = stream.Allocate(0x200000, std::numeric_limits<int64_t>::min());
+  block.rounded_bytes = kMost;
+  const MemoryMap map = MapOf(stream);
+  CHECK(map.rounding_bytes >= 0);
+  CHECK(map.occupied_bytes >= 0);
+  CHECK(ExplainFreeMemory(map, ByteUnit::kMegabytes).find('-') == std::string::npos);
+}
+
 TEST_CASE("The map says in one line what it comes to") {
   timeline::Stream stream;
   stream.Add(EventKind::kSegmentAllocate, 0x100000, 8192);

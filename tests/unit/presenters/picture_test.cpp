@@ -1,5 +1,6 @@
 #include "app/presenters/picture.h"
 
+#include <limits>
 #include <string>
 
 #include "app/presenters/picture_width.h"
@@ -101,6 +102,18 @@ TEST_CASE("the bridge is drawn from level to level") {
   CHECK(IsOneDocument(svg));
   CHECK(svg.find("−1.0 MB") != std::string::npos);
   CHECK(svg.find(">allocated<") != std::string::npos);
+}
+
+TEST_CASE("a bridge between sizes that no memory has stays on its page") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Bridge bridge;
+  bridge.steps = {{BridgeStep::Kind::kLevel, "textbook", kMost, 0, {}, ""},
+                  {BridgeStep::Kind::kChange, "rounding", kMost, kMost, {}, ""}};
+  const std::string svg = BridgePicture(bridge, "run");
+  CHECK(IsOneDocument(svg));
+  // The second bar begins where the first ends, and both are within the page.
+  CHECK(svg.find("x=\"-") == std::string::npos);
+  CHECK(svg.find("e+") == std::string::npos);
 }
 
 TEST_CASE("an empty run has pictures too") {

@@ -67,7 +67,7 @@ class WalkedStep : public timeline::Stream {
 
 struct Walked {
   std::shared_ptr<const timeline::View> view = WalkedStep().Publish();
-  StepWalk walk = WalkStep(*view, view->steps()[0]);
+  StepWalk walk = *WalkStep(*view, view->steps()[0]);
 };
 
 TEST_CASE("A step's stops are its operators, and reach to the next one") {
@@ -145,7 +145,7 @@ TEST_CASE("What a step lets go of before its first operator is a stop of its own
   stream.Add(EventKind::kScopeEnd).op = op;
   stream.EndStep(1);
   const auto view = stream.Publish();
-  const StepWalk walk = WalkStep(*view, view->steps()[0]);
+  const StepWalk walk = *WalkStep(*view, view->steps()[0]);
   REQUIRE(walk.stops.size() == 2);
   CHECK(TitleOf(*view, walk.stops[0]) == "gradients are let go");
   CHECK(walk.stops[0].micro_batch == -1);
@@ -167,7 +167,7 @@ TEST_CASE("The lines that led to a stop are those of what it allocates first") {
   }
   stream.EndStep(1);
   const auto view = stream.Publish();
-  const StepWalk walk = WalkStep(*view, view->steps()[0]);
+  const StepWalk walk = *WalkStep(*view, view->steps()[0]);
   REQUIRE(walk.stops.size() == 2);
   CHECK(StackOf(*view, walk.stops[0]) == "aten::add\nforward (model.py:12)\nmain (train.py:3)");
   CHECK(StackOf(*view, walk.stops[1]).empty());
@@ -179,7 +179,8 @@ TEST_CASE("Where nobody tells of operators there is nowhere to stop") {
   stream.Allocate(0x1000, 512);
   stream.EndStep(0);
   const auto view = stream.Publish();
-  CHECK(WalkStep(*view, view->steps()[0]).stops.empty());
+  CHECK(WalkStep(*view, view->steps()[0])->stops.empty());
+  CHECK_FALSE(WalkStep(*view, view->steps()[0], [](double) { return false; }));  // nobody waits for it
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+#include "app/gui/panels/map_layout.h"
+
+#include <algorithm>
+
+#include "app/gui/window/theme.h"
+#include "profiler/base/saturating.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::MapSegment;
+
+// A part of the widest scale from which more rows are not worth their height.
+constexpr double kWideEnough = 0.6;
+
+class Rows {
+ public:
+  Rows(const std::vector<MapSegment>& segments, float width) : segments_(segments), width_(width) {
+    for (const MapSegment& segment : segments) {
+      all_ = SaturatingSum(all_, std::max<int64_t>(0, segment.bytes));
+      largest_ = std::max(largest_, segment.bytes);
+    }
+  }
+
+  float WidthOf(const MapSegment& segment, double scale) const {
+    return std::max(Px(6), static_cast<float>(static_cast<double>(segment.bytes) * scale));
+  }
+
+  int Needed(double scale) const {
+    int rows = 1;
+    float x = 0;
+    for (const MapSegment& segment : segments_) {
+      const float width = WidthOf(segment, scale);
+      if (x > 0 && x + width > width_) {
+        ++rows;
+        x = 0;
+      }
+      x += width + gap();
+    }
+    return rows;
+  }
+
+  // If nothing were too narrow, and rows were full.
+  double MostScale(int rows) const {
+    const auto room = static_cast<double>(width_);
+    return std::min(room * rows / static_cast<double>(all_), room / static_cast<double>(largest_));
+  }
+
+  // The largest, in pixels a byte, with which they lie in so many rows; 0 = with none.
+  double ScaleFor(int rows) const {
+    constexpr int kHalvings = 16;
+    double low = 0;
+    double high = MostScale(rows);
+    if (Needed(high) <= rows) return high;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (low + high) / 2;
+      (Needed(middle) <= rows ? low : high) = middle;
+    }
+    return low;
+  }
+
+  static float gap() { return Px(5); }
+
+ private:
+  const std::vector<MapSegment>& segments_;
+  float width_;
+  int64_t all_ = 1;
+  int64_t largest_ = 1;
+};
+
+// With more rows where fewer would leave no room for sizes to show: many small segments.
+double ScaleOf(const Rows& rows, int wanted, int most) {
+  if (rows.Needed(0) > most) return 0;
+  double scale = rows.ScaleFor(wanted);
+  while (wanted < most && scale < kWideEnough * rows.MostScale(wanted)) {
+    wanted = std::min(most, 2 * wanted);
+    scale = std::max(scale, rows.ScaleFor(wanted));
+  }
+  return scale;
+}
+
+}  // namespace
+
+MapLayout LayOutMap(const std::vector<MapSegment>& segments, const ImRect& area) {
+  MapLayout layout;
+  const Rows rows(segments, area.GetWidth());
+  const int most = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
+  const int for_many = static_cast<int>((segments.size() + 15) / 16);
+  const int to_fill = static_cast<int>(area.GetHeight() / Px(130));
+  const double scale = ScaleOf(rows, std::clamp(std::max(for_many, to_fill), 1, most), most);
+  const auto needed = static_cast<float>(rows.Needed(scale));
+  layout.labels = area.GetHeight() / needed >= Px(40);
+  layout.row_height = std::min(area.GetHeight() / needed, Px(200));
+  ImVec2 at = area.Min;
+  for (const MapSegment& segment : segments) {
+    const float width = rows.WidthOf(segment, scale);
+    if (at.x > area.Min.x && at.x - area.Min.x + width > area.GetWidth())
+      at = {area.Min.x, at.y + layout.row_height};
+    const float height = layout.row_height - (layout.labels ? Px(20) : Px(4));
+    layout.segments.emplace_back(at.x, at.y, at.x + width, at.y + height);
+    at.x += width + Rows::gap();
+  }
+  return layout;
+}
+
+}  // namespace tidemark::gui
