@@ -134,6 +134,7 @@ class Application {
   void ChooseKernels(bool on);
   void ShowSelected(const presenters::Selection& selection);
   void List(const ListAllocations& wanted);
+  void CopyListed();
   void ShowOnMap(presenters::MapPart part);
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();

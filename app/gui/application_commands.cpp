@@ -1,4 +1,6 @@
 // What each command does.
+#include <imgui.h>
+
 #include <algorithm>
 #include <ctime>
 #include <string_view>
@@ -106,6 +108,7 @@ void Application::Execute(const Command& command) {
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) { ShowSelected(c.selection); },
                  [this](const ListAllocations& c) { List(c); },
+                 [this](const CopyAllocations&) { CopyListed(); },
                  [this](const gui::ShowOnMap& c) { ShowOnMap(c.part); },
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
@@ -196,6 +199,18 @@ void Application::List(const ListAllocations& wanted) {
   std::array<char, 200>& filter = state_.allocations.filter;
   if (!wanted.filter.empty()) std::snprintf(filter.data(), filter.size(), "%s", wanted.filter.c_str());
   shell_.raise_panel = "allocations";
+}
+
+// Hundreds of thousands of rows take their time to be written.
+void Application::CopyListed() {
+  if (frame_ == nullptr || frame_->allocations.table == nullptr) return;
+  jobs_.Start("Copying rows", JobEnd::kWhenDone,
+              [view = input_.view, rows = frame_->allocations.table->rows](
+                  const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                const auto csv =
+                    std::make_shared<const std::string>(presenters::AllocationsAsCsv(*view, rows));
+                return [csv] { ImGui::SetClipboardText(csv->c_str()); };
+              });
 }
 
 void Application::ShowOnMap(presenters::MapPart part) {

@@ -309,6 +309,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   start_cancelled_ = false;
   input_.band.reset();
   band_asked_ = false;
+  state_.timeline.magnified = 1;  // its top is in sight
   if (run_->live()) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;

@@ -181,6 +181,8 @@ struct ListAllocations {
   presenters::Selection selection;  // nothing: all that is alive
   std::string filter = {};          // as one is typed
 };
+// The rows of that table, as CSV.
+struct CopyAllocations {};
 // Lights a part of the memory map up, and brings it to the front; the same again takes it away.
 struct ShowOnMap {
   presenters::MapPart part;
@@ -237,9 +239,10 @@ using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
                  CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith,
                  SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel, ShowControl,
-                 PinMoment, GoToOperator, Select, ListAllocations, ShowOnMap, GoToMoment, KeepBookmark,
-                 StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore, TakeRunBefore,
-                 PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+                 PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap, GoToMoment,
+                 KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore,
+                 TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls,
+                 SaveSession>;
 
 class CommandQueue {
  public:

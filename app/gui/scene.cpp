@@ -51,6 +51,8 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
   const bool starts = input.starting || input.status.state == session::RunState::kStarting;
   if (starts && !input.recording.empty())
     return "Nothing has been recorded yet. What is recorded is shown as it comes.";
+  if (input.status.cut_off)
+    return "What is recorded is cut before its first event: there is nothing to show.";
   if (presenters::IsProgram(input.description)) {
     return starts ? "The program has not used the GPU yet. The curve begins with its first allocation."
                   : "The program asked the GPU for no memory.";

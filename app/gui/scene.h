@@ -322,8 +322,9 @@ class Scene {
   Lookup<WalkAsked, presenters::StepWalk> walks_;
   std::optional<WalkAsked> walk_asked_;  // as soon as there is a step to walk through
   std::optional<presenters::StepWalk> walk_;
-  std::string why_no_walk_;              // "" = there is one, or may be
-  std::vector<lessons::CodeLine> code_;  // of the step that is walked
+  std::shared_ptr<const timeline::View> looked_for_operators_;  // where it has ended: what is no more
+  std::string why_no_walk_;                                     // "" = there is one, or may be
+  std::vector<lessons::CodeLine> code_;                         // of the step that is walked
   lessons::CodePlace place_;
   std::vector<presenters::BlockChange> changes_;
   std::string stack_;                   // of a program

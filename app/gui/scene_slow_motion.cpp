@@ -51,12 +51,16 @@ const presenters::StepWalk* Scene::WalkOf(const WalkAsked& asked) {
 void Scene::LookForOperators(const SceneInput& input, const ViewState& state) {
   const bool goes_on = input.live || input.status.state <= session::RunState::kPaused || input.starting;
   if (view_ == nullptr || view_->empty() || goes_on) return why_no_walk_.clear();
+  if (looked_for_operators_ == view_) return;
+  why_no_walk_.clear();
   const timeline::Step* step = StepToWalk(*view_, state.pinned, false);
   const bool is_ours = input.recording.empty() && !presenters::IsProgram(input.description);
-  if (is_ours && view_->steps().empty()) return why_no_walk_.clear();  // it is started anew
-  if (step == nullptr) return void(why_no_walk_ = kNoStep);
-  const presenters::StepWalk* const walk = WalkOf({view_, step->begin});
-  why_no_walk_ = walk != nullptr && walk->stops.empty() ? kNoOperators : "";
+  if (is_ours && view_->steps().empty()) return;  // it is started anew
+  const presenters::StepWalk* const walk = step == nullptr ? nullptr : WalkOf({view_, step->begin});
+  if (step != nullptr && walk == nullptr) return;
+  why_no_walk_ = step == nullptr ? kNoStep : walk->stops.empty() ? kNoOperators : "";
+  looked_for_operators_ = view_;
+  walks_ = Lookup<WalkAsked, presenters::StepWalk>();  // it may be large
 }
 
 void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
@@ -64,10 +68,12 @@ void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
     const timeline::Step* to_walk = StepToWalk(*view_, state.pinned, input.live);
     if (to_walk == nullptr) return;
     walk_asked_ = {view_, to_walk->begin};
+    walks_ = Lookup<WalkAsked, presenters::StepWalk>();  // also where somebody has cancelled it
   }
   const presenters::StepWalk* const walk = WalkOf(*walk_asked_);
   if (walk == nullptr) return;
   walk_ = *walk;
+  walks_ = Lookup<WalkAsked, presenters::StepWalk>();
   code_.clear();
   changes_stop_.reset();
   TimelineState& timeline = state.timeline;

@@ -1,8 +1,11 @@
 #include "app/gui/commands.h"
 
+#include <imgui.h>
+
 #include <set>
 #include <string>
 
+#include "app/gui/application.h"
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/command_palette.h"
 #include "tests/support/catch.h"
@@ -22,6 +25,23 @@ TEST_CASE("Every command has a name, help, and a key of its own if it has one") 
     }
     CHECK(&ActionOf(action.id) == &action);
   }
+}
+
+TEST_CASE("Every action is somebody's, whose check it comes through") {
+  ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;
+  ApplicationOptions options;
+  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  {
+    const auto application = Application::Create(options, ViewState());
+    REQUIRE(application);
+    for (const Action& action : Actions()) {
+      (*application)->Push(action.id);
+      CHECK((*application)->ExecuteCommands());
+    }
+    CHECK((*application)->wants_to_quit());
+  }
+  ImGui::DestroyContext();
 }
 
 TEST_CASE("Panels have names of their own and help") {

@@ -223,8 +223,10 @@ void LeavesAFileForAStart(ImGuiTestContext* context) {
   fs::copy_file(Artefacts() / "saved.tide", file, fs::copy_options::overwrite_existing);
   const fs::path beside = file.string() + ".bookmarks.json";
   fs::remove(beside);
+  application().view_state().timeline.magnified = 2;
   application().Push(OpenRecording{file});
   IM_CHECK(WaitUntil(context, [] { return Run().recording == "left-for-a-start.tide"; }));
+  IM_CHECK_EQ(application().view_state().timeline.magnified, 1);
   const int64_t last = Run().view->TimeOf(Run().view->end() - 1);
   application().Push(KeepBookmark{last, "of the file"});
   IM_CHECK(WaitUntil(context, [&] { return fs::exists(beside); }));
@@ -249,6 +251,7 @@ void FollowsARecording(ImGuiTestContext* context) {
   IM_CHECK(run.ok());
   application().Follow(std::move(*run), file);
   IM_CHECK(WaitUntil(context, [] { return Run().view != nullptr && !Run().view->empty(); }));
+  context->Yield(2);  // all of it may have been there at once, before there is a frame of it
   IM_CHECK_STR_EQ(application().frame()->run_controls.recording.c_str(), "growing.tide");
   IM_CHECK(application().follows());
   IM_CHECK(!Run().live && !Run().can_stop);

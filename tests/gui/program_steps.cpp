@@ -281,8 +281,9 @@ size_t Points() { return application().frame()->sweep.sweep == nullptr ? 0 : Swe
 void AskForSweep(ImGuiTestContext* context, const char* range) {
   application().Push(ActionId::kRunProgram);
   context->Yield(4);
-  context->ItemInputValue("//program dialog/##sweep", range);
-  context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
+  context->ItemInput("//program dialog/##command");
+  context->KeyCharsReplace("python train.py --batch 8");
+  context->ItemInputValue("//program dialog/##sweep", range);  // ends with Enter, as any of them
 }
 
 }  // namespace

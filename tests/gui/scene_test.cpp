@@ -87,14 +87,52 @@ TEST_CASE(
   CHECK_FALSE(offered(false));  // no operators
 }
 
+TEST_CASE("A first moment that takes long to look into is looked into beside the window") {
+  timeline::Stream stream;
+  constexpr uint64_t kBlocks = 60'000;
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, kBlocks * 512);
+  for (uint64_t i = 0; i < kBlocks; ++i) stream.Allocate((1 << 20) + 512 * i, 512);
+  const AskedOf asked(stream);
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const Frame* frame = &scene.Prepare(asked.input, state, estimates);
+  CHECK(frame->memory_map.map == nullptr);
+  CHECK(frame->memory_map.empty_reason.find("Looking at") == 0);
+  CHECK(scene.pending());
+  for (int i = 0; i < 2000 && frame->memory_map.map == nullptr; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    frame = &scene.Prepare(asked.input, state, estimates);
+  }
+  REQUIRE(frame->memory_map.map != nullptr);
+  CHECK(frame->memory_map.map->segments.size() == 1);
+}
+
+TEST_CASE("Of a recording that is cut before its first event nobody knows what the program asked for") {
+  timeline::Stream stream;
+  const AskedOf asked(stream);
+  SceneInput input = asked.input;
+  input.recording = "cut.tide";
+  input.description.command = "python train.py";
+  input.status.cut_off = true;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  CHECK(scene.Prepare(input, state, estimates).timeline.empty_reason.find("cut") != std::string::npos);
+}
+
 TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 512);
   const AskedOf asked(stream);
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   REQUIRE(cards);
+  const Result<networks::Network> network = networks::FindNetwork(networks::TrainingSettings().network);
+  REQUIRE(network);
+  const std::vector<networks::Network> networks{*network};
   const std::vector<std::string> gpus{"NVIDIA L4", "NVIDIA Card Of Tomorrow"};
   SceneInput input = asked.input;
+  input.networks = &networks;
   input.cards = &*cards;
   input.cuda_devices = &gpus;
   input.device.kind = networks::DeviceKind::kPhantom;
@@ -105,7 +143,7 @@ TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
   input.device.index = 1;
   CHECK(ChosenCard(input).empty());
   ViewState state;
-  Estimates estimates(&asked.networks);
+  Estimates estimates(&networks);
   Scene scene;
   const Frame& frame = scene.Prepare(input, state, estimates);
   CHECK(frame.run_controls.consequences.fit ==

@@ -178,8 +178,9 @@ void CopiesRows(ImGuiTestContext* context) {
   const size_t all = table()->considered;
   IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() < all; }));
   Rest(context, 0.3);
+  ImGui::SetClipboardText("");
   context->ItemClick("//**/Copy CSV");
-  context->Yield(2);
+  IM_CHECK(WaitUntil(context, [] { return *ImGui::GetClipboardText() != '\0'; }));
   const std::string copied = ImGui::GetClipboardText();
   const auto lines = static_cast<size_t>(std::ranges::count(copied, '\n'));
   IM_CHECK_EQ(lines, table()->rows.size() + 1);

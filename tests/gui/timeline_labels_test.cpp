@@ -30,6 +30,26 @@ TEST_CASE("A line's label stands at its end, unless it holds nothing there or th
   CHECK_FALSE(ColumnForLabel(1, [](size_t) { return false; }));
 }
 
+TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {
+  TimelineGeometry geometry;
+  geometry.plot = {{0, 0}, {100, 100}};
+  geometry.visible = {0, 100};
+  geometry.top_bytes = 100;  // a byte for a pixel, and an event
+  std::vector<presenters::PlotLevel> levels;
+  const auto add = [&](int64_t bytes) {
+    const auto begin = static_cast<double>(levels.size());
+    levels.push_back({begin, begin + 1, bytes});
+  };
+  for (int64_t i = 0; i < 40; ++i) add(2 * i);  // up, and one spike
+  levels[20].bytes = 90;
+  CHECK(ToldApart(geometry, levels).size() == 40);
+  for (int64_t i = 0; i < 20; ++i) add(i % 2 == 0 ? 10 : 70);  // a comb
+  const std::vector<presenters::PlotLevel> told = ToldApart(geometry, levels);
+  CHECK(told.size() < 50);
+  CHECK(told.back().bytes == 70);
+  CHECK(told.back().end == 60);
+}
+
 TEST_CASE("A block's title moves aside where a level's line would strike it through") {
   TimelineGeometry geometry;
   geometry.plot = {{0, 0}, {1000, 100}};

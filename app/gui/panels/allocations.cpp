@@ -37,7 +37,7 @@ constexpr ColumnLook kColumns[] = {
     {AllocationColumn::kPhase, "phase", 1.1F, 820, nullptr},
     {AllocationColumn::kBorn, "born", 0, 400, ""},  // the newest event
     {AllocationColumn::kLife, "life", 0, 540, "9,999.99 µs"},
-    {AllocationColumn::kAddress, "address", 0, 940, "0xddddddddddddd"},
+    {AllocationColumn::kAddress, "address", 0, 940, "0xdddddddddddddd"},
 };
 
 constexpr const char* kFilterHelp =
@@ -66,7 +66,7 @@ float ChooseListed(AllocationsState& state) {
   return width;
 }
 
-void FilterRow(const AllocationsInput& input, AllocationsState& state) {
+void FilterRow(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float scope_width = ChooseListed(state);
   ImGui::SameLine(0, Px(10));
@@ -76,18 +76,17 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state) {
   ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
   TextField("##filter", "conv1 >1MB life>10ms …", state.filter, ImGuiInputTextFlags_EscapeClearsAll);
   Tooltip(kFilterHelp);
-  if (copy_fits) {
-    ImGui::SameLine(0, Px(10));
-    if (PlainButton("Copy CSV", {Px(88), 0}))
-      ImGui::SetClipboardText(presenters::AllocationsAsCsv(*input.view, input.table->rows).c_str());
-    Tooltip("Copies these rows, with every field, as CSV.");
-  }
   if (selects) {
     ImGui::SameLine(0, Px(10));
     if (PlainButton(state.only_selected ? "Show all###only" : "Only selected###only", {Px(110), 0}))
       state.only_selected = !state.only_selected;
     Tooltip(state.only_selected ? "Lists the others as well."
                                 : "Lists only what is selected: " + input.selected->title + ".");
+  }
+  if (copy_fits) {  // at the end, where it stays when something is selected
+    ImGui::SameLine(0, Px(10));
+    if (PlainButton("Copy CSV", {Px(88), 0})) queue.Push(CopyAllocations{});
+    Tooltip("Copies these rows, with every field, as CSV.");
   }
   if (!input.filter_error.empty()) PutWrapped(Colored(SmallMuted(), Colors().warning), input.filter_error);
 }
@@ -244,7 +243,7 @@ void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state
     return;
   }
   PanelTitle("Allocations", Summary(input, state));
-  FilterRow(input, state);
+  FilterRow(input, state, queue);
   if (input.table->rows.empty()) {
     EmptyReason(input.table->considered == 0 ? "Nothing was allocated here."
                 : state.only_selected && input.selected->selection.any()

@@ -66,7 +66,8 @@ void ShareCell(const BreakdownInput& input, const presenters::BreakdownRow& row)
   PutRight(Numbers(), fmt::format("{:.1f}", share));
 }
 
-// A narrow panel leaves out what the difference tells as well, rather than cutting names.
+// A narrow panel leaves out the difference, which the two figures tell as well, and then what it is from,
+// rather than cutting names.
 struct ColumnWidths {
   float figures = 0;
   float difference = 0;
@@ -108,8 +109,8 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
     return needed <= ImGui::GetContentRegionAvail().x;
   };
   if (input.only_measured || fits()) return widths;
-  widths.phantom = false;
-  if (!fits()) widths.has_difference = false;
+  widths.has_difference = false;
+  if (!fits()) widths.phantom = false;
   return widths;
 }
 

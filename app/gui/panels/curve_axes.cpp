@@ -44,7 +44,8 @@ CurveAxes AxesFor(const ImRect& plot, double first, double last,
 }
 
 void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit) {
-  for (double power = 1e3; power <= 1e13; power *= 10) {
+  const bool is_decimal = unit == ByteUnit::kMegabytes;
+  for (double power = is_decimal ? 1000 : 1024; power <= 1e13; power *= is_decimal ? 10 : 8) {
     if (power < axes.least || power > axes.most) continue;
     const float y = std::round(axes.Y(power));
     list->AddLine({axes.plot.Min.x, y}, {axes.plot.Max.x, y}, U32(Colors().faint));

@@ -37,7 +37,7 @@ ImRect PlotIn(ImVec2 at, ImVec2 room);
 // With room for all dots, and for the card's line where it is known.
 CurveAxes AxesFor(const ImRect& plot, double first, double last,
                   std::span<const std::vector<CurveDot>* const> curves, int64_t card_bytes);
-// Lines at powers of ten and at `values`, each named where there is room.
+// Lines at powers of ten, of eight in MiB, and at `values`, each named where there is room.
 void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit);
 
 struct Curve {

@@ -51,12 +51,19 @@ constexpr ColumnLook kColumns[] = {
     {EventColumn::kAddress, "address", 1.6F, 900, Align::kRight},
 };
 
+// Events lie microseconds apart, however long the run.
+std::string TimeOf(const EventRow& row) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return row.since_ns < kSecond ? FormatDuration(row.since_ns)
+                                : fmt::format("{:.6f} s", static_cast<double>(row.since_ns) / 1e9);
+}
+
 void Cell(const EventRow& row, EventColumn column, ByteUnit unit) {
   switch (column) {
     case EventColumn::kEvent:
       return;  // drawn with the row
     case EventColumn::kTime:
-      return NumberCell(FormatDuration(row.since_ns));
+      return NumberCell(TimeOf(row));
     case EventColumn::kKind:
       return TextCell(events::NameOf(row.kind), Words());
     case EventColumn::kDetail:

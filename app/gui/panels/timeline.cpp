@@ -134,7 +134,9 @@ std::array<bool, events::kCategoryCount> PresentCategories(const TimelineInput& 
 
 // The second run's name, cut where it is longer than the legend is wide.
 std::string ComparedName(const TimelineInput& input, float width) {
-  return input.compared.empty() ? "" : Fitted(SmallMuted(), input.compared, width - Px(27));
+  if (input.compared.empty()) return "";
+  const char* const lacking = input.plot->compared.empty() ? " has nothing like this" : "";
+  return Fitted(SmallMuted(), input.compared + lacking, width - Px(27));
 }
 
 void DrawComparedItem(ImVec2 at, float row, const std::string& name) {

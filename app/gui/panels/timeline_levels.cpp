@@ -1,6 +1,7 @@
 // The lines over the stack: reserved, the second run, theory, what the driver and the card report.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "app/gui/panels/timeline_labels.h"
 #include "app/gui/panels/timeline_parts.h"
@@ -52,23 +53,21 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   }
 }
 
-// Where levels are too narrow to be told apart, the highest of some: a line up and down at each would hide
-// the stack that they are compared with.
-std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, const std::vector<PlotLevel>& levels) {
-  std::vector<PlotLevel> told;
-  bool is_open = false;  // the last one takes in narrow ones still
+// Up and down again and again: a line at each would hide the stack that it is compared with.
+bool IsComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
+  constexpr int kOfASpike = 2;  // on a slope
+  int turns = 0;
+  int direction = 0;
+  float last = geometry.Y(static_cast<double>(levels.front().bytes));
   for (const PlotLevel& level : levels) {
-    const bool is_narrow = geometry.X(level.end) - geometry.X(level.begin) < Px(2);
-    const bool joins = is_open && is_narrow && told.back().end == level.begin;
-    if (joins) {
-      told.back().end = level.end;
-      told.back().bytes = std::max(told.back().bytes, level.bytes);
-    } else {
-      told.push_back(level);
-    }
-    is_open = is_narrow && geometry.X(told.back().end) - geometry.X(told.back().begin) < Px(10);
+    const float y = geometry.Y(static_cast<double>(level.bytes));
+    if (std::abs(y - last) < Px(2)) continue;
+    const int now = y < last ? 1 : -1;
+    turns += direction != 0 && now != direction ? 1 : 0;
+    direction = now;
+    last = y;
   }
-  return told;
+  return turns > kOfASpike;
 }
 
 // A line's columns as one path: a rectangle for as many columns as are alike.
@@ -130,6 +129,29 @@ void AboveAxis::Add(std::string_view title, int64_t bytes) {
     if (level.title == title) return void(level.bytes = std::max(level.bytes, bytes));
   }
   levels.push_back({std::string(title), bytes});
+}
+
+std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
+  std::vector<PlotLevel> told;
+  for (size_t begin = 0, end = 0; begin < levels.size(); begin = end) {
+    const auto is_narrow = [&](size_t i) {
+      return geometry.X(levels[i].end) - geometry.X(levels[i].begin) < Px(2);
+    };
+    const auto goes_on = [&] {
+      return end < levels.size() && is_narrow(end) && is_narrow(end - 1) &&
+             levels[end - 1].end == levels[end].begin &&
+             geometry.X(levels[end].end) - geometry.X(levels[begin].begin) < Px(10);
+    };
+    for (end = begin + 1; goes_on();) ++end;
+    const std::span<const PlotLevel> together = levels.subspan(begin, end - begin);
+    if (IsComb(geometry, together)) {
+      const auto highest = std::ranges::max_element(together, {}, &PlotLevel::bytes);
+      told.push_back({together.front().begin, together.back().end, highest->bytes});
+    } else {
+      told.insert(told.end(), together.begin(), together.end());
+    }
+  }
+  return told;
 }
 
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -104,6 +105,10 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
                  const std::string& text, TakenPlaces* taken);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TakenPlaces* taken);
+// What is drawn of the second run's levels: where some are too narrow to be told apart, and go up and down,
+// the highest of them.
+std::vector<presenters::PlotLevel> ToldApart(const TimelineGeometry& geometry,
+                                             std::span<const presenters::PlotLevel> levels);
 // The second run's curve, with its name.
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                   TakenPlaces* taken);

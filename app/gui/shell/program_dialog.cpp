@@ -66,17 +66,18 @@ void ChooseLayers(ProgramDialogState& state) {
                          : "A lane under the timeline, through CUPTI, which serves one tool at a time.");
 }
 
-// On this machine's GPU every run would take its time, one after the other.
-void ChooseSweep(ProgramDialogState& state) {
+// On this machine's GPU every run would take its time, one after the other. True if Enter ended it.
+bool ChooseSweep(ProgramDialogState& state) {
   Label("Sweep");
   ImGui::BeginDisabled(!state.card);
   ImGui::SetNextItemWidth(-1);
-  TextField("##sweep", "batch=1..512 or batch=8,24,96; empty: one run", state.sweep, 0);
+  const bool entered = TextField("##sweep", "batch=1..512 or batch=8,24,96; empty: one run", state.sweep);
   ImGui::EndDisabled();
   Consequence(state.card
                   ? "Runs it once for each value, with --batch 1, 2, 4, …, and draws its peak over them. "
                     "Nothing else is recorded of these runs."
                   : "Sweeps run on a phantom.");
+  return entered;
 }
 
 bool Sweeps(const ProgramDialogState& state) { return state.card && state.sweep.front() != 0; }
@@ -103,14 +104,14 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
   ImGui::SetNextItemWidth(-1);
-  const bool entered = TextField("##command", "python train.py --batch 64", state.command);
+  bool entered = TextField("##command", "python train.py --batch 64", state.command);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, unit, state);
   ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
-  TextField("##recording", "run.tide; empty: not kept", state.recording, 0);
-  ChooseSweep(state);
+  entered = TextField("##recording", "run.tide; empty: not kept", state.recording) || entered;
+  entered = ChooseSweep(state) || entered;
   Consequence(state.trouble, Colors().warning);
   ImGui::BeginDisabled(state.command.front() == 0);
   if (PrimaryButton("Start", {Px(110), 0}) || entered) Start(state, queue);
