@@ -156,9 +156,9 @@ void ForgetsWhatFitsElsewhere(ImGuiTestContext* context) {
   const auto advice = [] { return application().frame()->fit.advice; };
   IM_CHECK(WaitUntil(context, [&] { return !advice()->searching; }));
   application().Push(SearchFit{});
-  application().Push(OpenRecording{Artefacts() / "saved.tide"});
   context->Yield(2);
   IM_CHECK(advice()->searching);
+  application().Push(OpenRecording{Artefacts() / "saved.tide"});
   IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
   IM_CHECK(WaitUntil(context, [&] { return !advice()->searching; }));
   IM_CHECK(WaitUntil(
