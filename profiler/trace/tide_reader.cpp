@@ -101,7 +101,9 @@ class Reader {
 
   Status ReadFileHeader() {
     if (file_bytes_ == 0 && follower_ == nullptr)
-      return Error{name_ + " is empty (it ends at byte 0), so it is no Tidemark recording."};
+      return Error{name_ +
+                   " is empty (it ends at byte 0), so it is no Tidemark recording. Choose another "
+                   "file, or make it again."};
     FileHeader header;
     const FileHeader expected;
     auto* const bytes = reinterpret_cast<char*>(&header);

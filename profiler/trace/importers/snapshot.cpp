@@ -58,6 +58,7 @@ class SnapshotHistory {
   uint64_t events() const { return writer_.events(); }
   uint64_t unknown() const { return unknown_; }
   uint64_t entries_left_out() const { return contents_.entries_left_out; }
+  uint64_t no_entries() const { return contents_.no_entries; }
   int64_t start_ns() const { return start_ns_; }
 
   // Of the blocks that the snapshot found alive, those whose size was worked out wrongly.
@@ -377,11 +378,12 @@ std::string Sentences(const std::string& file_name, const std::string& damage,
         "history began and was never freed in it is not known.",
         file_name, damage, FormatNumber(static_cast<int64_t>(history.events()))));
   }
-  if (history.entries_left_out() > 0) {
+  const uint64_t left_out = history.entries_left_out() + (damage.empty() ? history.no_entries() : 0);
+  if (left_out > 0) {
     add(
         fmt::format("{} entries of its history were left out: they are no entries of an allocator, are "
                     "listed twice, or are of more devices than the first 255.",
-                    FormatNumber(static_cast<int64_t>(history.entries_left_out()))));
+                    FormatNumber(static_cast<int64_t>(left_out))));
   }
   if (history.unknown() > 0) {
     add(fmt::format("{} entries are of kinds that this version does not know; they were left out.",

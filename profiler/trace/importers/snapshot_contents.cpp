@@ -130,7 +130,7 @@ class ContentsReader {
     contents_.entries_left_out += objects_.EntriesOf(traces).count;  // of no device
     for (const Value& trace : objects_.ItemsOf(traces)) {
       const Objects::Range entries = objects_.EntriesOf(trace);
-      contents_.entries_left_out += objects_.ItemsOf(trace).size();
+      contents_.no_entries += objects_.ItemsOf(trace).size();
       const bool is_read = contents_.traces.size() < kMostDevices && IsNew(trace);
       if (!is_read) contents_.entries_left_out += entries.count;
       if (contents_.traces.size() < kMostDevices)

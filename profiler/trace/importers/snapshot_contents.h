@@ -47,8 +47,8 @@ struct SnapshotContents {
   std::vector<SnapshotSegment> segments;
   std::vector<SnapshotBlock> blocks;   // that are allocated, or wait to be free
   std::vector<Objects::Range> traces;  // by device
-  uint64_t entries_left_out =
-      0;  // of traces: none at all, listed twice, or of a device that has no number here
+  uint64_t entries_left_out = 0;       // of traces: listed twice, or of a device that has no number here
+  uint64_t no_entries = 0;             // in traces; of a file that was cut, what had not become one
   std::vector<SnapshotAnnotation> annotations;  // by time
   AllocatorRules rules;
   std::string allocator_settings;  // PYTORCH_CUDA_ALLOC_CONF

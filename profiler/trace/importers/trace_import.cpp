@@ -45,8 +45,10 @@ std::string SentencesOf(const TraceRecords& records, const TraceOrigin& origin, 
   std::string text;
   const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
   if (!origin.damage.empty()) {
-    add(fmt::format("{} is cut short or damaged: {}. What came before it is shown.", file_name,
-                    origin.damage));
+    add(
+        fmt::format("{} is cut short or damaged: {}. What came before it is shown; copy it anew, or make it "
+                    "again, to see all of it.",
+                    file_name, origin.damage));
   }
   if (records.unreadable > 0) {
     add(fmt::format("{} records of memory lack their size, their time or what they free; they were left out.",
