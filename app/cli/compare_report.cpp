@@ -95,7 +95,7 @@ std::string FileRow(char letter, const ComparedFile& file) {
   const bool has_title = !file.description.title.empty() && !file.file.ends_with(file.description.title);
   const std::string title = has_title ? ": " + file.description.title : "";
   return fmt::format("{}  {}{}, {}, {} events\n", letter, file.file, title, StepsText(*file.view),
-                     Count(file.view->end() - file.view->first()));
+                     Count(file.view->health().events));
 }
 
 std::string AlignmentRow(const StreamsCompared& streams) {
@@ -222,7 +222,7 @@ Json FileJson(const ComparedFile& file) {
           {"title", file.description.title},
           {"device_name", file.description.device_name},
           {"steps", CompleteSteps(*file.view)},
-          {"events", file.view->end() - file.view->first()},
+          {"events", file.view->health().events},
           {"warnings", file.warnings}};
 }
 

@@ -81,10 +81,12 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
                         const session::Prediction& phantom) {
   std::string text;
   if (phantom.out_of_memory) {  // ahead of figures that look like those of a whole step
-    text += fmt::format("It does not fit on an {}: the phantom's figures are those up to the failure. {}\n\n",
-                        question.card.title, kOutOfMemoryAdvice);
+    text += fmt::format("It does not fit on an {}: the phantom's figures are those {}. {}\n\n",
+                        question.card.title, phantom.fails_later ? "of its first steps" : "up to the failure",
+                        kOutOfMemoryAdvice);
   }
   text += PeaksTable(estimate, {{"phantom", phantom}});
+  text += SurvivedRow(phantom.times_survived);
   if (phantom.reserved_band) text += BandRows(*phantom.reserved_band);
   if (phantom.out_of_memory) {
     text += phantom.sentence + "\n";

@@ -70,6 +70,7 @@ Json ProposalJson(const FitQuestion& question, const Proposal& proposal) {
                {"reserved_peak_bytes", proposal.need.reserved_peak_bytes},
                {"fits", proposal.need.fits},
                {"empties_cache", proposal.need.empties_cache},
+               {"times_survived", proposal.need.times_survived},
                {"estimated_step_seconds", proposal.step_seconds}};
   if (networks::UsesPipeline(proposal.configuration.settings)) json["stage"] = proposal.need.stage;
   return json;
@@ -107,7 +108,7 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
                   DecimalSize(answer.present.need.reserved_peak_bytes), Seconds(answer.present.step_seconds));
   if (const std::string stages = DescribeStages(question, answer.present.need); !stages.empty())
     text += stages + "\n";
-  text += LargestBatchRow(answer) + "\n";
+  text += SurvivedRow(answer.present.need.times_survived) + LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
     text +=
         ProposalTable(
@@ -160,6 +161,14 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
           {"note", PhantomNote(need.without_workspaces, need.unknown_sizes)}};
 }
 
+std::string OtherCardNote(const AllocatorSetup& own, const AllocatorSetup& other) {
+  if (own.card.name == other.card.name) return "";
+  return fmt::format(
+      "These are the requests that the run made on an {}. What cuBLAS and cuDNN take as workspaces is each "
+      "card's own, and is here as it was there: run it for the {} (--card {}) to have its own.",
+      own.card.title, other.card.title, other.card.name);
+}
+
 std::string SetupInWords(const AllocatorSetup& setup) {
   return fmt::format("{}, {}, {}{}{}", setup.card.title, BinarySize(setup.card.memory_bytes),
                      setup.settings.empty() ? "PyTorch's own settings" : setup.settings,
@@ -186,6 +195,7 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   count("out of memory", answer.before.failures, answer.after.failures);
   if (const std::string why = advice::WhyWithoutEffect(other.settings); !why.empty())
     text += "\n" + why + "\n";
+  if (const std::string note = OtherCardNote(own, other); !note.empty()) text += "\n" + note + "\n";
   const bool fails =
       answer.after.failures > 0 && (answer.ends_at_failure || answer.after.failures > answer.before.failures);
   if (fails) text += "\nIt does not fit.\n";
@@ -200,11 +210,9 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
 }
 
 Json WhatIfJson(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
-  return {{"before", SetupJson(own, answer.before)},
-          {"after", SetupJson(other, answer.after)},
-          {"before_is_as_recorded", answer.is_as_recorded},
-          {"ends_at_failure", answer.ends_at_failure},
-          {"note", advice::WhyWithoutEffect(other.settings)}};
+  return {{"before", SetupJson(own, answer.before)},          {"after", SetupJson(other, answer.after)},
+          {"before_is_as_recorded", answer.is_as_recorded},   {"ends_at_failure", answer.ends_at_failure},
+          {"note", advice::WhyWithoutEffect(other.settings)}, {"card_note", OtherCardNote(own, other)}};
 }
 
 }  // namespace tidemark::cli

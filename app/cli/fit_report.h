@@ -15,6 +15,8 @@ std::string FitText(const advice::FitQuestion& question, const advice::FitAnswer
 Json FitJson(const advice::FitQuestion& question, const advice::FitAnswer& answer, double seconds);
 
 // "NVIDIA T4, 16.0 GiB, PyTorch's own settings".
+// That workspaces are the first card's; "" where there is no other.
+std::string OtherCardNote(const advice::AllocatorSetup& own, const advice::AllocatorSetup& other);
 std::string SetupInWords(const advice::AllocatorSetup& setup);
 std::string WhatIfText(const advice::AllocatorSetup& own, const advice::AllocatorSetup& other,
                        const advice::WhatIf& answer);

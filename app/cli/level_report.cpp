@@ -3,17 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "app/presenters/device_work.h"
-#include "app/presenters/level_chain.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {
+namespace {
+
+using Rows = std::vector<presenters::LevelRow>;
+
+// Whether the levels that this gap lies between are of one moment: process and card are sampled beside each
+// other, what is below them is known at every event.
+bool IsOfOneMoment(const Rows& rows, Rows::const_iterator gap) {
+  const auto is_level = [](const presenters::LevelRow& row) { return !row.is_gap; };
+  const auto above = std::find_if(gap, rows.end(), is_level);
+  const auto below = std::find_if(std::make_reverse_iterator(gap), rows.rend(), is_level);
+  if (above == rows.end() || below == rows.rend()) return true;
+  return gap->bytes >= 0 && (above->away_ns == 0) == (below->away_ns == 0);
+}
+
+}  // namespace
+
+std::string LevelRowsText(const Rows& rows) {
+  constexpr int kTitleWidth = 46;
+  std::string text;
+  for (auto row = rows.begin(); row != rows.end(); ++row) {
+    if (row->is_gap && !IsOfOneMoment(rows, row)) {
+      text += fmt::format("    not known then: {}\n", row->title);
+      continue;
+    }
+    const std::string title =
+        row->is_gap ? "  + " + row->title : row->title + presenters::AwayText(row->away_ns);
+    text += fmt::format("  {:<{}}{:>18}\n", title, kTitleWidth, FormatExactBytes(row->bytes));
+  }
+  return text;
+}
 
 std::string LevelsText(const timeline::View& view) {
   const auto rows = presenters::MakeLevelChain(view);
@@ -25,15 +55,7 @@ std::string LevelsText(const timeline::View& view) {
   const std::optional<presenters::PeakMoment> peak = presenters::LatestPeak(view);
   std::string text =
       "From tensors to the card, " + (peak ? peak->title : std::string("at the peak of the run")) + "\n";
-  for (const presenters::LevelRow& row : rows) {
-    const std::string sign = row.is_gap ? (row.bytes < 0 ? "−" : "+") : "";
-    const std::string title =
-        row.is_gap ? "  " + sign + " " + row.title : row.title + presenters::AwayText(row.away_ns);
-    // Widths count bytes, and "−" has three.
-    const int extra = sign == "−" ? 2 : 0;
-    text += fmt::format("  {:<{}}{:>18}\n", title, 46 + extra, FormatExactBytes(std::abs(row.bytes)));
-  }
-  return text;
+  return text + LevelRowsText(rows);
 }
 
 Json LevelsJson(const timeline::View& view) {

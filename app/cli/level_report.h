@@ -3,12 +3,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/cli/report.h"
+#include "app/presenters/level_chain.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::cli {
 
+// A line a row. What lies between levels is told of those that are of one moment only.
+std::string LevelRowsText(const std::vector<presenters::LevelRow>& rows);
 // "" if nothing but the allocator told of anything.
 std::string LevelsText(const timeline::View& view);
 // Bytes by level, those that were told of.

@@ -52,10 +52,11 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
                 : fmt::format("tidemark: {}The program asked the phantom GPU for no memory.\n", early)) +
            NoteRows(description.notes);
   }
-  std::string text = fmt::format(
-      "tidemark: {}: {} {}{}, {} events, {} lost\n", description.title, FormatNumber(status.steps_done),
-      status.steps_done == 1 ? "step" : "steps", presenters::WhyNoStep(status, description),
-      FormatNumber(static_cast<int64_t>(status.captured)), FormatNumber(static_cast<int64_t>(status.lost)));
+  std::string text = fmt::format("tidemark: {}: {} {}{}, {} events, {} lost\n", description.title,
+                                 FormatNumber(status.steps_done), status.steps_done == 1 ? "step" : "steps",
+                                 presenters::WhyNoStep(status, description),
+                                 FormatNumber(static_cast<int64_t>(view->health().events)),
+                                 FormatNumber(static_cast<int64_t>(status.lost)));
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(run),
                                    cards ? *cards : std::vector<phantom::Card>());

@@ -20,6 +20,7 @@
 #include "app/cli/user_program.h"
 #include "profiler/base/format.h"
 #include "profiler/session/program_recorder.h"
+#include "profiler/session/program_run.h"
 #include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
@@ -37,9 +38,10 @@ std::string ProcessText(const session::ProgramRun& run) {
   std::string text = fmt::format("tidemark: {} (process {}): ", description.title, description.process_id);
   if (!status.recording_error.empty()) text += status.recording_error + " ";
   if (status.captured == 0 && !status.recording_error.empty()) return text + "\n";
-  text += fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(status.captured)),
-                      FormatNumber(static_cast<int64_t>(status.lost)),
-                      run.recording() ? ", in " + run.recording()->string() : "");
+  text +=
+      fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(run.view()->health().events)),
+                  FormatNumber(static_cast<int64_t>(status.lost)),
+                  run.recording() ? ", in " + run.recording()->string() : "");
   if (run.own_end_ns() != 0 && !status.sentence.empty()) text += "  " + status.sentence + "\n";
   const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) {
@@ -50,11 +52,11 @@ std::string ProcessText(const session::ProgramRun& run) {
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {
-  const std::string ended =
-      exit_code == kExitDone ? "" : fmt::format(" before it ended with exit code {}", exit_code);
+  const std::string ended = session::EndOfProgram(exit_code).sentence;
   const char* const used =
       with_cpu ? "made no tensor on the CPU with PyTorch and used no CUDA" : "used no CUDA";
-  return fmt::format("tidemark: The program {}{}, so there is nothing to record.\n", used, ended);
+  return fmt::format("tidemark: {}{} {}, so there is nothing to record.\n", ended,
+                     ended.empty() ? "The program" : " It", used);
 }
 
 std::string UnheardText(int ranks) {

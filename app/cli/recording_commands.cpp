@@ -32,6 +32,7 @@
 #include "profiler/session/ranks.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
+#include "profiler/session/shortage.h"
 #include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
@@ -85,7 +86,7 @@ Json InfoJson(const session::Run& run) {
       {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description.settings_json)},
       {"steps", run.status().steps_done},
       {"duration_ns", DurationNs(*view)},
-      {"out_of_memory", !view->out_of_memory().empty()}};
+      {"out_of_memory", !session::WentOnAfterFailures(*view)}};
   AddRunJson(ReportOf(run), json);
   json["findings"] = FindingsJson(*view);
   json["levels"] = LevelsJson(*view);
@@ -214,6 +215,12 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
 // As the output's ending says.
 int RewriteByEnding(const RecordingOptions& options) {
   if (const auto* format = presenters::FormatOfEnding(options.output)) return Rewrite(options, format->key);
+  std::error_code not_there;
+  if (std::filesystem::is_directory(options.output, not_there)) {
+    return Complain(fmt::format("{} is a folder. Name a file in it, such as {}.", options.output,
+                                (std::filesystem::path(options.output) / "run.json").string()),
+                    kExitUsage);
+  }
   return Complain(fmt::format("{} does not tell by its ending what to write; name it {}.", options.output,
                               FormatEndingsInWords()),
                   kExitUsage);

@@ -114,11 +114,21 @@ Json PeaksJson(const session::Prediction& peaks) {
                {"reserved_peak_bytes", peaks.reserved_peak_bytes},
                {"by_category_at_peak", categories},
                {"step_seconds", peaks.step_seconds},
-               {"out_of_memory", peaks.out_of_memory}};
+               {"out_of_memory", peaks.out_of_memory},
+               {"fails_later", peaks.fails_later},
+               {"times_survived", peaks.times_survived}};
   if (peaks.reserved_band) AddBandJson(*peaks.reserved_band, json);
   if (!peaks.sentence.empty()) json["sentence"] = peaks.sentence;
   if (!peaks.types_of_layers.empty()) json["computed_in"] = peaks.types_of_layers;
   return json;
+}
+
+std::string SurvivedRow(int64_t times) {
+  if (times == 0) return "";
+  return fmt::format(
+      "Memory ran out {} {}, and the run went on: where a convolution's workspace has no room, PyTorch takes "
+      "another plan. The card has no room to spare.\n",
+      FormatNumber(times), times == 1 ? "time" : "times");
 }
 
 std::string PhantomNote(const std::string& without_workspaces,
@@ -149,7 +159,7 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   }
   row("allocated", peaks.allocated_peak_bytes);
   if (tells_requested) row("requested", peaks.requested_peak_bytes);
-  row("reserved", peaks.reserved_peak_bytes);
+  if (peaks.reserved_peak_bytes > 0) row("reserved, at most", peaks.reserved_peak_bytes);  // else not told
   return rows;
 }
 
@@ -193,7 +203,8 @@ std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<Rep
   std::string table = "MB at the peak of a step\n" + Row("", titles) + CategoryRows(estimate, columns);
   table += LevelRow("allocated", estimate.total_bytes, columns, &session::Prediction::allocated_peak_bytes);
   table += LevelRow("requested", std::nullopt, columns, &session::Prediction::requested_peak_bytes);
-  return table + LevelRow("reserved", std::nullopt, columns, &session::Prediction::reserved_peak_bytes);
+  return table +
+         LevelRow("reserved, at most", std::nullopt, columns, &session::Prediction::reserved_peak_bytes);
 }
 
 std::string TermsTable(const textbook::Estimate& estimate) {

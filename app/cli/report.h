@@ -74,6 +74,9 @@ inline constexpr std::string_view kOutOfMemoryAdvice =
     "tidemark fit, with the same options, searches what makes it fit: smaller batches with --accumulate, "
     "--amp, --checkpoint, other cards.";
 
+// That memory ran out so often and the run went on; "" if it never did. Of networks of ours.
+std::string SurvivedRow(int64_t times);
+
 // What the phantom's figures hold and what not. A sentence for people and for JSON's "note".
 std::string PhantomNote(const std::string& without_workspaces, const std::vector<std::string>& unknown_sizes);
 

@@ -139,6 +139,7 @@ std::string RunText(const RunReport& report) {
 void AddRunJson(const RunReport& report, Json& json) {
   json["measured"] = PeaksJson(report.peaks);
   if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;
+  if (report.peaks.reserved_peak_bytes == 0) json["measured"]["reserved_peak_bytes"] = nullptr;  // not told
   json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)
     json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;

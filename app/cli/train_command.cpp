@@ -252,8 +252,10 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
                         losses.skipped() == 1 ? "step" : "steps");
   }
   const Missing missing = MissingFrom(phantom, run);
-  text += "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + WorkText(*run.view()) +
-          SourcesText(*run.view()) + PhantomNote(missing.workspaces, missing.sizes) + "\n";
+  text += "\n" + PeaksTable(estimate, columns) + SurvivedRow(measured.times_survived);
+  if (phantom && phantom->out_of_memory) text += "The phantom: " + phantom->sentence + "\n";
+  text += LevelsText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view()) +
+          PhantomNote(missing.workspaces, missing.sizes) + "\n";
   const std::string types = TypesTable(estimate, measured);
   return types.empty() ? text : text + "\n" + types;
 }

@@ -11,9 +11,11 @@
 namespace tidemark::advice {
 namespace {
 
-// Of a card that a few steps leave so full it is asked whether many have room: those of ResNet-50 reserve up
-// to 3 % more.
-constexpr int64_t kShareOfDoubt = 8;
+// Of a steady step's peak, what no other plan of cuDNN's makes smaller.
+int64_t BesideWorkspaces(const session::Prediction& prediction) {
+  return prediction.allocated_peak_bytes -
+         ValueOf(prediction.at_peak, timeline::SeriesOf(events::Category::kWorkspace));
+}
 
 // One that does not fit before any that does, however much that one reserves.
 std::pair<bool, int64_t> Fullness(const Need& need) { return {!need.fits, need.reserved_peak_bytes}; }
@@ -28,11 +30,13 @@ Need FullestOf(const std::vector<std::vector<Need>>& stages, size_t configuratio
       if (std::ranges::find(unknown_sizes, size) == unknown_sizes.end()) unknown_sizes.push_back(size);
     }
     const bool empties_cache = fullest.empties_cache || need.empties_cache;
+    const int64_t times_survived = fullest.times_survived + need.times_survived;
     if (stage == 0 || Fullness(need) > Fullness(fullest)) {
       fullest = need;
       fullest.stage = static_cast<int>(stage);
     }
     fullest.empties_cache = empties_cache;
+    fullest.times_survived = times_survived;
   }
   fullest.unknown_sizes = std::move(unknown_sizes);
   return fullest;
@@ -53,39 +57,58 @@ void ShareWork(size_t workers, size_t pieces, const std::function<void(size_t wo
 }  // namespace
 
 Needs::Needs(phantom::Card card, std::string allocator)
-    : card_(std::move(card)), allocator_(std::move(allocator)) {
-  for (size_t i = 0; i < kTrainers; ++i) predictors_.push_back(MakePredictor({}));
-}
+    : card_(std::move(card)), allocator_(std::move(allocator)), workers_(kTrainers) {}
 
-std::unique_ptr<session::Predictor> Needs::MakePredictor(std::optional<RankPlace> place) const {
+std::unique_ptr<session::Predictor> Needs::MakePredictor(const Phantoms& phantoms,
+                                                         int64_t memory_bytes) const {
   session::PredictorOptions options;
-  options.memory_bytes = kRoomForAllBytes;
+  options.memory_bytes = memory_bytes;
   options.with_requests = true;
   options.allocator = allocator_;
-  options.place = std::move(place);
+  options.place = phantoms.place;
   return std::make_unique<session::Predictor>(options);
 }
 
-Result<Need> Needs::AskOne(session::Predictor& predictor, const Configuration& configuration) {
-  const Result<session::Prediction> prediction = predictor.AskAndWait(configuration.settings, card_.name);
+Status Needs::AskOnCard(Phantoms& phantoms, const Configuration& configuration, Need& need) {
+  if (phantoms.of_card == nullptr) phantoms.of_card = MakePredictor(phantoms, card_.memory_bytes);
+  phantoms.of_card->UseAllocator(configuration.allocator);
+  const Result<session::Prediction> there = phantoms.of_card->AskAndWait(configuration.settings, card_.name);
+  if (!there) return there.error();
+  need.fits = !there->out_of_memory;
+  if (!need.fits) return Done{};
+  need.allocated_peak_bytes = there->allocated_peak_bytes;
+  need.reserved_peak_bytes = there->reserved_peak_bytes;
+  need.times_survived = there->times_survived;
+  need.empties_cache = true;
+  return Done{};
+}
+
+Result<Need> Needs::AskOne(Phantoms& phantoms, const Configuration& configuration) {
+  if (phantoms.with_room == nullptr) phantoms.with_room = MakePredictor(phantoms, kRoomForAllBytes);
+  const Result<session::Prediction> prediction =
+      phantoms.with_room->AskAndWait(configuration.settings, card_.name);
   if (!prediction) return prediction.error();
   const int64_t usable_bytes = card_.memory_bytes - card_.context_bytes;
   Need need;
   need.allocated_peak_bytes = prediction->allocated_peak_bytes;
-  need.reserved_peak_bytes = prediction->run_reserved_peak_bytes;
+  need.reserved_peak_bytes = prediction->reserved_peak_bytes;
   need.without_workspaces = prediction->without_workspaces;
   need.unknown_sizes = prediction->unknown_sizes;
   need.fits = need.reserved_peak_bytes <= usable_bytes;
-  const bool cannot_fit = prediction->run_allocated_peak_bytes > usable_bytes;
-  const bool surely_fits = need.reserved_peak_bytes <= usable_bytes - usable_bytes / kShareOfDoubt &&
-                           configuration.allocator == allocator_;
+  const bool cannot_fit = BesideWorkspaces(*prediction) > usable_bytes;
+  const bool surely_fits =
+      !session::IsInDoubt(need.reserved_peak_bytes, usable_bytes) && configuration.allocator == allocator_;
   if (cannot_fit || prediction->requests == nullptr || surely_fits) return need;
   const Result<phantom::Replayed> tried =
       session::TryAllocator(*prediction->requests, card_, configuration.allocator);
   if (!tried) return tried.error();
   need.fits = tried->failures == 0;
   need.empties_cache = need.fits && tried->retries > 0;
-  if (need.fits) need.reserved_peak_bytes = tried->reserved_peak_bytes;
+  if (need.fits) {
+    need.reserved_peak_bytes = tried->reserved_peak_bytes;
+  } else if (const Status asked = AskOnCard(phantoms, configuration, need); !asked) {
+    return asked.error();
+  }
   return need;
 }
 
@@ -94,9 +117,9 @@ Result<std::vector<Need>> Needs::Ask(std::span<const Configuration> configuratio
     return AskStages(configurations);
   std::vector<Result<Need>> answers(configurations.size(), Error{"Nobody answered."});
   std::atomic<bool> failed{false};
-  ShareWork(predictors_.size(), configurations.size(), [&](size_t worker, size_t i) {
+  ShareWork(workers_.size(), configurations.size(), [&](size_t worker, size_t i) {
     if (failed) return;
-    answers[i] = AskOne(*predictors_[worker], configurations[i]);
+    answers[i] = AskOne(workers_[worker], configurations[i]);
     if (!answers[i]) failed = true;
   });
   std::vector<Need> needs;
@@ -114,17 +137,17 @@ Result<std::vector<Need>> Needs::AskStages(std::span<const Configuration> config
   std::vector<std::vector<Need>> needs(stages_.size());
   std::vector<Status> asked(stages_.size(), Done{});
   ShareWork(kTrainers, stages_.size(), [&](size_t /*worker*/, size_t stage) {
-    std::unique_ptr<session::Predictor>& predictor = stages_[stage];
-    if (predictor == nullptr) predictor = MakePredictor(RankPlace{static_cast<int>(stage), ranks});
+    Phantoms& phantoms = stages_[stage];
+    phantoms.place = RankPlace{static_cast<int>(stage), ranks};
     for (const Configuration& configuration : configurations) {
-      Result<Need> need = AskOne(*predictor, configuration);
+      Result<Need> need = AskOne(phantoms, configuration);
       if (!need) {
         asked[stage] = need.error();
         return;
       }
       needs[stage].push_back(std::move(*need));
     }
-    if (stages_.size() > kMostWarmStages) predictor.reset();
+    if (stages_.size() > kMostWarmStages) phantoms = {};
   });
   for (const Status& each : asked) {
     if (!each) return each.error();

@@ -1,10 +1,11 @@
 // What configurations need of a card, and whether they fit, of a pipeline's stages, each on a card of its
 // own, the fullest: each is run on a phantom of the card that has room for all of them, so that none ends it,
 // and where that leaves a doubt its requests, its last step's again and again, are put to PyTorch's allocator
-// on one as large as the card is.
+// on one as large as the card is. What finds no room there is run on a phantom with the card's own memory,
+// where PyTorch may go on: a convolution whose workspace finds no room takes another plan.
 // Some warm trainers answer side by side, and each stage of a pipeline keeps one, up to kMostWarmStages (90
-// MB of memory each); the first answer takes half a second, each further one milliseconds. One thread at a
-// time.
+// MB of memory each, twice that once there was a doubt); the first answer takes half a second, each further
+// one milliseconds. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +44,7 @@ struct Need {
   bool fits = false;
   int stage = 0;  // of a pipeline: one that does not fit, else the fullest, whose figures these are
   bool empties_cache = false;      // it fits, but only since PyTorch gives its cache back in between
+  int64_t times_survived = 0;      // it fits, but memory ran out in its first steps, and they went on
   std::string without_workspaces;  // as of session::Prediction, and so are these
   std::vector<std::string> unknown_sizes;
 };
@@ -58,13 +60,20 @@ class Needs {
 
  private:
   Result<std::vector<Need>> AskStages(std::span<const Configuration> configurations);
-  std::unique_ptr<session::Predictor> MakePredictor(std::optional<RankPlace> place) const;
-  Result<Need> AskOne(session::Predictor& predictor, const Configuration& configuration);
+  // Of one worker, or one stage; each null until it is asked.
+  struct Phantoms {
+    std::optional<RankPlace> place;
+    std::unique_ptr<session::Predictor> with_room;  // for all
+    std::unique_ptr<session::Predictor> of_card;    // with its own memory
+  };
+  std::unique_ptr<session::Predictor> MakePredictor(const Phantoms& phantoms, int64_t memory_bytes) const;
+  Result<Need> AskOne(Phantoms& phantoms, const Configuration& configuration);
+  Status AskOnCard(Phantoms& phantoms, const Configuration& configuration, Need& need);
 
   const phantom::Card card_;
   const std::string allocator_;
-  std::vector<std::unique_ptr<session::Predictor>> predictors_;
-  std::vector<std::unique_ptr<session::Predictor>> stages_;  // of a pipeline, by rank; null = not warm
+  std::vector<Phantoms> workers_;
+  std::vector<Phantoms> stages_;  // of a pipeline, by rank
 };
 
 }  // namespace tidemark::advice

@@ -27,10 +27,12 @@ Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requ
     const bool refuses =
         !settings.empty() && !phantom::Replay({allocator.replayer, *environment}, {}, {allocator.addresses});
     if (!refuses) return replayed.error();
+    // Of words that are no setting at all its parser asserts, and asks for a report of a bug.
+    const std::string& words = replayed.error().message;
     return Error{"PyTorch's allocator does not take the settings \"" + settings +
                  "\". Write them as in PYTORCH_CUDA_ALLOC_CONF: "
-                 "expandable_segments:True,max_split_size_mb:128. It says: " +
-                 replayed.error().message};
+                 "expandable_segments:True,max_split_size_mb:128." +
+                 (words.find("INTERNAL ASSERT") == std::string::npos ? " It says: " + words : "")};
   }
   return replayed->front();
 }

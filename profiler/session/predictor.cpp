@@ -13,6 +13,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/allocator_trial.h"
 #include "profiler/session/run.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/steady_state.h"
@@ -33,8 +34,8 @@ constexpr size_t kBudgetEvents = 1 << 20;
 // fourth comes out as the third. Of two networks in turns the blocks of the second settle a step later.
 constexpr int64_t kSteps = 3;
 constexpr int64_t kStepsInTurns = 4;
-// By which the blocks of our networks have settled: of ResNet-50 near the edge of its card in the fifth step.
-constexpr size_t kRounds = 32;
+// Steps of ResNet-50 reserve up to 3 % more than its first ones.
+constexpr int64_t kShareOfDoubt = 8;
 // Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
 constexpr size_t kRingEvents = 1 << 16;
 // After which a question that failed may be put again: a window asks each frame.
@@ -83,6 +84,11 @@ constexpr const char* kNoBlocks =
     "PyTorch's cudaMallocAsync allocator tells nobody of its blocks, so there is nothing to predict from. "
     "Leave backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF.";
 
+constexpr const char* kFailsLater =
+    "The first steps have room, but one of the next 32 runs out of memory: the allocator's blocks settle "
+    "later "
+    "than requests do.";
+
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
  public:
@@ -112,6 +118,7 @@ class WarmTrainer {
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
+      if (status.state == RunState::kPaused) AskLaterSteps(*view, prediction);
       if (status.state == RunState::kPaused) return prediction;
     }
     run_.reset();
@@ -131,19 +138,41 @@ class WarmTrainer {
   void AddWholeRun(const timeline::View& view, Prediction& prediction) const {
     using timeline::Series;
     const timeline::EventIndex begin = BeginOfConfiguration(view);
-    const auto peak = [&](Series series) {
-      return ValueOf(view.PeakIn(series, begin, view.end()).values, series);
-    };
-    prediction.run_allocated_peak_bytes = peak(Series::kAllocated);
-    prediction.run_reserved_peak_bytes = peak(Series::kReserved);
+    prediction.run_allocated_peak_bytes =
+        ValueOf(view.PeakIn(Series::kAllocated, begin, view.end()).values, Series::kAllocated);
     if (!options_.with_requests) return;
-    const Result<phantom::Card> card = phantom::FindCard(card_);
+    const Result<phantom::Card> card = CardWithMemory();
     if (!card) return;
-    const int64_t memory_bytes = options_.memory_bytes > 0 ? options_.memory_bytes : card->memory_bytes;
-    Result<std::vector<phantom::Request>> requests =
-        ProlongedRequestsOf(view, memory_bytes - card->context_bytes, begin, kRounds);
+    Result<std::vector<phantom::Request>> requests = LaterRequestsOf(view, *card);
     if (!requests) return;
     prediction.requests = std::make_shared<const std::vector<phantom::Request>>(std::move(*requests));
+  }
+
+  // What cannot be replayed is as these steps tell it.
+  void AskLaterSteps(const timeline::View& view, Prediction& prediction) const {
+    const Result<phantom::Card> card = CardWithMemory();
+    if (!card || !IsInDoubt(prediction.reserved_peak_bytes, card->memory_bytes - card->context_bytes)) return;
+    const Result<std::vector<phantom::Request>> requests = LaterRequestsOf(view, *card);
+    if (!requests) return;
+    const Result<phantom::Replayed> replayed = TryAllocator(*requests, *card, allocator_);
+    // What failed in these steps and was survived may fail again.
+    const auto survived =
+        std::ranges::count(*requests, phantom::Request::Kind::kTry, &phantom::Request::kind);
+    if (!replayed || replayed->failures <= survived) return;
+    prediction.out_of_memory = prediction.fails_later = true;
+    prediction.sentence = kFailsLater;
+  }
+
+  Result<phantom::Card> CardWithMemory() const {
+    Result<phantom::Card> card = phantom::FindCard(card_);
+    if (card && options_.memory_bytes > 0) card->memory_bytes = options_.memory_bytes;
+    return card;
+  }
+
+  static Result<std::vector<phantom::Request>> LaterRequestsOf(const timeline::View& view,
+                                                               const phantom::Card& card) {
+    return ProlongedRequestsOf(view, card.memory_bytes - card.context_bytes, BeginOfConfiguration(view),
+                               kLaterSteps);
   }
 
   std::optional<ReservedBand> BandOf(const timeline::View& view) const {
@@ -194,6 +223,10 @@ class WarmTrainer {
 };
 
 }  // namespace
+
+bool IsInDoubt(int64_t reserved_bytes, int64_t usable_bytes) {
+  return reserved_bytes > usable_bytes - usable_bytes / kShareOfDoubt;
+}
 
 class Predictor::Implementation {
  public:

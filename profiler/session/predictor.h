@@ -20,20 +20,26 @@
 
 namespace tidemark::session {
 
+// Where a few steps leave less than an eighth of the card, so many more are put to PyTorch's allocator: its
+// blocks settle later than requests do, those of ResNet-50 near the edge of its card in the fifth step.
+inline constexpr size_t kLaterSteps = 32;
+// `usable_bytes`: of the card, beside the context.
+bool IsInDoubt(int64_t reserved_bytes, int64_t usable_bytes);
+
 // Steady state: the largest step after the first (the first creates optimizer state and differs).
 struct Prediction {
   int64_t allocated_peak_bytes = 0;
   int64_t requested_peak_bytes = 0;
-  int64_t reserved_peak_bytes = 0;
+  int64_t reserved_peak_bytes = 0;  // the most of the whole run, its first step among it: the card has it all
   timeline::SeriesValues at_peak{};                    // by category, at the allocated peak
   std::vector<int64_t> step_curve;                     // of the largest step; steady_state.h
   double step_seconds = 0;                             // of the phantom's host side
   std::map<std::string, std::string> types_of_layers;  // under autocast; timeline/computed_types.h
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
+  bool fails_later = false;    // out_of_memory, but only in one of kLaterSteps more, which were replayed
+  int64_t times_survived = 0;  // memory ran out, and the run went on; shortage.h
   std::string sentence;        // why there is no full answer; "" if there is
-  // Of the whole run, its first step among it.
-  int64_t run_allocated_peak_bytes = 0;
-  int64_t run_reserved_peak_bytes = 0;
+  int64_t run_allocated_peak_bytes = 0;  // of the whole run, its first step among it
   std::shared_ptr<const std::vector<phantom::Request>>
       requests;                               // where asked for; run_requests.h, prolonged
   std::optional<ReservedBand> reserved_band;  // where it was asked for and is known

@@ -30,7 +30,7 @@ bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
   const auto& steps = view.steps();
   if (std::any_of(steps.begin(), steps.end(), is_complete)) {
     return std::any_of(steps.begin(), steps.end(),
-                       [&](const timeline::Step& step) { return step.begin > failure && step.complete; });
+                       [&](const timeline::Step& step) { return step.end > failure && step.complete; });
   }
   for (timeline::EventIndex at = std::max(failure + 1, view.first()); at < view.end(); ++at) {
     if (view.event(at).kind == events::EventKind::kAllocate) return true;

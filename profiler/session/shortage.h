@@ -20,8 +20,9 @@ struct Shortage {
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
   int64_t cached_bytes = 0;  // reserved and not allocated: gaps in segments that hold live blocks
-  // The program caught the error: a step that began later came to its end, or where none ever did, memory was
-  // allocated later.
+  // The program caught the error: its step came to its end, or a later one, or where none ever did, memory
+  // was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room takes another
+  // plan.
   bool survived = false;
 };
 std::vector<Shortage> ShortagesIn(const timeline::View& view);

@@ -23,6 +23,13 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
   return static_cast<double>(*middle) * 1e-9;
 }
 
+void AddFailures(const timeline::View& view, timeline::EventIndex begin, Prediction& peaks) {
+  peaks.out_of_memory = !WentOnAfterFailures(view, begin);
+  if (peaks.out_of_memory) return;
+  peaks.times_survived = std::ranges::count_if(
+      view.out_of_memory(), [begin](const timeline::OutOfMemory& failure) { return failure.index >= begin; });
+}
+
 }  // namespace
 
 std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& step) {
@@ -45,9 +52,7 @@ Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) 
   peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
   peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
   peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
-  peaks.out_of_memory =
-      std::any_of(view.out_of_memory().begin(), view.out_of_memory().end(),
-                  [&](const timeline::OutOfMemory& failure) { return failure.index >= begin; });
+  AddFailures(view, begin, peaks);
   return peaks;
 }
 
@@ -63,18 +68,20 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
     if (step.begin < begin || (any_steady && !IsSteady(step))) continue;
     if (step.complete) durations_ns.push_back(step.end_ns - step.begin_ns);
     peaks.requested_peak_bytes = std::max(peaks.requested_peak_bytes, step.requested_peak);
-    peaks.reserved_peak_bytes = std::max(peaks.reserved_peak_bytes, step.reserved_peak);
     const int64_t allocated = ValueOf(step.at_peak, Series::kAllocated);
     if (allocated <= peaks.allocated_peak_bytes) continue;
     peaks.allocated_peak_bytes = allocated;
     largest = &step;
   }
   if (largest != nullptr) {
+    peaks.reserved_peak_bytes =
+        ValueOf(view.PeakIn(Series::kReserved, begin, view.end()).values, Series::kReserved);
     peaks.at_peak = timeline::SettledStateAt(view, largest->peak, largest->end).values;
     peaks.step_curve = CurveOf(view, *largest);
     peaks.types_of_layers = timeline::ComputedTypes(view, *largest);
   }
   peaks.step_seconds = MedianSeconds(std::move(durations_ns));
+  AddFailures(view, begin, peaks);
   return peaks;
 }
 

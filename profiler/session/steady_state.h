@@ -12,9 +12,10 @@
 namespace tidemark::session {
 
 // Of the steps that begin at event `begin` or later: the largest of the complete steps after the first, which
-// creates the optimizer's state and differs, and their median time. Of a run that has no such step, every
-// step there is; of one that ran out of memory, everything from `begin` to the failure, which is where its
-// peak is. All figures are 0 if nothing happened. Pure function, O(steps).
+// creates the optimizer's state and differs, and their median time; but what is reserved is the most of all
+// of them, since the card has to have it. Of a run that has no such step, every step there is; of one that
+// memory ended, everything from `begin` to the failure, which is where its peak is. All figures are 0 if
+// nothing happened. Pure function, O(steps + failures).
 Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin = 0);
 
 inline constexpr size_t kStepColumns = 32;

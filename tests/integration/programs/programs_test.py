@@ -342,7 +342,10 @@ train()
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertTrue(info["out_of_memory"])
         self.assertEqual(info["shortages"][0]["requested_bytes"], 3 << 30)
-        self.assertIn("The program ended with exit code 1.", tidemark("info", self.recording).stdout)
+        told = tidemark("info", self.recording).stdout
+        self.assertIn("The program ended with exit code 1.", told)
+        events = re.search(r", ([\d,]+) events, 0 lost", ran.stderr)[1]
+        self.assertRegex(told, rf"\n  events  +{events}, 0 lost\n")
 
     def test_the_state_of_an_optimizer_and_a_workspace_count_as_such_where_they_are_the_peak(self):
         code = """

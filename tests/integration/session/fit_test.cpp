@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/session/run.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::advice {
@@ -93,7 +94,7 @@ void CheckProposals(const FitAnswer& answer, const FitQuestion& question, TheCar
     const session::Prediction prediction = card.Run(proposal.configuration.settings);
     CHECK_FALSE(prediction.out_of_memory);
     CHECK(AreAlike(proposal.need.allocated_peak_bytes, prediction.allocated_peak_bytes));
-    CHECK(AreAlike(proposal.need.reserved_peak_bytes, prediction.run_reserved_peak_bytes));
+    CHECK(AreAlike(proposal.need.reserved_peak_bytes, prediction.reserved_peak_bytes));
   }
 }
 
@@ -125,6 +126,33 @@ TEST_CASE("what fit proposes has the phantom's own peaks, fits, and one more tha
   unsetenv("PYTORCH_CUDA_ALLOC_CONF");
 }
 
+bool HasRoomForLong(const FitQuestion& question, const networks::TrainingSettings& settings) {
+  session::LiveOptions options;
+  options.settings = settings;
+  options.device = {networks::DeviceKind::kPhantom, 0, question.card.name};
+  options.step_limit = 40;
+  const auto run = session::Run::Start(options);
+  if (!run) FAIL(run.error().message);
+  REQUIRE((*run)->WaitUntilSettled(120'000));
+  return (*run)->status().state == session::RunState::kPaused;
+}
+
+// Near the card's end a convolution takes less workspace where it finds no room, and blocks settle late.
+TEST_CASE("fit, the phantom's answer and a long run agree on the largest batch", "[fit]") {
+  const FitQuestion question = QuestionOf("resnet-50", 1, networks::OptimizerKind::kAdam);
+  const auto needs = std::make_shared<Needs>(question.card, "");
+  const Result<LargestBatch> largest = FindLargestBatch(question, AskPhantom(needs));
+  if (!largest) FAIL(largest.error().message);
+  TheCard card(question);
+  for (const bool fits : {true, false}) {
+    networks::TrainingSettings settings = question.settings;
+    settings.batch = largest->batch + (fits ? 0 : 1);
+    INFO(settings.batch);
+    CHECK(card.Run(settings).out_of_memory == !fits);
+    CHECK(HasRoomForLong(question, settings) == fits);
+  }
+}
+
 // Its blocks settle a step later than those of one network.
 TEST_CASE("what two networks in turns need is what the phantom says of them", "[fit]") {
   FitQuestion question = QuestionOf("dcgan", 128, networks::OptimizerKind::kSgd);
@@ -144,7 +172,7 @@ int64_t ReservedByStage(const FitQuestion& question, const networks::TrainingSet
   session::Predictor predictor(options);
   const Result<session::Prediction> prediction = predictor.AskAndWait(settings, question.card.name);
   if (!prediction) FAIL(prediction.error().message);
-  return prediction->run_reserved_peak_bytes;
+  return prediction->reserved_peak_bytes;
 }
 
 TEST_CASE("of a pipeline the fullest stage decides, with all micro-batches that it has in flight", "[fit]") {

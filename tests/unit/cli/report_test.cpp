@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/cli/fit_report.h"
+#include "app/cli/level_report.h"
 #include "app/cli/program_ways_out.h"
 #include "profiler/networks/specification.h"
 #include "tests/support/catch.h"
@@ -80,8 +81,61 @@ TEST_CASE("The table has a column a source, and leaves out categories that are e
         std::string::npos);
   CHECK(table.find("  allocated                          58.49       55.00       55.00\n") !=
         std::string::npos);
-  CHECK(table.find("  reserved                               –       60.00       60.00\n") !=
+  CHECK(table.find("  reserved, at most                      –       60.00       60.00\n") !=
         std::string::npos);
+}
+
+TEST_CASE("Memory that ran out without ending the run is told, and is no failure") {
+  session::Prediction peaks = Peaks();
+  CHECK(SurvivedRow(peaks.times_survived).empty());
+  peaks.times_survived = 4;
+  CHECK(SurvivedRow(peaks.times_survived).starts_with("Memory ran out 4 times, and the run went on"));
+  CHECK(SurvivedRow(1).starts_with("Memory ran out 1 time, and"));
+  const Json json = PeaksJson(peaks);
+  CHECK(json["out_of_memory"] == false);
+  CHECK(json["times_survived"] == 4);
+}
+
+TEST_CASE("What is reserved is called the most, and is left out where nobody told of it") {
+  session::Prediction peaks = Peaks();
+  CHECK(PeakRows(peaks, true).find("  reserved, at most         60,000,000 B ") != std::string::npos);
+  peaks.reserved_peak_bytes = 0;
+  CHECK(PeakRows(peaks, true).find("reserved") == std::string::npos);
+}
+
+TEST_CASE("What lies between levels of two moments is not known") {
+  const std::string text = LevelRowsText({{"reserved", 900},
+                                          {"outside of PyTorch", 100, true},
+                                          {"driver", 1000},
+                                          {"context", -300, true},
+                                          {"process", 700, false, 11'860'000},
+                                          {"other processes", 50, true},
+                                          {"card", 750, false, 11'870'000}});
+  CHECK(text.find("+ outside of PyTorch ") != std::string::npos);
+  CHECK(text.find("    not known then: context\n  process, told ") != std::string::npos);
+  CHECK(text.find("+ other processes ") != std::string::npos);
+  const auto between = [](int64_t bytes, int64_t away_ns) {
+    return LevelRowsText(
+        {{"driver", 1000}, {"context", bytes, true}, {"process", 1000 + bytes, false, away_ns}});
+  };
+  CHECK(between(300, 0).find("+ context ") != std::string::npos);
+  CHECK(between(300, -1).find("not known then: context\n") != std::string::npos);
+  CHECK(between(-300, 0).find("not known then: context\n") != std::string::npos);
+}
+
+TEST_CASE("Of another card it is said that workspaces are those of the first") {
+  advice::AllocatorSetup own;
+  own.card.name = "h200";
+  own.card.title = "NVIDIA H200";
+  advice::AllocatorSetup other = own;
+  other.card.memory_bytes = 1;
+  CHECK(OtherCardNote(own, other).empty());
+  other.card.name = "t4";
+  const std::string note = OtherCardNote(own, other);
+  CHECK(note.find("made on an NVIDIA H200") != std::string::npos);
+  CHECK(note.find("--card t4") != std::string::npos);
+  CHECK(WhatIfText(own, other, {}).find(note) != std::string::npos);
+  CHECK(WhatIfJson(own, other, {})["card_note"] == note);
 }
 
 TEST_CASE("Text that is not UTF-8 does not break JSON") {

@@ -16,10 +16,18 @@ namespace {
 class Stream {
  public:
   Stream& Step(int64_t bytes, int64_t duration_ns, bool complete = true) {
-    Add(EventKind::kStepBegin, step_);
-    Add(EventKind::kAllocate, bytes - 100, bytes);
+    Begin();
     time_ns_ += duration_ns;
-    if (!complete) return *this;
+    if (complete) return Rest(bytes);
+    Add(EventKind::kAllocate, bytes - 100, bytes);
+    return *this;
+  }
+  Stream& Begin() {
+    Add(EventKind::kStepBegin, step_);
+    return *this;
+  }
+  Stream& Rest(int64_t bytes) {
+    Add(EventKind::kAllocate, bytes - 100, bytes);
     Add(EventKind::kFreeRequested, bytes - 100, bytes);
     Add(EventKind::kFreeCompleted, bytes - 100, bytes);
     Add(EventKind::kStepEnd, step_++);
@@ -27,6 +35,14 @@ class Stream {
   }
   Stream& OutOfMemory() {
     Add(EventKind::kOutOfMemory, 1 << 20);
+    return *this;
+  }
+  Stream& Reserve(int64_t bytes) {
+    Add(EventKind::kSegmentAllocate, bytes);
+    return *this;
+  }
+  Stream& GiveBack(int64_t bytes) {
+    Add(EventKind::kSegmentFree, bytes);
     return *this;
   }
   Prediction Peaks() const {
@@ -96,5 +112,22 @@ TEST_CASE("A step that is not over does not count beside complete ones, unless m
   const Prediction failed =
       Stream().Step(1'000, 1).Step(2'000, 1).Step(7'000, 1, false).OutOfMemory().Peaks();
   CHECK(failed.out_of_memory);
+  CHECK(failed.times_survived == 0);
   CHECK(failed.allocated_peak_bytes == 7'000);
+}
+
+TEST_CASE("Memory that ran out in a step which came to its end did not end the run") {
+  const Prediction peaks =
+      Stream().Step(9'000, 1).Begin().OutOfMemory().OutOfMemory().Rest(2'000).Step(1'000, 1).Peaks();
+  CHECK_FALSE(peaks.out_of_memory);
+  CHECK(peaks.times_survived == 2);
+  CHECK(peaks.allocated_peak_bytes == 2'000);  // of a step, not of the failure
+  CHECK_FALSE(Stream().Step(9'000, 1).Begin().OutOfMemory().Rest(2'000).Peaks().out_of_memory);
+  CHECK(Stream().Step(9'000, 1).Begin().OutOfMemory().Peaks().out_of_memory);
+}
+
+TEST_CASE("What is reserved is the most of the whole run, its first step among it") {
+  const Prediction peaks = Stream().Reserve(50'000).Step(9'000, 1).GiveBack(50'000).Step(2'000, 1).Peaks();
+  CHECK(peaks.allocated_peak_bytes == 2'000);
+  CHECK(peaks.reserved_peak_bytes == 50'000);
 }
