@@ -14,9 +14,9 @@ namespace tidemark::cli {
 std::string FitText(const advice::FitQuestion& question, const advice::FitAnswer& answer, double seconds);
 Json FitJson(const advice::FitQuestion& question, const advice::FitAnswer& answer, double seconds);
 
-// "NVIDIA T4, 16.0 GiB, PyTorch's own settings".
 // That workspaces are the first card's; "" where there is no other.
 std::string OtherCardNote(const advice::AllocatorSetup& own, const advice::AllocatorSetup& other);
+// "NVIDIA T4, 16.0 GiB, PyTorch's own settings".
 std::string SetupInWords(const advice::AllocatorSetup& setup);
 std::string WhatIfText(const advice::AllocatorSetup& own, const advice::AllocatorSetup& other,
                        const advice::WhatIf& answer);

@@ -84,10 +84,10 @@ constexpr const char* kNoBlocks =
     "PyTorch's cudaMallocAsync allocator tells nobody of its blocks, so there is nothing to predict from. "
     "Leave backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF.";
 
-constexpr const char* kFailsLater =
-    "The first steps have room, but one of the next 32 runs out of memory: the allocator's blocks settle "
-    "later "
-    "than requests do.";
+std::string FailsLaterSentence() {
+  return "The first steps have room, but one of the next " + std::to_string(kLaterSteps) +
+         " runs out of memory: the allocator's blocks settle later than requests do.";
+}
 
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
@@ -114,11 +114,10 @@ class WarmTrainer {
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
       if (prediction.allocated_peak_bytes == 0) return Unanswered(kNoBlocks);
-      AddWholeRun(*view, prediction);
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
-      if (status.state == RunState::kPaused) AskLaterSteps(*view, prediction);
+      LookAtLaterSteps(*view, status.state == RunState::kPaused, prediction);
       if (status.state == RunState::kPaused) return prediction;
     }
     run_.reset();
@@ -135,44 +134,36 @@ class WarmTrainer {
     return prediction;
   }
 
-  void AddWholeRun(const timeline::View& view, Prediction& prediction) const {
-    using timeline::Series;
-    const timeline::EventIndex begin = BeginOfConfiguration(view);
-    prediction.run_allocated_peak_bytes =
-        ValueOf(view.PeakIn(Series::kAllocated, begin, view.end()).values, Series::kAllocated);
-    if (!options_.with_requests) return;
+  // What they ask for, where that is wanted, and whether they have room, where that is in doubt and these
+  // steps had. What cannot be replayed is as these steps tell it.
+  void LookAtLaterSteps(const timeline::View& view, bool went_well, Prediction& prediction) const {
     const Result<phantom::Card> card = CardWithMemory();
     if (!card) return;
-    Result<std::vector<phantom::Request>> requests = LaterRequestsOf(view, *card);
+    const int64_t usable_bytes = card->memory_bytes - card->context_bytes;
+    const bool in_doubt = went_well && IsInDoubt(prediction.reserved_peak_bytes, usable_bytes);
+    if (!options_.with_requests && !in_doubt) return;
+    Result<std::vector<phantom::Request>> requests =
+        ProlongedRequestsOf(view, usable_bytes, BeginOfConfiguration(view), kLaterSteps);
     if (!requests) return;
-    prediction.requests = std::make_shared<const std::vector<phantom::Request>>(std::move(*requests));
+    if (in_doubt) TryLaterSteps(*requests, *card, prediction);
+    if (options_.with_requests)
+      prediction.requests = std::make_shared<const std::vector<phantom::Request>>(std::move(*requests));
   }
 
-  // What cannot be replayed is as these steps tell it.
-  void AskLaterSteps(const timeline::View& view, Prediction& prediction) const {
-    const Result<phantom::Card> card = CardWithMemory();
-    if (!card || !IsInDoubt(prediction.reserved_peak_bytes, card->memory_bytes - card->context_bytes)) return;
-    const Result<std::vector<phantom::Request>> requests = LaterRequestsOf(view, *card);
-    if (!requests) return;
-    const Result<phantom::Replayed> replayed = TryAllocator(*requests, *card, allocator_);
+  void TryLaterSteps(const std::vector<phantom::Request>& requests, const phantom::Card& card,
+                     Prediction& prediction) const {
+    const Result<phantom::Replayed> replayed = TryAllocator(requests, card, allocator_);
     // What failed in these steps and was survived may fail again.
-    const auto survived =
-        std::ranges::count(*requests, phantom::Request::Kind::kTry, &phantom::Request::kind);
+    const auto survived = std::ranges::count(requests, phantom::Request::Kind::kTry, &phantom::Request::kind);
     if (!replayed || replayed->failures <= survived) return;
     prediction.out_of_memory = prediction.fails_later = true;
-    prediction.sentence = kFailsLater;
+    prediction.sentence = FailsLaterSentence();
   }
 
   Result<phantom::Card> CardWithMemory() const {
     Result<phantom::Card> card = phantom::FindCard(card_);
     if (card && options_.memory_bytes > 0) card->memory_bytes = options_.memory_bytes;
     return card;
-  }
-
-  static Result<std::vector<phantom::Request>> LaterRequestsOf(const timeline::View& view,
-                                                               const phantom::Card& card) {
-    return ProlongedRequestsOf(view, card.memory_bytes - card.context_bytes, BeginOfConfiguration(view),
-                               kLaterSteps);
   }
 
   std::optional<ReservedBand> BandOf(const timeline::View& view) const {

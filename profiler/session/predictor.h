@@ -39,7 +39,6 @@ struct Prediction {
   bool fails_later = false;    // out_of_memory, but only in one of kLaterSteps more, which were replayed
   int64_t times_survived = 0;  // memory ran out, and the run went on; shortage.h
   std::string sentence;        // why there is no full answer; "" if there is
-  int64_t run_allocated_peak_bytes = 0;  // of the whole run, its first step among it
   std::shared_ptr<const std::vector<phantom::Request>>
       requests;                               // where asked for; run_requests.h, prolonged
   std::optional<ReservedBand> reserved_band;  // where it was asked for and is known

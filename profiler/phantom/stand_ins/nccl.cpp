@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
-#include "profiler/phantom/device/activity.h"
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
@@ -81,15 +79,6 @@ template <typename Collective>
 Result Submit(const void* stream, const Collective& collective) {
   device::Submit(stream, collective);
   return kSuccess;
-}
-
-// As with cudaMalloc, for whoever listens to the card.
-void TellBlock(device::Activity::Kind kind, const void* pointer, size_t bytes) {
-  device::Activity activity;
-  activity.kind = kind;
-  activity.address = reinterpret_cast<uint64_t>(pointer);
-  activity.bytes = bytes;
-  device::Tell(activity);
 }
 
 // Whole numbers wrap around, as the card's do.
@@ -330,17 +319,11 @@ Result ncclRedOpDestroy(int, Comm) { return kSuccess; }
 Result ncclMemAlloc(void** pointer, size_t bytes) {
   device::NoteAllocation();
   *pointer = device::TheDevice()->memory.Allocate(bytes);
-  if (*pointer == nullptr) return kUnhandledCudaError;
-  TellBlock(device::Activity::Kind::kAllocate, *pointer, bytes);
-  return kSuccess;
+  return *pointer == nullptr ? kUnhandledCudaError : kSuccess;
 }
 
 Result ncclMemFree(void* pointer) {
-  if (pointer == nullptr) return kSuccess;
-  const std::optional<size_t> bytes = device::TheDevice()->memory.Free(pointer);
-  if (!bytes) return kInvalidArgument;
-  TellBlock(device::Activity::Kind::kFree, pointer, *bytes);
-  return kSuccess;
+  return pointer == nullptr || device::TheDevice()->memory.Free(pointer) ? kSuccess : kInvalidArgument;
 }
 
 // Registration lets other devices reach memory; there are none.
