@@ -109,6 +109,9 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
       return 1;
     case cudaDevAttrClusterLaunch:
       return card.compute_capability >= 90 ? 1 : 0;
+    // NVSwitch's: HGX boards have it, of Hopper's and Blackwell's cards for data centres (9.0 to 10.3).
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+      return card.compute_capability >= 90 && card.compute_capability < 110 ? 1 : 0;
     // What the phantom has none of: peers, managed memory, other devices on the bus.
     case cudaDevAttrIntegrated:
     case cudaDevAttrManagedMemory:

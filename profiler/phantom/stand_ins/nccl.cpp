@@ -2,12 +2,16 @@
 // real for small buffers: gathers and broadcasts bring this rank's bytes, sums are so many times its value,
 // at once or, captured into a CUDA graph, whenever that is launched. NCCL's own buffers, which a card would
 // hold beside PyTorch's memory, are not known.
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
+#include "profiler/base/check.h"
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
@@ -54,6 +58,15 @@ size_t BytesOf(int type) {
     default:
       return 1;  // bytes, and the two kinds of 8-bit floats after bfloat16
   }
+}
+
+// NCCL asks the driver for memory, so what watches the driver sees it. It is loaded: LibTorch is linked with
+// it.
+template <typename Function>
+Function* OfDriver(const char* name) {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  TIDEMARK_CHECK(driver != nullptr);
+  return reinterpret_cast<Function*>(dlsym(driver, name));
 }
 
 device::Certainty Move(void* to, const void* from, size_t bytes) {
@@ -317,13 +330,16 @@ Result ncclRedOpCreatePreMulSum(int* operation, void*, int, int, Comm) {
 Result ncclRedOpDestroy(int, Comm) { return kSuccess; }
 
 Result ncclMemAlloc(void** pointer, size_t bytes) {
-  device::NoteAllocation();
-  *pointer = device::TheDevice()->memory.Allocate(bytes);
-  return *pointer == nullptr ? kUnhandledCudaError : kSuccess;
+  static auto* const allocate = OfDriver<decltype(cuMemAlloc_v2)>("cuMemAlloc_v2");
+  CUdeviceptr address = 0;
+  if (allocate(&address, bytes) != CUDA_SUCCESS) return kUnhandledCudaError;
+  *pointer = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): the driver's addresses
+  return kSuccess;
 }
 
 Result ncclMemFree(void* pointer) {
-  return pointer == nullptr || device::TheDevice()->memory.Free(pointer) ? kSuccess : kInvalidArgument;
+  static auto* const free = OfDriver<decltype(cuMemFree_v2)>("cuMemFree_v2");
+  return free(reinterpret_cast<CUdeviceptr>(pointer)) == CUDA_SUCCESS ? kSuccess : kInvalidArgument;
 }
 
 // Registration lets other devices reach memory; there are none.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Four ranks that torchrun starts, under `tidemark record` on phantom cards: each has a recording, told apart by rank and card, and
-its peak is what torch counts itself. And trainings one after the other in one process.
+its peak is what torch counts itself. Trainings one after the other in one process, and memory that NCCL allocates.
 
 torchrun_test.py TIDEMARK: with the torch of $TIDEMARK_TEST_PYTHON, or of python3; skipped (exit code 77) where that has none.
 """
@@ -76,6 +76,25 @@ class Trainings(unittest.TestCase):
                 told = subprocess.run([TIDEMARK, "info", "run.tide", "--json"], cwd=folder, capture_output=True, check=True)
                 info = json.loads(told.stdout)
                 self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (12, 0, []), under)
+
+
+class NcclMemory(unittest.TestCase):
+    def test_what_nccl_allocates_is_the_drivers_and_its_librarys(self):
+        program = ("import torch, torch.distributed as dist\n"
+                   "dist.init_process_group('nccl', init_method='tcp://127.0.0.1:0', rank=0, world_size=1, device_id=torch.device('cuda:0'))\n"
+                   "nccl = dist.distributed_c10d._get_default_group()._get_backend(torch.device('cuda:0'))\n"
+                   "with torch.cuda.use_mem_pool(torch.cuda.MemPool(nccl.mem_allocator)):\n"
+                   "    block = torch.empty(60 << 20, dtype=torch.uint8, device='cuda')\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "train.py").write_text(program)
+            command = (TIDEMARK, "phantom", "--card", "h200", "--", TIDEMARK, "record", "-o", "run.tide", "--", PYTHON, "train.py")
+            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            told = subprocess.run([TIDEMARK, "info", "run.tide", "--json"], cwd=folder, capture_output=True, check=True)
+            info = json.loads(told.stdout)
+            held = {row["library"]: row["most_bytes"] for row in info["driver_by_library"]}
+            self.assertEqual(held["libnccl.so.2"], 60 << 20)
+            self.assertEqual(info["levels"]["driver_bytes"], info["levels"]["reserved_bytes"])
 
 
 if __name__ == "__main__":
