@@ -1,17 +1,14 @@
 #include "profiler/capture/cupti/device_work.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "profiler/base/demangle.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/device_work.h"
@@ -25,13 +22,6 @@ using events::EventKind;
 constexpr std::array kKinds = {cupti::kConcurrentKernel, cupti::kMemcpy, cupti::kMemset, cupti::kMemcpyPeer};
 constexpr uint32_t kLastDevice = std::numeric_limits<uint8_t>::max();
 constexpr const char* kNameless = "kernel without a name";
-
-std::string Demangled(const char* symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? text.get() : symbol;
-}
 
 class KernelNames {
  public:

@@ -1,7 +1,5 @@
 #include "profiler/capture/cupti/driver_source.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "profiler/base/background_thread.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/cupti/device_work.h"
 #include "profiler/capture/cupti/driver_memory.h"
@@ -283,18 +282,13 @@ std::string DriverSource::EnableWork() const {
 
 void DriverSource::Begin() const {
   if (!has_records_) return;
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are its own threads'
-  std::thread([] {
+  RunInBackground([] {
     while (true) {
       std::this_thread::sleep_for(kFlushEvery);
       DriverSource& source = *the_driver_source.load();
       if (source.called_.exchange(false) || source.wants_work_) source.Flush();
     }
-  }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  });
   std::atexit([] { the_driver_source.load()->End(); });
 }
 

@@ -1,19 +1,16 @@
 #include "profiler/capture/nvml/card_sampler.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
+#include "profiler/base/background_thread.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/phantom/environment.h"
@@ -201,15 +198,6 @@ nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
     if (CardSampler(functions).KnowsProcess(device)) return device;
   }
   return nullptr;
-}
-
-void RunInBackground(std::function<void()> body) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are its own threads'
-  std::thread(std::move(body)).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void KeepSampling() {

@@ -1,6 +1,5 @@
 #include "profiler/capture/stacks/native_frames.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -11,9 +10,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <string_view>
+
+#include "profiler/base/demangle.h"
 
 // This library as it is loaded, from its ELF header on: a symbol that the linker defines.
 // NOLINTNEXTLINE(readability-identifier-naming): as all that we name outside of C++
@@ -62,13 +61,6 @@ Range OwnRange() {
 bool IsOwn(uintptr_t address) {
   static const Range own = OwnRange();  // by whichever thread asks first
   return own.Holds(address);
-}
-
-std::string Demangled(const char* symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  return status == 0 && text != nullptr ? text.get() : symbol;
 }
 
 void Replace(std::string& text, std::string_view from, std::string_view to) {

@@ -60,7 +60,7 @@ Result<std::string> FreshName() {
 }
 
 // As this process has it by now: who spawns ranks may set it in each of them.
-std::string RankEnvironment() {
+std::string LauncherVariables() {
   std::string entries;
   for (const LauncherNames& launcher : kLaunchers) {
     for (const char* const name : {launcher.rank, launcher.world, launcher.local_rank}) {
@@ -71,7 +71,9 @@ std::string RankEnvironment() {
   return entries;
 }
 
-std::string Asking() { return std::string(kAsking) + events::AllocatorSettings() + '\0' + RankEnvironment(); }
+std::string Asking() {
+  return std::string(kAsking) + events::AllocatorSettings() + '\0' + LauncherVariables();
+}
 
 void TakeAsking(Listener::Caller& caller) {
   const Result<std::optional<Channel::Received>> asked = caller.channel.Receive(0);

@@ -17,6 +17,7 @@
 #include "profiler/base/child_environment.h"
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
+#include "profiler/base/rank_place.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/machine.h"
@@ -100,14 +101,14 @@ int64_t RanksOfMachine(const Rank& rank) {
 }
 
 std::vector<std::string> RankEnvironment(const Rank& rank) {
-  // Nobody else is there to meet, so any address serves.
-  return {"RANK=" + std::to_string(rank.rank),
-          "LOCAL_RANK=" + std::to_string(rank.rank % kRanksOfMachine),
-          "WORLD_SIZE=" + std::to_string(rank.world),
-          "LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)),
-          "MASTER_ADDR=127.0.0.1",
-          "MASTER_PORT=29500",
-          "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world)};
+  RankPlace place;  // nobody else is there to meet, so any address serves
+  place.rank = static_cast<int>(rank.rank);
+  place.world = static_cast<int>(rank.world);
+  place.local_rank = static_cast<int>(rank.rank % kRanksOfMachine);
+  std::vector<std::string> environment = EnvironmentOf(place);
+  environment.push_back("LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)));
+  environment.push_back("TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world));
+  return environment;
 }
 
 std::vector<std::string> PythonEnvironment() {
