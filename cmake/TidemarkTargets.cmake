@@ -31,6 +31,12 @@ function(tidemark_target_settings target)
   target_link_libraries(${target} PRIVATE tidemark_warnings tidemark_sanitizers)
 endfunction()
 
+# tidemark_sources_of(FOLDER LIST FILE...): adds sources of another folder to a list, for a target that compiles them along.
+function(tidemark_sources_of folder list)
+  list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/${folder}/")
+  set(${list} ${${list}} ${ARGN} PARENT_SCOPE)
+endfunction()
+
 function(tidemark_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_library(tidemark_${name} STATIC ${ARG_SOURCES})

@@ -11,6 +11,7 @@
 #include "app/cli/error_output.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
+#include "profiler/phantom/programs/sweep.h"
 
 namespace tidemark::cli {
 namespace {
@@ -85,28 +86,13 @@ Result<std::vector<std::string>> WordsOf(const std::string& command) {
   return words;
 }
 
-std::vector<std::string> WithArgument(const std::vector<std::string>& words,
-                                      const session::ProgramArgument& argument) {
-  const std::string option = "--" + argument.name;
-  std::vector<std::string> changed;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i].starts_with(option + "=")) continue;
-    if (words[i] == option) {
-      ++i;  // its value
-    } else {
-      changed.push_back(words[i]);
-    }
-  }
-  changed.push_back(option);
-  changed.push_back(std::to_string(argument.value));
-  return changed;
-}
-
 Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
                                                    const session::StartWatch& watch) {
   Result<std::vector<std::string>> words = WordsOf(order.command);
   if (!words) return words.error();
-  if (order.argument) words = WithArgument(*words, *order.argument);
+  if (order.argument) {
+    words = phantom::WithArgument(*words, order.argument->name, order.argument->value);
+  }
   Result<ProgramLaunch> launch = LaunchOf(order, *words, watch);
   if (!launch) return launch.error();
   launch->recorded.is_watched = true;

@@ -12,10 +12,6 @@ namespace tidemark::cli {
 // open quote, a | or another sign that takes a shell.
 Result<std::vector<std::string>> WordsOf(const std::string& command);
 
-// With --name VALUE, in the place of the one that is there; as sweep.py does it.
-std::vector<std::string> WithArgument(const std::vector<std::string>& words,
-                                      const session::ProgramArgument& argument);
-
 // session::StartProgram. One program at a time: the next one begins when the one before has ended.
 Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
                                                    const session::StartWatch& watch = {});

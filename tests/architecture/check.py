@@ -19,7 +19,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:home|root|work|Users)/\w")
 UNTRANSLATED = re.compile(r'\bImGui::(?:InputTextWithHint\(|(?:Selectable|Button|Checkbox|MenuItem|RadioButton|Text\w*|SetTooltip)\((?!\(?"##))')
 LIBRARY_CALL = re.compile(r"\b(tidemark_library|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)")
 LINK_CALL = re.compile(r"\btarget_link_libraries\s*\(\s*([^\s)]+)([^)]*)\)")
-SOURCES_ELSEWHERE = re.compile(r"PREPEND \"\$\{PROJECT_SOURCE_DIR\}/(\S+)/\"")
+SOURCES_ELSEWHERE = re.compile(r"\btidemark_sources_of\(((?:app|profiler)\S*) ")
 TARGET = re.compile(r"\btidemark_[a-z_]+\b")
 
 

@@ -72,7 +72,7 @@ class Links(unittest.TestCase):
         self.assertEqual(1, len(problems(without)))
 
     def test_sources_of_another_folder_count_as_a_link(self):
-        along = 'add_library(trace a.cpp)\nlist(TRANSFORM others PREPEND "${PROJECT_SOURCE_DIR}/profiler/%s/")\n'
+        along = 'add_library(trace a.cpp)\ntidemark_sources_of(profiler/%s others b.cpp)\n'
         self.assertEqual([], problems(dict(self.TREE, **{"profiler/trace/CMakeLists.txt": along % "base"})))
         forbidden = dict(self.TREE, **{"profiler/trace/CMakeLists.txt": along % "base" + along % "phantom/cards"})
         self.assertEqual(1, len(problems(forbidden)))

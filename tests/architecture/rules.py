@@ -28,7 +28,7 @@ MAY_INCLUDE = {
                                         "profiler/capture/nvtx", "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/operators", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates"},
     "profiler/capture/program": EVENTS | {"profiler/capture/cupti", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates",
-                                          "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/torch", "profiler/phantom"},
+                                          "profiler/capture/nvtx", "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/torch", "profiler/phantom"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
     "profiler/phantom/programs": EVENTS | {"profiler/phantom"},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
@@ -99,13 +100,17 @@ Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
 }
 
 Json OrderOf(const SweepTask& task, const Entry& entry) {
-  const auto arguments = task.program.begin() + static_cast<std::ptrdiff_t>(entry.arguments);
-  return {{entry.kind, entry.what},
-          {"arguments", std::vector<std::string>(arguments, task.program.end())},
-          {"name", task.name},
-          {"values", task.values},
-          {"environments", task.own_environments},
-          {"at_once", task.at_once}};
+  const std::vector<std::string> given(task.program.begin() + static_cast<std::ptrdiff_t>(entry.arguments),
+                                       task.program.end());
+  Json runs = Json::array();
+  for (size_t i = 0; i < task.values.size(); ++i) {
+    const int64_t value = task.values[i];
+    runs.push_back({{"value", value},
+                    {"arguments", task.name.empty() ? given : WithArgument(given, task.name, value)},
+                    {"environment", i < task.own_environments.size() ? task.own_environments[i]
+                                                                     : std::vector<std::string>()}});
+  }
+  return {{entry.kind, entry.what}, {"runs", std::move(runs)}, {"at_once", task.at_once}};
 }
 
 std::optional<SweepAnswer> AnswerIn(std::string_view line) {
@@ -125,6 +130,23 @@ std::optional<SweepAnswer> AnswerIn(std::string_view line) {
 }
 
 }  // namespace
+
+std::vector<std::string> WithArgument(const std::vector<std::string>& words, const std::string& name,
+                                      int64_t value) {
+  const std::string option = "--" + name;
+  std::vector<std::string> changed;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with(option + "=")) continue;
+    if (words[i] == option) {
+      ++i;  // its value
+    } else {
+      changed.push_back(words[i]);
+    }
+  }
+  changed.push_back(option);
+  changed.push_back(std::to_string(value));
+  return changed;
+}
 
 Result<SweepRange> SweepRangeFromText(const std::string& text) {
   const size_t equals = text.find('=');

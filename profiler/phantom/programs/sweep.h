@@ -36,6 +36,10 @@ struct SweepAnswer {
   std::string sentence;  // why it ended early; "" if it did not
 };
 
+// The words with --NAME VALUE, in the place of the one that is there.
+std::vector<std::string> WithArgument(const std::vector<std::string>& words, const std::string& name,
+                                      int64_t value);
+
 // "batch=8,16,64" and "batch=1..512", which doubles from the first to the last.
 struct SweepRange {
   std::string name;

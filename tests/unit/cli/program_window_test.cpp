@@ -85,16 +85,6 @@ TEST_CASE("A command is read as a shell reads it, and nothing in it is run") {
   CHECK(WordsOf("  ").error().message.find("Name the program") != std::string::npos);
 }
 
-TEST_CASE("An argument takes the place of the one that a command has") {
-  const auto with = [](std::vector<std::string> words) { return WithArgument(words, {"batch", 32}); };
-  using Words = std::vector<std::string>;
-  CHECK(with({"python", "train.py"}) == Words{"python", "train.py", "--batch", "32"});
-  CHECK(with({"python", "train.py", "--batch", "8", "--lr", "1"}) ==
-        Words{"python", "train.py", "--lr", "1", "--batch", "32"});
-  CHECK(with({"python", "train.py", "--batch=8", "--batches", "2"}) ==
-        Words{"python", "train.py", "--batches", "2", "--batch", "32"});
-}
-
 session::ProgramOrder Order(const char* command) {
   session::ProgramOrder order;
   order.command = command;

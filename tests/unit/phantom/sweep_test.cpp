@@ -75,7 +75,7 @@ TEST_CASE(
     return answers ? answers->at(0).sentence : answers.error().message;
   };
   CHECK(told({"train.py", "--lr"}).starts_with("run python "));
-  CHECK(told({"train.py", "--lr"}).find("arguments:[--lr]") != std::string::npos);
+  CHECK(told({"train.py", "--lr"}).find("arguments:[--lr,--batch,1]") != std::string::npos);
   CHECK(told({"train.py"}).find("script:train.py") != std::string::npos);
   CHECK(told({"-m", "package.train"}).find("module:package.train") != std::string::npos);
   CHECK(told({"torchrun", "train.py"}).find("needs Python and its script") != std::string::npos);
@@ -99,10 +99,11 @@ TEST_CASE("What Python runs may be joined to its option, and that to others") {
     INFO(sentence);
     for (const std::string& part : parts) CHECK(sentence.find(part) != std::string::npos);
   };
-  is_told({"-mpackage.train", "--lr"}, {"3 -u {", "arguments:[--lr]", "module:package.train"});
-  is_told({"-cprint(1)", "-m"}, {"3 -u {", "arguments:[-m]", "code:print(1)"});
-  is_told({"-Im", "train"}, {"4 -I {", "arguments:[]", "module:train"});
-  is_told({"-Werror", "-Xdev", "train.py", "-c"}, {"5 -Werror {", "arguments:[-c]", "script:train.py"});
+  is_told({"-mpackage.train", "--lr"}, {"3 -u {", "arguments:[--lr,--batch,1]", "module:package.train"});
+  is_told({"-cprint(1)", "-m"}, {"3 -u {", "arguments:[-m,--batch,1]", "code:print(1)"});
+  is_told({"-Im", "train"}, {"4 -I {", "arguments:[--batch,1]", "module:train"});
+  is_told({"-Werror", "-Xdev", "train.py", "-c"},
+          {"5 -Werror {", "arguments:[-c,--batch,1]", "script:train.py"});
   is_told({"-Im"}, {"needs a script or a module"});
 }
 
@@ -125,6 +126,16 @@ TEST_CASE("Answers come one by one; what else is said is no answer") {
   CHECK(answers->at(1).out_of_memory);
   CHECK(answers->at(1).sentence == "there");
   CHECK(answers->at(0).process_id == 77);
+}
+
+TEST_CASE("An argument takes the place of the one that a command has") {
+  const auto with = [](std::vector<std::string> words) { return WithArgument(words, "batch", 32); };
+  using Words = std::vector<std::string>;
+  CHECK(with({"python", "train.py"}) == Words{"python", "train.py", "--batch", "32"});
+  CHECK(with({"python", "train.py", "--batch", "8", "--lr", "1"}) ==
+        Words{"python", "train.py", "--lr", "1", "--batch", "32"});
+  CHECK(with({"python", "train.py", "--batch=8", "--batches", "2"}) ==
+        Words{"python", "train.py", "--batches", "2", "--batch", "32"});
 }
 
 TEST_CASE("A sweep that ends early says what it heard last, and one without a script what it needs") {

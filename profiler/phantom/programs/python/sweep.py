@@ -1,17 +1,13 @@
-"""Runs a program once for each value of one of its arguments, in processes forked from one that has imported what it needs.
-
-With no name the arguments stay as they are; `environments`, if there are any, holds of each value what the environment of its run
-has beside what all have.
+"""Runs a program several times, with other arguments or another environment, in processes forked from one that has imported what it needs.
 
 The first run says what that is: an optimizer alone makes torch import a thousand modules, which takes ten times as long as
 a run of a small network.
 
-usage: sweep.py {"script": FILE, "arguments": [...], "name": "batch", "values": [...], "environments": [["NAME=value"], ...],
-                 "at_once": 2}
+usage: sweep.py {"script": FILE, "runs": [{"value": 8, "arguments": [...], "environment": ["NAME=value", ...]}, ...], "at_once": 2}
 
-Instead of "script" it may be "module" (python -m) or "code" (python -c).
+Instead of "script" it may be "module" (python -m) or "code" (python -c). A run's environment is what it has beside what all have.
 
-For each value one line on standard output, as soon as it is known: `tidemark ` and an object with `value`, the peaks
+For each run one line on standard output, as soon as it is known: `tidemark ` and an object with its `value`, the peaks
 (`allocated_peak_bytes`, `reserved_peak_bytes`), `process` (its number), `used_cuda`, `out_of_memory` and `sentence` (why it ended early; "" if it did not).
 """
 
@@ -41,21 +37,6 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def with_argument(arguments, name, value):
-    """The argument list with --name VALUE, in the place of the one that is there."""
-    if not name:
-        return arguments
-    kept, skip = [], False
-    for argument in arguments:
-        if skip or argument.startswith(f"--{name}="):
-            skip = False
-        elif argument == f"--{name}":
-            skip = True
-        else:
-            kept.append(argument)
-    return [*kept, f"--{name}", str(value)]
-
-
 def run_program(task, arguments):
     """As Python would, had it been started with these words."""
     script, module = task.get("script"), task.get("module")
@@ -70,13 +51,12 @@ def run_program(task, arguments):
         exec(compile(task["code"], "<string>", "exec"), main.__dict__)
 
 
-def run(task, value):
+def run(task, order):
     """In a process of its own; what it found out."""
-    answer = {"value": value, "out_of_memory": False, "sentence": ""}
-    if task.get("environments"):
-        os.environ.update(entry.split("=", 1) for entry in task["environments"][task["values"].index(value)])
+    answer = {"value": order["value"], "out_of_memory": False, "sentence": ""}
+    os.environ.update(entry.split("=", 1) for entry in order["environment"])
     try:
-        run_program(task, with_argument(task["arguments"], task["name"], value))
+        run_program(task, order["arguments"])
     except SystemExit as end:
         if end.code not in (None, 0):
             answer["sentence"] = f"it ended with exit code {end.code}"
@@ -91,8 +71,8 @@ def run(task, value):
     return answer
 
 
-def start(task, value):
-    """A child that runs the program with this value; the end of the pipe on which its answer comes; its standard error."""
+def start(task, order):
+    """A child that runs the program so; the end of the pipe on which its answer comes; its standard error."""
     ours, theirs = os.pipe()
     words = os.memfd_create("words")
     parent = os.getpid()
@@ -108,7 +88,7 @@ def start(task, value):
         os.dup2(file, stream)
     status = 1
     try:
-        os.write(theirs, json.dumps(run(task, value)).encode())
+        os.write(theirs, json.dumps(run(task, order)).encode())
         status = 0
     finally:
         os._exit(status)
@@ -159,19 +139,19 @@ def main():
     task = json.loads(sys.argv[1])
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a terminal's Ctrl-C ends it and, by that, its runs
-    values = task.get("left", task["values"])
+    orders = task["runs"]
     if task.get("warm", True):
-        first, values = values[0], values[1:]
-        modules = finish(first, *start(task, first))
-        if values and not import_all(modules):
-            again = json.dumps({**task, "left": values, "warm": False})
+        first, orders = orders[0], orders[1:]
+        modules = finish(first["value"], *start(task, first))
+        if orders and not import_all(modules):
+            again = json.dumps({**task, "runs": orders, "warm": False})
             flags = subprocess._args_from_interpreter_flags()
             os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, again])
     running = []
-    for value in values:
+    for order in orders:
         if len(running) == task["at_once"]:
             finish(*running.pop(0))
-        running.append((value, *start(task, value)))
+        running.append((order["value"], *start(task, order)))
     for each in running:
         finish(*each)
 
