@@ -94,8 +94,7 @@ CapturedWork CapturedCopy(void* to, const void* from, size_t bytes) {
   const auto copy = [=] {
     Device* const device = TheDevice();
     if (!IsThere(*device, to) || !IsThere(*device, from)) return;
-    auto certainty = Certainty::kKnown;
-    if (device->memory.Copy(to, from, bytes, &certainty)) NoteReading(to, bytes, certainty);
+    CopyAndNote(*device, to, from, bytes);
   };
   return {copy, {}};
 }
@@ -116,7 +115,10 @@ CapturedWork CapturedKernel(const void* stub, void* const* arguments) {
 }
 
 void KernelRan(const void* stream) {
-  Submit(stream, [] { KernelRan(); });
+  Submit(stream, [] {
+    NoteKernel(nullptr, nullptr);
+    KernelRan();
+  });
 }
 
 void Launch(const std::vector<CapturedWork>& works, const void* stream) {

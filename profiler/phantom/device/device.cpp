@@ -12,6 +12,7 @@
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/environment.h"
@@ -143,6 +144,7 @@ extern "C" void TidemarkPhantomBlockWaits() {
 extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomBlockBegins), BlockBeginsFunction>);
   if (Device* device = TheDevice()) device->memory.BlockBegins(pointer, bytes);
+  NoteBlock(pointer, bytes);
 }
 
 extern "C" void TidemarkPhantomKernelRan() {

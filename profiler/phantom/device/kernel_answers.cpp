@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 4> kAllOf = {"15and_kernel_cuda", "Bitwis
 // CUDALoops.cuh: these take the number of elements, then what is done to each.
 constexpr std::string_view kElementwise = "d_elementwise_kernel";
 constexpr size_t kFunctor = 1;
+constexpr size_t kAddresses = 2;  // of the tensors, the one that is written first
 
 // What torch.unique, unique_consecutive and isin leave the count with: CUB's select of what differs from what
 // stands before it (UniqueCub.cu), Thrust's for rows (Unique.cu). CUB's other selects compare nothing. Where
@@ -119,9 +120,8 @@ bool HoldsInOrder(int order, int sign) {
   }
 }
 
-}  // namespace
-
-KernelQuestion QuestionOf(std::string_view kernel) {
+// But for whether it is elementwise.
+KernelQuestion KindOf(std::string_view kernel) {
   const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
   const auto type_after = [&](std::string_view part) {
     return TypeAt(kernel.substr(kernel.find(part) + part.size()));
@@ -146,6 +146,15 @@ KernelQuestion QuestionOf(std::string_view kernel) {
   return {Kind::kEqual, type == 'H' ? 'f' : type};  // numbers of 16 bits are compared as float
 }
 
+}  // namespace
+
+KernelQuestion QuestionOf(std::string_view kernel) {
+  KernelQuestion question = KindOf(kernel);
+  question.is_elementwise = kernel.find("2at6native") != std::string_view::npos &&
+                            kernel.find(kElementwise) != std::string_view::npos;
+  return question;
+}
+
 bool Holds(const KernelQuestion& question, void* const* arguments) {
   if (question.kind == Kind::kNone || question.kind == Kind::kDistinct || question.kind == Kind::kFind) {
     return false;
@@ -164,8 +173,41 @@ bool Holds(const KernelQuestion& question, void* const* arguments) {
 void Answers::Take(const KernelQuestion& question, void* const* arguments) {
   const bool goes_on = question.kind == Kind::kFill || question.kind == Kind::kSame;
   is_of_gap_ = (is_of_gap_ && goes_on) || AsksForGap(question, arguments);
-  holds_ = (!is_of_gap_ || question.kind == Kind::kFill) && Holds(question, arguments);
-  question_ = question;
+  last_ = {question, (!is_of_gap_ || question.kind == Kind::kFill) && Holds(question, arguments)};
+  knows_where_ = begun_count_ > 0 || question.is_elementwise;
+  if (question.is_elementwise && arguments != nullptr) {
+    const void* address = nullptr;
+    std::memcpy(&address, arguments[kAddresses], sizeof address);
+    Write(address, last_);
+  } else if (question.kind != Kind::kNone) {
+    for (size_t i = 0; i < begun_count_; ++i) Write(begun_.at(i), last_);
+  }
+  begun_count_ = 0;
+}
+
+void Answers::Write(const void* address, const KernelAnswer& answer) {
+  Forget(address, 1);
+  if (answer.question.kind == Kind::kNone) return;
+  written_.at(oldest_) = {address, answer};
+  oldest_ = (oldest_ + 1) % written_.size();
+}
+
+void Answers::BlockBegins(const void* begin, size_t bytes) {
+  Forget(begin, bytes);
+  if (begun_count_ < begun_.size()) begun_.at(begun_count_++) = begin;
+}
+
+KernelAnswer Answers::At(const void* address) const {
+  const auto found = std::ranges::find(written_, address, &Written::address);
+  if (found != written_.end() && address != nullptr) return found->answer;
+  return knows_where_ ? KernelAnswer() : last_;
+}
+
+void Answers::Forget(const void* begin, size_t bytes) {
+  for (Written& one : written_) {
+    const auto offset = reinterpret_cast<uintptr_t>(one.address) - reinterpret_cast<uintptr_t>(begin);
+    if (offset < bytes) one = {};
+  }
 }
 
 }  // namespace tidemark::phantom::device

@@ -97,13 +97,14 @@ bool AnswerNorm(void* to, size_t bytes) {
 
 // Where a search ended, as Thrust has it: whether it found anything, and which.
 bool AnswerSearch(void* to, size_t bytes) {
-  if (answers.question().kind != KernelQuestion::Kind::kFind || bytes != 2 * sizeof(int64_t)) return false;
+  if (answers.last().question.kind != KernelQuestion::Kind::kFind || bytes != 2 * sizeof(int64_t))
+    return false;
   *static_cast<unsigned char*>(to) = 1;
   return true;
 }
 
 // What is told of what was read, and the answer, where it is one; null if there is nothing to doubt.
-const char* AnswerUnknown(void* to, size_t bytes) {
+const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
   const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
   if (is_count && expected_count) {
@@ -112,7 +113,7 @@ const char* AnswerUnknown(void* to, size_t bytes) {
     answers.Take({}, nullptr);  // what is read next is something else
     return nullptr;
   }
-  if (is_count && answers.question().kind == KernelQuestion::Kind::kDistinct) {
+  if (is_count && answers.last().question.kind == KernelQuestion::Kind::kDistinct) {
     answers.Take({}, nullptr);  // what is read next is something else
     *static_cast<unsigned char*>(to) = 1;
     return " read how many different values a result has that no kernel had computed: all are zero, so one.";
@@ -126,11 +127,12 @@ const char* AnswerUnknown(void* to, size_t bytes) {
     *static_cast<unsigned char*>(to) = question->answer;
     return question->answer == 0 ? kZero : " asked what no kernel had computed: it was told yes.";
   }
-  const bool is_argument = answers.question().kind != KernelQuestion::Kind::kNone &&
+  const KernelAnswer answer = answers.At(from);
+  const bool is_argument = answer.question.kind != KernelQuestion::Kind::kNone &&
                            PythonIsIn("/torch/distributions/distribution.py");
-  if (!answers.holds() && !is_argument) return kZero;
+  if (!answer.holds && !is_argument) return kZero;
   *static_cast<unsigned char*>(to) = 1;
-  if (answers.question().kind == KernelQuestion::Kind::kAll || is_argument) {
+  if (answer.question.kind == KernelQuestion::Kind::kAll || is_argument) {
     return " asked whether all of something is true, which no kernel had computed: it was told yes.";
   }
   return " compared a result that no kernel had computed: it was told what holds of zero.";
@@ -147,9 +149,9 @@ bool AnswerBatches(void* to, size_t bytes) {
   return true;
 }
 
-const char* Answer(void* to, size_t bytes, Certainty certainty) {
+const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty) {
   if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
-  if (certainty == Certainty::kUnknown) return AnswerUnknown(to, bytes);
+  if (certainty == Certainty::kUnknown) return AnswerUnknown(to, from, bytes);
   return " read what it had sent, or what was computed of it, before kernels ran that may have been to "
          "change it: it was as before.";
 }
@@ -165,10 +167,12 @@ std::function<void()> NotedKernel(const void* stub, void* const* arguments) {
   return [noted = captured] { answers = noted; };
 }
 
-void NoteReading(void* to, size_t bytes, Certainty certainty) {
+void NoteBlock(const void* begin, size_t bytes) { answers.BlockBegins(begin, bytes); }
+
+void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
   std::string sentence = PythonPlace().value_or("The program");
-  const char* const told = Answer(to, bytes, certainty);
+  const char* const told = Answer(to, from, bytes, certainty);
   if (told == nullptr) return;
   sentence += told;
   Places& places = ThePlaces();
@@ -185,6 +189,14 @@ void NoteReading(void* to, size_t bytes, Certainty certainty) {
     std::fprintf(stderr, "tidemark phantom: 10,000 times now: %s A loop that ends by it does not end here.\n",
                  found->first.c_str());
   }
+}
+
+bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes) {
+  auto certainty = Certainty::kKnown;
+  if (!device.memory.Copy(to, from, bytes, &certainty)) return false;
+  NoteReading(to, from, bytes, certainty);
+  if (device.memory.IsDevice(to) && bytes == 1) answers.Copy(to, from);
+  return true;
 }
 
 extern "C" void TidemarkPhantomExpectCount(int64_t count) {

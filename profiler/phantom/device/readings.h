@@ -5,20 +5,28 @@
 #include <functional>
 
 #include "profiler/phantom/device/contents.h"
+#include "profiler/phantom/device/device.h"
 
 namespace tidemark::phantom::device {
 
-// The kernel that this thread launched last, by its host stub, and what it was launched with.
+// The kernel that this thread launched last, by its host stub, and what it was launched with; null where
+// neither is known.
 void NoteKernel(const void* stub, void* const* arguments);
 // The same for one that is captured: noted whenever what is returned is called.
 std::function<void()> NotedKernel(const void* stub, void* const* arguments);
 
-// For a copy to the host, already made, of something that is not certain (contents.h). Notes as a doubt that
-// it was read, and where, and says so at once where a loop does it over and over. What is not known is zero,
-// but for the answer to a question: whether all of something is true, and what PyTorch asks of a
-// distribution's arguments, is answered with yes, and a comparison, or a count of different values, with
-// what holds of zero (kernel_answers.h), and of batches, which PyTorch divides by, there was one. Programs
-// ask such a thing of their own values, and the other answer would end them.
-void NoteReading(void* to, size_t bytes, Certainty certainty);
+// A new block begins there, for this thread.
+void NoteBlock(const void* begin, size_t bytes);
+
+// For a copy to the host, already made, from there on the device, of something that is not certain
+// (contents.h). Notes as a doubt that it was read, and where, and says so at once where a loop does it over
+// and over. What is not known is zero, but for the answer to a question: whether all of something is true,
+// and what PyTorch asks of a distribution's arguments, is answered with yes, and a comparison, or a count of
+// different values, with what holds of zero (kernel_answers.h), and of batches, which PyTorch divides by,
+// there was one. Programs ask such a thing of their own values, and the other answer would end them.
+void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty);
+
+// Copies, and notes what that was; false where the memory is not there.
+bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes);
 
 }  // namespace tidemark::phantom::device

@@ -85,9 +85,7 @@ cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& sub
     device::NoteCaptured(capture, device::CapturedCopy(to, from, bytes), activity_of());
     return cudaSuccess;
   }
-  device::Certainty certainty = device::Certainty::kKnown;
-  if (!device->memory.Copy(to, from, bytes, &certainty)) return Report(cudaErrorInvalidValue);
-  device::NoteReading(to, bytes, certainty);
+  if (!device::CopyAndNote(*device, to, from, bytes)) return Report(cudaErrorInvalidValue);
   if (device::SomeoneListens()) device::Tell(activity_of());
   return cudaSuccess;
 }

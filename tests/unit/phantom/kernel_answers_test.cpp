@@ -78,19 +78,73 @@ TEST_CASE(
     } order = {comparison, threshold};
     int equality = kEqualTo;
     bool filled = true;
-    std::array<void*, 2> asked = {nullptr, &order};
-    std::array<void*, 2> fill = {nullptr, &filled};
-    std::array<void*, 2> same = {nullptr, &equality};
+    std::array<const void*, 3> tensors = {};
+    std::array<void*, 3> asked = {nullptr, &order, tensors.data()};
+    std::array<void*, 3> fill = {nullptr, &filled, tensors.data()};
+    std::array<void*, 3> same = {nullptr, &equality, tensors.data()};
     Answers answers;
     answers.Take(QuestionOf(ComparedInOrder("f")), asked.data());
     answers.Take(QuestionOf(kElementwise + "NS0_11FillFunctorIbEE"), fill.data());
     answers.Take(QuestionOf(kElementwise + "NS0_13BinaryFunctorIbbbNS0_16CompareEqFunctorIbE"), same.data());
-    return answers.holds();
+    return answers.last().holds;
   };
   CHECK(answer(kGreater, 0.0F));
   CHECK(answer(kLess, 1e-6F));
   CHECK(answer(kLessOrEqual, 1e-11F));
   CHECK_FALSE(answer(kLess, 1e-11F));
+}
+
+// Kernels that write where a test says, in the device's memory.
+class Launches {
+ public:
+  Answers answers;
+
+  void Compare(int order, const char* to) { Launch(QuestionOf(ComparedInOrder("f")), order, to); }
+  void Add(const char* to) { Launch(QuestionOf(kElementwise + "NS0_15CUDAFunctor_addIfEE"), kGreater, to); }
+  void All() { answers.Take(QuestionOf("_ZZN2at6native15and_kernel_cuda"), nullptr); }
+  bool Holds(const char* at) const { return answers.At(at).holds; }
+
+ private:
+  void Launch(const KernelQuestion& question, int order, const char* to) {
+    struct {
+      int comparison;
+      float number = 1;
+    } functor = {order};
+    const char* tensors[] = {to, nullptr};
+    void* arguments[] = {nullptr, &functor, tensors};
+    answers.Take(question, arguments);
+  }
+};
+
+TEST_CASE("An answer belongs to what it was written to, in whatever order it is read") {
+  const std::array<char, 4096> memory{};
+  const char* const flag = memory.data();
+  const char* const other = flag + 512;
+  Launches launches;
+  launches.Compare(kGreater, flag);
+  launches.Compare(kLess, other);
+  CHECK_FALSE(launches.Holds(flag));
+  CHECK(launches.Holds(other));
+  CHECK_FALSE(launches.Holds(other + 512));  // nobody wrote there
+  launches.Add(other);
+  CHECK_FALSE(launches.Holds(other));
+  launches.Compare(kLess, flag);
+  launches.answers.Copy(other, flag);
+  CHECK(launches.Holds(other));
+  launches.answers.BlockBegins(flag, 1024);
+  CHECK_FALSE(launches.Holds(other));
+}
+
+TEST_CASE("A reduction writes to the block that was made for it; where none was, the last kernel answers") {
+  const std::array<char, 4096> memory{};
+  Launches launches;
+  launches.All();
+  CHECK(launches.Holds(memory.data() + 512));
+  launches.answers.BlockBegins(memory.data(), 512);
+  launches.All();
+  launches.Add(memory.data() + 1024);
+  CHECK(launches.Holds(memory.data()));
+  CHECK_FALSE(launches.Holds(memory.data() + 512));
 }
 
 TEST_CASE("A search of Thrust's is known by what it reduces with, and is no condition") {

@@ -282,7 +282,7 @@ TEST_CASE("A count answers one reading: as it is expected, or one") {
   device::RegisterKernel(&stub, "_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_8EqualityE");
   const auto next = [] {
     int64_t count = 0;
-    device::NoteReading(&count, sizeof count, device::Certainty::kUnknown);
+    device::NoteReading(&count, nullptr, sizeof count, device::Certainty::kUnknown);
     return count;
   };
   device::NoteKernel(&stub, nullptr);
