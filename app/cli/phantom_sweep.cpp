@@ -126,6 +126,9 @@ class SweepRecorder {
     const auto heard = recorder_->Take(run.process_id);
     if (!HasPeaks(run)) return {run, {}};
     if (!heard || heard->view()->empty()) return {run, Error{"Its allocator tells nothing of itself."}};
+    if (heard->status().lost > 0) {
+      return {run, Error{fmt::format("{} of its events were lost.", FormatNumber(heard->status().lost))}};
+    }
     SweepRow row{run, band_of_(*heard)};
     // A program may begin to count anew, and then torch's own peaks are not those of the whole run.
     const session::Prediction peaks = session::LargestSince(*heard->view());

@@ -298,7 +298,7 @@ def device_queries():
     torch.cuda.get_device_name(), torch.cuda.get_device_capability(), torch.cuda.get_arch_list()
     torch.cuda.is_bf16_supported(), torch.cuda.mem_get_info(), torch.cuda.current_device()
     torch.cuda.memory_summary(), torch.cuda.memory_stats(), torch.cuda.memory_snapshot()
-    torch.cuda.get_allocator_backend(), torch.cuda.can_device_access_peer(0, 0) if torch.cuda.device_count() > 1 else None
+    torch.cuda.get_allocator_backend()
     torch.backends.cudnn.version(), torch.version.cuda, torch.cuda.nccl.version()
     torch.cuda.ipc_collect()
     torch.cuda.empty_cache()
@@ -351,7 +351,8 @@ def losses():
     F.interpolate(x, scale_factor=2, mode="bilinear").sum().backward(), F.interpolate(x, size=9, mode="bicubic").sum().backward()
     F.unfold(x, 3).sum().backward(), F.avg_pool2d(x, 2).sum().backward(), F.fractional_max_pool2d(x, 2, 2).sum().backward()
     F.embedding_bag(torch.zeros(3, 2, dtype=torch.long, device="cuda"), torch.ones(9, 4, device="cuda"))
-    F.multi_head_attention_forward
+    attention = nn.MultiheadAttention(8, 2).cuda()
+    attention(torch.ones(5, 3, 8, device="cuda"), *[torch.ones(7, 3, 8, device="cuda")] * 2)[0].sum().backward()
 
 
 @program("fused-kernels-at-run-time")
@@ -393,7 +394,7 @@ def scripted():
 @program("quantization-and-nested", since=(2, 6))
 def nested():
     rows = torch.nested.nested_tensor([torch.ones(3, 8), torch.ones(5, 8)], layout=torch.jagged, device="cuda")
-    nn.Linear(8, 8).cuda()(rows).sum().backward() if False else None
+    nn.Linear(8, 8).cuda()(rows).values().sum().backward()
     torch.nested.to_padded_tensor(rows, 0.0)
     torch.fake_quantize_per_tensor_affine(torch.ones(4, device="cuda"), 0.1, 0, 0, 255)
     torch.quantize_per_tensor(torch.ones(4, device="cuda"), 0.1, 0, torch.quint8)

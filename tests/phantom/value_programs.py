@@ -43,6 +43,19 @@ def different_values():
     assert loss.item() == 0  # only the count is told
 
 
+@program("flags-in-any-order", quick=True, unlike_card=ON_A_PHANTOM)
+def flags_in_any_order():
+    """What a comparison of zeros says is its own, whenever and after whatever kernels it is read."""
+    loss = torch.rand(4, device="cuda").mul(2).sum()
+    exploded, broken, small = loss > 1e9, torch.isnan(loss), loss < 1e9
+    assert not exploded.item() and not broken.item() and small.item()
+    assert small.item() and not broken.item() and not exploded.item()
+    finite, finite_one = torch.isfinite(torch.rand(4, device="cuda")).all(), torch.isfinite(loss).all()
+    torch.rand(64, 64, device="cuda") @ torch.rand(64, 64, device="cuda") + 1
+    assert finite.item() and finite_one.item()
+    assert not torch.empty(1, dtype=torch.bool, device="cuda").item()
+
+
 @program("sizes-from-what-was-sent", quick=True, unlike_card=ON_A_PHANTOM)
 def sizes_from_what_was_sent():
     """Masks and lengths decide sizes, and whole numbers that come of what the program sent are computed."""

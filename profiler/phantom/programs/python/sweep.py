@@ -63,7 +63,7 @@ def run(task, order):
     except torch.OutOfMemoryError as error:
         answer["out_of_memory"], answer["sentence"] = True, str(error).removeprefix("CUDA out of memory. ").partition(". ")[0] + "."
     except BaseException as error:
-        answer["sentence"] = traceback.format_exception_only(error)[-1].strip()
+        answer["sentence"] = traceback.format_exception_only(type(error), error)[-1].strip()
     answer["used_cuda"] = torch.cuda.is_initialized()
     answer["allocated_peak_bytes"] = torch.cuda.max_memory_allocated()
     answer["reserved_peak_bytes"] = torch.cuda.max_memory_reserved()
@@ -88,7 +88,8 @@ def start(task, order):
         os.dup2(file, stream)
     status = 1
     try:
-        os.write(theirs, json.dumps(run(task, order)).encode())
+        with os.fdopen(theirs, "wb") as pipe:
+            pipe.write(json.dumps(run(task, order)).encode() + b"\n")
         status = 0
     finally:
         os._exit(status)
@@ -104,7 +105,7 @@ def last_line(file):
 def finish(value, pid, pipe, words):
     """Tells the answer; returns the modules that its process had imported in the end."""
     with os.fdopen(pipe, "rb") as file:
-        text = file.read()
+        text = file.readline()  # not to the end: what the program left running holds the pipe, too
     _, status = os.waitpid(pid, 0)
     answer = json.loads(text) if text else {
         "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
@@ -124,6 +125,14 @@ def installed_modules():
     return [name for name, file in files if file and file.startswith(folders)]
 
 
+def forks_use_cuda():
+    """Whether a process that is forked now can: CUDA's driver cannot where it was already asked for its cards."""
+    pid = os.fork()
+    if not pid:
+        os._exit(int(torch.cuda._is_in_bad_fork()))
+    return os.waitpid(pid, 0)[1] == 0
+
+
 def import_all(names):
     """So that no later run has to. False if a process cannot be forked any more: one of them started threads or CUDA."""
     for name in set(names) - set(sys.modules):
@@ -132,7 +141,7 @@ def import_all(names):
     # The runs share these objects' pages for as long as nothing touches them.
     gc.collect()
     gc.freeze()
-    return threading.active_count() == 1 and not torch.cuda.is_initialized()
+    return threading.active_count() == 1 and forks_use_cuda()
 
 
 def main():

@@ -85,7 +85,8 @@ class OtherRanks:
             return pickle.load(answer)
 
     def ask(self, sender, what):
-        is_own = self.process == os.getpid() and "spawn_main" not in " ".join(sys.orig_argv)  # not forked or spawned by the program
+        words = getattr(sys, "orig_argv", None)  # Python 3.9 does not keep them
+        is_own = words and self.process == os.getpid() and "spawn_main" not in " ".join(words)  # not forked or spawned by the program
         if what in self.asked or not is_own or self.times == MOST_TIMES or len(self.asked) == DEEPEST:
             return False
         self.times += 1
@@ -95,7 +96,7 @@ class OtherRanks:
         environment[ASKED] = " ".join([self.folder, *self.asked, what])
         said = ""
         try:
-            ran = subprocess.run([sys.executable, *sys.orig_argv[1:]], cwd=self.place, env=environment, stdin=subprocess.DEVNULL,
+            ran = subprocess.run([sys.executable, *words[1:]], cwd=self.place, env=environment, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", timeout=SECONDS)
             said = last_words(ran.stderr)
         except subprocess.TimeoutExpired:
