@@ -56,6 +56,32 @@ def flags_in_any_order():
     assert not torch.empty(1, dtype=torch.bool, device="cuda").item()
 
 
+# As transformers ends its loop: by what a card computed, or at the longest.
+GENERATION = """
+def _has_unfinished_sequences(finished):
+    if finished:
+        return False
+    return True
+
+def _sample(torch, longest):
+    tokens, unfinished, finished = torch.ones(2, 1, dtype=torch.long, device="cuda"), torch.ones(2, dtype=torch.long, device="cuda"), False
+    while _has_unfinished_sequences(finished):
+        computed = torch.rand(2, 9, device="cuda").argmax(-1)
+        tokens = torch.cat([tokens, computed[:, None]], dim=-1)
+        ended = torch.full((2,), tokens.shape[1] >= longest, device="cuda") | torch.isin(tokens[:, -1], torch.tensor([7], device="cuda"))
+        unfinished = unfinished & ~ended
+        finished = unfinished.max() == 0
+    return tokens
+"""
+
+
+@program("generation", quick=True, unlike_card=ON_A_PHANTOM)
+def generation():
+    there = {}
+    exec(compile(GENERATION, "/x/transformers/generation/utils.py", "exec"), there)
+    assert there["_sample"](torch, 12).shape == (2, 12)
+
+
 @program("sizes-from-what-was-sent", quick=True, unlike_card=ON_A_PHANTOM)
 def sizes_from_what_was_sent():
     """Masks and lengths decide sizes, and whole numbers that come of what the program sent are computed."""
@@ -68,6 +94,7 @@ def sizes_from_what_was_sent():
     assert inside.sum(1).tolist() == [3, 5, 7, 3] and torch.randn(4, 8, device="cuda")[inside].shape == (18,)
     assert torch.repeat_interleave(features, lengths, dim=0).shape == (18, 8) and torch.unique(lengths).tolist() == [3, 5, 7]
     assert torch.stack([lengths, lengths])[:, 1:].contiguous().long().tolist() == [[5, 7, 3]] * 2
+    assert (9 - lengths).tolist() == [6, 4, 2, 6] and (15 // lengths).tolist() == [5, 3, 2, 5] and (1 - mask.int()).tolist() == [0, 1, 0, 1]
     lengths[lengths == 3] = 9
     assert lengths.tolist() == [9, 5, 7, 9]
     unknown = torch.randn(4, device="cuda") > 0

@@ -86,6 +86,14 @@ bool IsOfFractions(const c10::OperatorHandle& handle) {
   return handle.hasTag(at::Tag::pointwise) || std::any_of(kOfFractions.begin(), kOfFractions.end(), begins);
 }
 
+// Conditions, or the bits of whole numbers; in place, too.
+bool JoinsBits(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kJoining = {"aten::bitwise_or", "aten::bitwise_and",
+                                                        "aten::logical_or", "aten::logical_and"};
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return std::ranges::find(kJoining, name) != kJoining.end();
+}
+
 std::optional<size_t> SizedLike(std::string_view name) {
   for (const Sized& sized : kSized) {
     if (sized.name == name) return sized.argument;
@@ -114,8 +122,7 @@ ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
                         name() == "aten::random_"),
       makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
       has_count_(name() == "aten::nonzero" || name() == "aten::_unique2"),
-      joins_(name() == "aten::bitwise_or" || name() == "aten::logical_or" || name() == "aten::bitwise_and" ||
-             name() == "aten::logical_and"),
+      joins_(JoinsBits(name())),
       sized_as_(SizedLike(name())) {
   const bool updates = UpdatesRunningFigures(name());
   const std::vector<c10::Argument>& arguments = handle.schema().arguments();

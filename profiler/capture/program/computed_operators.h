@@ -38,7 +38,7 @@ class ComputedOperator {
   bool MakesTriangle() const { return makes_triangle_; }
   // What its kernels counted is read back, to know how large the first result is.
   bool HasCount() const { return has_count_; }
-  // One of two conditions may decide.
+  // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
   // The argument that has as many numbers as the result, where one always has.
   std::optional<size_t> SizedAs() const { return sized_as_; }

@@ -195,9 +195,11 @@ bool HostInputs::AreFew() const {
 }
 
 std::optional<at::Tensor> HostInputs::Guessed(at::Tensor copy) {
-  if (!op_.Joins() || copy.scalar_type() != at::kBool) return std::nullopt;
+  if (!op_.Joins() || !IsWhole(copy)) return std::nullopt;
   has_guessed_ = true;
-  return copy.fill_(guess_);
+  // Each bit of a result depends on its own bits only, so if neither all clear nor all set change it, nothing
+  // does.
+  return copy.scalar_type() == at::kBool ? copy.fill_(guess_) : copy.fill_(guess_ ? -1 : 0);
 }
 
 }  // namespace tidemark::capture

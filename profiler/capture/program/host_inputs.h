@@ -19,7 +19,7 @@ struct Written {
   at::Tensor on_host;
 };
 
-// A condition that is not known is `guess`, where the operator joins conditions.
+// What is not known has all its bits as `guess` says, where the operator joins conditions, or bits.
 class HostInputs {
  public:
   HostInputs(const ComputedOperator& op, bool guess) : op_(op), guess_(guess) {}

@@ -56,9 +56,15 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
   return results;
 }
 
-// A first look, at the first tensor.
+// As the program's 1 in 1 - x reaches the operator.
+bool IsNumberOfHost(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.is_cpu() && tensor.dim() == 0;
+}
+
+// A first look, at the first tensor that is none.
 bool MayBeComputed(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
   for (const c10::IValue& input : inputs) {
+    if (input.isTensor() && IsNumberOfHost(input.toTensor())) continue;
     if (input.isTensor()) return input.toTensor().defined() && MayBeKnown(input.toTensor());
     if (!input.isTensorList()) continue;
     const auto list = input.toListRef();

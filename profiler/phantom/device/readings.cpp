@@ -60,7 +60,8 @@ const KernelQuestion& QuestionOfStub(const void* stub) {
   return place.question;
 }
 
-// Functions of PyTorch's own that go on, or end, only by what a result is, and what it then is.
+// Functions of PyTorch's own, and of what is generated with most, that go on, or end, only by what a result
+// is, and what it then is.
 struct OwnQuestion {
   std::string_view file;
   std::string_view function;
@@ -75,7 +76,10 @@ constexpr std::array kOwnQuestions = {
     // Whether numbers are in the function's domain.
     OwnQuestion{"/torch/distributions/wishart.py", "_mvdigamma", 1, 1},
     // Draws until enough was accepted.
-    OwnQuestion{"/torch/distributions/von_mises.py", "_rejection_sample", 1, 1}};
+    OwnQuestion{"/torch/distributions/von_mises.py", "_rejection_sample", 1, 1},
+    // Whether all sequences came to their end before the longest, and whether some did not.
+    OwnQuestion{"/transformers/generation/utils.py", "_has_unfinished_sequences", 1, 0},
+    OwnQuestion{"/transformers/generation/utils.py", "_beam_search", 1, 1}};
 
 // Null where it is none of them.
 const OwnQuestion* OwnQuestionOf(size_t bytes) {
