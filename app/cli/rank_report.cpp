@@ -61,6 +61,12 @@ std::string StepsText(const session::Ranks& ranks) {
   return text;
 }
 
+std::string MemoryEnd(const session::RankPeaks& peaks) {
+  if (peaks.out_of_memory) return " (ran out of memory)";
+  const std::string survived = presenters::SurvivedText(peaks.times_survived);
+  return survived.empty() ? "" : " (" + survived + ")";
+}
+
 Json RankJson(const session::RankPeaks& peaks) {
   Json steps = Json::array();
   for (const session::RankPeaks::Step& step : peaks.steps) {
@@ -73,6 +79,7 @@ Json RankJson(const session::RankPeaks& peaks) {
           {"allocated_peak_bytes", peaks.allocated},
           {"reserved_peak_bytes", peaks.reserved},
           {"out_of_memory", peaks.out_of_memory},
+          {"times_survived", peaks.times_survived},
           {"steps", steps},
           {"warning", peaks.warning}};
 }
@@ -86,9 +93,9 @@ std::string RanksText(const session::Ranks& ranks) {
       strip.bars.size() == 1 ? "1 rank" : FormatNumber(static_cast<int64_t>(strip.bars.size())) + " ranks",
       "rank", "allocated peak, B", "reserved peak, B", "steps");
   for (const session::RankPeaks& peaks : ranks.ranks) {
-    text += fmt::format("  {:>4}{:>20}{:>20}{:>8}  {}{}\n", peaks.rank, FormatNumber(peaks.allocated),
-                        FormatNumber(peaks.reserved), peaks.steps.size(), peaks.file.string(),
-                        peaks.out_of_memory ? " (ran out of memory)" : "");
+    text +=
+        fmt::format("  {:>4}{:>20}{:>20}{:>8}  {}{}\n", peaks.rank, FormatNumber(peaks.allocated),
+                    FormatNumber(peaks.reserved), peaks.steps.size(), peaks.file.string(), MemoryEnd(peaks));
   }
   text += ExtremesText(strip);
   text += StepsText(ranks);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "profiler/base/format.h"
+
 namespace tidemark::presenters {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr double kOddShare = 0.01;
 constexpr size_t kFewestForOdd = 3;
 
 RankBar BarOf(const session::RankPeaks& peaks, std::optional<int64_t> step) {
-  RankBar bar{peaks.rank, true, peaks.allocated, peaks.reserved, peaks.out_of_memory};
+  RankBar bar{peaks.rank, true, peaks.allocated, peaks.reserved, peaks.out_of_memory, peaks.times_survived};
   if (!step) return bar;
   const auto found = std::lower_bound(
       peaks.steps.begin(), peaks.steps.end(), *step,
@@ -45,6 +47,11 @@ void FindOdd(const std::vector<size_t>& known, RankStrip& strip) {
 }
 
 }  // namespace
+
+std::string SurvivedText(int64_t times) {
+  if (times == 0) return "";
+  return "memory ran out " + (times == 1 ? "once" : FormatNumber(times) + " times") + ", and the run went on";
+}
 
 RankStrip MakeRankStrip(const session::Ranks& ranks, std::optional<int64_t> step) {
   RankStrip strip;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "profiler/session/ranks.h"
@@ -16,8 +17,12 @@ struct RankBar {
   bool known = true;  // its recording has the step that was asked for
   int64_t allocated = 0;
   int64_t reserved = 0;
-  bool out_of_memory = false;  // in its recording
+  bool out_of_memory = false;  // its recording ends with that
+  int64_t times_survived = 0;  // memory ran out, and the rank went on
 };
+
+// "memory ran out 2 times, and the run went on"; "" of none.
+std::string SurvivedText(int64_t times);
 
 struct RankStrip {
   std::optional<int64_t> step;  // that the peaks are of; none = of the whole recordings

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "profiler/session/event_intake.h"
+#include "profiler/session/shortage.h"
 #include "profiler/session/steps_done.h"
 
 namespace tidemark::session {
@@ -137,7 +138,7 @@ void FollowedRun::End(const Result<trace::TideSummary>& read) {
   status_.state = read || !is_wanted ? RunState::kFinished : RunState::kFailed;
   status_.cut_off = !read || !read->complete;
   status_.sentence = !is_wanted ? "" : read ? read->warning : read.error().message;
-  status_.out_of_memory = !view_->out_of_memory().empty();
+  status_.out_of_memory = !WentOnAfterFailures(*view_);
   changed_.notify_all();
 }
 

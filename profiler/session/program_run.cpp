@@ -11,6 +11,7 @@
 
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
+#include "profiler/session/shortage.h"
 
 namespace tidemark::session {
 namespace {
@@ -255,7 +256,7 @@ void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& no
   status_.state = end.state;
   status_.sentence = end.sentence;
   status_.error_output = end.error_output;
-  status_.out_of_memory = !view_->out_of_memory().empty();
+  status_.out_of_memory = !WentOnAfterFailures(*view_);
 }
 
 bool ProgramRun::RemoveRecording() {

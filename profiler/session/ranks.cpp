@@ -69,6 +69,7 @@ RankPeaks PeaksOfRank(const RankSoFar& rank, bool with_curves) {
   RankPeaks peaks;
   peaks.warning = rank.status.sentence;
   peaks.out_of_memory = rank.status.out_of_memory;
+  if (!peaks.out_of_memory) peaks.times_survived = static_cast<int64_t>(view->out_of_memory().size());
   const auto highest = [&view](timeline::Series series) {
     const auto peak = view->PeakIn(series, view->first(), view->end());
     return timeline::ValueOf(peak.values, series);

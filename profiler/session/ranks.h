@@ -37,10 +37,11 @@ struct RankPeaks {
     int64_t step = -1;  // its number; -1 = before the first
     std::vector<int64_t> highest;
   };
-  std::vector<Curve> curves;  // what is before the first step, then each step in its turn with what follows
-                              // it; a restarted run has a number again. Empty where nobody asked for them
-  bool out_of_memory = false;
-  std::string warning;  // "" or what its file lacks
+  std::vector<Curve> curves;   // what is before the first step, then each step in its turn with what follows
+                               // it; a restarted run has a number again. Empty where nobody asked for them
+  bool out_of_memory = false;  // it ended it
+  int64_t times_survived = 0;  // memory ran out, and the rank went on
+  std::string warning;         // "" or what its file lacks
   std::string program;  // what ran: a script or program, or the network that was trained; "" = not told
 };
 

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "profiler/session/shortage.h"
 #include "profiler/trace/importers/import.h"
 
 namespace tidemark::session {
@@ -39,7 +40,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   run->status_.captured = summary->events;
   run->status_.lost = run->view_->health().lost;
   run->status_.steps_done = StepsDone(*run->view_);
-  run->status_.out_of_memory = !run->view_->out_of_memory().empty();
+  run->status_.out_of_memory = !WentOnAfterFailures(*run->view_);
   return std::unique_ptr<Run>(std::move(run));
 }
 

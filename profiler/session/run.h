@@ -36,10 +36,10 @@ enum class RunState : uint8_t {
 
 struct RunStatus {
   RunState state = RunState::kStarting;
-  std::string sentence;  // empty unless there is something to tell: why it ended, what to do
-  bool out_of_memory = false;
-  bool lost_rank = false;  // it ended only because another rank was gone
-  bool cut_off = false;    // of a file: it ends before its run did, or is damaged from there on
+  std::string sentence;        // empty unless there is something to tell: why it ended, what to do
+  bool out_of_memory = false;  // memory ran out, and the run did not go on (shortage.h)
+  bool lost_rank = false;      // it ended only because another rank was gone
+  bool cut_off = false;        // of a file: it ends before its run did, or is damaged from there on
   int64_t steps_done = 0;
   uint64_t captured = 0;        // events
   uint64_t lost = 0;            // dropped by the ring, or torn

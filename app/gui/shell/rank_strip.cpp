@@ -111,6 +111,7 @@ std::string BarHelp(const RanksLine& ranks, size_t index) {
                                   AgainstMedian(strip, bar), FormatBytes(bar.reserved, ranks.unit))
                     : "has no such step";
   if (bar.out_of_memory) text += "\nIt ran out of memory.";
+  if (bar.times_survived > 0) text += "\nIts " + presenters::SurvivedText(bar.times_survived) + ".";
   const auto* file = ranks.opened->FileOf(index);
   return text +
          (file == nullptr ? "\nClick to show it." : "\n" + file->filename().string() + "\nClick to open it.");

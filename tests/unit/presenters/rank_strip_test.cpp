@@ -26,6 +26,18 @@ TEST_CASE("the largest, the smallest and the odd one out of the ranks") {
   CHECK(strip.top == 1600);
 }
 
+TEST_CASE("a rank whose memory ran out and that went on is no rank that it ended") {
+  session::Ranks ranks = RanksOf({1000, 1010});
+  ranks.ranks[0].times_survived = 2;
+  ranks.ranks[1].out_of_memory = true;
+  const RankStrip strip = MakeRankStrip(ranks, std::nullopt);
+  CHECK_FALSE(strip.bars[0].out_of_memory);
+  CHECK(SurvivedText(strip.bars[0].times_survived) == "memory ran out 2 times, and the run went on");
+  CHECK(SurvivedText(1) == "memory ran out once, and the run went on");
+  CHECK(strip.bars[1].out_of_memory);
+  CHECK(SurvivedText(strip.bars[1].times_survived).empty());
+}
+
 TEST_CASE("the odd one may be the smallest") {
   CHECK(MakeRankStrip(RanksOf({1000, 1010, 400, 1005}), std::nullopt).odd == 2U);
 }

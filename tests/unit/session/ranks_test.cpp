@@ -1,6 +1,7 @@
 #include "profiler/session/ranks.h"
 
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ using events::Event;
 using events::EventKind;
 
 // Steps that each allocate one block and free it, and one block that stays.
-void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& peaks, int32_t rank = 0) {
+void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& peaks, int32_t rank = 0,
+               std::optional<size_t> fails_in = {}) {
   std::vector<Event> stream;
   const auto add = [&stream](EventKind kind, uint64_t address, int64_t bytes) {
     Event event;
@@ -30,7 +32,9 @@ void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& pe
   for (size_t step = 0; step < peaks.size(); ++step) {
     add(EventKind::kStepBegin, 0, static_cast<int64_t>(step));
     add(EventKind::kAllocate, 1 << 20, peaks[step]);
+    if (fails_in == step) add(EventKind::kOutOfMemory, 0, 1 << 30);
     add(EventKind::kFreeCompleted, 1 << 20, peaks[step]);
+    if (fails_in == step && step + 1 == peaks.size()) break;
     add(EventKind::kStepEnd, 0, static_cast<int64_t>(step));
   }
   events::RunDescription description;
@@ -112,6 +116,19 @@ TEST_CASE("ranks are read as one run, in the order of their numbers") {
   CHECK(ranks->ranks[1].rank == 10);
   REQUIRE(ranks->unreadable.size() == 1);
   CHECK(ranks->unreadable.front().find("run.rank3.tide") != std::string::npos);
+}
+
+TEST_CASE("a rank that survived that its memory ran out is told apart from one that it ended") {
+  const trace::Scratch scratch;
+  WriteRank(scratch / "run.rank0.tide", {500, 700}, 0, 0);
+  WriteRank(scratch / "run.rank1.tide", {500, 700}, 1, 1);
+  const std::vector<std::filesystem::path> files = {scratch / "run.rank0.tide", scratch / "run.rank1.tide"};
+  const auto ranks = ReadRanks(files);
+  REQUIRE(ranks.ok());
+  CHECK_FALSE(ranks->ranks[0].out_of_memory);
+  CHECK(ranks->ranks[0].times_survived == 1);
+  CHECK(ranks->ranks[1].out_of_memory);
+  CHECK(ranks->ranks[1].times_survived == 0);
 }
 
 TEST_CASE("files whose names tell no ranks are numbered in their order") {
