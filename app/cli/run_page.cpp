@@ -195,6 +195,7 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
       presenters::LatestPeak(view, presenters::Told::kStepOrRun);
   if (!peak) return page;
   page.moment = peak->title;
+  page.higher = presenters::HigherElsewhere(view, *peak);
   const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
     const std::string sign = row.bytes < 0 ? "− " : "+ ";

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 const std::vector<presenters::LayerRow> kNoLayers;
 const presenters::Bridge kNoBridge;
-const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}};
+const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, {}};
 
 constexpr const char* kNothingToCompare =
     "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/presenters/level_chain.h"
+#include "app/presenters/moment_title.h"
 #include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/saturating.h"
@@ -182,6 +183,22 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   return moment;
 }
 
+std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& moment) {
+  if (view.empty()) return std::nullopt;
+  const View::Peak most = view.PeakIn(Series::kAllocated, view.first(), view.end());
+  const int64_t bytes = ValueOf(most.values, Series::kAllocated);
+  if (bytes <= ValueOf(view.ValuesAt(moment.index), Series::kAllocated)) return std::nullopt;
+  std::string where = StepTitle(view, most.index);
+  if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(most.index));
+  if (where.starts_with("step")) where = "in " + where;
+  return HigherMoment{most.index, bytes, std::move(where)};
+}
+
+std::string InWords(const HigherMoment& higher, ByteUnit unit) {
+  return "The most of the run, " + FormatBytes(higher.allocated_bytes, unit) + " allocated, was " +
+         higher.where + ".";
+}
+
 Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom, Told told) {
   return MakeBreakdown(view, textbook, phantom, LatestPeak(view, told));
@@ -192,6 +209,7 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
                         const std::optional<PeakMoment>& peak) {
   Breakdown breakdown;
   breakdown.moment = peak ? peak->title : "no step is complete yet";
+  if (peak && peak->is_peak) breakdown.higher = HigherElsewhere(view, *peak);
   timeline::SeriesValues at_peak{};
   if (peak) at_peak = timeline::SettledStateAt(view, peak->index, peak->step_end).values;
   for (int number = 0; number < events::kCategoryCount; ++number) {

@@ -485,7 +485,9 @@ std::string BreakdownPicture(const timeline::View& view, std::string_view title)
                       *row.measured_bytes, part == &breakdown.totals});
     }
   }
-  return BarPicture(title, "Where memory goes, " + breakdown.moment, rows);
+  const std::string higher =
+      breakdown.higher ? ". " + InWords(*breakdown.higher, ByteUnit::kMegabytes) : std::string();
+  return BarPicture(title, "Where memory goes, " + breakdown.moment + higher, rows);
 }
 
 std::string BridgePicture(const Bridge& bridge, std::string_view title) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/predictor.h"
@@ -38,6 +39,16 @@ std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Tol
 // 318 of step 42". The index must be in the view.
 PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 
+// Where the run, as far as it is in the view, had more allocated than at a moment.
+struct HigherMoment {
+  events::EventIndex index = 0;  // of the most
+  int64_t allocated_bytes = 0;
+  std::string where;  // "in step 2", "after step 2", "at event 318"
+};
+std::optional<HigherMoment> HigherElsewhere(const timeline::View& view, const PeakMoment& moment);
+// "The most of the run, 346.96 MB allocated, was in step 2."
+std::string InWords(const HigherMoment& higher, ByteUnit unit);
+
 struct BreakdownRow {
   std::string title;
   std::optional<events::Category> category;  // none for the totals
@@ -52,9 +63,10 @@ struct BreakdownRow {
 // any. Requested and reserved are the highest of a complete step, all else is as it stood at its allocated
 // peak.
 struct Breakdown {
-  std::string moment;                // "at the peak of step 42", "no step is complete yet"
-  std::vector<BreakdownRow> rows;    // categories in their order, without those that nobody knows bytes in
-  std::vector<BreakdownRow> totals;  // requested, allocated, reserved; driver, process, card where measured
+  std::string moment;                  // "at the peak of step 42", "no step is complete yet"
+  std::vector<BreakdownRow> rows;      // categories in their order, without those that nobody knows bytes in
+  std::vector<BreakdownRow> totals;    // requested, allocated, reserved; driver, process, card where measured
+  std::optional<HigherMoment> higher;  // than the peak that is told
 };
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom, Told told = Told::kStep);

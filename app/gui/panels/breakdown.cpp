@@ -195,8 +195,9 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
 float RowPadding(const BreakdownInput& input) {
   const auto rows = static_cast<float>(input.breakdown->rows.size() + input.breakdown->totals.size() + 1);
   const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float higher = input.breakdown->higher ? Px(24) : 0;
   const float note = input.note.empty() ? 0 : MeasureWrapped(SmallMuted(), input.note, room.x).y + Px(6);
-  const float row = (room.y - note - Px(12)) / rows;
+  const float row = (room.y - note - higher - Px(12)) / rows;
   return std::clamp(std::floor((row - ImGui::GetTextLineHeight()) / 2), Px(1), Px(4));
 }
 
@@ -228,6 +229,11 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   }
   ImGui::PopStyleVar();
   Consequence(SelectedLine(input), Colors().accent);
+  if (input.breakdown->higher && input.asked.empty())
+    Consequence(presenters::InWords(*input.breakdown->higher, input.unit));
+  const auto& totals = input.breakdown->totals;
+  if (std::ranges::any_of(totals, [&](const auto& row) { return IsOfEarlierSettings(input, row); }))
+    Consequence(kEarlierSettings);
   Consequence(input.note);
 }
 

@@ -57,6 +57,27 @@ TEST_CASE("Before the first step is complete there is theory, and without it not
   CHECK(breakdown.totals.size() == 3);
 }
 
+TEST_CASE("Where the run had more than the latest step is told with it, and in which step") {
+  Training training;
+  training.BeginStep(0);
+  training.Allocate(1 << 20, 3'000'000);
+  training.Free(1 << 20);
+  training.EndStep(0);
+  training.BeginStep(1);
+  training.Allocate(1 << 20, 2'000'000);
+  training.Free(1 << 20);
+  training.EndStep(1);
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  CHECK(breakdown.moment == "at the peak of step 1");
+  REQUIRE(breakdown.higher);
+  CHECK(InWords(*breakdown.higher, ByteUnit::kMegabytes) ==
+        "The most of the run, 3.0 MB allocated, was in step 0.");
+  training.BeginStep(2);
+  training.Allocate(1 << 20, 3'000'000);
+  training.EndStep(2);
+  CHECK_FALSE(MakeBreakdown(*training.Publish(), {}, {}).higher);  // as high is no higher
+}
+
 TEST_CASE("A program without a step is told at its highest moment") {
   Training training;
   training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
