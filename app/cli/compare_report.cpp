@@ -6,9 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "app/presenters/moment_title.h"
+#include "app/presenters/comparison_text.h"
 #include "profiler/base/format.h"
-#include "profiler/events/stack.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
@@ -23,7 +22,6 @@ using presenters::StreamsCompared;
 
 constexpr size_t kMostLayers = 12;        // in the text
 constexpr size_t kMostDifferences = 100;  // in JSON
-constexpr size_t kMostFrames = 4;         // of a stack, in the text
 
 std::string Count(uint64_t number) { return FormatNumber(static_cast<int64_t>(number)); }
 
@@ -98,53 +96,12 @@ std::string FileRow(char letter, const ComparedFile& file) {
                      Count(file.view->health().events));
 }
 
-std::string AlignmentRow(const StreamsCompared& streams) {
-  if (!streams.by_step && !streams.by_phase) return "Aligned allocation by allocation.\n";
-  if (!streams.by_step) return "Aligned by phase.\n";
-  std::string row = streams.by_phase ? "Aligned by step and phase: " : "Aligned by step: ";
-  row += Count(streams.steps_in_both) + " in both";
-  if (streams.steps_only_a > 0) row += fmt::format(", {} only in A", Count(streams.steps_only_a));
-  if (streams.steps_only_b > 0) row += fmt::format(", {} only in B", Count(streams.steps_only_b));
-  return row + ".\n";
-}
-
 std::string StreamRow(const char* title, const StreamComparison& stream) {
-  return fmt::format("{}: {} agree in order, of {} in A and {} in B; {} {}\n", title, Count(stream.agreed),
-                     Count(stream.of_a), Count(stream.of_b), Count(stream.differences.size()),
-                     stream.differences.size() == 1 ? "difference" : "differences");
-}
-
-std::string PlaceText(const timeline::View& view, EventIndex index) {
-  std::string place = "event " + Count(index);
-  const std::string step = presenters::StepTitle(view, index);
-  if (!step.empty()) place += ", " + step;
-  const events::Phase phase = view.event(index).phase;
-  if (phase != events::Phase::kIdle) place += fmt::format(", {}", events::NameOf(phase));
-  return place;
-}
-
-// A name; of a stack as much as a row bears.
-std::string InnerFrames(std::string_view name) {
-  const std::vector<std::string_view> frames = events::FramesOf(name);
-  const size_t told = std::min(frames.size(), kMostFrames);
-  std::string text =
-      fmt::format("{}", fmt::join(frames.begin(), frames.begin() + told, events::kFrameSeparator));
-  return frames.size() > told ? text + std::string(events::kFrameSeparator) + "…" : text;
+  return fmt::format("{}: {}\n", title, presenters::AgreementText(stream, "A", "B"));
 }
 
 std::string SideRow(char letter, const timeline::View& view, EventIndex index, uint64_t only) {
-  if (index >= view.end()) return fmt::format("  {}  has ended\n", letter);
-  if (only == 0) return fmt::format("  {}  goes on without it at {}\n", letter, PlaceText(view, index));
-  const events::Event& event = view.event(index);
-  std::string row =
-      fmt::format("  {}  {}: {}", letter, PlaceText(view, index), FormatExactBytes(event.bytes));
-  if (event.kind == events::EventKind::kAllocate && event.rounded_bytes != event.bytes)
-    row += fmt::format(" in a block of {}", FormatExactBytes(event.rounded_bytes));
-  for (const events::NameId name : {event.layer, event.op}) {
-    if (!view.name(name).empty()) row += ", " + InnerFrames(view.name(name));
-  }
-  if (only > 1) row += fmt::format(", and {} more", Count(only - 1));
-  return row + "\n";
+  return fmt::format("  {}  {}\n", letter, presenters::SideText(view, index, only));
 }
 
 std::string FirstDifferenceRows(const char* title, const ComparedFile& a, const ComparedFile& b,
@@ -230,7 +187,7 @@ Json FileJson(const ComparedFile& file) {
 
 std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
   const StreamsCompared& streams = comparison.streams;
-  std::string text = FileRow('A', a) + FileRow('B', b) + AlignmentRow(streams);
+  std::string text = FileRow('A', a) + FileRow('B', b) + presenters::AlignmentText(streams, "A", "B") + "\n";
   if (!streams.by_requested())
     text += "Sizes are those of blocks: what was asked for is not known in both.\n";
   text += "\n" + StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
@@ -238,8 +195,8 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += FirstDifferenceRows("The first difference of new segments", a, b, streams.segments);
   text += "\n" + ComparedTable("Peaks, bytes", comparison.levels);
   text += fmt::format("\nWhere most is allocated, A at {}, B at {}\n",
-                      a.view->empty() ? "its end" : PlaceText(*a.view, comparison.peak_a),
-                      b.view->empty() ? "its end" : PlaceText(*b.view, comparison.peak_b));
+                      a.view->empty() ? "its end" : presenters::PlaceText(*a.view, comparison.peak_a),
+                      b.view->empty() ? "its end" : presenters::PlaceText(*b.view, comparison.peak_b));
   text += ComparedTable("By category, bytes", comparison.at_peak.categories);
   text += LayerTable(comparison.at_peak.layers);
   text += NotesText('A', a) + NotesText('B', b);

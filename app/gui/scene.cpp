@@ -46,6 +46,16 @@ std::optional<ShownComparison> Compare(const ComparisonAsked& asked,
   return goes_on ? std::optional(std::move(shown)) : std::nullopt;
 }
 
+std::optional<presenters::StreamsSummary> CompareRequestsOf(const StreamsAsked& asked,
+                                                            const std::function<bool(double)>& progress) {
+  bool goes_on = true;
+  const auto look = [&](double share) { return goes_on = progress(share); };
+  const presenters::StreamsCompared streams =
+      presenters::CompareStreams(*asked.view, *asked.compared, presenters::ComparedSteps::kAll, look);
+  if (!goes_on) return std::nullopt;
+  return presenters::SummaryOf(streams, *asked.view, "this run", *asked.compared, asked.compared_title);
+}
+
 // Why there is no curve yet.
 const char* ReasonOfEmptiness(const SceneInput& input) {
   const bool starts = input.starting || input.status.state == session::RunState::kStarting;
@@ -96,8 +106,9 @@ bool IsOnCard(const SceneInput& input) {
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
          selected_place_.pending() || moment_.pending() || walks_.pending() || tables_.pending() ||
-         allocations_.pending() || comparison_.pending() || tree_.pending() || selected_bytes_.pending() ||
-         statistics_.pending() || (view_ != nullptr && captured_.IsBehind(*view_));
+         allocations_.pending() || comparison_.pending() || streams_.pending() || tree_.pending() ||
+         selected_bytes_.pending() || statistics_.pending() ||
+         (view_ != nullptr && captured_.IsBehind(*view_));
 }
 
 void Scene::BeginLookups() {
@@ -112,6 +123,7 @@ void Scene::BeginLookups() {
   selected_bytes_.BeginFrame();
   allocations_.BeginFrame();
   comparison_.BeginFrame();
+  streams_.BeginFrame();
 }
 
 // What the frame begins with, and what a panel without a run shows.
@@ -136,7 +148,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.statistics.unit = state.unit;
   frame_.allocations = {};
   frame_.allocations.unit = state.unit;
-  frame_.comparison = {nullptr, false, state.unit, kNothingToCompare, &owners_};
+  frame_.comparison = {nullptr, false, state.unit, kNothingToCompare, &owners_, nullptr};
   const bool is_program = presenters::IsProgram(input.description);
   frame_.breakdown = {};
   frame_.breakdown.breakdown = &kNoBreakdown;
@@ -284,6 +296,7 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
       [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
   if (const auto line = comparison_.Line("Comparing", 300ms)) frame_.jobs.push_back(*line);
   frame_.comparison.second_run = compares;
+  if (compares) CompareRequests(input);
   // Until it is there the one before of the same runs is shown.
   const bool is_of_these =
       comparison_.question() && comparison_.question()->compared == comparison_asked_.compared;
@@ -296,6 +309,24 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
     frame_.comparison.empty_reason =
         input.compared->title + " has no step like that of the pinned moment. Escape unpins it.";
   }
+}
+
+// All of both runs are looked at, so one that goes on is so every two seconds only.
+void Scene::CompareRequests(const SceneInput& input) {
+  StreamsAsked asked{view_, input.compared->view, input.compared->title};
+  const auto rest = std::max<Clock::duration>(2s, 10 * streams_.took());
+  if (asked.compared != streams_asked_.compared || Clock::now() - streams_time_ > rest) {
+    streams_time_ = Clock::now();
+    streams_asked_ = std::move(asked);
+  }
+  const uint64_t events = streams_asked_.view->end() - streams_asked_.view->first() +
+                          streams_asked_.compared->end() - streams_asked_.compared->first();
+  streams_.Ask(
+      streams_asked_, events <= kMostLookedAtInAFrame,
+      [](const StreamsAsked& wanted, const auto& progress) { return CompareRequestsOf(wanted, progress); });
+  if (const auto line = streams_.Line("Comparing request by request", 300ms)) frame_.jobs.push_back(*line);
+  if (streams_.question() && streams_.question()->compared == streams_asked_.compared)
+    frame_.comparison.streams = streams_.answer();
 }
 
 void Scene::PrepareAllocations(ViewState& state) {

@@ -123,6 +123,14 @@ struct ComparisonAsked {
 
   bool operator==(const ComparisonAsked&) const = default;
 };
+// Request by request; only of two runs.
+struct StreamsAsked {
+  std::shared_ptr<const timeline::View> view;
+  std::shared_ptr<const timeline::View> compared;
+  std::string compared_title;
+
+  bool operator==(const StreamsAsked&) const = default;
+};
 struct ShownComparison {
   // None: there is no such place in the other run, or nothing to compare with.
   std::optional<presenters::SideBySide> sides;
@@ -232,6 +240,7 @@ class Scene {
   void PrepareSelectedBytes();
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
+  void CompareRequests(const SceneInput& input);
   void PrepareAllocations(ViewState& state);
   void PrepareStatistics(ViewState& state);
   void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates);
@@ -302,6 +311,9 @@ class Scene {
 
   Lookup<AliveAsked, presenters::LiveTree> tree_;
 
+  Lookup<StreamsAsked, presenters::StreamsSummary> streams_{Overtaken::kIsGivenUp};
+  StreamsAsked streams_asked_;
+  Clock::time_point streams_time_;
   Lookup<ComparisonAsked, ShownComparison> comparison_;
   ComparisonAsked comparison_asked_;
   Clock::time_point comparison_time_;

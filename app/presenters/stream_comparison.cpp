@@ -65,7 +65,9 @@ void AddComparison(const Requests& a, const Requests& b, StreamComparison& compa
 
 class StreamComparer {
  public:
-  StreamComparer(const View& a, const View& b, StreamsCompared& result) : a_(a), b_(b), result_(result) {}
+  StreamComparer(const View& a, const View& b, StreamsCompared& result,
+                 const std::function<bool(double)>& progress)
+      : a_(a), b_(b), result_(result), progress_(progress) {}
 
   void CompareSteps(ComparedSteps which) {
     PairStretches(
@@ -97,6 +99,8 @@ class StreamComparer {
   }
 
   void CompareRequests(const Stretch& a, const Stretch& b) {
+    looked_at_ += (a.end - a.begin) + (b.end - b.begin);
+    if (is_given_up_ || !GoesOn()) return;
     Collect(a_, a, allocations_a_, segments_a_);
     Collect(b_, b, allocations_b_, segments_b_);
     AddComparison(allocations_a_, allocations_b_, result_.allocations);
@@ -114,9 +118,20 @@ class StreamComparer {
     }
   }
 
+  bool GoesOn() {
+    if (!progress_) return true;
+    const uint64_t all = (a_.end() - a_.first()) + (b_.end() - b_.first());
+    is_given_up_ =
+        !progress_(static_cast<double>(looked_at_) / static_cast<double>(std::max<uint64_t>(1, all)));
+    return !is_given_up_;
+  }
+
   const View& a_;
   const View& b_;
   StreamsCompared& result_;
+  const std::function<bool(double)>& progress_;
+  uint64_t looked_at_ = 0;  // events
+  bool is_given_up_ = false;
   Requests allocations_a_, allocations_b_, segments_a_, segments_b_;  // kept for their memory
 };
 
@@ -130,7 +145,8 @@ bool AsksForMemory(const View& view, EventRange range) {
   return false;
 }
 
-StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps) {
+StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps,
+                               const std::function<bool(double)>& progress) {
   StreamsCompared result;
   result.by_step = !a.steps().empty() && !b.steps().empty();
   result.by_phase = TellsPhases(a) && TellsPhases(b);
@@ -138,7 +154,7 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   result.requested_known_b = b.tells_requested();
   result.range_a = {a.first(), a.first()};
   result.range_b = {b.first(), b.first()};
-  StreamComparer(a, b, result).CompareSteps(steps);
+  StreamComparer(a, b, result, progress).CompareSteps(steps);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "profiler/timeline/timeline.h"
@@ -58,6 +59,9 @@ struct StreamsCompared {
 bool AsksForMemory(const timeline::View& view, EventRange range);
 
 enum class ComparedSteps : uint8_t { kAll, kInBoth };
-StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps);
+// `progress`, from 0 to 1 before each step: where it returns false nobody waits for the result, which is not
+// whole.
+StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps,
+                               const std::function<bool(double)>& progress = {});
 
 }  // namespace tidemark::presenters

@@ -429,6 +429,9 @@ void Compares(ImGuiTestContext* context) {
   application().Push(CompareWith{file});
   IM_CHECK(WaitUntil(context, [&] { return comparison().second_run && comparison().comparison != nullptr; }));
   IM_CHECK_STR_EQ(comparison().comparison->title_b.c_str(), "beside.tide");
+  // Request by request, as `tidemark compare` tells it.
+  IM_CHECK(WaitUntil(context, [&] { return comparison().streams != nullptr; }));
+  IM_CHECK(comparison().streams->sentence.find(" in both") != std::string::npos);
   application().Push(ActionId::kFit);
   IM_CHECK(WaitUntil(context, [] { return !application().frame()->timeline.plot->compared.empty(); }));
   IM_CHECK_STR_EQ(application().frame()->timeline.compared.c_str(), "beside.tide");

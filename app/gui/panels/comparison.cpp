@@ -175,6 +175,16 @@ void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
   ImGui::PopStyleVar();
 }
 
+// Where the two part, in order.
+void DrawFirstDifference(const presenters::StreamsSummary* streams, CommandQueue& queue) {
+  if (streams == nullptr || streams->first_difference.empty()) return;
+  ImGui::SameLine();
+  ImGui::BeginDisabled(!streams->first_in_a);
+  if (PlainButton("First difference")) queue.Push(PinMoment{*streams->first_in_a});
+  ImGui::EndDisabled();
+  Tooltip(streams->first_difference + (streams->first_in_a ? "\nClick to pin that moment." : ""));
+}
+
 }  // namespace
 
 void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, CommandQueue& queue) {
@@ -182,6 +192,7 @@ void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, C
   PanelTitle("Compare", input.comparison == nullptr ? "" : input.comparison->moment);
   if (input.second_run) {
     if (PlainButton("Stop comparing")) queue.Push(ActionId::kStopComparing);
+    DrawFirstDifference(input.streams, queue);
   } else if (PlainButton("Compare with…")) {
     queue.Push(ActionId::kCompareWith);
   }
@@ -189,6 +200,7 @@ void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, C
     EmptyReason(input.empty_reason);
     return;
   }
+  if (input.streams != nullptr) PutWrapped(SmallMuted(), input.streams->sentence);
   if (!input.comparison->headline.empty()) PutWrapped(StrongWords(), input.comparison->headline);
   DrawTable(input, queue);
 }

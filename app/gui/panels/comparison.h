@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/gui/commands.h"
+#include "app/presenters/comparison_text.h"
 #include "app/presenters/selection.h"
 #include "app/presenters/side_by_side.h"
 #include "profiler/base/format.h"
@@ -17,6 +18,7 @@ struct ComparisonInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
   const presenters::SelectedOwners* selected = nullptr;
+  const presenters::StreamsSummary* streams = nullptr;  // of two runs, once it is known
 };
 struct ComparisonState {
   bool drawn = false;  // in the last frame: only then it is made
