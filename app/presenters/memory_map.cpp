@@ -129,10 +129,10 @@ std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
                                       FormatBytes(map.reserved_bytes, unit));
   if (pieces == 1) return all + ", in one piece: a larger request makes PyTorch reserve more from the card.";
   return fmt::format(
-      "{}, in {} pieces. The largest is {}: a larger request makes PyTorch reserve more from the card, "
-      "although more than that is free in all. This is fragmentation; it costs up to {} here.",
-      all, FormatNumber(static_cast<int64_t>(pieces)), FormatBytes(map.largest_free_bytes, unit),
-      FormatBytes(free_bytes - map.largest_free_bytes, unit));
+      "{}, in {} pieces. The largest is {}: a larger request would make PyTorch reserve more from the card, "
+      "although more than that is free in all (fragmentation). Whether that cost this run memory, Findings "
+      "tells.",
+      all, FormatNumber(static_cast<int64_t>(pieces)), FormatBytes(map.largest_free_bytes, unit));
 }
 
 }  // namespace tidemark::presenters

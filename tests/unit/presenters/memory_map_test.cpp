@@ -119,10 +119,8 @@ TEST_CASE("What is free is put into words") {
   stream.Add(EventKind::kSegmentAllocate, 0x2000000, 20'000'000);
   CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes) ==
         "30.0 MB of the 30.0 MB reserved are free, in 2 pieces. The largest is 20.0 MB: a larger request "
-        "makes PyTorch "
-        "reserve more from the card, although more than that is free in all. This is fragmentation; it costs "
-        "up to "
-        "10.0 MB here.");
+        "would make PyTorch reserve more from the card, although more than that is free in all "
+        "(fragmentation). Whether that cost this run memory, Findings tells.");
   stream.Allocate(0x100000, 10'000'000).rounded_bytes = 10'000'000;
   CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes).find("in one piece") != std::string::npos);
   stream.Allocate(0x2000000, 20'000'000).rounded_bytes = 20'000'000;
