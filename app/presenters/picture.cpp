@@ -76,6 +76,11 @@ int64_t TickOf(int64_t highest_bytes) {
   return static_cast<int64_t>(std::max(1.0, RoundStep(static_cast<double>(highest_bytes), 8)));
 }
 
+// Whatever a recording claims, it does not run over.
+int64_t TopAbove(int64_t highest_bytes, int64_t tick) {
+  return SaturatingSum(highest_bytes / tick * tick, tick);
+}
+
 class Curve {
  public:
   Curve(const std::vector<CurveColumn>& columns, int width, int height, int64_t top_bytes)
@@ -140,7 +145,8 @@ struct Plot {
 };
 
 void DrawGrid(const Plot& plot, int64_t top_bytes, int64_t tick, Canvas& canvas) {
-  for (int64_t bytes = 0; bytes <= top_bytes; bytes += tick) {
+  for (int64_t line = 0; line <= top_bytes / tick; ++line) {
+    const int64_t bytes = line * tick;
     const double y =
         plot.top + plot.height - plot.height * static_cast<double>(bytes) / static_cast<double>(top_bytes);
     canvas.Line(plot.left, y, plot.left + plot.width, y, "#E4E7EB");
@@ -435,7 +441,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
   const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
   const TheoryLines lines(view, theory, HighestOf(curve));
   const int64_t tick = TickOf(lines.highest_bytes());
-  const int64_t top_bytes = (lines.highest_bytes() / tick + 1) * tick;
+  const int64_t top_bytes = TopAbove(lines.highest_bytes(), tick);
   const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
   Canvas canvas(kTop + plot.height + 80, title,
                 fmt::format("At most {} allocated, over {} events",
@@ -453,7 +459,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
   const Plot plot;
   const int64_t highest = HighestBytes(outcome);
   const int64_t tick = TickOf(highest);
-  const int64_t top_bytes = (highest / tick + 1) * tick;
+  const int64_t top_bytes = TopAbove(highest, tick);
   Canvas canvas(kTop + plot.height + 80, title,
                 fmt::format("The same requests, before: {}; after: {}", setups.before, setups.after));
   DrawGrid(plot, top_bytes, tick, canvas);

@@ -83,6 +83,7 @@ TEST_CASE_METHOD(Measured,
 
 TEST_CASE_METHOD(Measured, "However the ways lie, no text lies on another") {
   std::mt19937 random(7);
+  size_t told = 0;
   for (int round = 0; round < 300; ++round) {
     CheckpointingInput input;
     const auto any = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
@@ -92,8 +93,12 @@ TEST_CASE_METHOD(Measured, "However the ways lie, no text lies on another") {
     input.card_bytes = 1'000'000LL * any(2000);
     const ImRect plot({100, 100},
                       {180.0F + static_cast<float>(any(900)), 220.0F + static_cast<float>(any(400))});
-    CheckFree(PriceLabelsOf(input, PriceAxesFor(input, plot)), {plot.Min - ImVec2(0, 30), plot.Max});
+    const std::vector<PriceLabel> labels = PriceLabelsOf(input, PriceAxesFor(input, plot));
+    CheckFree(labels, {plot.Min - ImVec2(0, 30), plot.Max});
+    CHECK_FALSE(labels.empty());
+    told += labels.size();
   }
+  CHECK(told > 300 * 2);  // they are not free because there is none
 }
 
 TEST_CASE_METHOD(Measured, "Curves that lie close to each other and to the card's line are named apart") {
@@ -111,6 +116,13 @@ TEST_CASE_METHOD(Measured, "Curves that lie close to each other and to the card'
                       ByteUnit::kMegabytes);
     CheckFree(labels, plot);
     CHECK(labels.size() == 3);
+    for (const auto& label : labels) {
+      for (const auto* dots : {&low, &high}) {
+        for (const CurveDot& dot : *dots)
+          CHECK_FALSE(
+              label.place.Contains(ImVec2(axes.X(dot.value), axes.Y(static_cast<double>(dot.bytes)))));
+      }
+    }
   }
 }
 

@@ -73,6 +73,29 @@ TEST_CASE("the breakdown is drawn as bars, and totals after them") {
   CHECK(svg.find(">7.0 MB<") != std::string::npos);
 }
 
+TEST_CASE("the breakdown of a step tells where the run had more") {
+  timeline::Stream stream;
+  for (int64_t step = 0; step < 2; ++step) {
+    stream.BeginStep(step);
+    stream.Allocate(1 << 20, step == 0 ? 9'000'000 : 4'000'000);
+    stream.Free(1 << 20);
+    stream.EndStep(step);
+  }
+  const std::string svg = BreakdownPicture(*stream.Publish(), "run");
+  CHECK(svg.find("at the peak of step 1. The most of the run, 9.0 MB allocated, was in step 0.<") !=
+        std::string::npos);
+}
+
+TEST_CASE("whatever size a recording claims, its timeline has an axis") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, std::numeric_limits<int64_t>::max() - 1000);
+  const std::string svg = TimelinePicture(*stream.Publish(), "run");
+  CHECK(IsOneDocument(svg));
+  const size_t lines = Count(svg, "stroke=\"#E4E7EB\"");
+  CHECK(lines > 3);
+  CHECK(lines < 20);
+}
+
 TEST_CASE("the map is drawn in rows, and refused where there are no segments") {
   const Result<std::string> none = MapPicture(*SomeSteps(), "run");
   REQUIRE_FALSE(none);

@@ -219,7 +219,9 @@ TEST_CASE("Following shows as much as the last steps need and ends with the view
   const VisibleRange range = LastSteps(*view, TimeAxis::kEvents, 3);
   CHECK(range.end == static_cast<double>(view->end()));
   CHECK(range.end - range.begin == static_cast<double>(view->steps()[9].end + 1 - view->steps()[7].begin));
-  CHECK(LastSteps(*view, TimeAxis::kEvents, 1000).begin >= 0);
+  const VisibleRange all = LastSteps(*view, TimeAxis::kEvents, 1000);
+  CHECK(all.end == static_cast<double>(view->end()));
+  CHECK(all.end - all.begin == static_cast<double>(view->steps()[9].end + 1 - view->steps()[0].begin));
   CHECK(LastSteps(*timeline::Builder().Publish(), TimeAxis::kEvents, 3).end == 0);
 }
 
