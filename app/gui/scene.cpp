@@ -241,8 +241,9 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
 
 void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {
   const LessonQuestion question{
-      input.book, {input.settings, input.device.card}, view_.get(), input.networks, input.cards};
+      input.book, {input.settings, ChosenCard(input)}, view_.get(), input.networks, input.cards};
   frame_.lessons = PrepareLessons(question, state.lessons, estimates);
+  frame_.lessons.has_own_card = input.device.kind != networks::DeviceKind::kPhantom;
   frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
   frame_.lessons.runs = input.live || input.starting;
   frame_.lessons.shown = !input.recording.empty() ? input.recording

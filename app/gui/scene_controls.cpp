@@ -222,7 +222,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.waits_for_step = input.live && controls.paused && view_ != nullptr && !view_->steps().empty() &&
                             !presenters::GoesWith(*view_, input.settings);
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
-  constexpr timeline::EventIndex kMostTakenAFrame = 20'000;
+  constexpr timeline::EventIndex kMostTakenAFrame = kMostLookedAtInAFrame / 2;  // lookups have the other half
   if (input.view != nullptr) captured_.Take(*input.view, kMostTakenAFrame);
   controls.capture = CaptureLines(input, captured_, state.unit);
   controls.kernels = input.kernels;

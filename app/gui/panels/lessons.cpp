@@ -22,6 +22,11 @@ size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
   return read;
 }
 
+// What is chosen is what a page is about, as far as it can be chosen.
+bool GoesWithPage(const LessonsInput& input, const lessons::Situation& asked) {
+  return input.has_own_card ? input.now.settings == asked.settings : input.now == asked;
+}
+
 // A title over a sentence; true if it was chosen. `aside` at the end of the title's line.
 bool DrawEntry(const std::string& id, const std::string& title, const std::string& sentence,
                const std::string& aside, bool done) {
@@ -117,7 +122,7 @@ void DrawReveal(const lessons::Prediction& prediction, double predicted, const L
     ImGui::EndTable();
   }
   const bool starts_anew = prediction.quantity == "reserved";
-  if (!figures.measured && (starts_anew || !(input.now == prediction.situation))) {
+  if (!figures.measured && (starts_anew || !GoesWithPage(input, prediction.situation))) {
     const networks::TrainingSettings& asked = prediction.situation.settings;
     if (PlainButton(input.on_phantom ? "Run it" : "Measure it"))
       queue.Push(starts_anew ? Command(StartAgain{asked}) : Command(ChangeSettings{asked}));
@@ -199,7 +204,7 @@ std::string NoteOf(const LessonsInput& input) {
 }
 
 void SetUpButton(const OpenPage& open, const LessonsInput& input, float width, CommandQueue& queue) {
-  const bool is_set_up = input.runs && input.now == open.page->setup.situation;
+  const bool is_set_up = input.runs && GoesWithPage(input, open.page->setup.situation);
   ImGui::BeginDisabled(is_set_up);
   if (PlainButton(input.runs ? "Set this up" : "Start its run", {width, Px(32)})) queue.Push(SetUpPage{});
   ImGui::EndDisabled();

@@ -32,9 +32,11 @@ struct LessonsInput {
   const std::vector<lessons::Preset>* presets = nullptr;
   std::string empty_reason;  // why there are none
   lessons::Situation now;    // that is chosen
-  bool on_phantom = false;   // the run is: its figures are predicted, too
-  bool runs = false;         // a run of ours goes on with it, or starts
-  std::string shown;         // instead of one: a file's name, or a program's; "" = a run of ours, or nothing
+  bool has_own_card =
+      false;                // it is trained on what is there: the card that a page is about cannot be chosen
+  bool on_phantom = false;  // the run is: its figures are predicted, too
+  bool runs = false;        // a run of ours goes on with it, or starts
+  std::string shown;        // instead of one: a file's name, or a program's; "" = a run of ours, or nothing
   RevealedFigures figures;
 };
 
