@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "profiler/base/format.h"
 
 namespace tidemark::gui {
 
@@ -12,6 +16,45 @@ std::optional<int64_t> ProgramSweep::LargestThatFits() const {
     if (Fits(point)) largest = std::max(largest.value_or(point.value), point.value);
   }
   return largest;
+}
+
+// The script; else what is started.
+std::string ProgramSweep::Program() const {
+  std::istringstream words(order.program.command);
+  std::string first;
+  for (std::string word; words >> word;) {
+    if (word.ends_with(".py")) return std::filesystem::path(word).filename().string();
+    if (first.empty()) first = std::filesystem::path(word).filename().string();
+  }
+  return first;
+}
+
+std::string ProgramSweep::Summary() const {
+  std::string text =
+      fmt::format("{} of {} {}", points.size(), values.size(), values.size() == 1 ? "run" : "runs");
+  if (!goes_on && points.size() < values.size()) text += ", stopped";
+  if (const std::optional<int64_t> largest = LargestThatFits())
+    text += std::string(" · the largest that fits") + (goes_on ? " so far: " : ": ") + FormatNumber(*largest);
+  return text;
+}
+
+std::string ProgramSweep::WhyNoCurve() const {
+  const auto has_failed = [](const session::SweepPoint& point) {
+    return !point.has_peaks && !point.out_of_memory;
+  };
+  if (goes_on || points.empty() || !std::ranges::all_of(points, has_failed)) return "";
+  return fmt::format("Every run failed, so there is no curve. With --{} {}: {}", option, points.front().value,
+                     points.front().sentence);
+}
+
+int64_t ProgramSweep::CardOnAxis() const {
+  constexpr int64_t kFar = 8;  // times the highest: with it that would lie in the lower half
+  int64_t highest = 0;
+  for (const session::SweepPoint& point : points) {
+    if (point.out_of_memory) return card.memory_bytes;
+    if (point.has_peaks) highest = std::max(highest, TakenBytes(point));
+  }
+  return highest > 0 && card.memory_bytes / kFar > highest ? 0 : card.memory_bytes;
 }
 
 void SweepInbox::Begin(const std::string& option, const std::vector<int64_t>& values) {

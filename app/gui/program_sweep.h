@@ -34,6 +34,14 @@ struct ProgramSweep {
   }
   // None where none fits, or nobody knows yet.
   std::optional<int64_t> LargestThatFits() const;
+
+  std::string Program() const;  // "train.py"
+  std::string Summary() const;  // "3 of 10 runs · the largest that fits so far: 128"
+  // Where every run has failed, a sentence; else "".
+  std::string WhyNoCurve() const;
+  // The memory of the card, for a line over the curves; 0 where that is so far above all of them that they
+  // would be flat beneath it.
+  int64_t CardOnAxis() const;
 };
 
 // Where a sweep's thread leaves what it finds out until the UI thread takes it. Any thread.

@@ -47,17 +47,7 @@ CurveAxes AxesOf(const ProgramSweep& sweep, const Curves& curves, const ImRect& 
   const auto [least, most] = std::ranges::minmax(sweep.values);
   const double first = std::max(0.5, static_cast<double>(least));  // there is no ratio to 0
   return AxesFor(plot, first, std::max(first, static_cast<double>(most)),
-                 std::array{&curves.allocated, &curves.taken}, sweep.card.memory_bytes);
-}
-
-// "3 of 10 runs · the largest that fits: 128"
-std::string Summary(const ProgramSweep& sweep) {
-  std::string text = fmt::format("{} of {} {}", sweep.points.size(), sweep.values.size(),
-                                 sweep.values.size() == 1 ? "run" : "runs");
-  if (!sweep.goes_on && sweep.points.size() < sweep.values.size()) text += ", stopped";
-  if (const std::optional<int64_t> largest = sweep.LargestThatFits())
-    text += " · the largest that fits so far: " + FormatNumber(*largest);
-  return text;
+                 std::array{&curves.allocated, &curves.taken}, sweep.CardOnAxis());
 }
 
 std::string TextOf(const ProgramSweep& sweep, const SweepPoint& point, ByteUnit unit) {
@@ -89,7 +79,7 @@ const SweepPoint* NearestTo(const ProgramSweep& sweep, const CurveAxes& axes, fl
 void Pick(const ProgramSweepInput& input, const CurveAxes& axes, CommandQueue& queue) {
   const ProgramSweep& sweep = *input.sweep;
   ImGui::SetCursorScreenPos(axes.plot.Min - ImVec2(Px(8), 0));
-  ImGui::InvisibleButton("sweep", axes.plot.GetSize() + ImVec2(Px(16), 0));
+  ImGui::InvisibleButton("sweep", axes.plot.GetSize() + ImVec2(Px(16), Px(8)));  // rings lie on its edge
   if (!ImGui::IsItemHovered()) return;
   const SweepPoint* const point = NearestTo(sweep, axes, ImGui::GetIO().MousePos.x);
   if (point == nullptr) return;
@@ -113,7 +103,10 @@ void DrawWithout(ImDrawList* list, const CurveAxes& axes, const std::vector<Curv
 
 void DrawFooter(const ProgramSweep& sweep, ImVec2 at, float width) {
   ImGui::SetCursorScreenPos(at);
-  const std::string text = "red: does not fit · click a point to run the program with it";
+  const bool has_failed = std::ranges::any_of(
+      sweep.points, [](const SweepPoint& point) { return !point.has_peaks && !point.out_of_memory; });
+  const std::string text = std::string("red: does not fit · ") + (has_failed ? "grey ring: failed · " : "") +
+                           "click a point to run the program with it";
   Put(SmallMuted(), Fitted(SmallMuted(), text, width));
   if (ImGui::IsItemHovered()) Tooltip(sweep.order.program.command);
 }
@@ -123,7 +116,7 @@ void DrawFooter(const ProgramSweep& sweep, ImVec2 at, float width) {
 void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) {
   const ProgramSweep& sweep = *input.sweep;
   PanelTitle(sweep.option.empty() ? "Sweep" : "Over --" + sweep.option,
-             "peak on a phantom " + ShortCardTitle(sweep.card.title));
+             sweep.Program() + " · peak on a phantom " + ShortCardTitle(sweep.card.title));
   const float close_width = Px(72);
   const float width = ImGui::GetContentRegionAvail().x;
   if (PlainButton("Close###close sweep", {close_width, 0})) queue.Push(CloseSweep{});
@@ -131,13 +124,15 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   if (sweep.values.empty()) return EmptyReason("The program is being looked at; its first run loads torch.");
   ImGui::SameLine(0, Px(10));
   ImGui::AlignTextToFramePadding();
-  Put(Words(), Fitted(Words(), Summary(sweep), width - close_width - Px(10)));
+  Put(Words(), Fitted(Words(), sweep.Summary(), width - close_width - Px(10)));
+  if (const std::string why = sweep.WhyNoCurve(); !why.empty()) return EmptyReason(why);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area = PlotIn(at, room);
   if (area.GetWidth() < Px(60) || area.GetHeight() < Px(40)) return;
   const Curves curves = CurvesOf(sweep);
   const CurveAxes axes = AxesOf(sweep, curves, area);
+  const int64_t card_bytes = sweep.CardOnAxis();
   std::vector<int64_t> values = sweep.values;
   std::ranges::sort(values);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -145,7 +140,11 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   DrawCurves(list, axes,
              std::array{Curve{&curves.taken, Colors().good, "of the card"},
                         Curve{&curves.allocated, Colors().accent, "allocated"}},
-             sweep.card.memory_bytes, input.unit);
+             card_bytes, input.unit);
+  if (card_bytes == 0) {
+    DrawText(list, {area.Max.x, area.Min.y}, SmallMuted(),
+             "↑ the card has " + FormatBytes(sweep.card.memory_bytes, input.unit), Align::kRight);
+  }
   DrawWithout(list, axes, curves.without);
   Pick(input, axes, queue);
   DrawFooter(sweep, {at.x, at.y + room.y - Px(18)}, room.x);

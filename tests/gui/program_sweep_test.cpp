@@ -1,0 +1,61 @@
+#include "app/gui/program_sweep.h"
+
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+namespace {
+
+ProgramSweep SweepWith(int64_t reserved_bytes) {
+  ProgramSweep sweep;
+  sweep.order.program.command = "python nets/mlp.py --epochs 1";
+  sweep.option = "batch";
+  sweep.card.memory_bytes = 100'000'000'000;
+  sweep.card.context_bytes = 500'000'000;
+  sweep.values = {1, 2};
+  for (const int64_t value : sweep.values) {
+    session::SweepPoint point;
+    point.value = value;
+    point.has_peaks = true;
+    point.allocated_peak_bytes = point.reserved_peak_bytes = point.most_reserved_bytes =
+        value * reserved_bytes;
+    sweep.points.push_back(point);
+  }
+  return sweep;
+}
+
+}  // namespace
+
+TEST_CASE("A sweep that has ended knows the largest value that fits, not only so far") {
+  ProgramSweep sweep = SweepWith(1'000'000);
+  CHECK(sweep.Summary() == "2 of 2 runs · the largest that fits so far: 2");
+  sweep.goes_on = false;
+  CHECK(sweep.Summary() == "2 of 2 runs · the largest that fits: 2");
+  CHECK(sweep.Program() == "mlp.py");
+  CHECK(sweep.WhyNoCurve().empty());
+}
+
+TEST_CASE("A sweep whose runs all fail says so, with the first one's reason") {
+  ProgramSweep sweep = SweepWith(1'000'000);
+  for (session::SweepPoint& point : sweep.points) {
+    point.has_peaks = false;
+    point.sentence = "unrecognized arguments: --batch";
+  }
+  CHECK(sweep.WhyNoCurve().empty());  // it goes on
+  sweep.goes_on = false;
+  CHECK(sweep.WhyNoCurve() ==
+        "Every run failed, so there is no curve. With --batch 1: unrecognized arguments: --batch");
+  sweep.points.back().out_of_memory = true;  // that one is on the chart
+  CHECK(sweep.WhyNoCurve().empty());
+}
+
+TEST_CASE("A card's line far above small curves does not flatten them") {
+  CHECK(SweepWith(1'000'000).CardOnAxis() == 0);
+  CHECK(SweepWith(20'000'000'000).CardOnAxis() == 100'000'000'000);
+  ProgramSweep none = SweepWith(1'000'000);
+  none.points.back().out_of_memory = true;
+  CHECK(none.CardOnAxis() == 100'000'000'000);
+  none.points.clear();
+  CHECK(none.CardOnAxis() == 100'000'000'000);
+}
+
+}  // namespace tidemark::gui
