@@ -140,6 +140,7 @@ class Application {
   void SetUpOpenPage();
   void Change(networks::TrainingSettings settings, bool remember);
   bool PutNetwork(const networks::Network& network);
+  void TellNotOpened(const std::string& why);
   void ShowRanks(session::Ranks ranks);
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
   // Of the ranks that go on here the one that is shown; else the run itself.
@@ -266,13 +267,14 @@ class Application {
   std::vector<Choices> redo_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
-  std::vector<trace::Bookmark> bookmarks_;     // of the run that is shown
-  std::filesystem::path opened_file_;          // beside which they are kept; "" = of a run that is live
-  std::string file_title_;                     // of an opened recording
-  bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
-  bool was_followed_ = false;                  // it is shown as it grows, or was
-  bool band_asked_ = false;                    // of this run
-  Clock::time_point adopted_at_{};             // when the run came that is shown
+  std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
+  std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
+  std::string file_title_;                  // of an opened recording
+  bool shows_foreign_ = false;              // a file or a program was shown before the trainer that starts
+  bool was_not_opened_ = false;             // the file that the window was opened for; nothing else is shown
+  bool was_followed_ = false;               // it is shown as it grows, or was
+  bool band_asked_ = false;                 // of this run
+  Clock::time_point adopted_at_{};          // when the run came that is shown
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
   uint64_t run_number_ = 0;                    // a start that was overtaken by a later one is let go
   uint64_t requests_ = 0;                      // files and programs that were asked for

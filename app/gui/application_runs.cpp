@@ -1,5 +1,6 @@
 // How runs come and go: started, opened, dropped, laid over another, let go.
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "app/gui/application.h"
@@ -31,6 +32,7 @@ void Application::StartRun() {
   shows_foreign_ = shows_foreign_ || !file_title_.empty() || presenters::IsProgram(input_.description);
   input_.description = {};
   was_followed_ = false;
+  was_not_opened_ = false;
   shell_.banner_closed = false;
   file_title_.clear();
   opened_file_.clear();
@@ -187,10 +189,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
         auto outcome =
             std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress));
         return [this, outcome, request, file] {
-          if (!outcome->ok()) {
-            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-            return;
-          }
+          if (!outcome->ok()) return TellNotOpened(outcome->error().message);
           if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
           ++run_number_;
           AdoptRun(std::move(**outcome));
@@ -210,6 +209,17 @@ void Application::OpenFile(const std::filesystem::path& file) {
       });
 }
 
+// A window that has nothing else to show goes on to say why, and so does the command that opened it.
+void Application::TellNotOpened(const std::string& why) {
+  AddLogLine(presenters::LogLevel::kError, why);
+  if (run_ != nullptr || input_.starting) return;
+  was_not_opened_ = true;
+  input_.status.state = RunState::kFailed;
+  input_.status.sentence = why;
+  shell_.banner_closed = false;
+  std::fprintf(stderr, "tidemark: %s\n", why.c_str());
+}
+
 void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
   const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " ranks";
   jobs_.Start(
@@ -217,10 +227,7 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
       [this, files, what, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
         return [this, outcome, what, request] {
-          if (!outcome->ok()) {
-            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-            return;
-          }
+          if (!outcome->ok()) return TellNotOpened(outcome->error().message);
           if (IsOvertaken(request, "What was read of " + what)) return;
           ShowRanks(std::move(**outcome));
         };
@@ -298,7 +305,7 @@ void Application::Follow(std::shared_ptr<session::Run> run, const std::filesyste
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   LetGo(std::exchange(run_, nullptr));
   run_ = std::move(run);
-  was_followed_ = false;
+  was_followed_ = was_not_opened_ = false;
   input_.starting = false;  // what comes first is shown
   live_ranks_.Begin();
   history_.Clear();

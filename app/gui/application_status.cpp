@@ -24,6 +24,7 @@ constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at 
 
 std::string Application::StatusText() const {
   if (input_.starting) return "starting";
+  if (run_ == nullptr && was_not_opened_) return "not opened";
   if (run_ == nullptr) return input_.status.state == RunState::kFailed ? "not started" : "no run";
   if (follows()) return input_.status.sentence.empty() ? "recording grows" : "recording stands still";
   if (!file_title_.empty()) return "recording";
@@ -67,6 +68,7 @@ Banner Application::MakeBanner() const {
   banner.bad = notice.bad;
   if (!notice.bad || was_followed_ || presenters::IsProgram(input_.description)) return banner;
   banner.again = input_.settings;
+  if (was_not_opened_) banner.again_label = "Start a run";
   if (!input_.status.out_of_memory || input_.settings.batch <= 1) return banner;
   // What has been chosen since may fit as it is.
   const std::string* failed_with = view == nullptr ? nullptr : timeline::LatestSettings(*view);

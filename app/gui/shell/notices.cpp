@@ -22,7 +22,7 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
   if (banner.sentence.empty() || shell.banner_closed) return;
   const Palette& colors = Colors();
   const Color color = banner.bad ? colors.bad : colors.text;
-  const std::string again = "Start again";
+  const std::string& again = banner.again_label;
   float buttons = (banner.again ? ButtonWidth(again) : 0) + Px(40) + Px(30);
   if (!banner.smaller_label.empty()) buttons += ButtonWidth(banner.smaller_label) + Px(10);
   const float width = ImGui::GetMainViewport()->Size.x;

@@ -32,6 +32,7 @@ struct Banner {
   std::string smaller_label;  // "With batch 96", "" = not offered
   std::optional<networks::TrainingSettings> smaller;
   std::optional<networks::TrainingSettings> again;  // of our own runs
+  std::string again_label = "Start again";
 };
 
 // The ranks of one run that were opened together.
