@@ -154,6 +154,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.breakdown.breakdown = &kNoBreakdown;
   frame_.breakdown.unit = state.unit;
   frame_.breakdown.only_measured = is_program;
+  frame_.breakdown.has_ended = input.status.state > session::RunState::kPaused;
   frame_.breakdown.selected = &owners_;
   frame_.breakdown.glossary = &input.book->glossary;
   frame_.bridge = {

@@ -87,6 +87,7 @@ void Scene::NoteTables(const SceneInput& input, const Estimates& estimates) {
   frame_.layers.has_textbook = told.textbook.has_value();
   panel.at_peak = frame_.bridge.at_peak = told.at_peak;
   const bool predicted = told.prediction.has_value();
+  panel.was_changed = view_->settings().size() > 1;
   if (predicted) panel.note = presenters::LeftOut(*told.prediction);
   if (panel.note.empty() && estimates.asks_cudnn()) {
     panel.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";

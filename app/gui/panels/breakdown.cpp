@@ -17,7 +17,19 @@
 namespace tidemark::gui {
 namespace {
 
-void DifferenceCell(const presenters::BreakdownRow& row, ByteUnit unit) {
+constexpr const char* kEarlierSettings =
+    "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
+    "none "
+    "of it. R begins anew.";
+
+// What the cache holds more than a run would that began with these settings.
+bool IsOfEarlierSettings(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  const bool is_cached = row.title == "reserved" || row.title == "driver";
+  return input.was_changed && is_cached && row.difference_bytes.value_or(0) > 0;
+}
+
+void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  const ByteUnit unit = input.unit;
   ImGui::TableNextColumn();
   if (!row.difference_bytes) return;
   if (*row.difference_bytes == 0) {
@@ -26,10 +38,13 @@ void DifferenceCell(const presenters::BreakdownRow& row, ByteUnit unit) {
     return;
   }
   const std::string sign = *row.difference_bytes > 0 ? "+" : "−";
-  PutRight(Colored(Numbers(), Colors().warning), sign + FormatInUnit(std::abs(*row.difference_bytes), unit));
+  const bool is_explained = IsOfEarlierSettings(input, row);
+  PutRight(Colored(Numbers(), is_explained ? Colors().muted : Colors().warning),
+           sign + FormatInUnit(std::abs(*row.difference_bytes), unit));
   if (ImGui::IsItemHovered()) {
     Tooltip("The run minus the phantom's prediction: " + sign +
-            FormatExactBytes(std::abs(*row.difference_bytes)));
+            FormatExactBytes(std::abs(*row.difference_bytes)) +
+            (is_explained ? std::string("\n") + kEarlierSettings : ""));
   }
 }
 
@@ -169,7 +184,7 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
   if (widths.phantom) BytesCell(row.phantom_bytes, input.unit, total);
   BytesCell(row.measured_bytes, input.unit, total);
   SampleTooltip(row);
-  if (widths.has_difference) DifferenceCell(row, input.unit);
+  if (widths.has_difference) DifferenceCell(input, row);
 }
 
 void Header(const BreakdownInput& input, const ColumnWidths& widths) {
@@ -214,8 +229,10 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), RowPadding(input)));
   const int columns = input.only_measured ? 3 : widths.count();
   const std::string table = "breakdown " + std::to_string(columns);  // each has widths of its own
+  // In a wide panel the figures would stand far from their names.
+  const float width = std::min(ImGui::GetContentRegionAvail().x, Px(560));
   if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : table.c_str(), columns,
-                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
+                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings, {width, 0})) {
     Header(input, widths);
     for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row, widths, queue);
     ImGui::TableNextRow(ImGuiTableRowFlags_None, Px(9));
@@ -240,9 +257,12 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
 }  // namespace
 
 void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue& queue) {
-  PanelTitle(input.at_peak ? "Where the peak goes" : "Where the memory goes", input.breakdown->moment);
+  const bool tells_no_step = input.only_measured && input.breakdown->rows.empty();  // which it need not have
+  PanelTitle(input.at_peak ? "Where the peak goes" : "Where the memory goes",
+             tells_no_step ? "" : input.breakdown->moment);
   if (input.breakdown->rows.empty()) {
-    EmptyReason(input.only_measured ? "The table fills with the first allocation."
+    EmptyReason(input.only_measured ? input.has_ended ? "Nothing was allocated."
+                                                      : "The table fills with the first allocation."
                                     : "No step is complete yet. The table fills with the first one.");
     return;
   }

@@ -18,6 +18,8 @@ struct BreakdownInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   bool at_peak = true;         // else at a moment that a person has pinned
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
+  bool has_ended = false;      // nothing more comes
+  bool was_changed = false;    // the run has had other settings before
   bool on_phantom = false;     // the run is: its figures are predicted, too
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
