@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
@@ -84,13 +87,17 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
+constexpr size_t kNeighbours =
+    8;  // rows before and after one, from which its name is told apart where it is cut
+
+// `names` of the rows about it; the bar of the layer with the largest share is full.
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
-         CommandQueue& queue) {
+         std::span<const std::string> names, double largest_share, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
-  Put(StrongWords(), Fitted(StrongWords(), row.name, ImGui::GetContentRegionAvail().x));
+  Put(StrongWords(), FittedApart(StrongWords(), row.name, names, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered())
     Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
   if (columns.textbook) TextCell(row.output, MutedNumbers());
@@ -108,7 +115,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
   if (columns.workspace) BytesCell(NothingAsNone(row.measured_workspace_bytes), input.unit);
   if (!columns.share) return;
-  BarCell(row.share_of_peak, Colors().accent);
+  BarCell(largest_share > 0 ? row.share_of_peak / largest_share : 0, Colors().accent);
   if (ImGui::IsItemHovered()) {
     char text[128];
     std::snprintf(text, sizeof text,
@@ -132,9 +139,19 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, input);
+  // Names that are cut alike could not be told apart: they have the room that they need, up to a third.
+  std::vector<std::string> names;
+  float longest = 0;
+  double largest_share = 0;
+  for (const presenters::LayerRow& row : *input.rows) {
+    names.push_back(row.name);
+    longest = std::max(longest, Measure(StrongWords(), row.name).x);
+    largest_share = std::max(largest_share, row.share_of_peak);
+  }
+  const float third = ImGui::GetContentRegionAvail().x / 3;
   if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("layer", 0, 1.2F);
+  ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, std::min(longest + Px(8), third));
   if (columns.textbook) ImGui::TableSetupColumn("output", 0, 1.5F);
   if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
@@ -160,7 +177,11 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.workspace) HeaderCell("workspace", Align::kRight);
   if (columns.share) HeaderCell("share of all");
-  for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const size_t first = i < kNeighbours ? 0 : i - kNeighbours;
+    const size_t end = std::min(names.size(), i + kNeighbours + 1);
+    Row(input, (*input.rows)[i], columns, std::span(names).subspan(first, end - first), largest_share, queue);
+  }
   ImGui::EndTable();
 }
 
