@@ -78,6 +78,16 @@ void DragsTheBrush(ImGuiTestContext* context) {
   drag(x_of(moved.end), x_of(moved.end) + 0.1F * strip.GetWidth());
   IM_CHECK_LT(std::abs(timeline.visible.begin - moved.begin), 2 * pixel);
   IM_CHECK_LT(std::abs(timeline.visible.end - (moved.end + 0.1 * span)), 3 * pixel);
+  // Beside it, and where all is in sight, dragging draws another.
+  context->KeyPress(ImGuiKey_F);
+  context->Yield(3);
+  const float begin = x_of(whole.begin + 0.2 * span);
+  drag(begin, x_of(whole.begin + 0.6 * span));
+  IM_CHECK_LT(std::abs(timeline.visible.begin - (whole.begin + 0.2 * span)), 3 * pixel);
+  IM_CHECK_LT(std::abs(timeline.visible.end - (whole.begin + 0.6 * span)), 3 * pixel);
+  drag(x_of(whole.begin + 0.9 * span), x_of(whole.begin + 0.7 * span));
+  IM_CHECK_LT(std::abs(timeline.visible.begin - (whole.begin + 0.7 * span)), 3 * pixel);
+  IM_CHECK_LT(std::abs(timeline.visible.end - (whole.begin + 0.9 * span)), 3 * pixel);
   context->KeyPress(ImGuiKey_L);
   IM_CHECK(WaitUntil(context, [&] { return timeline.follow; }));
 }

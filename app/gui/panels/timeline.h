@@ -77,7 +77,7 @@ struct TimelineState {
   std::optional<Hover> hover;
   std::optional<presenters::VisibleRange> measure;  // between the two cursors; begin may be the later
   // While the mouse is down.
-  enum class Drag : uint8_t { kNone, kPan, kMeasure, kBrush, kBrushBegin, kBrushEnd };
+  enum class Drag : uint8_t { kNone, kPan, kMeasure, kBrush, kBrushBegin, kBrushEnd, kBrushNew };
   Drag drag = Drag::kNone;
   presenters::VisibleRange drag_from;
   double drag_position = 0;

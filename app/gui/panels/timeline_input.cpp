@@ -244,18 +244,28 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
   const bool on_end = std::abs(at - geometry.visible.end) < reach;
   if (ImGui::IsItemHovered() && (on_begin || on_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemActivated()) {
-    state.drag = on_begin ? Drag::kBrushBegin : on_end ? Drag::kBrushEnd : Drag::kBrush;
     const double shown = geometry.visible.end - geometry.visible.begin;
     const bool inside = at >= geometry.visible.begin && at <= geometry.visible.end;
-    state.drag_from = inside || state.drag != Drag::kBrush ? geometry.visible
-                                                           : VisibleRange{at - shown / 2, at + shown / 2};
+    // What shows the whole run cannot be moved.
+    const bool draws = !inside || shown > span - 2 * reach;
+    state.drag = on_begin ? Drag::kBrushBegin
+                 : on_end ? Drag::kBrushEnd
+                 : draws  ? Drag::kBrushNew
+                          : Drag::kBrush;
+    state.drag_from =
+        inside || on_begin || on_end ? geometry.visible : VisibleRange{at - shown / 2, at + shown / 2};
     state.drag_position = at;
   }
   if (ImGui::IsItemActive()) {
     const double moved = at - state.drag_position;
     VisibleRange range = state.drag_from;
-    if (state.drag != Drag::kBrushEnd) range.begin += moved;
-    if (state.drag != Drag::kBrushBegin) range.end += moved;
+    if (state.drag == Drag::kBrushNew) {
+      if (std::abs(moved) > reach)
+        range = {std::min(at, state.drag_position), std::max(at, state.drag_position)};
+    } else {
+      if (state.drag != Drag::kBrushEnd) range.begin += moved;
+      if (state.drag != Drag::kBrushBegin) range.end += moved;
+    }
     if (range.end > range.begin) Show(input, state, range);
   }
   if (ImGui::IsItemDeactivated()) state.drag = Drag::kNone;
