@@ -180,6 +180,7 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
   ImGui::SetNextItemWidth(Px(260));
   const bool entered = TextField("##expression", "expression, as conv|relu", state.expression);
   if (input.stack_error.empty()) Tooltip(kHelp.back());  // which would lie over it
+  if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
   if (entered && state.expression.front() != 0) state.stack = {StackBy::kExpression, state.expression.data()};
   if (input.stack_error.empty()) return;
   ImGui::PushTextWrapPos(Px(300));
