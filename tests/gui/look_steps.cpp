@@ -81,6 +81,8 @@ void ScalesWithItsText(ImGuiTestContext* context) {
   application().view_state().scale = 2.0F;
   context->Yield(6);
   Picture(context, "twice-as-large");
+  // What no key does keeps its room in the title's row.
+  IM_CHECK(context->ItemExists("//###timeline/###stack"));
   OneItemIsABar(context);
   application().view_state().scale = 3.0F;
   context->Yield(6);

@@ -37,12 +37,24 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
 constexpr const char* kHowToGetLines =
     "This run tells no lines of code. Record it with --stacks python, or open a snapshot with stacks.";
 
-// What the stack is of; a click lets choose something else.
-void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
+// What the stack is of.
+presenters::StackBy ShownStack(const TimelineInput& input, const TimelineState& state) {
   using presenters::StackBy;
   const bool lacks_ranks = state.stack.by == StackBy::kRank && !input.has_ranks;
   const bool is_unusable = lacks_ranks || !input.stack_error.empty();
-  const StackBy by = is_unusable ? StackBy::kCategory : state.stack.by;
+  return is_unusable ? StackBy::kCategory : state.stack.by;
+}
+
+// No key does what this word does: the others leave it its room.
+float StackWordWidth(const TimelineInput& input, const TimelineState& state) {
+  if (!input.empty_reason.empty()) return 0;
+  return Measure(SmallMuted(), std::string("by ") + NameOf(ShownStack(input, state)) + " …").x + Px(16);
+}
+
+// A click lets choose something else.
+void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
+  using presenters::StackBy;
+  const StackBy by = ShownStack(input, state);
   const std::string word =
       std::string("by ") + NameOf(by) + (input.stack_pending ? " …###stack" : "###stack");
   if (TitleWord(word.c_str(), by != StackBy::kCategory,
@@ -98,20 +110,21 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float y = at.y + Px(2);
   const float title_end = at.x + Measure(TitleWords(), "Memory over time").x + Px(12);
-  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", title_end, &right, y))
+  const float keys_end = title_end + StackWordWidth(input, state);  // of words that a key stands for
+  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", keys_end, &right, y))
     queue.Push(ActionId::kFollow);
-  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", title_end, &right, y))
+  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", keys_end, &right, y))
     queue.Push(ActionId::kGoToPeak);
-  if (TitleWord("all", state.whole, "Show the whole run (F, or double-click)", title_end, &right, y))
+  if (TitleWord("all", state.whole, "Show the whole run (F, or double-click)", keys_end, &right, y))
     queue.Push(ActionId::kFit);
   if (right > title_end + Px(12))
     DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);
   right -= Px(6);
   const bool clock = state.axis == TimeAxis::kWallClock;
-  if (TitleWord("wall clock", clock, "The axis counts time (X)", title_end, &right, y) && !clock)
+  if (TitleWord("wall clock", clock, "The axis counts time (X)", keys_end, &right, y) && !clock)
     queue.Push(ActionId::kSwitchAxis);
-  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)",
-                title_end, &right, y) &&
+  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)", keys_end,
+                &right, y) &&
       clock) {
     queue.Push(ActionId::kSwitchAxis);
   }

@@ -39,12 +39,14 @@ bool DrawLabelAmong(ImDrawList* list, const TimelineGeometry& geometry, float y,
   const TextStyle style = Colored(SmallMuted(), color);
   const auto place = FindPlace(geometry, *taken, ChipSize(style, text), y, lefts);
   if (!place) return false;
-  DrawChip(list, *place, style, text, Colors().panel);
+  DrawChip(list, *place, style, text, CoverOfLabel());
   taken->Take(*place, label);
   return true;
 }
 
 }  // namespace
+
+Color CoverOfLabel() { return Colors().panel.WithAlpha(0.72); }
 
 bool TakenPlaces::Overlap(const ImRect& place) const {
   return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });

@@ -45,6 +45,8 @@ std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(si
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
               Color fill);
+// A label's ground: the curve under it is seen through it, for in a small chart labels cover much of that.
+Color CoverOfLabel();
 ImVec2 ChipSize(const TextStyle& style, const std::string& text);
 
 // A text as those of the levels, at (x, y), or elsewhere at that height; `label` is what explains it. False

@@ -48,7 +48,7 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   if (const auto place =
           FindPlace(geometry, *taken, size, y,
                     {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4})) {
-    DrawChip(list, *place, style, text, Colors().panel);
+    DrawChip(list, *place, style, text, CoverOfLabel());
     taken->Take(*place, name);
   }
 }
@@ -211,7 +211,7 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const float x = geometry.X(highest->begin);
   const float y = geometry.Y(static_cast<double>(highest->bytes));
   if (const auto place = FindPlace(geometry, *taken, size, y, {x, x - size.x})) {
-    DrawChip(list, *place, style, text, Colors().panel);
+    DrawChip(list, *place, style, text, CoverOfLabel());
     taken->Take(*place, "second run");
   }
 }
