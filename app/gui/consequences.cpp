@@ -277,13 +277,13 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Con
   for (const Precision amp :
        {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16, Precision::kPureFloat16}) {
     lines.precision_hints.push_back(
-        amp == now.amp ? "chosen" : EffectOf(question, sources, now, WithPrecision(now, amp)).text);
+        amp == now.amp ? "" : EffectOf(question, sources, now, WithPrecision(now, amp)).text);
   }
   for (const networks::Checkpointing& checkpoint :
        CheckpointChoices(*question.network, now, lines.unchecked_bytes)) {
     TrainingSettings other = now;
     other.checkpoint = checkpoint;
-    lines.checkpoint_hints.push_back(other == now ? "chosen" : EffectOf(question, sources, now, other).text);
+    lines.checkpoint_hints.push_back(other == now ? "" : EffectOf(question, sources, now, other).text);
   }
   for (const networks::Technique& technique : networks::Techniques())
     lines.techniques.push_back(TechniqueLine(technique, question, sources));

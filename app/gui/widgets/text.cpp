@@ -183,7 +183,10 @@ bool WantsTooltip() {
 // How large it will be nobody knows before it is drawn, so it grows to where there is more room.
 void PlaceTooltip(ImVec2 from, ImVec2 to) {
   const ImVec2 screen = ImGui::GetMainViewport()->Size;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  // The mouse may be elsewhere where the keyboard has the focus.
+  ImVec2 mouse = ImGui::GetIO().MousePos;
+  mouse.x = std::clamp(mouse.x, from.x, std::max(from.x, to.x));
+  mouse.y = std::clamp(mouse.y, from.y, std::max(from.y, to.y));
   const float gap = Px(6);
   const ImVec2 toward(mouse.x < screen.x / 2 ? 0.0F : 1.0F, mouse.y < screen.y / 2 ? 0.0F : 1.0F);
   const float below = screen.y - to.y;
