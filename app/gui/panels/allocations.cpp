@@ -12,6 +12,7 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -171,8 +172,10 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
     if (picked != selection) queue.Push(Select{picked});
   }
   const std::string title = presenters::BlockTitle(*input.view, row.block);
+  const std::string_view op = input.view->name(row.block.op);
+  const std::string stack = events::FramesOf(op).size() < 2 ? "" : "\n" + presenters::StackLines(op);
   if (ImGui::IsItemHovered())
-    Tooltip(title + "\nClick: light it up everywhere, and show the moment it was born.");
+    Tooltip(title + stack + "\nClick: light it up everywhere, and show the moment it was born.");
   ImGui::PopID();
   ImGui::SetCursorPos(at);
   Put(Words(), Fitted(Words(), title, ImGui::GetContentRegionAvail().x));

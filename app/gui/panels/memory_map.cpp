@@ -11,6 +11,7 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -30,7 +31,19 @@ std::string SegmentSize(int64_t bytes, ByteUnit unit) {
   return FormatBytes(bytes, unit);
 }
 
-void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block, const ImRect& box) {
+// Frames of Python or C++; "" of an operator's name.
+std::string StackIn(std::string_view name) {
+  return events::FramesOf(name).size() < 2 ? "" : presenters::StackLines(name);
+}
+
+// From where the segment was reserved, where that is told.
+std::string StackOf(const MemoryMapInput& input, const MapSegment& segment) {
+  if (segment.born < input.view->first() || segment.born >= input.view->end()) return "";
+  return presenters::StackLines(input.view->name(input.view->event(segment.born).op));
+}
+
+void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const LiveBlock& block,
+                  const ImRect& box) {
   PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
   Swatch(Colors().Of(block.category));
@@ -45,21 +58,22 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block, const ImR
                 static_cast<unsigned long long>(block.address),
                 FormatNumber(static_cast<int64_t>(block.born)).c_str());
   Put(SmallMuted(), address);
+  if (const std::string stack = StackIn(input.view->name(block.op)); !stack.empty()) Put(Words(), stack);
+  if (const std::string stack = StackOf(input, segment); !stack.empty()) {
+    Put(SmallMuted(), "its segment was asked for in");
+    Put(MutedWords(), stack);
+  }
   if (block.pending_free)
     Put(SmallMuted(), "Freed, but kept until another stream is done with it: nobody else can have it yet.");
   ImGui::EndTooltip();
 }
 
-// From where it was reserved, where that is told.
 void SegmentTooltip(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box) {
   PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
   Put(StrongWords(), "segment of " + FormatExactBytes(segment.bytes));
   Put(SmallMuted(), "since event " + FormatNumber(static_cast<int64_t>(segment.born)));
-  if (segment.born >= input.view->first() && segment.born < input.view->end()) {
-    const std::string stack = presenters::StackLines(input.view->name(input.view->event(segment.born).op));
-    if (!stack.empty()) Put(Words(), stack);
-  }
+  if (const std::string stack = StackOf(input, segment); !stack.empty()) Put(Words(), stack);
   ImGui::EndTooltip();
 }
 
@@ -135,7 +149,7 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
         ImGui::IsItemHovered()) {
       list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
       on_block = true;
-      BlockTooltip(input, block, {x0, box.Min.y, x1, box.Max.y});
+      BlockTooltip(input, segment, block, {x0, box.Min.y, x1, box.Max.y});
       if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
     }
   }
