@@ -380,7 +380,8 @@ std::string NameOfFile(const std::string& name) {
 std::string DescribeChange(const TrainingSettings& before, const TrainingSettings& after) {
   std::string text;
   const auto say = [&text](const std::string& change) { text += (text.empty() ? "" : ", ") + change; };
-  if (before.network != after.network) say(NameOfFile(after.network));
+  if (before.network != after.network)
+    say(fmt::format("{} → {}", NameOfFile(before.network), NameOfFile(after.network)));
   if (before.amp != after.amp) {
     const bool off = after.amp == Precision::kFloat32;
     if (!off && before.amp != Precision::kFloat32) {

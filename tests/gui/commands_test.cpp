@@ -7,7 +7,9 @@
 
 #include "app/gui/application.h"
 #include "app/gui/panels/panels.h"
+#include "app/gui/panels/run_controls.h"
 #include "app/gui/shell/command_palette.h"
+#include "profiler/lessons/situation.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -42,6 +44,17 @@ TEST_CASE("Every action is somebody's, whose check it comes through") {
     CHECK((*application)->wants_to_quit());
   }
   ImGui::DestroyContext();
+}
+
+TEST_CASE("What a class may be kept from has a title, not only the name that a code has for it") {
+  for (const std::string& name : lessons::ControlNames()) {
+    if (name == "seed") continue;  // in one row with the learning rate
+    INFO(name);
+    const std::string title = TitleOfControl(name);
+    CHECK_FALSE(title.empty());
+    CHECK(title.find('_') == std::string::npos);
+  }
+  CHECK(TitleOfControl("learning_rate") == "Learning rate and seed");
 }
 
 TEST_CASE("Panels have names of their own and help") {

@@ -285,6 +285,13 @@ std::vector<NamedControl> NamedControls() {
   return controls;
 }
 
+std::string TitleOfControl(const std::string& name) {
+  if (name == "learning_rate") return "Learning rate and seed";  // one row
+  const std::vector<NamedControl> controls = NamedControls();
+  const auto control = std::ranges::find(controls, name, &NamedControl::name);
+  return control == controls.end() ? name : control->title;
+}
+
 bool KernelsToggle(bool* on) {
   const bool changed = Toggle("Kernels, copies, memsets", on);
   Tooltip(

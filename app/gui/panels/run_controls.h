@@ -79,7 +79,8 @@ struct NamedControl {
   std::string title;
   std::string help;
 };
-std::vector<NamedControl> NamedControls();  // from top to bottom
+std::vector<NamedControl> NamedControls();            // from top to bottom
+std::string TitleOfControl(const std::string& name);  // the name itself where there is none
 
 // What is on the switch for kernels, here and where programs are started.
 bool KernelsToggle(bool* on);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/gui/panels/run_controls.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "profiler/lessons/situation.h"
@@ -19,7 +20,7 @@ void ControlRow(const std::string& name, const ControlAccess& access, CommandQue
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
-  Put(Words(), name);  // as the session code has it
+  Put(Words(), TitleOfControl(name));
   ImGui::TableNextColumn();
   int selected = Holds(access.hidden, name) ? 2 : Holds(access.locked, name) ? 1 : 0;
   if (!Segmented(name.c_str(), kLabels, kHints, &selected)) return;

@@ -141,7 +141,7 @@ std::optional<fs::path> InPath(const std::string& name) {
 Result<PythonStart> PythonOf(const std::vector<std::string>& command) {
   if (!InPath(command.front())) {
     return Error{"There is no program " + command.front() +
-                 ". Name one after --, as in: tidemark phantom -- python train.py."};
+                 ". Name one that can be started, as in: python train.py."};
   }
   if (const std::optional<fs::path> python = PythonBehind(command.front())) return PythonStart{{*python}, 0};
   const bool has_its_own = BringsItsOwnPython(command.front());

@@ -160,14 +160,15 @@ TEST_CASE("A change is told in words") {
   TrainingSettings named = before;
   named.network = "/a/long/way/model.pt";
   named.data = "/another/cifar-10-batches-bin/";
-  CHECK(DescribeChange(before, named) == "model.pt, data cifar-10-batches-bin");
+  CHECK(DescribeChange(before, named) == "simple-conv-net → model.pt, data cifar-10-batches-bin");
   // Every field is noticed.
   const std::string all = DescribeChange(before, Unusual());
   for (const char* part :
-       {"smaller-conv-net", "bf16 on", "batch 64 → 4096", "accumulate 1 → 64", "checkpoint none → 5 segments",
-        "Adam → SGD with momentum", "learning rate", "clip gradients at 1.5", "seed 0 →",
-        "loss scale dynamic → 0.30000000000000004", "learning rate rule none → sqrt", "pass train → forward",
-        "in-place ReLU on", "channels last on", "zeroed gradients on", "empty cache on", "kept losses on"}) {
+       {"simple-conv-net → smaller-conv-net", "bf16 on", "batch 64 → 4096", "accumulate 1 → 64",
+        "checkpoint none → 5 segments", "Adam → SGD with momentum", "learning rate", "clip gradients at 1.5",
+        "seed 0 →", "loss scale dynamic → 0.30000000000000004", "learning rate rule none → sqrt",
+        "pass train → forward", "in-place ReLU on", "channels last on", "zeroed gradients on",
+        "empty cache on", "kept losses on"}) {
     INFO(all);
     CHECK(all.find(part) != std::string::npos);
   }
