@@ -169,7 +169,13 @@ void Application::ReturnTo(std::vector<Choices>& before, std::vector<Choices>& a
   const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
   const bool other_device = is_card_free && std::exchange(input_.device, wanted.device) != wanted.device;
   if (wanted.second.run != second_.run) LayOver(wanted.second);
+  const networks::TrainingSettings settings = input_.settings;
   Change(lessons::KeepLocked(input_.settings, wanted.settings, Access().locked), false);
+  // Where no run shows it.
+  if (!input_.live && !input_.starting && settings != input_.settings) {
+    AddLogLine(presenters::LogLevel::kInfo,
+               "Of the next run: " + networks::DescribeChange(settings, input_.settings) + ".");
+  }
   if (other_device) StartRun();
 }
 

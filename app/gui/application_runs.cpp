@@ -194,6 +194,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
           ++run_number_;
           AdoptRun(std::move(**outcome));
           EndForeignComparison();
+          if (!ranks_.any()) state_.allocations.filter = {};  // it was typed for another run
           file_title_ = file.filename().string();
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
@@ -290,6 +291,7 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
   ++run_number_;
   AdoptRun(std::move(run));
   EndForeignComparison();
+  state_.allocations.filter = {};  // it was typed for another program
   state_.timeline.follow = true;
   state_.timeline.whole = true;
 }
