@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/gui/kept_runs.h"
 #include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
@@ -63,6 +64,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   UseDictionary(DictionaryOf(&book_.glossary));
   input_.book = &book_;
   input_.bookmarks = &bookmarks_;
+  has_kept_runs_ = HasKeptRuns(options_.kept_runs);
   if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
   if (options.session) {
     input_.settings = options.session->settings;

@@ -53,6 +53,7 @@ struct ApplicationOptions {
   session::SweepProgram sweep_program;  // none = no sweeps can be started
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
   ExportRun export_run;
+  std::filesystem::path kept_runs;  // where runs are kept that nobody saved; "" = nowhere
 };
 
 class Application {
@@ -91,6 +92,10 @@ class Application {
   bool ExecuteCommands();
   void Push(Command command) { queue_.Push(std::move(command)); }
   void Push(ActionId action) { queue_.Push(action); }
+
+  // What the run that is shown comes to where nobody saved it, as the window closes: a sentence, "" where
+  // there is nothing to tell.
+  std::string KeepOnClosing() const;
 
   void EndSlowMotion();  // what it changed is as before; nothing where it is not on
 
@@ -186,6 +191,17 @@ class Application {
   void EndStart(uint64_t number);
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
+  // A run that is shown no more, which nobody may have saved.
+  struct Leaving {
+    std::shared_ptr<session::Run> run;
+    std::vector<trace::Bookmark> bookmarks;
+    bool is_saved = false;
+  };
+  using KeptRun = Result<std::optional<std::filesystem::path>>;
+  bool IsSaved() const;
+  Leaving Leave();
+  static KeptRun Keep(const Leaving& leaving, const std::filesystem::path& folder);  // any thread
+  void TellOfKept(const KeptRun& kept);
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
   void AskForBand();
@@ -238,6 +254,9 @@ class Application {
   const Frame* frame_ = nullptr;
   std::shared_ptr<session::Run> run_;
   const session::Run* shown_run_ = nullptr;  // ShownRank() of the last ShowFromHere; none without run_
+  // Up to where the run that is shown has been saved; none = not at all.
+  std::optional<events::EventIndex> saved_until_;
+  bool has_kept_runs_ = false;
   SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;
   std::vector<std::string> complaints_;

@@ -33,6 +33,8 @@ FilePurpose PurposeOf(ActionId action) {
   switch (action) {
     case ActionId::kCompareWith:
       return FilePurpose::kCompare;
+    case ActionId::kEarlierRuns:
+      return FilePurpose::kEarlierRun;
     case ActionId::kChooseData:
       return FilePurpose::kData;
     case ActionId::kSave:
@@ -296,6 +298,9 @@ bool Application::ExecuteFileAction(ActionId action) {
     case ActionId::kChooseData:
       OpenFileDialog(PurposeOf(action), state_.last_folder, "", &shell_.file_dialog);
       break;
+    case ActionId::kEarlierRuns:
+      OpenFileDialog(PurposeOf(action), options_.kept_runs, "", &shell_.file_dialog);
+      break;
     case ActionId::kStopComparing:
       if (second_.run != nullptr) RememberChoices();
       LayOver({});
@@ -479,8 +484,10 @@ void Application::Save(const std::filesystem::path& file) {
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
-                return [this, saved, file, bookmarks] {
+                return [this, saved, file, bookmarks, end, of = run.get()] {
+                  if (saved && of == run_.get()) saved_until_ = end;
                   if (const Status kept = saved ? trace::SaveBookmarks(bookmarks, file) : Status(Done{});
                       !kept)
                     AddLogLine(presenters::LogLevel::kError, kept.error().message);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/gui/application.h"
+#include "app/gui/kept_runs.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
@@ -36,36 +37,44 @@ void Application::StartRun() {
   shell_.banner_closed = false;
   file_title_.clear();
   opened_file_.clear();
-  bookmarks_.clear();
   ranks_.Close();
-  jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
-              [this, live, old = std::exchange(run_, nullptr),
-               number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                old.reset();  // its process ends, and its GPU memory is free, before the next one begins
-                if (!progress.goes_on()) return [this, number] { EndStart(number); };
-                auto outcome =
-                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-                return [this, outcome, number, started_with = live.settings, wanted = progress.goes_on()] {
-                  if (number != run_number_ || !wanted) {
-                    if (outcome->ok()) LetGo(std::move(**outcome));
-                    return EndStart(number);
-                  }
-                  input_.starting = false;
-                  input_.status = {};
-                  if (!outcome->ok()) {
-                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-                    input_.status.state = RunState::kFailed;
-                    input_.status.sentence = outcome->error().message;
-                    return;
-                  }
-                  AdoptRun(std::move(**outcome));
-                  if (std::exchange(shows_foreign_, false)) EndForeignComparison();
-                  // What was changed while the process started.
-                  if (NeedsOtherProcesses(started_with)) return StartRun();
-                  run_->Change(input_.settings);
-                  run_->SetPace(input_.steps_per_second);
-                };
-              });
+  jobs_.Start(
+      "Starting the trainer", JobEnd::kOnRequest,
+      [this, live, old = Leave(),
+       number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+        const KeptRun kept = Keep(old, options_.kept_runs);
+        old.run.reset();  // its process ends, and its GPU memory is free, before the next one begins
+        if (!progress.goes_on()) {
+          return [this, number, kept] {
+            TellOfKept(kept);
+            EndStart(number);
+          };
+        }
+        auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+        return [this, outcome, number, kept, started_with = live.settings, wanted = progress.goes_on()] {
+          if (number != run_number_ || !wanted) {
+            if (outcome->ok()) LetGo(std::move(**outcome));
+            TellOfKept(kept);
+            return EndStart(number);
+          }
+          input_.starting = false;
+          input_.status = {};
+          if (!outcome->ok()) {
+            TellOfKept(kept);
+            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+            input_.status.state = RunState::kFailed;
+            input_.status.sentence = outcome->error().message;
+            return;
+          }
+          AdoptRun(std::move(**outcome));
+          TellOfKept(kept);
+          if (std::exchange(shows_foreign_, false)) EndForeignComparison();
+          // What was changed while the process started.
+          if (NeedsOtherProcesses(started_with)) return StartRun();
+          run_->Change(input_.settings);
+          run_->SetPace(input_.steps_per_second);
+        };
+      });
 }
 
 // Nobody wants it any more; nothing where another start came after it.
@@ -198,7 +207,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
           file_title_ = file.filename().string();
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
-          state_.last_folder = file.parent_path();
+          if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
           state_.timeline.follow = false;
           state_.timeline.whole = true;
           const session::RunStatus read = run_->status();
@@ -305,7 +314,15 @@ void Application::Follow(std::shared_ptr<session::Run> run, const std::filesyste
 }
 
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
-  LetGo(std::exchange(run_, nullptr));
+  if (run_ != nullptr) {
+    const std::string title = run_->can_stop() ? "Ending the run before" : "";
+    jobs_.Start(title, JobEnd::kWhenDone,
+                [this, before = Leave()](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                  const KeptRun kept = Keep(before, options_.kept_runs);
+                  before.run.reset();
+                  return [this, kept] { TellOfKept(kept); };
+                });
+  }
   run_ = std::move(run);
   was_followed_ = was_not_opened_ = false;
   input_.starting = false;  // what comes first is shown
@@ -328,6 +345,41 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.description = run_->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
+}
+
+bool Application::IsSaved() const {
+  return run_->has_file() || (saved_until_ && *saved_until_ == run_->view()->end());
+}
+
+Application::Leaving Application::Leave() {
+  Leaving leaving;
+  leaving.bookmarks = std::exchange(bookmarks_, {});
+  leaving.is_saved = run_ != nullptr && IsSaved();
+  leaving.run = std::exchange(run_, nullptr);
+  saved_until_.reset();
+  return leaving;
+}
+
+Application::KeptRun Application::Keep(const Leaving& leaving, const std::filesystem::path& folder) {
+  if (leaving.run == nullptr || leaving.is_saved) return std::optional<std::filesystem::path>();
+  return KeepRun(*leaving.run, leaving.bookmarks, folder);
+}
+
+void Application::TellOfKept(const KeptRun& kept) {
+  if (!kept) {
+    return AddLogLine(presenters::LogLevel::kError,
+                      "The run before was not saved, and cannot be kept. " + kept.error().message);
+  }
+  if (!*kept) return;
+  has_kept_runs_ = true;
+  AddLogLine(presenters::LogLevel::kInfo, "The run before was not saved. File, Earlier runs… has it.");
+}
+
+std::string Application::KeepOnClosing() const {
+  if (run_ == nullptr || IsSaved()) return "";
+  const KeptRun kept = KeepRun(*run_, bookmarks_, options_.kept_runs);
+  if (!kept) return "The run was not saved, and cannot be kept. " + kept.error().message;
+  return *kept ? "The run was not saved; it is kept in " + (*kept)->string() : "";
 }
 
 // Beside the window: a process takes its time to end, and much memory to be given back.

@@ -21,6 +21,9 @@ constexpr Action kActions[] = {
      "Opens a recording, a memory snapshot or a trace, or trains a network file of yours. A file can also be "
      "dropped on the window.",
      Menu::kFile, false},
+    {ActionId::kEarlierRuns, "Earlier runs…", icons::kOpen, 0, "",
+     "Runs that were not saved when the window showed another or was closed: the last 20 are kept.",
+     Menu::kFile, false},
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
      "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "
      "file dropped with Shift held does the same.",

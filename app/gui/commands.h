@@ -27,6 +27,7 @@ enum class ActionId : uint8_t {
   kNewRun,
   kRunProgram,
   kOpen,
+  kEarlierRuns,
   kCompareWith,
   kStopComparing,
   kSave,

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/gui/application.h"
+#include "app/gui/kept_runs.h"
 #include "app/gui/language.h"
 #include "app/gui/script.h"
 #include "app/gui/view_keeper.h"
@@ -194,7 +195,8 @@ int RunWindow(const WindowOptions& options) {
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application = Application::Create(
       {options.state, options.settings, options.device, options.steps_per_second, options.band_of,
-       options.start_program, options.sweep_program, options.allocator_of, options.export_run},
+       options.start_program, options.sweep_program, options.allocator_of, options.export_run,
+       options.kept_runs.value_or(options.keep_settings ? KeptRunsFolder() : std::filesystem::path())},
       std::move(kept.state));
   if (!application) return Fail(application.error());
   if (options.opened) options.opened();
@@ -215,6 +217,8 @@ int RunWindow(const WindowOptions& options) {
   ViewKeeper keeper(kept.state_file);
   FrameLoop(options, keeper, **window, app).Run();
   app.EndSlowMotion();
+  if (const std::string told = app.KeepOnClosing(); !told.empty())
+    std::fprintf(stderr, "tidemark: %s\n", told.c_str());
   Keep(keeper, **window, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;

@@ -74,6 +74,8 @@ struct WindowOptions {
   int height = 0;
   std::optional<float> scale;  // instead of the one kept
   std::optional<bool> dark;
+  // Where runs are kept that nobody saved; none = as keep_settings says, where such files belong or nowhere.
+  std::optional<std::filesystem::path> kept_runs;
   bool keep_settings = true;     // read and write the configuration folder
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
   std::function<void()> opened;  // called once it is open

@@ -24,6 +24,11 @@ constexpr const char* kIsTerminal =
     "Standard input is a terminal, and no recording comes from it. Pipe one into it, as in: "
     "ssh FAR tail -c +1 -F run.tide | tidemark open --follow -";
 
+bool IsFile(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file) {
@@ -39,7 +44,8 @@ Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file
 }
 
 FollowedRun::FollowedRun(UniqueFd fd, std::string name)
-    : view_(builder_.Publish()),
+    : has_file_(IsFile(fd.get())),
+      view_(builder_.Publish()),
       thread_([this, fd = std::move(fd), name = std::move(name)]() mutable { Follow(std::move(fd), name); }) {
 }
 
@@ -73,8 +79,7 @@ bool FollowedRun::WaitUntilSettled(int timeout_ms) {
 }
 
 void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
-  struct stat status {};
-  if (fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && name != kStandardInput) {
+  if (has_file_ && name != kStandardInput) {
     fd_ = UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
     file_ = name;
   }

@@ -35,6 +35,7 @@ class FollowedRun final : public Run {
   events::RunDescription description() const override;
   bool live() const override { return false; }
   bool can_stop() const override { return false; }
+  bool has_file() const override { return has_file_; }
 
   bool Change(const networks::TrainingSettings&) override { return false; }
   bool SetMode(transport::RunMode) override { return false; }
@@ -56,6 +57,7 @@ class FollowedRun final : public Run {
   void Publish();
   void End(const Result<trace::TideSummary>& read);
 
+  const bool has_file_;  // what comes through a pipe has none
   // The reading thread's.
   timeline::Builder builder_;
   bool has_news_ = false;

@@ -64,6 +64,7 @@ LiveRun::LiveRun(const LiveOptions& options, transport::Channel channel, transpo
                  std::optional<trace::TideWriter> recording, events::RunDescription description)
     : channel_(std::move(channel)),
       intake_(std::move(ring), options.budget_events),
+      has_file_(recording.has_value()),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       view_(intake_.Publish()),
       description_(std::move(description)),

@@ -31,6 +31,7 @@ class LiveRun final : public Run {
   RunStatus status() const override;
   events::RunDescription description() const override;
   bool live() const override;
+  bool has_file() const override { return has_file_ && status().recording_error.empty(); }
 
   bool Change(const networks::TrainingSettings& settings) override;
   bool SetMode(transport::RunMode mode) override;
@@ -82,6 +83,7 @@ class LiveRun final : public Run {
   Clock::time_point flushed_at_{};
   Clock::time_point busy_at_{};
 
+  const bool has_file_;
   const UniqueFd wake_fd_;
   std::atomic<int64_t> kill_at_ns_{0};  // on Clock; 0 = never
 

@@ -35,6 +35,7 @@ class ProgramRun final : public Run {
   events::RunDescription description() const override;
   bool live() const override { return false; }
   bool can_stop() const override;
+  bool has_file() const override { return recording().has_value() && status().recording_error.empty(); }
 
   bool Change(const networks::TrainingSettings&) override { return false; }
   bool SetMode(transport::RunMode) override { return false; }

@@ -24,6 +24,7 @@ class RankedRun final : public Run {
   RunStatus status() const override;
   events::RunDescription description() const override { return leader().description(); }
   bool live() const override { return leader().live(); }
+  bool has_file() const override { return leader().has_file(); }
   std::vector<const Run*> ranks() const override;
 
   // How many there are is settled: of other settings nothing is changed.

@@ -19,6 +19,7 @@ class RecordedRun final : public Run {
   RunStatus status() const override { return status_; }
   events::RunDescription description() const override { return description_; }
   bool live() const override { return false; }
+  bool has_file() const override { return true; }
   std::vector<trace::Bookmark> bookmarks() const override { return bookmarks_; }
 
   bool Change(const networks::TrainingSettings&) override { return false; }

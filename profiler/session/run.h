@@ -84,6 +84,8 @@ class Run {
   virtual events::RunDescription description() const = 0;
   virtual bool live() const = 0;                    // can it take commands
   virtual bool can_stop() const { return live(); }  // whether Stop() ends something
+  // Whether a file holds it, which it was read of or is being written to as it goes.
+  virtual bool has_file() const { return false; }
   // All ranks of a distributed run that go on here, by their numbers, as far as they have come; they stay.
   // None of a run that is one alone.
   virtual std::vector<const Run*> ranks() const { return {}; }

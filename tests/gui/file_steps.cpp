@@ -217,6 +217,69 @@ void SavesAndOpens(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+namespace {
+
+std::vector<std::string> Kept() {
+  std::error_code none;
+  std::vector<std::string> files;
+  for (fs::directory_iterator it(KeptRuns(), none), end; !none && it != end; ++it) {
+    if (it->path().extension() == ".tide") files.push_back(it->path().string());
+  }
+  return files;
+}
+size_t CountKept() { return Kept().size(); }
+std::string LatestKept() {
+  const std::vector<std::string> files = Kept();
+  return files.empty() ? "" : *std::ranges::max_element(files);
+}
+
+}  // namespace
+
+// A run that nobody saved is there again, whatever was opened over it.
+void KeepsWhatNobodySaved(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "saved.tide";
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  const size_t before = CountKept();
+  const int64_t steps = CompleteSteps();
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
+  IM_CHECK(WaitUntil(context, [&] { return CountKept() == before + 1; }));
+  const auto is_told = [] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return !lines.empty() && lines.back().text.find("Earlier runs") != std::string::npos;
+  };
+  IM_CHECK(WaitUntil(context, is_told));
+  application().Push(ActionId::kEarlierRuns);
+  context->Yield(3);
+  Picture(context, "earlier-runs");
+  context->KeyChars(LatestKept().c_str());
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().recording != "saved.tide"; }));
+  IM_CHECK_GE(CompleteSteps(), steps);
+  IM_CHECK(application().view_state().last_folder != KeptRuns());
+  // What a file holds is not kept a second time.
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  IM_CHECK_EQ(CountKept(), before + 1);
+  context->KeyPress(ImGuiKey_Space);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+  const fs::path own = Artefacts() / "saved-before-leaving.tide";
+  fs::remove(own);
+  application().Push(SaveRecording{own});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(own) && application().frame()->jobs.empty(); }));
+  context->Yield(3);
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
+  Rest(context, 0.5);
+  IM_CHECK_EQ(CountKept(), before + 1);
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 // What was opened is gone with the start of a run: a moment that is named then is no more of its file.
 void LeavesAFileForAStart(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "left-for-a-start.tide";

@@ -13,6 +13,8 @@ fs::path& Artefacts() {
   return folder;
 }
 
+fs::path KeptRuns() { return Artefacts() / "kept-runs"; }
+
 const SceneInput& Run() { return application().scene_input(); }
 
 int64_t CompleteSteps() {

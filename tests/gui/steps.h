@@ -37,6 +37,8 @@ std::optional<timeline::Step> LastCompleteStep();
 // earlier, and run still.
 bool WaitForChosenSettings(ImGuiTestContext* context);
 int64_t LastPeak();
+// Where the window keeps runs that nobody saved.
+std::filesystem::path KeptRuns();
 void Picture(ImGuiTestContext* context, const char* name);
 
 // learning_steps.cpp
@@ -92,6 +94,7 @@ void ListsEvents(ImGuiTestContext* context);
 void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
+void KeepsWhatNobodySaved(ImGuiTestContext* context);
 void OpensWhatWasCut(ImGuiTestContext* context);
 void LeavesAFileForAStart(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);

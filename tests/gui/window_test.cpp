@@ -325,6 +325,7 @@ void Add(ImGuiTestEngine* engine) {
       {"wears light", WearsLight},
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
+      {"keeps what nobody saved", KeepsWhatNobodySaved},
       {"opens what was cut", OpensWhatWasCut},
       {"starts a lesson's run", StartsALessonsRun},
       {"leaves a file for a start", LeavesAFileForAStart},
@@ -384,6 +385,8 @@ int main(int argc, char** argv) {
   options.start_program = gui::StartInName;
   options.sweep_program = gui::SweepInName;
   options.export_run = gui::ExportSlowly;
+  options.kept_runs = gui::KeptRuns();
+  std::filesystem::remove_all(gui::KeptRuns());
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
   if (result.misuses > 0) std::printf("%d misuses of Dear ImGui, see above\n", result.misuses);

@@ -27,6 +27,8 @@ PurposeText TextOf(FilePurpose purpose) {
   switch (purpose) {
     case FilePurpose::kOpen:
       return {"Open", "Open", ""};
+    case FilePurpose::kEarlierRun:
+      return {"Earlier runs that were not saved", "Open", ".tide"};
     case FilePurpose::kCompare:
       return {"Compare with", "Compare", ""};
     case FilePurpose::kRunBefore:
@@ -48,6 +50,7 @@ PurposeText TextOf(FilePurpose purpose) {
 Command CommandFor(FilePurpose purpose, const fs::path& file, const std::string& panel) {
   switch (purpose) {
     case FilePurpose::kOpen:
+    case FilePurpose::kEarlierRun:
     case FilePurpose::kData:
       return OpenRecording{file};
     case FilePurpose::kCompare:
@@ -67,8 +70,9 @@ Command CommandFor(FilePurpose purpose, const fs::path& file, const std::string&
 }
 
 bool Reads(FilePurpose purpose) {
-  return purpose == FilePurpose::kOpen || purpose == FilePurpose::kCompare ||
-         purpose == FilePurpose::kRunBefore || purpose == FilePurpose::kData;
+  return purpose == FilePurpose::kOpen || purpose == FilePurpose::kEarlierRun ||
+         purpose == FilePurpose::kCompare || purpose == FilePurpose::kRunBefore ||
+         purpose == FilePurpose::kData;
 }
 
 void SetName(FileDialogState& state, const std::string& name) {
@@ -115,6 +119,8 @@ void EnterFolder(FileDialogState& state, const fs::path& folder) {
   state.trouble.clear();
   state.folder = folder.lexically_normal();
   state.entries = std::move(*entries);
+  // Their names begin with the time: the latest comes first.
+  if (state.purpose == FilePurpose::kEarlierRun) std::reverse(state.entries.begin() + 1, state.entries.end());
 }
 
 void ShowEnding(FileDialogState& state, std::string_view ending) {
@@ -163,7 +169,7 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
       return;
     }
   }
-  last_folder = file.parent_path();
+  if (state.purpose != FilePurpose::kEarlierRun) last_folder = file.parent_path();
   queue.Push(CommandFor(state.purpose, file, state.panel));
   state.open = false;
   ImGui::CloseCurrentPopup();

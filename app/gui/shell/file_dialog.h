@@ -15,6 +15,7 @@ namespace tidemark::gui {
 
 enum class FilePurpose : uint8_t {
   kOpen,
+  kEarlierRun,
   kCompare,
   kRunBefore,
   kData,

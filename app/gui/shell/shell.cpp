@@ -49,6 +49,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_stop;
     case ActionId::kRunProgram:
       return input.starts_programs;
+    case ActionId::kEarlierRuns:
+      return input.has_kept_runs;
     case ActionId::kCompareWith:
       return input.has_view;
     case ActionId::kStopComparing:

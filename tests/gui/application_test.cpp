@@ -1,0 +1,82 @@
+#include "app/gui/application.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/timeline/stream.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::gui {
+namespace {
+
+class Grown : public session::FakeRun {
+ public:
+  Grown() {
+    stream_.Allocate(1 << 20, 512);
+    view_ = stream_.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  timeline::Stream stream_;
+  std::shared_ptr<const timeline::View> view_;
+};
+
+bool PollUntil(Application& application, const std::function<bool()>& reached) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!reached() && std::chrono::steady_clock::now() < end) {
+    application.Poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return reached();
+}
+
+}  // namespace
+
+TEST_CASE("Why the file that the window was opened for cannot be read stays where the run would be") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / "junk.pickle";
+  std::ofstream(file) << "no recording";
+  const auto application = Application::Create({}, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.OpenFile(file);
+  const session::RunStatus& status = app.scene_input().status;
+  REQUIRE(PollUntil(app, [&] { return !status.sentence.empty(); }));
+  CHECK(status.state == session::RunState::kFailed);
+  CHECK(status.sentence.find("junk.pickle") != std::string::npos);
+}
+
+TEST_CASE("A window that closes keeps the run that nobody saved, and says where") {
+  const trace::Scratch scratch;
+  ApplicationOptions options;
+  options.kept_runs = scratch / "kept";
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  CHECK((*application)->KeepOnClosing().empty());
+  (*application)->ShowRun(std::make_shared<Grown>());
+  const std::string told = (*application)->KeepOnClosing();
+  const std::string begins = "The run was not saved; it is kept in ";
+  REQUIRE(told.starts_with(begins));
+  CHECK((*session::Run::Open(told.substr(begins.size())))->view()->end() == 1);
+}
+
+TEST_CASE("A run that another takes the place of is kept") {
+  const trace::Scratch scratch;
+  ApplicationOptions options;
+  options.kept_runs = scratch / "kept";
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  (*application)->ShowRun(std::make_shared<Grown>());
+  (*application)->ShowRun(std::make_shared<Grown>());
+  CHECK(PollUntil(**application, [&] {
+    return std::filesystem::exists(options.kept_runs) && !std::filesystem::is_empty(options.kept_runs);
+  }));
+}
+
+}  // namespace tidemark::gui

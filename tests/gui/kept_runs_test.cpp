@@ -1,0 +1,117 @@
+#include "app/gui/kept_runs.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::gui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class UnsavedRun : public session::FakeRun {
+ public:
+  explicit UnsavedRun(bool has_file = false, size_t allocations = 3) : has_file_(has_file) {
+    timeline::Stream stream;
+    for (size_t i = 0; i < allocations; ++i) stream.Allocate((i + 1) << 20, 512);
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  bool has_file() const override { return has_file_; }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "nets/tiny on a card";
+    return description;
+  }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+  const bool has_file_;
+};
+
+class Ranks : public UnsavedRun {
+ public:
+  std::vector<const session::Run*> ranks() const override { return {this, &other_}; }
+
+ private:
+  UnsavedRun other_;
+};
+
+fs::path EmptyFolder() {
+  const fs::path folder = fs::temp_directory_path() / ("kept-runs-" + std::to_string(getpid()));
+  fs::remove_all(folder);
+  return folder;
+}
+
+size_t FilesIn(const fs::path& folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("What nobody saved is kept whole, with its bookmarks, under a name that tells when and what") {
+  const fs::path folder = EmptyFolder();
+  CHECK_FALSE(HasKeptRuns(folder));
+  const UnsavedRun run;
+  const auto kept = KeepRun(run, {{1, "here"}}, folder);
+  REQUIRE(kept.ok());
+  REQUIRE(*kept);
+  CHECK((*kept)->filename().string().ends_with(" nets-tiny on a card.tide"));
+  const auto read = session::Run::Open(**kept);
+  REQUIRE(read.ok());
+  CHECK((*read)->view()->end() == run.view()->end());
+  CHECK(trace::LoadBookmarks(**kept)->size() == 1);
+  CHECK(HasKeptRuns(folder));
+  // Of two in one second each has a file.
+  const auto second = KeepRun(run, {}, folder);
+  REQUIRE(second.ok());
+  CHECK(**second != **kept);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("What a file holds, what is empty and what has no folder is not kept") {
+  const fs::path folder = EmptyFolder();
+  CHECK_FALSE(*KeepRun(UnsavedRun(true), {}, folder));
+  CHECK_FALSE(*KeepRun(UnsavedRun(false, 0), {}, folder));
+  CHECK_FALSE(*KeepRun(UnsavedRun(), {}, ""));
+  CHECK_FALSE(fs::exists(folder));
+}
+
+TEST_CASE("Every rank of a run is kept") {
+  const fs::path folder = EmptyFolder();
+  const auto kept = KeepRun(Ranks(), {}, folder);
+  REQUIRE(kept.ok());
+  CHECK((*kept)->string().ends_with(".rank0.tide"));
+  CHECK(FilesIn(folder) == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("The newest runs are kept, and the oldest go with their bookmarks") {
+  const fs::path folder = EmptyFolder();
+  fs::create_directories(folder);
+  for (size_t i = 0; i < kMostKept; ++i)
+    std::ofstream(folder / ("20200101-0000" + std::to_string(10 + i) + " old.tide")) << "old";
+  const fs::path oldest = folder / "20200101-000010 old.tide";
+  std::ofstream(trace::BookmarksFileOf(oldest)) << "[]";
+  REQUIRE(*KeepRun(UnsavedRun(), {}, folder));
+  CHECK_FALSE(fs::exists(oldest));
+  CHECK_FALSE(fs::exists(trace::BookmarksFileOf(oldest)));
+  CHECK(FilesIn(folder) == kMostKept);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("That a run cannot be kept is said") {
+  const fs::path folder = EmptyFolder();
+  std::ofstream(folder) << "a file where a folder should be";
+  CHECK_FALSE(KeepRun(UnsavedRun(), {}, folder).ok());
+  fs::remove(folder);
+}
+
+}  // namespace tidemark::gui
