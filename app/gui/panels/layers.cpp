@@ -1,5 +1,7 @@
 #include "app/gui/panels/layers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -90,9 +92,9 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
 constexpr size_t kNeighbours =
     8;  // rows before and after one, from which its name is told apart where it is cut
 
-// `names` of the rows about it; the bar of the layer with the largest share is full.
+// `names` of the rows about it.
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
-         std::span<const std::string> names, double largest_share, CommandQueue& queue) {
+         std::span<const std::string> names, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
@@ -115,7 +117,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
   if (columns.workspace) BytesCell(NothingAsNone(row.measured_workspace_bytes), input.unit);
   if (!columns.share) return;
-  BarCell(largest_share > 0 ? row.share_of_peak / largest_share : 0, Colors().accent);
+  BarCell(row.share_of_peak, Colors().accent, fmt::format("{:.1f} %", 100 * row.share_of_peak));
   if (ImGui::IsItemHovered()) {
     char text[128];
     std::snprintf(text, sizeof text,
@@ -142,11 +144,9 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   // Names that are cut alike could not be told apart: they have the room that they need, up to a third.
   std::vector<std::string> names;
   float longest = 0;
-  double largest_share = 0;
   for (const presenters::LayerRow& row : *input.rows) {
     names.push_back(row.name);
     longest = std::max(longest, Measure(StrongWords(), row.name).x);
-    largest_share = std::max(largest_share, row.share_of_peak);
   }
   const float third = ImGui::GetContentRegionAvail().x / 3;
   if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
@@ -180,7 +180,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   for (size_t i = 0; i < names.size(); ++i) {
     const size_t first = i < kNeighbours ? 0 : i - kNeighbours;
     const size_t end = std::min(names.size(), i + kNeighbours + 1);
-    Row(input, (*input.rows)[i], columns, std::span(names).subspan(first, end - first), largest_share, queue);
+    Row(input, (*input.rows)[i], columns, std::span(names).subspan(first, end - first), queue);
   }
   ImGui::EndTable();
 }

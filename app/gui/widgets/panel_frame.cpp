@@ -102,10 +102,11 @@ void NumberCell(std::string_view text, bool strong) {
   PutRight(strong ? StrongWords() : Numbers(), text);
 }
 
-void BarCell(double share, Color color) {
+void BarCell(double share, Color color, std::string_view text) {
   ImGui::TableNextColumn();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x - Px(4);
+  const float room = ImGui::GetContentRegionAvail().x - Px(4);
+  const float width = std::max(Px(10), room - Measure(MutedNumbers(), "100.0 %").x - Px(8));
   const float middle = at.y + ImGui::GetTextLineHeight() / 2;
   const float half = Px(4);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -115,7 +116,8 @@ void BarCell(double share, Color color) {
     list->AddRectFilled({at.x, middle - half}, {at.x + std::max(filled, 2 * half), middle + half}, U32(color),
                         half);
   }
-  ImGui::Dummy({width, ImGui::GetTextLineHeight()});
+  DrawText(list, {at.x + room, at.y}, MutedNumbers(), text, Align::kRight);
+  ImGui::Dummy({room, ImGui::GetTextLineHeight()});
 }
 
 }  // namespace tidemark::gui

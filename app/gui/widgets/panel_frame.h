@@ -30,7 +30,7 @@ void HeaderCell(std::string_view text, Align align = Align::kLeft, std::string_v
 // A number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong = false);
 void NumberCell(std::string_view text, bool strong = false);
-// A bar of `share` (0..1) of the cell's width.
-void BarCell(double share, Color color);
+// A bar of `share` (0..1), and beside it what that is in words.
+void BarCell(double share, Color color, std::string_view text);
 
 }  // namespace tidemark::gui
