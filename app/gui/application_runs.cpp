@@ -347,8 +347,15 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.can_stop = run_->can_stop();
 }
 
+// What the card reports of itself meanwhile is nothing that anybody would miss.
 bool Application::IsSaved() const {
-  return run_->has_file() || (saved_until_ && *saved_until_ == run_->view()->end());
+  if (run_->has_file()) return true;
+  if (!saved_until_) return false;
+  const auto view = run_->view();
+  for (events::EventIndex index = std::max(*saved_until_, view->first()); index < view->end(); ++index) {
+    if (view->event(index).kind != events::EventKind::kCounter) return false;
+  }
+  return true;
 }
 
 Application::Leaving Application::Leave() {

@@ -1,5 +1,7 @@
 #include "app/gui/kept_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -31,7 +33,7 @@ std::string NameOf(const session::Run& run) {
 // Two may come within a second.
 fs::path FreeName(const fs::path& folder, const std::string& name, const std::string& ending) {
   fs::path file = folder / (name + ending);
-  for (int i = 2; fs::exists(file); ++i) file = folder / (name + " " + std::to_string(i) + ending);
+  for (int i = 2; fs::exists(file); ++i) file = folder / fmt::format("{} {}{}", name, i, ending);
   return file;
 }
 

@@ -269,8 +269,11 @@ void KeepsWhatNobodySaved(ImGuiTestContext* context) {
   const fs::path own = Artefacts() / "saved-before-leaving.tide";
   fs::remove(own);
   application().Push(SaveRecording{own});
-  IM_CHECK(WaitUntil(context, [&] { return fs::exists(own) && application().frame()->jobs.empty(); }));
-  context->Yield(3);
+  const auto is_saved = [&] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return !lines.empty() && lines.back().text == "Saved " + own.string() + ".";
+  };
+  IM_CHECK(WaitUntil(context, is_saved));
   application().Push(OpenRecording{file});
   IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
   Rest(context, 0.5);
