@@ -151,7 +151,7 @@ TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
   CHECK(frame.lessons.has_own_card);
   CHECK(frame.lessons.now.card.empty());  // nor is a lesson's page about another
   CHECK_FALSE(estimates.pending());       // no other card's phantom is asked
-  input.device.index = 2;            // a session code may name one that is not here
+  input.device.index = 2;                 // a session code may name one that is not here
   CHECK(ChosenCard(input).empty());
 }
 

@@ -35,7 +35,8 @@ TEST_CASE("Of runs of other lengths it is told which steps only one has, and wha
         "Steps: 2 in both, 1 only in this run. Allocations: 5 agree in order, of 7 in this run and 5 in "
         "other.tide; 1 difference.");
   INFO(longer.first_difference);
-  CHECK(longer.first_difference.find("\nother.tide: goes on without it at event 32, after step 1") != std::string::npos);
+  CHECK(longer.first_difference.find("\nother.tide: goes on without it at event 32, after step 1") !=
+        std::string::npos);
   REQUIRE(longer.first_in_a);
 }
 
@@ -45,7 +46,8 @@ TEST_CASE("The first difference is told of both, and where it is") {
   REQUIRE(other.first_in_a);
   CHECK(small.Publish()->event(*other.first_in_a).bytes == 8000);
   INFO(other.first_difference);
-  CHECK(other.first_difference.starts_with("this run: event 11, step 0, forward: 8,000 B in a block of 8,192 B, conv1"));
+  CHECK(other.first_difference.starts_with(
+      "this run: event 11, step 0, forward: 8,000 B in a block of 8,192 B, conv1"));
   CHECK(other.first_difference.find("16,000 B in a block of 16,384 B") != std::string::npos);
 }
 
