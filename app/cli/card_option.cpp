@@ -12,7 +12,8 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
+constexpr int64_t kMostGibibytes = 4096;            // of a bare number that was meant so
+constexpr int64_t kMostMemory = int64_t{64} << 40;  // what the phantom has addresses for
 
 }  // namespace
 
@@ -24,6 +25,10 @@ Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& des
 
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card) {
   Result<int64_t> bytes = ByteSize("--memory", text);
+  if (bytes && *bytes > kMostMemory) {
+    return Error{fmt::format("--memory must be at most {}, not {}.",
+                             FormatBytes(kMostMemory, ByteUnit::kMebibytes), text)};
+  }
   if (!bytes || *bytes > card.context_bytes) return bytes;
   const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
   if (bare && *bytes <= kMostGibibytes) {

@@ -265,7 +265,7 @@ void RemoveUnused(const fs::path& cache) {
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(cache, failure)) {
     std::error_code ignored;
-    if (!entry.is_directory(ignored) || !fs::exists(entry.path() / "torch", ignored)) continue;
+    if (!entry.is_directory(ignored) || !fs::is_symlink(entry.path() / "torch", ignored)) continue;
     const fs::file_time_type used = entry.last_write_time(ignored);
     if (!ignored && used < fs::file_time_type::clock::now() - kKeptUnused) fs::remove_all(entry, ignored);
   }

@@ -105,6 +105,7 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrIpcEventSupport:
+    case cudaDevAttrManagedMemory:
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
       return 1;
     case cudaDevAttrClusterLaunch:
@@ -112,9 +113,8 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     // NVSwitch's: HGX boards have it, of Hopper's and Blackwell's cards for data centres (9.0 to 10.3).
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
       return card.compute_capability >= 90 && card.compute_capability < 110 ? 1 : 0;
-    // What the phantom has none of: peers, managed memory, other devices on the bus.
+    // What the phantom has none of: peers, managed memory that moves, other devices on the bus.
     case cudaDevAttrIntegrated:
-    case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrKernelExecTimeout:
@@ -124,7 +124,6 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     case cudaDevAttrGPUDirectRDMASupported:
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
-    case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId:
       return 0;
@@ -135,7 +134,8 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
 
 }  // namespace
 
-std::optional<int> AttributeOf(const Card& card, int attribute) {
+std::optional<int> AttributeOf(const Card& card, int attribute, int number) {
+  if (attribute == cudaDevAttrPciBusId) return number;
   if (const std::optional<int> size = SizeOf(card, attribute)) return size;
   if (const std::optional<int> limit = LimitOf(attribute)) return limit;
   return AbilityOf(card, attribute);

@@ -28,7 +28,8 @@ inline constexpr int kRegistersPerThread = 32;
 // How many blocks of a kernel a multiprocessor holds at once; none where no block may be as large.
 std::optional<int> BlocksPerMultiprocessor(const Card& card, int threads, size_t shared_bytes);
 
-// None for an attribute that nobody has modelled. `attribute` is a cudaDeviceAttr or a CUdevice_attribute.
-std::optional<int> AttributeOf(const Card& card, int attribute);
+// None for an attribute that nobody has modelled. `attribute` is a cudaDeviceAttr or a CUdevice_attribute,
+// `number` which of the machine's cards it is.
+std::optional<int> AttributeOf(const Card& card, int attribute, int number = 0);
 
 }  // namespace tidemark::phantom

@@ -81,7 +81,7 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice number) {
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice number) {
   const CUresult error = CheckDevice(number);
   if (error != CUDA_SUCCESS) return error;
-  const std::optional<int> known = AttributeOf(TheDevice()->card, attribute);
+  const std::optional<int> known = AttributeOf(TheDevice()->card, attribute, device::MachineNumberOf(number));
   if (!known) device::Refuse("cuDeviceGetAttribute", {static_cast<uint64_t>(attribute)});
   *value = *known;
   return CUDA_SUCCESS;

@@ -84,7 +84,8 @@ void ComputedElsewhere(void* to, size_t bytes) {
 
 // A buffer of a part for each rank, each as `from`.
 void Repeat(void* to, const void* from, size_t bytes, const ncclComm& comm) {
-  if (comm.ranks == 0) return ComputedElsewhere(to, bytes * static_cast<size_t>(comm.most_ranks));
+  const size_t all = bytes * static_cast<size_t>(comm.ranks == 0 ? comm.most_ranks : comm.ranks);
+  if (comm.ranks == 0 || all > device::kKnownBytes) return ComputedElsewhere(to, all);
   for (int part = 0; part < comm.ranks; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
 }
 
@@ -230,8 +231,10 @@ Result ncclCommSplit(Comm comm, int color, int key, Comm* part, void*) {
   return kSuccess;
 }
 
-Result ncclCommShrink(Comm comm, int*, int excluded, Comm* part, void*, int) {
-  return Create(part, comm->ranks - excluded, comm->rank < comm->ranks - excluded ? comm->rank : 0);
+// Ranks move up for those that are left out.
+Result ncclCommShrink(Comm comm, int* excluded, int count, Comm* part, void*, int) {
+  const auto before = std::count_if(excluded, excluded + count, [&](int rank) { return rank < comm->rank; });
+  return Create(part, comm->ranks - count, comm->rank - static_cast<int>(before));
 }
 
 Result ncclCommFinalize(Comm) { return kSuccess; }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
@@ -57,6 +58,11 @@ void FillSizes(const Card& card, cudaDeviceProp& properties) {
   properties.reservedSharedMemPerBlock =
       static_cast<size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
   properties.l2CacheSize = static_cast<int>(card.l2_bytes);
+  properties.memoryBusWidth = attribute(cudaDevAttrGlobalMemoryBusWidth);
+#if CUDART_VERSION < 13000
+  properties.clockRate = card.clock_khz;
+  properties.memoryClockRate = card.memory_clock_khz;
+#endif
   properties.warpSize = kWarpThreads;
   properties.maxThreadsPerBlock = kThreadsPerBlock;
   properties.regsPerBlock = kRegisters;
@@ -87,6 +93,7 @@ cudaDeviceProp PropertiesOf(const Card& card, int number) {
   properties.streamPrioritiesSupported = attribute(cudaDevAttrStreamPrioritiesSupported);
   properties.computePreemptionSupported = attribute(cudaDevAttrComputePreemptionSupported);
   properties.clusterLaunch = attribute(cudaDevAttrClusterLaunch);
+  properties.managedMemory = attribute(cudaDevAttrManagedMemory);
   properties.asyncEngineCount = 1;
   return properties;
 }
@@ -140,7 +147,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
   const cudaError_t error = CheckDevice(number);
   if (error != cudaSuccess) return error;
-  const std::optional<int> known = AttributeOf(TheDevice()->card, attribute);
+  const std::optional<int> known = AttributeOf(TheDevice()->card, attribute, device::MachineNumberOf(number));
   if (!known) device::Refuse("cudaDeviceGetAttribute", {static_cast<uint64_t>(attribute)});
   *value = *known;
   return cudaSuccess;
@@ -167,7 +174,10 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
   return error == cudaSuccess ? CheckDevice(peer) : error;
 }
 
-cudaError_t cudaDeviceSynchronize() { return CheckDevice(0); }
+// It would wait for what is being captured, too, which cannot come to its end.
+cudaError_t cudaDeviceSynchronize() {
+  return device::SomethingIsCaptured() ? Report(cudaErrorStreamCaptureUnsupported) : CheckDevice(0);
+}
 
 cudaError_t cudaDriverGetVersion(int* version) {
   // As the runtime does where there is no driver.

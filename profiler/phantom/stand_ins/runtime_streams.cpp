@@ -121,13 +121,13 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return Record(event, stream);
 }
 
+// What was recorded into a graph that is captured says nothing of the device.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return Report(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
+  if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
+  return Report(device::CaptureLasts(event->capture) ? cudaErrorCapturedEvent : cudaSuccess);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Report(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
-}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
 
 // The device's time where the stream's work in between is said to have taken any, so that what is tried
 // against one another is chosen alike on every machine; else the host's, between two streams too. An event

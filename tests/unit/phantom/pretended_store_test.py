@@ -31,6 +31,7 @@ class Store(unittest.TestCase):
     def test_each_adds_as_much(self):
         self.assertEqual(self.store.add("barrier", 1), 8)
         self.assertEqual(self.store.add("barrier", 1), 16)
+        self.assertEqual(self.store.get("barrier"), b"16")
 
     def test_own_values_come_back(self):
         self.store.set("key", "value")

@@ -62,6 +62,8 @@ TEST_CASE("The device is the card") {
   CHECK(AttributeValue(cudaDevAttrClockRate) == 2520000);
   CHECK(AttributeValue(cudaDevAttrMemoryClockRate) == 10501000);
   CHECK(AttributeValue(cudaDevAttrGlobalMemoryBusWidth) == 384);
+  CHECK(properties.memoryBusWidth == 384);
+  CHECK(properties.managedMemory == AttributeValue(cudaDevAttrManagedMemory));
   CHECK(cudaGetDeviceProperties(&properties, 1) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(0) == cudaSuccess);
@@ -394,10 +396,13 @@ TEST_CASE("A capture holds the streams that wait for it, and ends as a graph of 
   REQUIRE(cudaStreamWaitEvent(joined, fork, 0) == cudaSuccess);
   CHECK(CaptureStatusOf(joined) == cudaStreamCaptureStatusActive);
   CHECK(cudaStreamSynchronize(joined) == cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaEventSynchronize(fork) == cudaErrorCapturedEvent);
   for (int i = 0; i < 3; ++i) REQUIRE(cudaLaunchKernel(&fork, 1, 32, nullptr, 0, stream) == cudaSuccess);
   cudaGraph_t graph = nullptr;
   CHECK(cudaStreamEndCapture(joined, &graph) == cudaErrorIllegalState);
   REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(CaptureStatusOf(stream) == cudaStreamCaptureStatusNone);
   CHECK(CaptureStatusOf(joined) == cudaStreamCaptureStatusNone);
   size_t nodes = 0;

@@ -133,6 +133,12 @@ TEST_CASE("What nobody has used for a month goes when others are built") {
   build("22abcdef");
   CHECK_FALSE(fs::exists(unused));
   CHECK(fs::exists(used));
+  fs::remove_all(torch.site / "torch");  // whose torch is gone, too
+  fs::last_write_time(used, two_months_ago);
+  torch.site = workshop.cache().parent_path() / "venv2";
+  fs::create_directories(torch.site / "torch");
+  build("33abcdef");
+  CHECK_FALSE(fs::exists(used));
 }
 
 TEST_CASE("Of two that start at once, one builds and the other waits for it") {

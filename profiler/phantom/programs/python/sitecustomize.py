@@ -29,6 +29,8 @@ def make_store(store_class, world):
             self.values[key] = value.encode() if isinstance(value, str) else bytes(value)
 
         def get(self, key):
+            if key in self.sums:
+                return str(self.sums[key]).encode()  # as every store keeps what is counted
             return self.values.get(key, bytes(UNIQUE_ID_BYTES))
 
         def add(self, key, amount):

@@ -30,11 +30,14 @@ class Group:
 
     def __init__(self, collectives, given):
         self.size, self.rank = collectives.get_world_size(given.get("group")), collectives.get_rank(given.get("group"))
-        self.adds_up = given.get("op", collectives.ReduceOp.SUM) == collectives.ReduceOp.SUM
+        operation = given.get("op", collectives.ReduceOp.SUM)
+        self.adds_up, self.multiplies = operation == collectives.ReduceOp.SUM, operation == collectives.ReduceOp.PRODUCT
         self.sender = given.get("src", 0) if given.get("group_src") is None else None
         self.is_sender = self.rank == given["group_src"] if self.sender is None else collectives.get_rank() == self.sender
 
     def together(self, tensor):
+        if self.multiplies:
+            return tensor.pow_(self.size)
         return tensor.mul_(self.size) if self.adds_up else tensor
 
 
