@@ -26,8 +26,7 @@ Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& des
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card) {
   Result<int64_t> bytes = ByteSize("--memory", text);
   if (bytes && *bytes > kMostMemory) {
-    return Error{fmt::format("--memory must be at most {}, not {}.",
-                             FormatBytes(kMostMemory, ByteUnit::kMebibytes), text)};
+    return Error{fmt::format("--memory must be at most {}GiB, not {}.", kMostMemory >> 30, text)};
   }
   if (!bytes || *bytes > card.context_bytes) return bytes;
   const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
