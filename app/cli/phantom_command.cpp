@@ -115,11 +115,16 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
                     kExitInterrupted);
   }
   if (!launch) return Complain(launch.error().message, ExitOfFailedStart(program));
+  ProgressLine line;
   const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
-    return session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->Allocator(),
-                                   events::AllocatorEnvironment(run.description().allocator_settings),
-                                   [](double) { return !InterruptListener::WasInterrupted(); });
+    const auto show = line.ShowShare("working out what is reserved in other orders of addresses:");
+    Result<session::ReservedBand> band = session::ReservedBandOf(
+        *run.view(), order->CardAsAsked(), launch->Allocator(),
+        events::AllocatorEnvironment(run.description().allocator_settings),
+        [&](double share) { return show(share) && !InterruptListener::WasInterrupted(); });
+    line.Clear();
+    return band;
   };
   if (order->sweep) {
     return RunSweep(

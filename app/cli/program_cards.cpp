@@ -40,16 +40,12 @@ std::vector<std::string> OwnEnvironment(const phantom::Card& card, bool with_own
 
 bool ShareRuns(const phantom::Card& one, const phantom::Card& other) {
   const auto kind_of = [](const phantom::Card& card) {
-    return std::vector<int64_t>{card.compute_capability,
-                                card.compiled_architecture,
-                                card.multiprocessors,
-                                card.threads_per_multiprocessor,
-                                card.blocks_per_multiprocessor,
-                                card.shared_bytes_per_block,
-                                card.shared_bytes_per_block_optin,
-                                card.shared_bytes_per_multiprocessor,
-                                card.l2_bytes,
-                                card.clock_khz};
+    return std::vector<int64_t>{card.compute_capability, card.compiled_architecture, card.multiprocessors,
+                                card.threads_per_multiprocessor, card.blocks_per_multiprocessor,
+                                card.shared_bytes_per_block, card.shared_bytes_per_block_optin,
+                                card.shared_bytes_per_multiprocessor, card.l2_bytes, card.clock_khz,
+                                // cuDNN's plans go by it there, too (device_properties.h).
+                                card.compute_capability == 90 ? card.memory_clock_khz : 0};
   };
   return kind_of(one) == kind_of(other);
 }

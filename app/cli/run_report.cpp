@@ -1,6 +1,7 @@
 #include "app/cli/run_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -96,6 +97,42 @@ std::string BandOrWhyNot(const RunReport& report) {
   if (*report.band) return BandRows(**report.band);
   return fmt::format("    how far the order of addresses moves it is not known: {}\n",
                      report.band->error().message);
+}
+
+// "train.py:4 read ...": where it begins to say what was done there (profiler/phantom/device/readings.cpp).
+size_t EndOfPlace(const std::string& note) {
+  size_t end = std::string::npos;
+  for (const char* done : {" read ", " asked ", " compared ", " searched ", " chose "}) {
+    end = std::min(end, note.find(done));
+  }
+  return end != std::string::npos && note.rfind(':', end) != std::string::npos ? end : 0;
+}
+
+// What was done in many places is one note, in the first one's place.
+std::vector<std::string> JoinedByWhatWasDone(const std::vector<std::string>& notes) {
+  constexpr size_t kPlaces = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> joined;
+  for (const std::string& note : notes) {
+    const size_t end = EndOfPlace(note);
+    const std::string done = note.substr(end);
+    const auto known = std::ranges::find(joined, done, [](const auto& one) { return one.first; });
+    if (end > 0 && known != joined.end()) {
+      known->second.push_back(note.substr(0, end));
+    } else {
+      joined.push_back({done, {note.substr(0, end)}});
+    }
+  }
+  std::vector<std::string> told;
+  for (const auto& [done, places] : joined) {
+    const size_t shown = std::min(places.size(), kPlaces);
+    std::string where = fmt::format(
+        "{}", fmt::join(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (const size_t more = places.size() - shown; more > 0) {
+      where += fmt::format(" and {} more place{}", more, more == 1 ? "" : "s");
+    }
+    told.push_back(where + done);
+  }
+  return told;
 }
 
 }  // namespace
@@ -229,7 +266,7 @@ std::string OutOfMemoryRows(const RunReport& report) {
 
 std::string NoteRows(const std::vector<std::string>& notes) {
   std::string rows;
-  for (const std::string& note : notes) rows += fmt::format("Note: {}\n", note);
+  for (const std::string& note : JoinedByWhatWasDone(notes)) rows += fmt::format("Note: {}\n", note);
   return rows;
 }
 

@@ -49,6 +49,7 @@ std::string WhereContextIsFrom(const phantom::Card& card);
 std::string OutOfMemoryRows(const RunReport& report);
 // A sentence of each time, of the first few; empty if memory never ran out.
 std::vector<std::string> ShortageSentences(const RunReport& report);
+// One line each; what was done in several places of the program is one.
 std::string NoteRows(const std::vector<std::string>& notes);
 
 }  // namespace tidemark::cli

@@ -66,7 +66,10 @@ inline constexpr const char* kCaptureLastsFunction = "TidemarkPhantomCaptureLast
 using CaptureLastsFunction = bool (*)();
 inline constexpr const char* kForgetOnLaunchFunction = "TidemarkPhantomForgetOnLaunch";
 using ForgetOnLaunchFunction = void (*)(const void* stream, void* pointer, size_t bytes);
-// The next count that this thread reads of which no kernel has written anything; negative: not known.
+// The next count that this thread reads of which no kernel has written anything; kCountNotExpected: there is
+// no such count; kCountNotKnown: it is how many elements the program chooses, by values that are not known.
+inline constexpr int64_t kCountNotExpected = -1;
+inline constexpr int64_t kCountNotKnown = -2;
 inline constexpr const char* kExpectCountFunction = "TidemarkPhantomExpectCount";
 using ExpectCountFunction = void (*)(int64_t count);
 

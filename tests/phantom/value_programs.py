@@ -82,6 +82,15 @@ def generation():
     assert there["_sample"](torch, 12).shape == (2, 12)
 
 
+@program("mean-of-nothing", quick=True, unlike_card=ON_A_PHANTOM)
+def mean_of_nothing():
+    """Masks of what is not known choose nothing here, on a card something: no loss of theirs is taken for broken."""
+    x = torch.rand(8, 4, device="cuda")
+    chosen = x[x.sum(1) > 2]
+    assert chosen.shape == (0, 4) and chosen.mean().item() == 0 and not torch.isnan(chosen.mean()).item()
+    assert F.cross_entropy(chosen, torch.zeros(0, dtype=torch.long, device="cuda")).item() == 0
+
+
 @program("sizes-from-what-was-sent", quick=True, unlike_card=ON_A_PHANTOM)
 def sizes_from_what_was_sent():
     """Masks and lengths decide sizes, and whole numbers that come of what the program sent are computed."""

@@ -38,6 +38,8 @@ class ComputedOperator {
   bool MakesTriangle() const { return makes_triangle_; }
   // What its kernels counted is read back, to know how large the first result is.
   bool HasCount() const { return has_count_; }
+  // So many elements as are not zero: how large a mask's choice is.
+  bool Chooses() const { return name() == "aten::nonzero"; }
   // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
   // The argument that has as many numbers as the result, where one always has.

@@ -182,6 +182,6 @@ void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
   }
 }
 
-void ExpectCount(std::optional<int64_t> count) { device.expect_count(count.value_or(-1)); }
+void ExpectCount(int64_t count) { device.expect_count(count); }
 
 }  // namespace tidemark::capture

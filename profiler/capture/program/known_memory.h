@@ -32,7 +32,8 @@ void Forget(const at::Tensor& tensor);
 // What a graph is made of has not run, and runs when it is launched.
 bool IsCapturing();
 
-// How many the kernels that this thread launches next will be said to have counted; none: not known.
-void ExpectCount(std::optional<int64_t> count);
+// How many the kernels that this thread launches next will be said to have counted, or what environment.h has
+// for where that is not known.
+void ExpectCount(int64_t count);
 
 }  // namespace tidemark::capture

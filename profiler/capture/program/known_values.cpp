@@ -15,6 +15,7 @@
 #include "profiler/capture/program/computed_operators.h"
 #include "profiler/capture/program/host_inputs.h"
 #include "profiler/capture/program/known_memory.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
 namespace {
@@ -23,7 +24,9 @@ namespace {
 constexpr int kAsWritten = 1;
 
 struct HostResults final : at::ObserverContext {
-  bool is_captured = false;  // no results, but the launch of a graph will write some
+  // No results are known, whatever those operators leave there that it runs itself: a graph will write them
+  // when it is launched, or they are made of nothing.
+  bool are_unknown = false;
   torch::jit::Stack values;
   std::vector<Written> written;  // and if there are any, these are all
   int certainty = 0;
@@ -36,6 +39,14 @@ int64_t CountOf(const at::Tensor& input, const at::Tensor& result) {
   return input.scalar_type() == at::kBool ? at::count_nonzero(input).item<int64_t>() : result.size(0);
 }
 
+// Of nothing at all, which is what masks of values that are not known choose here.
+bool HasNan(const torch::jit::Stack& values) {
+  return std::ranges::any_of(values, [](const c10::IValue& value) {
+    return value.isTensor() && value.toTensor().defined() && value.toTensor().is_floating_point() &&
+           value.toTensor().isnan().any().item<bool>();
+  });
+}
+
 // Null where it is not known. Throws what the operator throws.
 std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
   auto results = std::make_unique<HostResults>();
@@ -45,6 +56,8 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
     const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
     op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
     if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
+    results->are_unknown = taken.has_empty() && HasNan(taken.stack());
+    if (results->are_unknown) return results;
     results->values = std::move(taken.stack());
     results->written = std::move(taken.written());
     results->certainty = taken.worst_certainty();
@@ -103,6 +116,13 @@ std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
   }
 }
 
+bool TakeNothing(c10::ArrayRef<const c10::IValue> inputs) {
+  return std::ranges::any_of(inputs, [](const c10::IValue& input) {
+    return input.isTensor() && input.toTensor().defined() && input.toTensor().is_cuda() &&
+           input.toTensor().numel() == 0;
+  });
+}
+
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
   const ComputedOperator* const op = OperatorOf(function);
   if (op == nullptr || c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
@@ -111,20 +131,27 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
   if (IsCapturing()) {
     ForgetWritten(*op, inputs);
     auto results = std::make_unique<HostResults>();
-    results->is_captured = true;
+    results->are_unknown = true;
     return results;
   }
   std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs);
-  if (results == nullptr) ForgetWritten(*op, inputs);
-  if (results != nullptr && results->count) ExpectCount(results->count);
+  if (results == nullptr || results->are_unknown) ForgetWritten(*op, inputs);
+  if (results == nullptr && op->Chooses()) {
+    results = std::make_unique<HostResults>();
+    results->count = phantom::kCountNotKnown;
+  } else if (results == nullptr && TakeNothing(inputs)) {
+    results = std::make_unique<HostResults>();
+    results->are_unknown = true;
+  }
+  if (results != nullptr && results->count) ExpectCount(*results->count);
   return results;
 }
 
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
-  if (results.is_captured) return ForgetResults(function);
-  if (results.count) ExpectCount(std::nullopt);
+  if (results.are_unknown) return ForgetResults(function);
+  if (results.count) ExpectCount(phantom::kCountNotExpected);
   const at::DisableRecordFunctionGuard unheard;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/activity.h"
@@ -112,9 +113,14 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
   const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
   if (is_count && expected_count) {
-    std::memcpy(to, &*expected_count, bytes);
-    expected_count.reset();
+    const int64_t count = *std::exchange(expected_count, std::nullopt);
     answers.Take({}, nullptr);  // what is read next is something else
+    if (count == kCountNotKnown) {
+      return " chose elements by values that no kernel had computed: none here, so what is made of them "
+             "takes "
+             "more on a card.";
+    }
+    std::memcpy(to, &count, bytes);
     return nullptr;
   }
   if (is_count && answers.last().question.kind == KernelQuestion::Kind::kDistinct) {
@@ -205,7 +211,7 @@ bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes) {
 
 extern "C" void TidemarkPhantomExpectCount(int64_t count) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomExpectCount), ExpectCountFunction>);
-  expected_count = count < 0 ? std::nullopt : std::optional(count);
+  expected_count = count == kCountNotExpected ? std::nullopt : std::optional(count);
 }
 
 }  // namespace tidemark::phantom::device

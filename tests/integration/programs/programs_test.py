@@ -147,7 +147,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual((told["l4"]["ran_on"], told["l4"]["fits"]), ("t4", False))  # with no room, whatever it does there
         ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--all-cards", *words, "76")
         told = {card["name"]: card for card in json.loads(ran.stderr)["cards"]}
-        self.assertEqual([told[name]["ran_on"] for name in ("gh200", "h200")], ["gh200", "gh200"])
+        self.assertEqual([told[name]["ran_on"] for name in ("gh200", "h200")], ["gh200", "h200"])  # whose memory has other clocks
         own = int(tidemark("phantom", "--card", "h100", "--", PYTHON, "-c", code, "76").stdout)
         self.assertEqual((told["h100"]["ran_on"], told["h100"]["reserved_peak_bytes"]), ("h100", own))
         self.assertNotEqual(own, int(ran.stdout))  # cuBLAS's workspace is another

@@ -67,6 +67,11 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
         ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
         self.assertIn("read a result that no kernel had computed", ran.stderr)
 
+    def test_a_choice_by_what_is_not_known_is_told_as_such(self):
+        self.script.write_text("import torch\nx = torch.rand(9, device='cuda')\nx[x > .5].sum(), torch.nonzero(x > .5)\n")
+        ran = tidemark("phantom", "--", PYTHON, str(self.script))
+        self.assertIn("Note: train.py:3 chose elements by values that no kernel had computed: none here", ran.stderr)
+
     def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
         runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
         self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])

@@ -140,7 +140,13 @@ TEST_CASE("What is allocated has a band, too, which is told where it is one") {
   CHECK(Has(RunText(report), "    up to 17,179,869,184 B if what other streams used"));
 }
 
-TEST_CASE("Notes are told one a line") { CHECK(NoteRows({"One.", "Two."}) == "Note: One.\nNote: Two.\n"); }
+TEST_CASE("Notes are told one a line, and what was done in several places as one") {
+  CHECK(NoteRows({"One.", "Two."}) == "Note: One.\nNote: Two.\n");
+  CHECK(NoteRows({"a.py:1 read it.", "One.", "a.py:2 asked it.", "b.py:3 (called from a.py:7) read it."}) ==
+        "Note: a.py:1, b.py:3 (called from a.py:7) read it.\nNote: One.\nNote: a.py:2 asked it.\n");
+  CHECK(NoteRows({"a.py:1 read it.", "a.py:2 read it.", "a.py:3 read it.", "a.py:4 read it.",
+                  "a.py:5 read it."}) == "Note: a.py:1, a.py:2, a.py:3 and 2 more places read it.\n");
+}
 
 }  // namespace
 }  // namespace tidemark::cli
