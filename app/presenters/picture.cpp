@@ -205,7 +205,7 @@ class TheoryLines {
       textbook_ = std::move(plot.textbook);
       phantom_ = std::move(plot.phantom);
     }
-    const int64_t most_bytes = curve_bytes + curve_bytes / 2;
+    const int64_t most_bytes = SaturatingSum(curve_bytes, curve_bytes / 2);
     const auto make_room = [&](int64_t bytes) {
       if (bytes <= most_bytes) highest_bytes_ = std::max(highest_bytes_, bytes);
     };

@@ -8,6 +8,7 @@
 #include "app/presenters/plot_annotations.h"
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
@@ -57,7 +58,7 @@ int64_t HighestOf(const TimelinePlot& plot) {
     highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved_max});
   }
   // What does not fit on a card may be many times what came about before memory ran out.
-  const int64_t most = highest + highest / 2;
+  const int64_t most = SaturatingSum(highest, highest / 2);
   for (const auto* levels : {&plot.textbook, &plot.phantom}) {
     for (const PlotLevel& level : *levels) {
       if (level.bytes <= most) highest = std::max(highest, level.bytes);
