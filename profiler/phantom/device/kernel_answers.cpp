@@ -120,6 +120,16 @@ bool HoldsInOrder(int order, int sign) {
   }
 }
 
+// CUDALoops.cuh: those that take the addresses of their tensors after what is done. Others with such an
+// ending do not (_unfold_backward_elementwise_kernel, UnfoldBackwardKernel.cu).
+bool TellsWhereItWrites(std::string_view kernel) {
+  constexpr std::array<std::string_view, 3> kTelling = {"29vectorized_elementwise_kernel",
+                                                        "39vectorized_templated_elementwise_kernel",
+                                                        "27unrolled_elementwise_kernel"};
+  return std::ranges::any_of(
+      kTelling, [&](std::string_view one) { return kernel.find(one) != std::string_view::npos; });
+}
+
 // But for whether it is elementwise.
 KernelQuestion KindOf(std::string_view kernel) {
   const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
@@ -150,8 +160,7 @@ KernelQuestion KindOf(std::string_view kernel) {
 
 KernelQuestion QuestionOf(std::string_view kernel) {
   KernelQuestion question = KindOf(kernel);
-  question.is_elementwise = kernel.find("2at6native") != std::string_view::npos &&
-                            kernel.find(kElementwise) != std::string_view::npos;
+  question.is_elementwise = TellsWhereItWrites(kernel);
   return question;
 }
 

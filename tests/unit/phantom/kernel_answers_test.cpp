@@ -128,6 +128,11 @@ TEST_CASE("An answer belongs to what it was written to, in whatever order it is 
   CHECK_FALSE(launches.Holds(other + 512));  // nobody wrote there
   launches.Add(other);
   CHECK_FALSE(launches.Holds(other));
+  const auto tells = [](const char* name) {
+    return QuestionOf(std::string("_ZN2at6native") + name).is_elementwise;
+  };
+  CHECK((tells("29vectorized_elementwise_kernelILi4E") && tells("27unrolled_elementwise_kernelI")));
+  CHECK_FALSE(tells("35_unfold_backward_elementwise_kernelILi"));  // it has no third argument
   launches.Compare(kLess, flag);
   launches.answers.Copy(other, flag);
   CHECK(launches.Holds(other));
