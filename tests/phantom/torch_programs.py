@@ -351,8 +351,6 @@ def losses():
     F.interpolate(x, scale_factor=2, mode="bilinear").sum().backward(), F.interpolate(x, size=9, mode="bicubic").sum().backward()
     F.unfold(x, 3).sum().backward(), F.avg_pool2d(x, 2).sum().backward(), F.fractional_max_pool2d(x, 2, 2).sum().backward()
     F.embedding_bag(torch.zeros(3, 2, dtype=torch.long, device="cuda"), torch.ones(9, 4, device="cuda"))
-    attention = nn.MultiheadAttention(8, 2).cuda()
-    attention(torch.ones(5, 3, 8, device="cuda"), *[torch.ones(7, 3, 8, device="cuda")] * 2)[0].sum().backward()
 
 
 @program("fused-kernels-at-run-time")
