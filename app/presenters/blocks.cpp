@@ -23,6 +23,8 @@ std::string StackLines(std::string_view stack, size_t first) {
   return lines;
 }
 
+std::string StackIn(std::string_view op) { return events::FramesOf(op).size() < 2 ? "" : StackLines(op); }
+
 timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex index) {
   timeline::LiveBlock block;
   block.address = event.address;

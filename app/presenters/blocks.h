@@ -16,5 +16,7 @@ std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& bl
 
 // A stack's frames, a line each, from the frame `first` outwards; some 14 of them.
 std::string StackLines(std::string_view stack, size_t first = 0);
+// Those of an operator's name that is a stack; "" where it is the operator alone.
+std::string StackIn(std::string_view op);
 
 }  // namespace tidemark::presenters

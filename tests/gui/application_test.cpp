@@ -3,8 +3,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
@@ -52,15 +54,20 @@ TEST_CASE("Why the file that the window was opened for cannot be read stays wher
   CHECK(status.sentence.find("junk.pickle") != std::string::npos);
 }
 
+std::unique_ptr<Application> KeepingIn(const std::filesystem::path& folder) {
+  ApplicationOptions options;
+  options.kept_runs = folder;
+  auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  return std::move(*application);
+}
+
 TEST_CASE("A window that closes keeps the run that nobody saved, and says where") {
   const trace::Scratch scratch;
-  ApplicationOptions options;
-  options.kept_runs = scratch / "kept";
-  const auto application = Application::Create(options, {});
-  REQUIRE(application.ok());
-  CHECK((*application)->KeepOnClosing().empty());
-  (*application)->ShowRun(std::make_shared<Grown>());
-  const std::string told = (*application)->KeepOnClosing();
+  const auto application = KeepingIn(scratch / "kept");
+  CHECK(application->KeepOnClosing().empty());
+  application->ShowRun(std::make_shared<Grown>());
+  const std::string told = application->KeepOnClosing();
   const std::string begins = "The run was not saved; it is kept in ";
   REQUIRE(told.starts_with(begins));
   CHECK((*session::Run::Open(told.substr(begins.size())))->view()->end() == 1);
@@ -68,15 +75,12 @@ TEST_CASE("A window that closes keeps the run that nobody saved, and says where"
 
 TEST_CASE("A run that another takes the place of is kept") {
   const trace::Scratch scratch;
-  ApplicationOptions options;
-  options.kept_runs = scratch / "kept";
-  const auto application = Application::Create(options, {});
-  REQUIRE(application.ok());
-  (*application)->ShowRun(std::make_shared<Grown>());
-  (*application)->ShowRun(std::make_shared<Grown>());
-  CHECK(PollUntil(**application, [&] {
-    return std::filesystem::exists(options.kept_runs) && !std::filesystem::is_empty(options.kept_runs);
-  }));
+  const std::filesystem::path kept = scratch / "kept";
+  const auto application = KeepingIn(kept);
+  application->ShowRun(std::make_shared<Grown>());
+  application->ShowRun(std::make_shared<Grown>());
+  CHECK(PollUntil(*application,
+                  [&] { return std::filesystem::exists(kept) && !std::filesystem::is_empty(kept); }));
 }
 
 }  // namespace tidemark::gui

@@ -12,7 +12,6 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
-#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -173,7 +172,8 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
   }
   const std::string title = presenters::BlockTitle(*input.view, row.block);
   const std::string_view op = input.view->name(row.block.op);
-  const std::string stack = events::FramesOf(op).size() < 2 ? "" : "\n" + presenters::StackLines(op);
+  std::string stack = presenters::StackIn(op);
+  if (!stack.empty()) stack.insert(0, "\n");
   if (ImGui::IsItemHovered())
     Tooltip(title + stack + "\nClick: light it up everywhere, and show the moment it was born.");
   ImGui::PopID();

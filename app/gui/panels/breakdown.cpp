@@ -19,8 +19,7 @@ namespace {
 
 constexpr const char* kEarlierSettings =
     "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
-    "none "
-    "of it. R begins anew.";
+    "none of it. R begins anew.";
 
 // What the cache holds more than a run would that began with these settings.
 bool IsOfEarlierSettings(const BreakdownInput& input, const presenters::BreakdownRow& row) {

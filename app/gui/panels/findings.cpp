@@ -167,8 +167,7 @@ void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
     if (count == 0 && !input.found->shortage) {
       EmptyReason(
           "Nothing stands out: no growth, no kept graphs or gradients, and at its highest the run used most "
-          "of "
-          "what it reserved, so fragmentation cost it little.");
+          "of what it reserved, so fragmentation cost it little.");
     }
   }
   EndScrolled();

@@ -89,8 +89,8 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
-constexpr size_t kNeighbours =
-    8;  // rows before and after one, from which its name is told apart where it is cut
+// Rows before and after one, from which its name is told apart where it is cut.
+constexpr size_t kNeighbours = 8;
 
 // `names` of the rows about it.
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,

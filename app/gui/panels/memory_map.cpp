@@ -11,7 +11,6 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
-#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -29,11 +28,6 @@ std::string SegmentSize(int64_t bytes, ByteUnit unit) {
   constexpr int64_t kMebibyte = 1 << 20;
   if (unit == ByteUnit::kMebibytes && bytes % kMebibyte == 0) return FormatNumber(bytes / kMebibyte) + " MiB";
   return FormatBytes(bytes, unit);
-}
-
-// Frames of Python or C++; "" of an operator's name.
-std::string StackIn(std::string_view name) {
-  return events::FramesOf(name).size() < 2 ? "" : presenters::StackLines(name);
 }
 
 // From where the segment was reserved, where that is told.
@@ -58,7 +52,8 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
                 static_cast<unsigned long long>(block.address),
                 FormatNumber(static_cast<int64_t>(block.born)).c_str());
   Put(SmallMuted(), address);
-  if (const std::string stack = StackIn(input.view->name(block.op)); !stack.empty()) Put(Words(), stack);
+  if (const std::string stack = presenters::StackIn(input.view->name(block.op)); !stack.empty())
+    Put(Words(), stack);
   if (const std::string stack = StackOf(input, segment); !stack.empty()) {
     Put(SmallMuted(), "its segment was asked for in");
     Put(MutedWords(), stack);

@@ -100,7 +100,6 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (is_read_ && !MayBeKnown(tensor)) return std::nullopt;
   is_of_card_ = true;
   has_fractions_ = has_fractions_ || !IsWhole(tensor);
-  has_empty_ = has_empty_ || (!IsWhole(tensor) && tensor.numel() == 0);
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
   if (is_written_) written_.push_back({tensor, copy});
   if (!is_read_ || tensor.numel() == 0) return copy;

@@ -31,7 +31,6 @@ class HostInputs {
   int worst_certainty() const { return worst_certainty_; }
   bool has_fractions() const { return has_fractions_; }
   bool has_guessed() const { return has_guessed_; }
-  bool has_empty() const { return has_empty_; }  // a tensor of fractions without any
 
  private:
   bool TakeValue(const c10::IValue& value);
@@ -54,7 +53,6 @@ class HostInputs {
   bool is_of_card_ = false;
   bool has_fractions_ = false;
   bool has_guessed_ = false;
-  bool has_empty_ = false;
   int worst_certainty_ = 0;
   at::DimVector shape_;  // that all are broadcast to
   int64_t factor_ = 1;   // of what is not

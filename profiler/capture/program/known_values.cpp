@@ -39,7 +39,14 @@ int64_t CountOf(const at::Tensor& input, const at::Tensor& result) {
   return input.scalar_type() == at::kBool ? at::count_nonzero(input).item<int64_t>() : result.size(0);
 }
 
-// Of nothing at all, which is what masks of values that are not known choose here.
+// Whether one of them is empty, as what masks of values that are not known choose here.
+bool TakeNothing(c10::ArrayRef<const c10::IValue> inputs) {
+  return std::ranges::any_of(inputs, [](const c10::IValue& input) {
+    return input.isTensor() && input.toTensor().defined() && MayBeKnown(input.toTensor()) &&
+           input.toTensor().numel() == 0;
+  });
+}
+
 bool HasNan(const torch::jit::Stack& values) {
   return std::ranges::any_of(values, [](const c10::IValue& value) {
     return value.isTensor() && value.toTensor().defined() && value.toTensor().is_floating_point() &&
@@ -56,7 +63,7 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
     const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
     op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
     if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
-    results->are_unknown = taken.has_empty() && HasNan(taken.stack());
+    results->are_unknown = TakeNothing(inputs) && HasNan(taken.stack());
     if (results->are_unknown) return results;
     results->values = std::move(taken.stack());
     results->written = std::move(taken.written());
@@ -114,13 +121,6 @@ std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
   } catch (const std::exception&) {
     return nullptr;  // the operator itself says what is wrong, or the CPU has none
   }
-}
-
-bool TakeNothing(c10::ArrayRef<const c10::IValue> inputs) {
-  return std::ranges::any_of(inputs, [](const c10::IValue& input) {
-    return input.isTensor() && input.toTensor().defined() && input.toTensor().is_cuda() &&
-           input.toTensor().numel() == 0;
-  });
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {

@@ -115,10 +115,7 @@ CapturedWork CapturedKernel(const void* stub, void* const* arguments) {
 }
 
 void KernelRan(const void* stream) {
-  Submit(stream, [] {
-    NoteKernel(nullptr, nullptr);
-    KernelRan();
-  });
+  Submit(stream, [] { KernelRan(); });
 }
 
 void Launch(const std::vector<CapturedWork>& works, const void* stream) {

@@ -117,8 +117,7 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
     answers.Take({}, nullptr);  // what is read next is something else
     if (count == kCountNotKnown) {
       return " chose elements by values that no kernel had computed: none here, so what is made of them "
-             "takes "
-             "more on a card.";
+             "takes more on a card.";
     }
     std::memcpy(to, &count, bytes);
     return nullptr;

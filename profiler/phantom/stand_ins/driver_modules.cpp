@@ -7,6 +7,7 @@
 
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
 
@@ -30,7 +31,10 @@ CUresult Load(CUmodule* module) {
 
 CUresult Launch(CUstream stream) {
   if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
-  device::KernelRan(stream);
+  device::Submit(stream, [] {
+    device::NoteKernel(nullptr, nullptr);
+    device::KernelRan();
+  });
   return CUDA_SUCCESS;
 }
 

@@ -34,6 +34,23 @@ torch.distributed.destroy_process_group()
 """
 
 
+def info_of(folder, recording):
+    told = subprocess.run([TIDEMARK, "info", recording, "--json"], cwd=folder, capture_output=True, check=True)
+    return json.loads(told.stdout)
+
+
+def recorded(test, program, *under):
+    """What the recording of a program says that runs in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "train.py").write_text(program)
+        ran = subprocess.run((*under, PYTHON, "train.py"), cwd=folder, capture_output=True, text=True, check=False)
+        test.assertEqual(ran.returncode, 0, ran.stderr)
+        return info_of(folder, "run.tide")
+
+
+RECORD = (TIDEMARK, "record", "-o", "run.tide", "--")
+
+
 class Torchrun(unittest.TestCase):
     def test_four_ranks_have_a_recording_each(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -47,8 +64,7 @@ class Torchrun(unittest.TestCase):
                              [f"run.rank{rank}.tide" for rank in range(4)])  # the launcher looked for cards, and has none
             peaks = set()
             for rank in range(4):
-                told = subprocess.run([TIDEMARK, "info", f"run.rank{rank}.tide", "--json"], cwd=folder, capture_output=True, check=True)
-                info = json.loads(told.stdout)
+                info = info_of(folder, f"run.rank{rank}.tide")
                 self.assertEqual(info["title"], f"train.py, rank {rank} of 4, local rank {rank}")
                 self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (3, 0, []))
                 peaks.add(info["measured"]["allocated_peak_bytes"])
@@ -68,14 +84,9 @@ class Trainings(unittest.TestCase):
                    "    for _ in range(steps):\n"
                    "        net(torch.zeros(64, 256, device='cuda')).sum().backward()\n"
                    "        optimizer.step()\n")
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "train.py").write_text(program)
-            for under in ((TIDEMARK, "phantom", "-o", "run.tide", "--"), (TIDEMARK, "phantom", "--", TIDEMARK, "record", "-o", "run.tide", "--")):
-                ran = subprocess.run((*under, PYTHON, "train.py"), cwd=folder, capture_output=True, text=True, check=False)
-                self.assertEqual(ran.returncode, 0, ran.stderr)
-                told = subprocess.run([TIDEMARK, "info", "run.tide", "--json"], cwd=folder, capture_output=True, check=True)
-                info = json.loads(told.stdout)
-                self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (12, 0, []), under)
+        for under in ((TIDEMARK, "phantom", "-o", "run.tide", "--"), (TIDEMARK, "phantom", "--", *RECORD)):
+            info = recorded(self, program, *under)
+            self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (12, 0, []), under)
 
 
 class NcclMemory(unittest.TestCase):
@@ -85,16 +96,10 @@ class NcclMemory(unittest.TestCase):
                    "nccl = dist.distributed_c10d._get_default_group()._get_backend(torch.device('cuda:0'))\n"
                    "with torch.cuda.use_mem_pool(torch.cuda.MemPool(nccl.mem_allocator)):\n"
                    "    block = torch.empty(60 << 20, dtype=torch.uint8, device='cuda')\n")
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "train.py").write_text(program)
-            command = (TIDEMARK, "phantom", "--card", "h200", "--", TIDEMARK, "record", "-o", "run.tide", "--", PYTHON, "train.py")
-            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-            self.assertEqual(ran.returncode, 0, ran.stderr)
-            told = subprocess.run([TIDEMARK, "info", "run.tide", "--json"], cwd=folder, capture_output=True, check=True)
-            info = json.loads(told.stdout)
-            held = {row["library"]: row["most_bytes"] for row in info["driver_by_library"]}
-            self.assertEqual(held["libnccl.so.2"], 60 << 20)
-            self.assertEqual(info["levels"]["driver_bytes"], info["levels"]["reserved_bytes"])
+        info = recorded(self, program, TIDEMARK, "phantom", "--card", "h200", "--", *RECORD)
+        held = {row["library"]: row["most_bytes"] for row in info["driver_by_library"]}
+        self.assertEqual(held["libnccl.so.2"], 60 << 20)
+        self.assertEqual(info["levels"]["driver_bytes"], info["levels"]["reserved_bytes"])
 
 
 if __name__ == "__main__":
