@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/gui/kept_runs.h"
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"

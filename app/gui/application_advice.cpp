@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/gui/application.h"
-#include "app/gui/run_findings.h"
+#include "app/gui/view/run_findings.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/advice/step_time.h"
 #include "profiler/session/card_fit.h"

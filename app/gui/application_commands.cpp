@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "app/gui/application.h"
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/base/check.h"
@@ -96,8 +96,8 @@ void Application::Execute(const Command& command) {
                  [this](const TakeScreenshot& c) { screenshot_ = c; },
                  [this](const SavePicture& c) { AskWhereTo(c); },
                  [this](const ShowPanel& c) {
-                   state_.shown[c.panel] = c.shown;
-                   if (c.shown) shell_.raise_panel = Panels()[c.panel].name;
+                   state_.shown[IndexOfPanel(c.panel)] = c.shown;
+                   if (c.shown) shell_.raise_panel = c.panel;
                  },
                  [this](const ShowControl& c) {
                    state_.run_controls.sought = c.name;

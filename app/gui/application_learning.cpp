@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "app/gui/application.h"
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/trace/output_file.h"
 

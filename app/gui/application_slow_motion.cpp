@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "app/gui/application.h"
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
 
 namespace tidemark::gui {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/gui/kept_runs.h"
 #include "app/gui/language.h"
 #include "app/gui/script.h"
-#include "app/gui/view_keeper.h"
+#include "app/gui/view/view_keeper.h"
 #include "app/gui/window/theme.h"
 #include "app/gui/window/window.h"
 

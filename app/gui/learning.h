@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/estimates.h"
+#include "app/gui/background/estimates.h"
 #include "app/gui/panels/lessons.h"
 #include "app/gui/widgets/terms.h"
 #include "profiler/lessons/glossary.h"

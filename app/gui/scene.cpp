@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/gui/highlight.h"
+#include "app/gui/view/highlight.h"
 #include "app/gui/window/theme.h"
 #include "app/presenters/compared_run.h"
 #include "app/presenters/program_facts.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "app/gui/scene.h"
 #include "app/presenters/program_facts.h"
 

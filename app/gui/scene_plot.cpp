@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/highlight.h"
 #include "app/gui/scene.h"
+#include "app/gui/view/highlight.h"
 #include "app/gui/window/theme.h"
 #include "app/presenters/compared_run.h"
 

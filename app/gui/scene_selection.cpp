@@ -1,8 +1,8 @@
 // What is selected, and what the timeline's stack is of.
 #include <algorithm>
 
-#include "app/gui/highlight.h"
 #include "app/gui/scene.h"
+#include "app/gui/view/highlight.h"
 #include "app/presenters/rank_stack.h"
 
 namespace tidemark::gui {

@@ -56,9 +56,17 @@ MAY_INCLUDE |= {
     "app/presenters": ENGINE,
     "app/cli": ENGINE | {"app/presenters", "profiler/capture/gates", "profiler/phantom", "profiler/phantom/programs",
                          "profiler/phantom/replay", "profiler/phantom/workspaces", "profiler/trace/exporters"},
-    "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/panels", "app/gui/shell"},
+    # window <- widgets <- commands <- background <- panels <- view <- shell <- gui
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},
+    "app/gui/commands": MODELS | {"app/presenters", "app/gui/widgets", "profiler/lessons", "profiler/session"},
+    "app/gui/background": ENGINE | {"app/presenters", "app/gui/commands", "app/gui/window"},
+    "app/gui/panels": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background"},
+    "app/gui/view": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/panels"},
+    "app/gui/shell": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
+                               "app/gui/panels", "app/gui/view"},
+    "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
+                         "app/gui/panels", "app/gui/view", "app/gui/shell"},
     "app": BASE | {"app/cli", "app/gui"},
 }
 

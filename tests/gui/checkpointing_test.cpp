@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/gui/checkpoint_prices.h"
-#include "app/gui/estimates.h"
+#include "app/gui/background/checkpoint_prices.h"
+#include "app/gui/background/estimates.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {

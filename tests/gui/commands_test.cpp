@@ -1,4 +1,4 @@
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 
 #include <imgui.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 
 #include "app/gui/application.h"
-#include "app/gui/panels/panels.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/shell/command_palette.h"
+#include "app/gui/view/panel_table.h"
 #include "profiler/lessons/situation.h"
 #include "tests/support/catch.h"
 

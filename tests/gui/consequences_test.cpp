@@ -1,4 +1,4 @@
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "app/gui/fit_advice.h"
+#include "app/gui/background/fit_advice.h"
 
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/gui/lookup.h"
+#include "app/gui/background/lookup.h"
 
 #include <atomic>
 #include <chrono>

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/checkpoint_prices.h"
-#include "app/gui/fit_advice.h"
+#include "app/gui/background/checkpoint_prices.h"
+#include "app/gui/background/fit_advice.h"
 #include "app/gui/learning.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "profiler/phantom/cards/card.h"
 #include "tests/gui/measured.h"
 #include "tests/support/catch.h"

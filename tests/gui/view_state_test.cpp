@@ -1,9 +1,9 @@
-#include "app/gui/view_state.h"
+#include "app/gui/view/view_state.h"
 
 #include <cstdlib>
 #include <fstream>
 
-#include "app/gui/view_keeper.h"
+#include "app/gui/view/view_keeper.h"
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
 

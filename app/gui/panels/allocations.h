@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/gui/panels/event_rows.h"
 #include "app/presenters/allocations.h"
 #include "app/presenters/selection.h"

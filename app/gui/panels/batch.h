@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "app/gui/batch_curve.h"
-#include "app/gui/commands.h"
+#include "app/gui/background/batch_curve.h"
+#include "app/gui/commands/commands.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/selection.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "app/gui/panels/lesson_text.h"
-#include "app/gui/panels/panels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/signed_bytes.h"
@@ -94,11 +93,8 @@ struct WhatIsBehind {
 WhatIsBehind Behind(const BridgeStep& step) {
   using presenters::MapPart;
   switch (step.behind) {
-    case BridgeStep::Behind::kLayers: {
-      const auto layers = std::ranges::find(Panels(), std::string_view("layers"), &Panel::name);
-      return {ShowPanel{static_cast<size_t>(layers - Panels().begin()), true},
-              "Click: show it layer by layer."};
-    }
+    case BridgeStep::Behind::kLayers:
+      return {ShowPanel{"layers", true}, "Click: show it layer by layer."};
     case BridgeStep::Behind::kCategory:
       return {ListAllocations{presenters::CategorySelected(*step.category)},
               "Click: list the allocations behind it."};

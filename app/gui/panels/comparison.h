@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/comparison_text.h"
 #include "app/presenters/selection.h"
 #include "app/presenters/side_by_side.h"

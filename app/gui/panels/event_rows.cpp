@@ -101,7 +101,7 @@ void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQ
 }
 
 // How many rows there are, and how many of them fill the panel.
-struct Page {
+struct ShownRows {
   ImS64 all = 0;
   ImS64 rows = 1;
 
@@ -109,7 +109,7 @@ struct Page {
 };
 
 // Where what is shown has moved, by whomever, it is brought into sight.
-void FollowMoment(const EventRowsInput& input, const Page& page, EventRowsState& state) {
+void FollowMoment(const EventRowsInput& input, const ShownRows& page, EventRowsState& state) {
   if (!state.follows || state.followed == input.shown) return;
   state.followed = input.shown;
   if (input.shown >= state.top && input.shown + 1 < state.top + static_cast<EventIndex>(page.rows)) return;
@@ -118,7 +118,7 @@ void FollowMoment(const EventRowsInput& input, const Page& page, EventRowsState&
 }
 
 // The window's own keys, not those of ImGui's navigation: the list is longer than what is drawn of it.
-void MoveByKeys(const EventRowsInput& input, const Page& page, CommandQueue& queue) {
+void MoveByKeys(const EventRowsInput& input, const ShownRows& page, CommandQueue& queue) {
   if (!ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows)) return;
   const ImGuiID owner = ImGui::GetID("event keys");
   const auto pressed = [owner](ImGuiKey key) {
@@ -138,7 +138,7 @@ void MoveByKeys(const EventRowsInput& input, const Page& page, CommandQueue& que
 }
 
 // Counts rows where ImGui's own windows count pixels, of which ten million rows have too many.
-void ScrollRows(const Page& page, const ImRect& area, EventRowsState& state, EventIndex first) {
+void ScrollRows(const ShownRows& page, const ImRect& area, EventRowsState& state, EventIndex first) {
   ImS64 top = static_cast<ImS64>(state.top - first);
   if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) {
     constexpr float kRowsAClick = 3;
@@ -182,8 +182,9 @@ void DrawEventRows(const EventRowsInput& input, EventRowsState& state, CommandQu
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float row_height = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  const Page page{static_cast<ImS64>(view.end() - view.first()),
-                  std::max<ImS64>(1, static_cast<ImS64>(room.y / row_height) - 1)};  // without the header
+  const ShownRows page{
+      static_cast<ImS64>(view.end() - view.first()),
+      std::max<ImS64>(1, static_cast<ImS64>(room.y / row_height) - 1)};  // without the header
   state.top = std::clamp(state.top, view.first(), view.end() - 1);
   MoveByKeys(input, page, queue);
   FollowMoment(input, page, state);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 

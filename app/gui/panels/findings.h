@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
-#include "app/gui/fit_advice.h"
+#include "app/gui/background/fit_advice.h"
+#include "app/gui/commands/commands.h"
 #include "profiler/advice/findings.h"
 #include "profiler/advice/owners.h"
 #include "profiler/base/format.h"

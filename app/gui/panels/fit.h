@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "app/gui/commands.h"
-#include "app/gui/fit_advice.h"
+#include "app/gui/background/fit_advice.h"
+#include "app/gui/commands/commands.h"
 #include "app/gui/panels/what_if.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/selection.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/live_tree.h"
 #include "profiler/base/format.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/memory_map.h"
 #include "app/presenters/selection.h"
 #include "profiler/base/format.h"

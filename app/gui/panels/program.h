@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/program_facts.h"
 
 namespace tidemark::gui {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "app/gui/panels/curve_axes.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"

@@ -3,8 +3,8 @@
 // only.
 #pragma once
 
-#include "app/gui/commands.h"
-#include "app/gui/program_sweep.h"
+#include "app/gui/background/program_sweep.h"
+#include "app/gui/commands/commands.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
+#include "app/gui/commands/commands.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"

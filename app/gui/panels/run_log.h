@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/tables.h"
 
 namespace tidemark::gui {

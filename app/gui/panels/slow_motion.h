@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/slow_motion.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/step_code.h"

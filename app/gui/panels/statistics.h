@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/range_statistics.h"
 #include "profiler/base/format.h"
 

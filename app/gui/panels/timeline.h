@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/axis_ticks.h"
 #include "app/presenters/device_work.h"
 #include "app/presenters/layer_lane.h"

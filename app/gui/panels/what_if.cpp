@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "app/gui/panels/what_if_plot.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
-#include "app/gui/fit_advice.h"
-#include "app/gui/other_setup.h"
+#include "app/gui/background/fit_advice.h"
+#include "app/gui/commands/commands.h"
+#include "app/gui/commands/other_setup.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"

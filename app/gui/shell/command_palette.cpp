@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/panels/panels.h"
 #include "app/gui/shell/pick_list.h"
+#include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 
@@ -37,9 +37,10 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
     const Panel& panel = Panels()[i];
     // One that is there may lie behind others.
     const std::string label = std::string("panel: ") + panel.label;
-    entries.push_back({{panel.icon, "Show " + label, "", panel.help, true}, ShowPanel{i, true}, 0});
+    entries.push_back({{panel.icon, "Show " + label, "", panel.help, true}, ShowPanel{panel.name, true}, 0});
     if (view.shown[i])
-      entries.push_back({{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{i, false}, 0});
+      entries.push_back(
+          {{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{panel.name, false}, 0});
   }
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });

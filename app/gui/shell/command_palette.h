@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "app/gui/panels/run_controls.h"
-#include "app/gui/view_state.h"
+#include "app/gui/view/view_state.h"
 
 namespace tidemark::gui {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "app/gui/panels/panels.h"
 #include "app/gui/shell/shell_parts.h"
+#include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"

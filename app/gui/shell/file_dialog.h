@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 #include "profiler/base/result.h"
 
 namespace tidemark::gui {

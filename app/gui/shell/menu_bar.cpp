@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/gui/panels/panels.h"
 #include "app/gui/shell/shell_parts.h"
+#include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/translation.h"
@@ -41,10 +41,10 @@ void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
   ImGui::Separator();
   if (!ImGui::BeginMenuEx(TranslatedLabel("Panels").c_str(), icons::kLayout)) return;
   for (size_t i = 0; i < Panels().size(); ++i) {
-    if (ImGui::MenuItemEx(TranslatedLabel(Panels()[i].label).c_str(), Panels()[i].icon, nullptr,
-                          view.shown[i]))
-      queue.Push(ShowPanel{i, !view.shown[i]});
-    Tooltip(Panels()[i].help);
+    const Panel& panel = Panels()[i];
+    if (ImGui::MenuItemEx(TranslatedLabel(panel.label).c_str(), panel.icon, nullptr, view.shown[i]))
+      queue.Push(ShowPanel{panel.name, !view.shown[i]});
+    Tooltip(panel.help);
   }
   ImGui::EndMenu();
 }

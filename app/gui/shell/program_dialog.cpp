@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/events/stack_languages.h"

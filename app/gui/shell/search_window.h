@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/commands.h"
-#include "app/gui/lookup.h"
+#include "app/gui/background/lookup.h"
+#include "app/gui/commands/commands.h"
 #include "app/presenters/search.h"
 #include "profiler/trace/bookmarks.h"
 

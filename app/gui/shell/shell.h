@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/commands.h"
-#include "app/gui/frame.h"
-#include "app/gui/job_line.h"
-#include "app/gui/opened_ranks.h"
+#include "app/gui/background/opened_ranks.h"
+#include "app/gui/commands/commands.h"
+#include "app/gui/commands/job_line.h"
 #include "app/gui/shell/command_palette.h"
 #include "app/gui/shell/file_dialog.h"
 #include "app/gui/shell/program_dialog.h"
 #include "app/gui/shell/search_window.h"
-#include "app/gui/view_state.h"
+#include "app/gui/view/frame.h"
+#include "app/gui/view/view_state.h"
 #include "app/presenters/tables.h"
 
 namespace tidemark::gui {

@@ -1,4 +1,4 @@
-#include "app/gui/estimates.h"
+#include "app/gui/background/estimates.h"
 
 #include <algorithm>
 #include <iterator>

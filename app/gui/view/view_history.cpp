@@ -1,4 +1,4 @@
-#include "app/gui/view_history.h"
+#include "app/gui/view/view_history.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "app/gui/batch_curve.h"
+#include "app/gui/background/batch_curve.h"
 
 #include <algorithm>
 #include <cmath>

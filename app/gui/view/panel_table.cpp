@@ -1,6 +1,10 @@
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
+
+#include <algorithm>
+#include <iterator>
 
 #include "app/gui/widgets/icons.h"
+#include "profiler/base/check.h"
 
 namespace tidemark::gui {
 namespace {
@@ -113,6 +117,12 @@ static_assert(std::size(kPanels) == kPanelCount);
 }  // namespace
 
 std::span<const Panel> Panels() { return kPanels; }
+
+size_t IndexOfPanel(std::string_view name) {
+  const auto found = std::ranges::find(kPanels, name, &Panel::name);
+  TIDEMARK_CHECK(found != std::end(kPanels));
+  return static_cast<size_t>(found - std::begin(kPanels));
+}
 
 bool HasContent(const Panel& panel, const Frame& frame) {
   switch (panel.of) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 #include "profiler/networks/training_settings.h"
 
 namespace tidemark::gui {

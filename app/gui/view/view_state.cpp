@@ -1,4 +1,4 @@
-#include "app/gui/view_state.h"
+#include "app/gui/view/view_state.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "app/gui/panels/panels.h"
+#include "app/gui/view/panel_table.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/trace/output_file.h"
 

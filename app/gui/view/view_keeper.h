@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "app/gui/view_state.h"
+#include "app/gui/view/view_state.h"
 #include "profiler/base/result.h"
 
 namespace tidemark::gui {

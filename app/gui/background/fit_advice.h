@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/other_setup.h"
+#include "app/gui/commands/other_setup.h"
 #include "profiler/advice/fit.h"
 #include "profiler/advice/what_if.h"
 #include "profiler/base/format.h"

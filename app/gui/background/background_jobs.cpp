@@ -1,4 +1,4 @@
-#include "app/gui/background_jobs.h"
+#include "app/gui/background/background_jobs.h"
 
 #include <algorithm>
 #include <cctype>

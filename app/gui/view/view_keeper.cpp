@@ -1,4 +1,4 @@
-#include "app/gui/view_keeper.h"
+#include "app/gui/view/view_keeper.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "app/gui/opened_ranks.h"
+#include "app/gui/background/opened_ranks.h"
 
 #include <algorithm>
 #include <utility>

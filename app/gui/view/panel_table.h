@@ -2,10 +2,11 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
-#include "app/gui/commands.h"
-#include "app/gui/frame.h"
-#include "app/gui/view_state.h"
+#include "app/gui/commands/commands.h"
+#include "app/gui/view/frame.h"
+#include "app/gui/view/view_state.h"
 
 namespace tidemark::gui {
 
@@ -35,7 +36,8 @@ struct Panel {
   PanelOf of;        // without that it has nothing to show, and is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
 };
-std::span<const Panel> Panels();  // kPanelCount of them
+std::span<const Panel> Panels();             // kPanelCount of them
+size_t IndexOfPanel(std::string_view name);  // that there is
 bool HasContent(const Panel& panel, const Frame& frame);
 
 }  // namespace tidemark::gui

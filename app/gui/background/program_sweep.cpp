@@ -1,4 +1,4 @@
-#include "app/gui/program_sweep.h"
+#include "app/gui/background/program_sweep.h"
 
 #include <fmt/format.h>
 

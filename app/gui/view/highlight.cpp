@@ -1,4 +1,4 @@
-#include "app/gui/highlight.h"
+#include "app/gui/view/highlight.h"
 
 namespace tidemark::gui {
 

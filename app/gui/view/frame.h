@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/gui/job_line.h"
+#include "app/gui/commands/job_line.h"
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"

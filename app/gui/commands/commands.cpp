@@ -1,4 +1,4 @@
-#include "app/gui/commands.h"
+#include "app/gui/commands/commands.h"
 
 #include <imgui.h>
 

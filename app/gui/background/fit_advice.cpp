@@ -1,8 +1,8 @@
-#include "app/gui/fit_advice.h"
+#include "app/gui/background/fit_advice.h"
 
 #include <fmt/format.h>
 
-#include "app/gui/consequences.h"
+#include "app/gui/background/consequences.h"
 
 namespace tidemark::gui {
 namespace {

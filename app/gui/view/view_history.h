@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/view_state.h"
+#include "app/gui/view/view_state.h"
 
 namespace tidemark::gui {
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/gui/other_setup.h"
+#include "app/gui/commands/other_setup.h"
 #include "app/presenters/memory_map.h"
 #include "app/presenters/selection.h"
 #include "profiler/events/event.h"
@@ -158,8 +158,8 @@ struct SavePicture {
   std::string drawing;  // of presenters/run_formats.h; "" = as it looks
 };
 struct ShowPanel {
-  size_t panel;  // index into Panels()
-  bool shown;
+  std::string panel;  // its name in the table of panels
+  bool shown = true;
 };
 // A control, by its name, into sight.
 struct ShowControl {

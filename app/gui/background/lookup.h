@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/gui/job_line.h"
+#include "app/gui/commands/job_line.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::gui {

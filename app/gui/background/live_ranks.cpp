@@ -1,4 +1,4 @@
-#include "app/gui/live_ranks.h"
+#include "app/gui/background/live_ranks.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "app/gui/run_findings.h"
+#include "app/gui/view/run_findings.h"
 
 namespace tidemark::gui {
 namespace {
