@@ -16,25 +16,34 @@ namespace fs = std::filesystem;
 
 constexpr const char* kEnding = ".tide";
 
-// "20260314-091500 SimpleConvNet on phantom H200": sorted by name they are sorted by time.
-std::string NameOf(const session::Run& run) {
+std::string TimeNow() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
   char text[32];
   std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  constexpr size_t kLongest = 60;
-  std::string title = run.description().title.substr(0, kLongest);
-  const auto has_no_place = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
-  std::ranges::replace_if(title, has_no_place, '-');
-  return title.empty() ? text : std::string(text) + " " + title;
+  return text;
 }
 
-// Two may come within a second.
-fs::path FreeName(const fs::path& folder, const std::string& name, const std::string& ending) {
-  fs::path file = folder / (name + ending);
-  for (int i = 2; fs::exists(file); ++i) file = folder / fmt::format("{} {}{}", name, i, ending);
-  return file;
+bool HasNameThatBegins(const fs::path& folder, const std::string& text) {
+  std::error_code failure;
+  for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
+    if (it->path().filename().string().starts_with(text)) return true;
+  }
+  return false;
+}
+
+// "20260314-091500 SimpleConvNet on phantom H200", and a second one's "20260314-091500.2 ...", for a blank is
+// before a point: sorted by name they are sorted by time.
+std::string NameIn(const fs::path& folder, std::string title) {
+  constexpr size_t kLongest = 60;
+  title.resize(std::min(title.size(), kLongest));
+  const auto has_no_place = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
+  std::ranges::replace_if(title, has_no_place, '-');
+  const std::string time = TimeNow();
+  std::string unused = time;
+  for (int i = 2; HasNameThatBegins(folder, unused + ' '); ++i) unused = fmt::format("{}.{}", time, i);
+  return unused + ' ' + (title.empty() ? "run" : title);
 }
 
 std::vector<fs::path> KeptIn(const fs::path& folder) {
@@ -79,14 +88,14 @@ Result<std::optional<fs::path>> KeepRun(const session::Run& run,
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
-  const std::string name = NameOf(run);
+  const std::string name = NameIn(folder, run.description().title);
   std::vector<const session::Run*> ranks = run.ranks();
   const bool is_alone = ranks.empty();
   if (is_alone) ranks.push_back(&run);
   std::optional<fs::path> first;
   for (size_t i = 0; i < ranks.size(); ++i) {
     const std::string ending = is_alone ? kEnding : ".rank" + std::to_string(i) + kEnding;
-    const fs::path file = FreeName(folder, name, ending);
+    const fs::path file = folder / (name + ending);
     if (const Status saved = ranks[i]->Save(file); !saved) return saved.error();
     if (!first) first = file;
   }
