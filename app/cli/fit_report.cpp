@@ -145,10 +145,7 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
                          {"fits", sharding.fits}});
   }
   const Need& need = answer.present.need;
-  return {{"card",
-           {{"name", question.card.name},
-            {"memory_bytes", question.card.memory_bytes},
-            {"estimated_context_bytes", question.card.context_bytes}}},
+  return {{"card", CardJson(question.card)},
           {"present", ProposalJson(question, answer.present)},
           {"proposals", ProposalsJson(question, answer.proposals)},
           {"frontier", ProposalsJson(question, answer.frontier)},

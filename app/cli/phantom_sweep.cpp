@@ -57,11 +57,7 @@ Json SweepJson(const phantom::SweepTask& task, const phantom::Card& card, const 
   Json runs = Json::array();
   for (const SweepRow& row : rows) runs.push_back(RowJson(row, task, card));
   return {{"sweep", task.name},
-          {"card",
-           {{"name", card.name},
-            {"memory_bytes", card.memory_bytes},
-            {"context_bytes", card.context_bytes},
-            {"context_is_measured", card.context_is_measured}}},
+          {"card", CardJson(card)},
           {"runs", runs},
           {"complete", rows.size() == task.values.size()},
           {"notes", notes}};

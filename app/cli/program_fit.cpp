@@ -164,18 +164,17 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
                   const std::vector<std::string>& notes) {
   Json cards = Json::array();
   for (const CardVerdict& verdict : verdicts.verdicts()) {
-    cards.push_back({{"name", verdict.card.name},
-                     {"memory_bytes", verdict.card.memory_bytes},
-                     {"estimated_context_bytes", verdict.card.context_bytes},
-                     {"ran_on", verdict.ran_on.name},
-                     {"ran_on_its_kind", verdict.is_of_its_kind},
-                     {"has_kernels", verdict.has_kernels},
-                     {"had_own_memory", verdict.had_own_memory},
-                     {"ran_out_of_memory", verdict.ran_out},
-                     {"failure", verdict.failure},
-                     {"fits", verdict.fits},
-                     {"empties_cache", verdict.empties_cache},
-                     {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json(nullptr)}});
+    Json json = CardJson(verdict.card);
+    json["ran_on"] = verdict.ran_on.name;
+    json["ran_on_its_kind"] = verdict.is_of_its_kind;
+    json["has_kernels"] = verdict.has_kernels;
+    json["had_own_memory"] = verdict.had_own_memory;
+    json["ran_out_of_memory"] = verdict.ran_out;
+    json["failure"] = verdict.failure;
+    json["fits"] = verdict.fits;
+    json["empties_cache"] = verdict.empties_cache;
+    json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.reserved_bytes) : Json();
+    cards.push_back(std::move(json));
   }
   const CardVerdict* const smallest = verdicts.Smallest();
   return {{"program", title}, {"card", verdicts.asked().name},

@@ -123,6 +123,13 @@ Json PeaksJson(const session::Prediction& peaks) {
   return json;
 }
 
+Json CardJson(const phantom::Card& card) {
+  return {{"name", card.name},
+          {"memory_bytes", card.memory_bytes},
+          {"context_bytes", card.context_bytes},
+          {"context_is_measured", card.context_is_measured}};
+}
+
 std::string SurvivedRow(int64_t times) {
   if (times == 0) return "";
   return fmt::format(

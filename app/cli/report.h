@@ -9,6 +9,7 @@
 
 #include "profiler/advice/step_time.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/textbook/checkpoint_curve.h"
@@ -26,6 +27,8 @@ Json TextbookJson(const textbook::Estimate& estimate);
 // Of a prediction, or of what a run measured: the same keys. `by_category_at_peak` sums to the allocated
 // peak.
 Json PeaksJson(const session::Prediction& peaks);
+// Its name, its memory and what its context takes of that.
+Json CardJson(const phantom::Card& card);
 // One object, indented; text that is not UTF-8 (from a foreign file) is replaced, not refused.
 std::string TextOf(const Json& json);
 

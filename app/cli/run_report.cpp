@@ -62,15 +62,12 @@ std::string MoreTimes(size_t times) {
   return fmt::format("Out of memory {} more times.", FormatNumber(static_cast<int64_t>(times)));
 }
 
-Json CardJson(const RunReport& report) {
+Json CardFitJson(const RunReport& report) {
   if (!report.fit) return {};
   const session::CardFit& fit = *report.fit;
-  Json json = {{"name", fit.card.name},
-               {"memory_bytes", fit.card.memory_bytes},
-               {"context_bytes", fit.card.context_bytes},
-               {"context_is_measured", fit.card.context_is_measured},
-               {"taken_bytes", fit.taken_bytes()},
-               {"may_not_fit", fit.may_not_fit()}};
+  Json json = CardJson(fit.card);
+  json["taken_bytes"] = fit.taken_bytes();
+  json["may_not_fit"] = fit.may_not_fit();
   json["smallest_card"] = IsWholeRun(report) && fit.smallest ? Json(fit.smallest->name) : Json();
   return json;
 }
@@ -180,7 +177,7 @@ void AddRunJson(const RunReport& report, Json& json) {
   json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)
     json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
-  json["card"] = CardJson(report);
+  json["card"] = CardFitJson(report);
   json["shortages"] = ShortagesJson(report);
   Json owners = Json::array();
   for (const advice::Owner& owner : report.owners)

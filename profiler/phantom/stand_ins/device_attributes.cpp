@@ -9,9 +9,6 @@
 namespace tidemark::phantom {
 namespace {
 
-// Shared memory that the system takes of each block, from compute capability 8.0 on (same table).
-int ReservedSharedBytes(const Card& card) { return card.compute_capability >= 80 ? 1024 : 0; }
-
 // Data move on each edge of the clock: over stacks of 1024 bits (HBM), or over far fewer channels of 64
 // (GDDR).
 int MemoryBusBits(const Card& card) {

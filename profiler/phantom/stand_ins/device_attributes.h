@@ -6,20 +6,9 @@
 #include <optional>
 
 #include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/cards/limits.h"
 
 namespace tidemark::phantom {
-
-// Limits that all cards from compute capability 7.0 to 12.0 share (CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability").
-inline constexpr int kWarpThreads = 32;
-inline constexpr int kThreadsPerBlock = 1024;
-inline constexpr int kBlockSize[3] = {1024, 1024, 64};
-inline constexpr int kGridSize[3] = {2147483647, 65535, 65535};
-inline constexpr int kRegisters = 65536;  // per block and per multiprocessor
-inline constexpr int kConstantBytes = 65536;
-inline constexpr int kTextureAlignment = 512;
-inline constexpr int kTexturePitchAlignment = 32;
-inline constexpr int kPitchBytes = 2147483647;
 
 // Of every kernel, since their real counts are in their machine code: few enough that registers never limit
 // how many blocks a multiprocessor holds, as for the small kernels whose scratch depends on it.

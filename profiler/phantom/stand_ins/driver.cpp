@@ -8,6 +8,7 @@
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
+#include "profiler/phantom/stand_ins/error_texts.h"
 #include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
@@ -28,25 +29,9 @@ CUresult CheckDevice(CUdevice number) {
   return number >= 0 && number < device::DeviceCount() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-struct ErrorText {
-  CUresult error;
-  const char* name;
-  const char* text;
-};
-constexpr ErrorText kErrors[] = {
-    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
-    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
-    {CUDA_ERROR_FILE_NOT_FOUND, "CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
-};
-
 const ErrorText* Find(CUresult error) {
-  for (const ErrorText& entry : kErrors) {
-    if (entry.error == error) return &entry;
-  }
-  return nullptr;
+  const ErrorText* entry = ErrorTextOf(error);
+  return entry == nullptr || entry->driver_name == nullptr ? nullptr : entry;
 }
 
 }  // namespace
@@ -115,7 +100,7 @@ CUresult cuCtxSetCurrent(CUcontext) { return CheckDevice(0); }
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
   const ErrorText* entry = Find(error);
-  *name = entry == nullptr ? nullptr : entry->name;
+  *name = entry == nullptr ? nullptr : entry->driver_name;
   return entry == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 

@@ -3,7 +3,6 @@
 // at once or, captured into a CUDA graph, whenever that is launched. NCCL's own buffers, which a card would
 // hold beside PyTorch's memory, are not known.
 #include <cuda.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/groups.h"
+#include "profiler/phantom/stand_ins/driver_functions.h"
 #include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
@@ -60,13 +60,12 @@ size_t BytesOf(int type) {
   }
 }
 
-// NCCL asks the driver for memory, so what watches the driver sees it. It is loaded: LibTorch is linked with
-// it.
+// NCCL asks the driver for memory.
 template <typename Function>
 Function* OfDriver(const char* name) {
-  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  TIDEMARK_CHECK(driver != nullptr);
-  return reinterpret_cast<Function*>(dlsym(driver, name));
+  void* const function = DriverFunction(name);
+  TIDEMARK_CHECK(function != nullptr);
+  return reinterpret_cast<Function*>(function);
 }
 
 device::Certainty Move(void* to, const void* from, size_t bytes) {

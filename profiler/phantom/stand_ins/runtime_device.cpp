@@ -1,5 +1,4 @@
 // The CUDA runtime's answers about devices and about the driver.
-#include <dlfcn.h>
 
 #include <atomic>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
+#include "profiler/phantom/stand_ins/driver_functions.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 #include "tidemark_library_versions.h"
 
@@ -99,18 +99,15 @@ cudaDeviceProp PropertiesOf(const Card& card, int number) {
 }
 
 // The driver exports the newest form of a function under a numbered name, and the oldest under the plain one.
-void* FindDriverFunction(const char* name) {
-  // Only the stand-in that is already loaded, never a driver of the machine.
-  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return nullptr;
+void* NewestDriverFunction(const std::string& name) {
   for (const char* ending : {"_v4", "_v3", "_v2", ""}) {
-    if (void* function = dlsym(driver, (std::string(name) + ending).c_str())) return function;
+    if (void* function = DriverFunction(name + ending)) return function;
   }
   return nullptr;
 }
 
 cudaError_t GiveDriverFunction(const char* name, void** function, cudaDriverEntryPointQueryResult* result) {
-  *function = FindDriverFunction(name);
+  *function = NewestDriverFunction(name);
   if (result == nullptr) return Report(*function == nullptr ? cudaErrorSymbolNotFound : cudaSuccess);
   *result = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
   return cudaSuccess;

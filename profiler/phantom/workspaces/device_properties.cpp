@@ -3,24 +3,23 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "profiler/phantom/cards/limits.h"
+
 namespace tidemark::phantom::workspaces {
 namespace {
 
-// Limits of all cards from Volta to Blackwell: CUDA C++ Programming Guide, table of technical specifications
-// per compute capability. Since Ampere each block loses 1 KiB of shared memory to the system.
 nlohmann::ordered_json Derive(const Card& card, int driver_version) {
-  const int reserved_bytes = card.compute_capability >= 80 ? 1024 : 0;
-  return {{"maxGridSize", {2147483647, 65535, 65535}},
-          {"maxBlockSize", {1024, 1024, 64}},
-          {"regsPerBlock", 65536},
+  return {{"maxGridSize", kGridSize},
+          {"maxBlockSize", kBlockSize},
+          {"regsPerBlock", kRegisters},
           {"multiProcessorCount", card.multiprocessors},
-          {"warpSize", 32},
+          {"warpSize", kWarpThreads},
           {"maxSharedMemoryPerBlock", card.shared_bytes_per_block},
           {"maxSharedMemoryPerBlockOptin", card.shared_bytes_per_block_optin},
-          {"reservedSharedMemoryPerBlock", reserved_bytes},
-          {"maxRegistersPerSM", 65536},
+          {"reservedSharedMemoryPerBlock", ReservedSharedBytes(card)},
+          {"maxRegistersPerSM", kRegisters},
           {"maxCtasPerSM", card.blocks_per_multiprocessor},
-          {"maxThreadsPerBlock", 1024},
+          {"maxThreadsPerBlock", kThreadsPerBlock},
           {"maxThreadsPerSM", card.threads_per_multiprocessor},
           {"pciDeviceId", 0},
           {"isTccDriver", 0},

@@ -173,7 +173,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         answer = json.loads(ran.stderr)
         self.assertTrue(answer["takes_what_there_is"])
         [t4] = [card for card in answer["cards"] if card["name"] == "t4"]
-        room = t4["memory_bytes"] - t4["estimated_context_bytes"]
+        room = t4["memory_bytes"] - t4["context_bytes"]
         self.assertEqual((t4["fits"], t4["had_own_memory"], t4["reserved_peak_bytes"]), (True, True, room >> 30 << 30))
 
     def test_a_gpu_that_is_not_there_is_told_of_and_can_be_asked_for(self):

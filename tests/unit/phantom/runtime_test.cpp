@@ -1,5 +1,6 @@
 // The stand-in of the CUDA runtime, called as LibTorch calls it. This program is linked with it and sets its
 // card itself.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,6 +172,20 @@ TEST_CASE("An error stays with its thread until it is asked for") {
   CHECK(cudaGetLastError() == cudaSuccess);
   CHECK(std::string(cudaGetErrorName(cudaErrorMemoryAllocation)) == "cudaErrorMemoryAllocation");
   CHECK(std::string(cudaGetErrorString(cudaErrorMemoryAllocation)) == "out of memory");
+}
+
+TEST_CASE("The driver tells of an error what the runtime does, under its own name") {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  REQUIRE(cuGetErrorName(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, &name) == CUDA_SUCCESS);
+  REQUIRE(cuGetErrorString(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, &text) == CUDA_SUCCESS);
+  CHECK(std::string(name) == "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED");
+  CHECK(std::string(text) == cudaGetErrorString(cudaErrorStreamCaptureUnsupported));
+  // The runtime's alone, and nobody's.
+  CHECK(cuGetErrorName(static_cast<CUresult>(cudaErrorInvalidConfiguration), &name) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGetErrorString(static_cast<CUresult>(998), &text) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(text == nullptr);
 }
 
 TEST_CASE("Memory is the card's, without the context") {
