@@ -20,7 +20,7 @@
 #include "app/gui/background/opened_ranks.h"
 #include "app/gui/background/program_sweep.h"
 #include "app/gui/commands/commands.h"
-#include "app/gui/scene.h"
+#include "app/gui/scene/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"

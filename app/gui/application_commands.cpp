@@ -416,14 +416,15 @@ bool Application::ExecuteTimelineAction(ActionId action) {
       timeline.whole = false;
       break;
     case ActionId::kGoToPeak:
-      state_.pinned = scene_.PeakInSight(state_);
+      state_.pinned = PeakInSight(input_.view.get(), state_.timeline);
       timeline.magnified = 1;  // its top, too
       timeline.follow = false;
       timeline.whole = false;
       break;
     case ActionId::kSwitchAxis: {
       const bool clock = timeline.axis == presenters::TimeAxis::kWallClock;
-      scene_.SwitchAxis(clock ? presenters::TimeAxis::kEvents : presenters::TimeAxis::kWallClock, state_);
+      SwitchAxis(input_.view.get(), clock ? presenters::TimeAxis::kEvents : presenters::TimeAxis::kWallClock,
+                 state_.timeline);
       break;
     }
     case ActionId::kUnpin:

@@ -109,7 +109,7 @@ void Application::Use(const lessons::SessionState& session) {
   input_.steps_per_second = session.steps_per_second;
   if (run_ != nullptr) run_->SetPace(session.steps_per_second);
   const auto axis = session.wall_clock ? presenters::TimeAxis::kWallClock : presenters::TimeAxis::kEvents;
-  if (state_.timeline.axis != axis) scene_.SwitchAxis(axis, state_);
+  if (state_.timeline.axis != axis) SwitchAxis(input_.view.get(), axis, state_.timeline);
   for (size_t i = 0; i < kPanelCount && !session.panels.empty(); ++i) {
     state_.shown[i] = std::ranges::count(session.panels, Panels()[i].name) > 0;
   }

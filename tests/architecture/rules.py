@@ -56,7 +56,7 @@ MAY_INCLUDE |= {
     "app/presenters": ENGINE,
     "app/cli": ENGINE | {"app/presenters", "profiler/capture/gates", "profiler/phantom", "profiler/phantom/programs",
                          "profiler/phantom/replay", "profiler/phantom/workspaces", "profiler/trace/exporters"},
-    # window <- widgets <- commands <- background <- panels <- view <- shell <- gui
+    # window <- widgets <- commands <- background <- panels <- view <- (shell, scene) <- gui
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},
     "app/gui/commands": MODELS | {"app/presenters", "app/gui/widgets", "profiler/lessons", "profiler/session"},
@@ -65,8 +65,9 @@ MAY_INCLUDE |= {
     "app/gui/view": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/panels"},
     "app/gui/shell": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
                                "app/gui/panels", "app/gui/view"},
+    "app/gui/scene": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/background", "app/gui/panels", "app/gui/view"},
     "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
-                         "app/gui/panels", "app/gui/view", "app/gui/shell"},
+                         "app/gui/panels", "app/gui/view", "app/gui/shell", "app/gui/scene"},
     "app": BASE | {"app/cli", "app/gui"},
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/gui/learning.h"
+#include "app/gui/scene/learning.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {

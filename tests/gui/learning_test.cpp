@@ -1,4 +1,4 @@
-#include "app/gui/learning.h"
+#include "app/gui/scene/learning.h"
 
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "app/gui/scene.h"
+#include "app/gui/scene/scene.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,7 @@
 
 #include "app/gui/background/checkpoint_prices.h"
 #include "app/gui/background/fit_advice.h"
-#include "app/gui/learning.h"
+#include "app/gui/scene/learning.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"

@@ -1,37 +1,68 @@
-// The timeline's curve, lanes and blocks, and what lies under the mouse.
+#include "app/gui/scene/timeline_scene.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/scene.h"
-#include "app/gui/view/highlight.h"
 #include "app/gui/window/theme.h"
 #include "app/presenters/compared_run.h"
 
 namespace tidemark::gui {
-namespace {
 
 using presenters::TimeAxis;
 
-}  // namespace
+void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, Frame& frame) {
+  view_ = input.view;
+  stacked_.BeginFrame();
+  hovered_place_.BeginFrame();
+  selected_place_.BeginFrame();
+  TimelineInput& timeline = frame.timeline;
+  timeline.unit = state.unit;
+  timeline.plot = &plot_;
+  timeline.blocks = &blocks_;
+  timeline.overview = &overview_;
+  timeline.lane = &lane_;
+  timeline.layers = &layer_lane_;
+  timeline.view = view_.get();
+  timeline.selected = &owners_;
+  timeline.card_bytes = input.description.device == "cpu" ? 0 : input.description.device_bytes;
+  const bool ended_badly =
+      input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
+  timeline.failure = ended_badly ? input.status.sentence : input.description.ending;
+  timeline.empty_reason.clear();
+  timeline.bookmarks.clear();
+  frame.bookmarks.clear();
+}
 
-void Scene::PrepareRange(ViewState& state) {
+void TimelineScene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
+                            const std::string& card, Frame& frame) {
+  PrepareRange(state, frame);
+  PrepareSelection(state);
+  PrepareBookmarks(input, state, frame);
+  PrepareStack(input, state, frame);
+  PreparePlot(input, state, estimates, card, frame);
+  FinishPlot(frame);
+  PrepareHover(state, frame);
+}
+
+void TimelineScene::PrepareRange(ViewState& state, Frame& frame) {
   TimelineState& timeline = state.timeline;
-  frame_.timeline.whole = presenters::WholeRange(*view_, timeline.axis);
+  frame.timeline.whole = presenters::WholeRange(*view_, timeline.axis);
   if (timeline.follow) {
     timeline.visible = presenters::LastSteps(*view_, timeline.axis, timeline.follow_steps);
   } else if (timeline.whole || timeline.visible.end <= timeline.visible.begin) {
-    timeline.visible = frame_.timeline.whole;
+    timeline.visible = frame.timeline.whole;
   }
   if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
-  frame_.timeline.pinned.reset();
+  frame.timeline.pinned.reset();
   if (timeline.measure)
-    frame_.timeline.measured =
+    frame.timeline.measured =
         presenters::MeasureBetween(*view_, timeline.axis, *timeline.measure, state.unit);
-  if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
+  if (state.pinned) frame.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
 // Of the settings that ever were in force on this timeline; few, and looked up in a map.
-void Scene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card) {
+void TimelineScene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates,
+                                             const std::string& card) {
   settings_estimates_.clear();
   for (const std::string& json : view_->settings()) {
     presenters::SettingsEstimate estimate;
@@ -49,8 +80,8 @@ void Scene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimat
   }
 }
 
-void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                        const std::string& card) {
+void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                                const std::string& card, Frame& frame) {
   const TimelineState& timeline = state.timeline;
   const bool of_categories = !stack_sums_ && stack_ranks_ == nullptr;
   const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories : 0;
@@ -58,7 +89,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
                                                 timeline::kAllCategories & ~hidden};
   PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
-  frame_.timeline.compared = input.compared ? input.compared->title : "";
+  frame.timeline.compared = input.compared ? input.compared->title : "";
   const bool same = plot_view_ == view_ && plot_compared_ == compared &&
                     plot_estimates_ == estimates.version() && plot_request_ == request;
   if (same) return;
@@ -81,7 +112,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
   plot_compared_ = compared;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
-  const presenters::TimelinePlotRequest whole{timeline.axis, frame_.timeline.whole, timeline.overview_columns,
+  const presenters::TimelinePlotRequest whole{timeline.axis, frame.timeline.whole, timeline.overview_columns,
                                               state.unit};
   if (plot_view_ != view_ || !(overview_request_ == whole))
     overview_ = presenters::MakeTimelinePlot(*view_, {}, whole, &overview_cut_);
@@ -90,7 +121,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
 }
 
 // Until ranks are stacked on a plot the one before stays, if it has ranks and lies on the same axis.
-void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
+void TimelineScene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
   const bool waits = stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_request_.axis == axis;
   plot_fresh_ = plot_fresh_ || !waits;
   if (stack_ranks_ == nullptr) return void(plot_ = std::move(plot));
@@ -103,9 +134,9 @@ void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
                    std::make_shared<presenters::TimelinePlot>(std::move(plot))};
 }
 
-void Scene::PrepareHover(const ViewState& state) {
-  frame_.timeline.hovered.reset();
-  frame_.timeline.highlight.clear();
+void TimelineScene::PrepareHover(const ViewState& state, Frame& frame) {
+  frame.timeline.hovered.reset();
+  frame.timeline.highlight.clear();
   if (!state.timeline.hover || !plot_.groups.empty()) return;  // of a group the panel knows
   const presenters::PlotColumn* column = presenters::ColumnAt(plot_, state.timeline.hover->position);
   if (column == nullptr) return;
@@ -118,17 +149,18 @@ void Scene::PrepareHover(const ViewState& state) {
   const Stacked seen = *stacked_.answer();
   const timeline::LiveBlock* block = seen->BlockAt(state.timeline.hover->bytes);
   if (block == nullptr) return;
-  frame_.timeline.hovered = presenters::DescribeBlock(*view_, *block);
+  frame.timeline.hovered = presenters::DescribeBlock(*view_, *block);
   const BlockInStack* place =
       PlaceOf(*block, hovered_place_, view_->EffortOfState(block->born),
               [seen, block](const timeline::View& view) { return LookIntoStack(view, *seen, *block); });
-  if (place != nullptr) frame_.timeline.highlight = HighlightOf(plot_, *place);
+  if (place != nullptr) frame.timeline.highlight = HighlightOf(plot_, *place);
 }
 
 // Null until it is known. What lies below a block is asked again with more of the run, until all of it has
 // ended.
-const BlockInStack* Scene::PlaceOf(const timeline::LiveBlock& block, PlaceLookup& places,
-                                   const timeline::View::StateEffort& effort, const LookAtPlace& look) {
+const BlockInStack* TimelineScene::PlaceOf(const timeline::LiveBlock& block, PlaceLookup& places,
+                                           const timeline::View::StateEffort& effort,
+                                           const LookAtPlace& look) {
   const auto is_of = [&block](const PlaceAsked& asked) {
     return asked.born == block.born && asked.category == block.category;
   };
@@ -140,33 +172,39 @@ const BlockInStack* Scene::PlaceOf(const timeline::LiveBlock& block, PlaceLookup
   return places.question() && is_of(*places.question()) ? places.answer() : nullptr;
 }
 
-void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {
-  TimelineState& timeline = state.timeline;
-  if (view_ != nullptr && !view_->empty()) {
+void TimelineScene::PrepareBookmarks(const SceneInput& input, const ViewState& state, Frame& frame) {
+  for (const trace::Bookmark& bookmark : *input.bookmarks) {
+    const timeline::EventIndex index = std::min(view_->IndexAt(bookmark.time_ns), view_->end() - 1);
+    frame.bookmarks.push_back({index, bookmark.text});
+    frame.timeline.bookmarks.push_back(
+        {presenters::PositionOf(*view_, state.timeline.axis, index), bookmark.text, ""});
+  }
+}
+
+void SwitchAxis(const timeline::View* view, TimeAxis axis, TimelineState& timeline) {
+  if (view != nullptr && !view->empty()) {
     const timeline::EventIndex begin =
-        presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin);
-    const timeline::EventIndex end = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end);
-    timeline.visible = {presenters::PositionOf(*view_, axis, begin),
-                        presenters::PositionOf(*view_, axis, end)};
+        presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.begin);
+    const timeline::EventIndex end = presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.end);
+    timeline.visible = {presenters::PositionOf(*view, axis, begin), presenters::PositionOf(*view, axis, end)};
     if (timeline.measure) {
       for (double* position : {&timeline.measure->begin, &timeline.measure->end}) {
-        *position = presenters::PositionOf(*view_, axis,
-                                           presenters::IndexAtPosition(*view_, timeline.axis, *position));
+        *position =
+            presenters::PositionOf(*view, axis, presenters::IndexAtPosition(*view, timeline.axis, *position));
       }
     }
   }
   timeline.axis = axis;
 }
 
-std::optional<timeline::EventIndex> Scene::PeakInSight(const ViewState& state) const {
-  if (view_ == nullptr || view_->empty()) return std::nullopt;
-  const TimelineState& timeline = state.timeline;
+std::optional<timeline::EventIndex> PeakInSight(const timeline::View* view, const TimelineState& timeline) {
+  if (view == nullptr || view->empty()) return std::nullopt;
   const timeline::EventIndex begin =
-      std::max(view_->first(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin));
+      std::max(view->first(), presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.begin));
   const timeline::EventIndex end =
-      std::min(view_->end(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end));
+      std::min(view->end(), presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.end));
   if (begin >= end) return std::nullopt;
-  return view_->PeakIn(timeline::Series::kAllocated, begin, end).index;
+  return view->PeakIn(timeline::Series::kAllocated, begin, end).index;
 }
 
 }  // namespace tidemark::gui

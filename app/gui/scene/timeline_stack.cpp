@@ -1,8 +1,7 @@
 // What is selected, and what the timeline's stack is of.
 #include <algorithm>
 
-#include "app/gui/scene.h"
-#include "app/gui/view/highlight.h"
+#include "app/gui/scene/timeline_scene.h"
 #include "app/presenters/rank_stack.h"
 
 namespace tidemark::gui {
@@ -50,7 +49,7 @@ bool CurvesAreKnown(const session::Ranks& ranks) {
 
 }  // namespace
 
-void Scene::PrepareSelection(const ViewState& state) {
+void TimelineScene::PrepareSelection(const ViewState& state) {
   const bool same_selection = owners_asked_ == state.selection;
   const bool moves = state.selection.kind == Selection::Kind::kAllocation && owners_view_ != view_;
   if (!same_selection || moves) {
@@ -66,21 +65,12 @@ void Scene::PrepareSelection(const ViewState& state) {
     selected_sums_.emplace(presenters::SumsOfSelected(state.selection));
 }
 
-void Scene::PrepareBookmarks(const SceneInput& input, const ViewState& state) {
-  for (const trace::Bookmark& bookmark : *input.bookmarks) {
-    const timeline::EventIndex index = std::min(view_->IndexAt(bookmark.time_ns), view_->end() - 1);
-    frame_.bookmarks.push_back({index, bookmark.text});
-    frame_.timeline.bookmarks.push_back(
-        {presenters::PositionOf(*view_, state.timeline.axis, index), bookmark.text, ""});
-  }
-}
-
 // What a plot holds of ranks, its height as well, goes with it.
-void Scene::PrepareRankStack(const SceneInput& input, const ViewState& state) {
+void TimelineScene::PrepareRankStack(const SceneInput& input, const ViewState& state, Frame& frame) {
   const bool wanted = state.timeline.stack.by == StackBy::kRank && input.ranks != nullptr;
   const bool known = wanted && CurvesAreKnown(*input.ranks);
   const std::shared_ptr<const session::Ranks> ranks = known ? input.ranks : nullptr;
-  frame_.timeline.stack_pending = wanted && !known;
+  frame.timeline.stack_pending = wanted && !known;
   if (ranks == stack_ranks_ && (ranks == nullptr || input.shown_rank == stack_shown_rank_)) return;
   stack_ranks_ = ranks;
   stack_shown_rank_ = input.shown_rank;
@@ -88,15 +78,15 @@ void Scene::PrepareRankStack(const SceneInput& input, const ViewState& state) {
   plot_view_.reset();
 }
 
-void Scene::PrepareStack(const SceneInput& input, const ViewState& state) {
-  frame_.timeline.has_ranks = input.ranks != nullptr;
-  PrepareRankStack(input, state);
+void TimelineScene::PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame) {
+  frame.timeline.has_ranks = input.ranks != nullptr;
+  PrepareRankStack(input, state, frame);
   const presenters::StackOrder& order = state.timeline.stack;
   const size_t settings = view_->settings().size();
   if (order != stack_asked_ || (stack_sums_ && settings != stack_settings_)) {
     stack_asked_ = order;
     stack_settings_ = settings;
-    frame_.timeline.stack_error.clear();
+    frame.timeline.stack_error.clear();
     stack_sums_.reset();
     if (order.by != StackBy::kCategory && order.by != StackBy::kRank) {
       Result<presenters::Stacking> stacking = presenters::MakeStacking(*view_, order);
@@ -104,7 +94,7 @@ void Scene::PrepareStack(const SceneInput& input, const ViewState& state) {
         stack_titles_ = std::move(stacking->titles);
         stack_sums_.emplace(stack_titles_.size(), std::move(stacking->group_of));
       } else {
-        frame_.timeline.stack_error = stacking.error().message;
+        frame.timeline.stack_error = stacking.error().message;
       }
     }
     plot_.groups.clear();
@@ -112,12 +102,12 @@ void Scene::PrepareStack(const SceneInput& input, const ViewState& state) {
   for (auto* sums : {&stack_sums_, &selected_sums_}) {
     if (!*sums) continue;
     const timeline::EventIndex before = (*sums)->end();
-    if (!(*sums)->Follow(*view_, kMostEventsAFrame)) frame_.timeline.stack_pending = true;
+    if (!(*sums)->Follow(*view_, kMostEventsAFrame)) frame.timeline.stack_pending = true;
     sums_grew_ = sums_grew_ || (*sums)->end() != before;
   }
 }
 
-void Scene::TakeRankedPlot() {
+void TimelineScene::TakeRankedPlot(Frame& frame) {
   const bool fresh = ranked_.Ask(
       ranked_asked_, false,
       [](const RankedAsked& asked, const auto& progress) -> std::optional<presenters::TimelinePlot> {
@@ -131,27 +121,27 @@ void Scene::TakeRankedPlot() {
     plot_ = *ranked_.answer();
     plot_fresh_ = true;
   }
-  if (RanksAreBeingStacked()) frame_.timeline.stack_pending = true;
+  if (RanksAreBeingStacked()) frame.timeline.stack_pending = true;
 }
 
 // Groups and the selection's share come on top of the plot: again when it was made anew, and when the sums
 // have caught up with it.
-void Scene::FinishPlot() {
+void TimelineScene::FinishPlot(Frame& frame) {
   const bool lacks_groups = stack_sums_ && plot_.groups.empty();
   const bool lacks_selected = selected_sums_ && plot_.selected.empty();
   if (!selected_sums_) plot_.selected.clear();
   if (!stack_sums_ && stack_ranks_ == nullptr) plot_.groups.clear();
-  if (ranked_asked_.plot != nullptr) TakeRankedPlot();
+  if (ranked_asked_.plot != nullptr) TakeRankedPlot(frame);
   if (plot_fresh_ || (sums_grew_ && (lacks_groups || lacks_selected))) {
     if (stack_sums_) presenters::AddGroups(*view_, *stack_sums_, stack_titles_, plot_);
     if (selected_sums_) presenters::AddSelected(*view_, *selected_sums_, plot_);
   }
   plot_fresh_ = sums_grew_ = false;
-  frame_.timeline.lit_group = LitGroup(plot_, owners_, stack_asked_.by);
-  frame_.timeline.selected_spans.clear();
+  frame.timeline.lit_group = LitGroup(plot_, owners_, stack_asked_.by);
+  frame.timeline.selected_spans.clear();
   if (!owners_.block || !plot_.groups.empty()) return;
   const timeline::LiveBlock& block = *owners_.block;
-  frame_.timeline.selected_spans = SpansOf(blocks_, block.born);
+  frame.timeline.selected_spans = SpansOf(blocks_, block.born);
   if (!blocks_.empty()) return;
   const timeline::EventIndex end = view_->FreedAt(block.born).value_or(view_->end());
   const timeline::EventIndex middle = block.born + (end - block.born) / 2;
@@ -160,7 +150,7 @@ void Scene::FinishPlot() {
               [block, middle](const timeline::View& view) {
                 return LookIntoStack(view, presenters::StackedMoment(view, middle), block);
               });
-  if (place != nullptr) frame_.timeline.selected_spans = HighlightOf(plot_, *place);
+  if (place != nullptr) frame.timeline.selected_spans = HighlightOf(plot_, *place);
 }
 
 }  // namespace tidemark::gui

@@ -1,8 +1,8 @@
-// What slow motion draws, and the moment that all panels show with it.
+#include "app/gui/scene/slow_motion_scene.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/scene.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/timeline/steps.h"
 
@@ -37,40 +37,41 @@ constexpr const char* kLooking = "Looking at the step…";
 }  // namespace
 
 // Null while it is looked into.
-const presenters::StepWalk* Scene::WalkOf(const WalkAsked& asked) {
+const presenters::StepWalk* SlowMotionScene::WalkOf(const WalkAsked& asked, Frame& frame) {
   const timeline::Step* step = timeline::StepAt(*asked.view, asked.begin);
   walks_.Ask(asked, FitsInFrame({0, step->end - step->begin}), [](const WalkAsked& of, const auto& progress) {
     return presenters::WalkStep(*of.view, *timeline::StepAt(*of.view, of.begin), progress);
   });
-  if (const auto line = walks_.Line("Looking at the operators of a step", 300ms))
-    frame_.jobs.push_back(*line);
+  if (const auto line = walks_.Line("Looking at the operators of a step", 300ms)) frame.jobs.push_back(*line);
   return walks_.question() == asked ? walks_.answer() : nullptr;
 }
 
 // What has ended tells all that it ever will; what goes on may tell more.
-void Scene::LookForOperators(const SceneInput& input, const ViewState& state) {
+void SlowMotionScene::LookForOperators(const SceneInput& input, const ViewState& state, Frame& frame) {
+  const auto& view = input.view;
   const bool goes_on = input.live || input.status.state <= session::RunState::kPaused || input.starting;
-  if (view_ == nullptr || view_->empty() || goes_on) return why_no_walk_.clear();
-  if (looked_for_operators_ == view_) return;
+  if (view == nullptr || view->empty() || goes_on) return why_no_walk_.clear();
+  if (looked_for_operators_ == view) return;
   why_no_walk_.clear();
-  const timeline::Step* step = StepToWalk(*view_, state.pinned, false);
+  const timeline::Step* step = StepToWalk(*view, state.pinned, false);
   const bool is_ours = input.recording.empty() && !presenters::IsProgram(input.description);
-  if (is_ours && view_->steps().empty()) return;  // it is started anew
-  const presenters::StepWalk* const walk = step == nullptr ? nullptr : WalkOf({view_, step->begin});
+  if (is_ours && view->steps().empty()) return;  // it is started anew
+  const presenters::StepWalk* const walk = step == nullptr ? nullptr : WalkOf({view, step->begin}, frame);
   if (step != nullptr && walk == nullptr) return;
   why_no_walk_ = step == nullptr ? kNoStep : walk->stops.empty() ? kNoOperators : "";
-  looked_for_operators_ = view_;
+  looked_for_operators_ = view;
   walks_ = Lookup<WalkAsked, presenters::StepWalk>();  // it may be large
 }
 
-void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
-  if (!walk_asked_ || walk_asked_->begin < view_->first()) {
-    const timeline::Step* to_walk = StepToWalk(*view_, state.pinned, input.live);
+void SlowMotionScene::BeginWalk(const SceneInput& input, ViewState& state, Frame& frame) {
+  const auto& view = input.view;
+  if (!walk_asked_ || walk_asked_->begin < view->first()) {
+    const timeline::Step* to_walk = StepToWalk(*view, state.pinned, input.live);
     if (to_walk == nullptr) return;
-    walk_asked_ = {view_, to_walk->begin};
+    walk_asked_ = {view, to_walk->begin};
     walks_ = Lookup<WalkAsked, presenters::StepWalk>();  // also where somebody has cancelled it
   }
-  const presenters::StepWalk* const walk = WalkOf(*walk_asked_);
+  const presenters::StepWalk* const walk = WalkOf(*walk_asked_, frame);
   if (walk == nullptr) return;
   walk_ = *walk;
   walks_ = Lookup<WalkAsked, presenters::StepWalk>();
@@ -79,9 +80,9 @@ void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
   TimelineState& timeline = state.timeline;
   timeline.follow = false;
   timeline.whole = false;
-  timeline.visible = {presenters::PositionOf(*view_, timeline.axis, walk_->begin),
-                      presenters::PositionOf(*view_, timeline.axis, walk_->end - 1)};
-  const std::string* told = timeline::SettingsOf(*view_, *timeline::StepAt(*view_, walk_->begin));
+  timeline.visible = {presenters::PositionOf(*view, timeline.axis, walk_->begin),
+                      presenters::PositionOf(*view, timeline.axis, walk_->end - 1)};
+  const std::string* told = timeline::SettingsOf(*view, *timeline::StepAt(*view, walk_->begin));
   if (told == nullptr) return;
   const auto settings = networks::SettingsFromJson(*told);
   for (const networks::Network& network : *input.networks) {
@@ -89,13 +90,15 @@ void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
   }
 }
 
-void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
+void SlowMotionScene::Prepare(const SceneInput& input, ViewState& state, Frame& frame) {
+  walks_.BeginFrame();
+  const auto& view = input.view;
   SlowMotionState& slow = state.slow_motion;
-  SlowMotionInput& panel = frame_.slow_motion;
+  SlowMotionInput& panel = frame.slow_motion;
   panel = {};
   panel.unit = state.unit;
   panel.active = slow.active;
-  if (!slow.active) LookForOperators(input, state);
+  if (!slow.active) LookForOperators(input, state, frame);
   panel.can_begin = !slow.active && why_no_walk_.empty();
   panel.empty_reason = why_no_walk_;
   if (!slow.active) {
@@ -104,8 +107,8 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
     return;
   }
   panel.empty_reason = "Slow motion begins when a step is complete.";
-  if (view_ == nullptr || view_->empty()) return;
-  if (!walk_ || walk_->begin < view_->first()) BeginWalk(input, state);
+  if (view == nullptr || view->empty()) return;
+  if (!walk_ || walk_->begin < view->first()) BeginWalk(input, state, frame);
   if (!walk_ && walks_.pending()) panel.empty_reason = kLooking;
   if (!walk_) return;
   panel.empty_reason = kNoOperators;
@@ -116,13 +119,13 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
   const presenters::OperatorStop& stop = walk_->stops[slow.stop];
   state.pinned = slow.shown = stop.highest;
   if (changes_stop_ != slow.stop) {
-    changes_ = presenters::ChangesAt(*view_, *walk_, slow.stop);
+    changes_ = presenters::ChangesAt(*view, *walk_, slow.stop);
     place_ = lessons::PlaceInCode(code_, {stop.phase, stop.recompute, stop.micro_batch >= 0,
-                                          view_->name(stop.layer), view_->name(stop.op)});
-    stack_ = code_.empty() ? presenters::StackOf(*view_, stop) : "";
+                                          view->name(stop.layer), view->name(stop.op)});
+    stack_ = code_.empty() ? presenters::StackOf(*view, stop) : "";
     changes_stop_ = slow.stop;
   }
-  panel.view = view_.get();
+  panel.view = view.get();
   panel.walk = &*walk_;
   panel.stop = slow.stop;
   panel.changes = &changes_;

@@ -1,4 +1,4 @@
-#include "app/gui/learning.h"
+#include "app/gui/scene/learning.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,124 @@
+#include "app/gui/scene/advice_scene.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/presenters/program_facts.h"
+
+namespace tidemark::gui {
+namespace {
+
+// The phantom is asked for what is planned, one way after the other.
+void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& estimates,
+                          std::optional<int64_t> measured_bytes, Frame& frame) {
+  CheckpointingInput& panel = frame.checkpointing;
+  panel = {};
+  panel.shown = std::exchange(state.checkpointing.drawn, false);
+  panel.unit = state.unit;
+  panel.settings = input.settings;
+  panel.glossary = &input.book->glossary;
+  panel.empty_reason = "The ways to checkpoint this network are being planned.";
+  const CheckpointPrices& prices = *input.prices;
+  panel.planning = prices.planned_for.has_value();
+  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
+  const std::string card = on_cpu ? "" : CardFor(input);
+  panel.cancelled = prices.cancelled_for && prices.cancelled_for->settings == input.settings;
+  if (!panel.shown || !prices.made_for || prices.made_for->settings.network != input.settings.network) return;
+  panel.measured_bytes = measured_bytes;
+  panel.on_phantom = networks::IsPhantom(input.description.device);
+  panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
+  for (const phantom::Card& known : *input.cards) {
+    if (known.name == card) panel.card_bytes = known.memory_bytes;
+  }
+  networks::TrainingSettings settings = prices.made_for->settings;
+  for (const PricedWay& way : prices.ways) {
+    const textbook::CurvePoint& point = way.point;
+    panel.ways.push_back({point.checkpoint, point.saved_bytes, point.total_bytes, point.share_run_again,
+                          way.step_seconds, point.is_best, std::nullopt, false});
+    if (card.empty()) continue;
+    settings.checkpoint = point.checkpoint;
+    const std::optional<session::Prediction> answer = estimates.Phantom(settings, card);
+    if (!answer || (!answer->sentence.empty() && !answer->out_of_memory)) continue;
+    // It was ended before its peak: all that is known is that the card has less.
+    panel.ways.back().phantom_bytes = answer->out_of_memory
+                                          ? std::max(answer->allocated_peak_bytes, panel.card_bytes)
+                                          : answer->allocated_peak_bytes;
+    panel.ways.back().does_not_fit = answer->out_of_memory;
+  }
+}
+
+void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
+  const bool is_program = presenters::IsProgram(input.description);
+  const FitSubject subject = FitSubjectOf(input);
+  frame.fit.advice = input.fit;
+  frame.fit.settings = input.settings;
+  frame.fit.card_title = subject.card ? ShortCardTitle(subject.card->title) : "";
+  FitSubject beside = subject;
+  beside.settings = input.settings;  // a proposal would change those
+  frame.fit.found_for_other = input.fit->question ? FoundForOther(*input.fit->question, beside, unit) : "";
+  frame.fit.can_search = !is_program && subject.card;
+  frame.fit.allocator = input.allocator;
+  frame.fit.live = input.live;
+  frame.fit.unit = unit;
+  const bool is_empty = input.view == nullptr || input.view->empty();
+  WhatIfInput& what_if = frame.fit.what_if;
+  what_if.advice = input.fit;
+  what_if.cards = input.cards;
+  what_if.card = subject.card ? subject.card->name : "";
+  what_if.settings = subject.settings;
+  what_if.allocator = input.allocator;
+  what_if.can_try = subject.card && !is_empty;
+  what_if.can_start = frame.fit.can_search;
+  what_if.unit = unit;
+  frame.findings.fit = input.fit;
+  frame.findings.can_search = frame.fit.can_search;
+  frame.findings.can_try = frame.fit.what_if.can_try;
+  frame.findings.unit = unit;
+  frame.findings.found = input.findings;
+  frame.findings.glossary = &input.book->glossary;
+  frame.findings.empty_reason = is_empty ? "Findings appear as soon as there are events to look at." : "";
+}
+
+}  // namespace
+
+void AdviceScene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
+                          std::optional<int64_t> measured_bytes, Frame& frame) {
+  PrepareFit(input, state.unit, frame);
+  frame.sweep = {input.sweep, state.unit};
+  PrepareBatch(input, state, estimates, measured_bytes, frame);
+  PrepareCheckpointing(input, state, estimates, measured_bytes, frame);
+}
+
+// Of our own networks, on the card that is chosen.
+void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates,
+                               std::optional<int64_t> measured_bytes, Frame& frame) {
+  BatchInput& batch = frame.batch;
+  batch = {};
+  batch.unit = state.unit;
+  batch.settings = input.settings;
+  batch.empty_reason = input.settings.checkpoint.mode == networks::CheckpointMode::kBudget
+                           ? "What is kept for backward is being planned; the curve follows."
+                           : "The textbook knows no network of this name, so that there is no curve to draw.";
+  if (!std::exchange(state.batch.drawn, false)) return;
+  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
+  networks::TrainingSettings looked_at = state.run_controls.draft.value_or(input.settings);
+  if (state.batch.dragged) looked_at.batch = *state.batch.dragged;
+  const std::string card = on_cpu ? "" : CardFor(input);
+  batch_curve_.Continue(
+      {looked_at, card, estimates.edition()},
+      [&](const networks::TrainingSettings& settings) -> std::optional<int64_t> {
+        const textbook::Estimate* estimate = estimates.Textbook(settings);
+        return estimate == nullptr ? std::nullopt : std::optional(estimate->total_bytes);
+      },
+      [&](const networks::TrainingSettings& settings) { return estimates.Phantom(settings, card); });
+  batch.curve = &batch_curve_;
+  batch.batch = looked_at.batch;
+  batch.locked = std::ranges::count(input.access.locked, "batch") > 0;
+  for (const phantom::Card& known : *input.cards) {
+    if (!on_cpu && known.name == card) batch.card_bytes = known.memory_bytes;
+  }
+  batch.measured_bytes = measured_bytes;
+  batch.on_phantom = networks::IsPhantom(input.description.device);
+}
+
+}  // namespace tidemark::gui

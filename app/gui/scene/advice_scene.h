@@ -1,0 +1,29 @@
+// What the advising panels draw: the curve over the batch, ways to checkpoint, what fits, findings, a
+// program's sweep. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "app/gui/background/batch_curve.h"
+#include "app/gui/background/estimates.h"
+#include "app/gui/scene/scene_input.h"
+#include "app/gui/view/frame.h"
+#include "app/gui/view/view_state.h"
+
+namespace tidemark::gui {
+
+class AdviceScene {
+ public:
+  // `measured_bytes` = allocated at the run's latest peak; none where there is none.
+  void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
+               std::optional<int64_t> measured_bytes, Frame& frame);
+
+ private:
+  void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates,
+                    std::optional<int64_t> measured_bytes, Frame& frame);
+
+  BatchCurve batch_curve_;
+};
+
+}  // namespace tidemark::gui

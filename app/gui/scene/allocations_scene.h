@@ -1,0 +1,36 @@
+// The table of allocations. UI thread only.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "app/gui/background/lookup.h"
+#include "app/gui/view/frame.h"
+#include "app/gui/view/view_state.h"
+
+namespace tidemark::gui {
+
+// What the table of allocations was made from.
+struct AllocationsAsked {
+  std::shared_ptr<const timeline::View> view;
+  presenters::AllocationQuery query;
+
+  bool operator==(const AllocationsAsked&) const = default;
+};
+
+class AllocationsScene {
+ public:
+  void BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected, Frame& frame);
+  // At the moment that the map shows, and of the stretch that it says is in sight.
+  void Prepare(const std::shared_ptr<const timeline::View>& view, timeline::EventIndex moment,
+               ViewState& state, Frame& frame);
+  bool pending() const { return allocations_.pending(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Lookup<AllocationsAsked, presenters::AllocationTable> allocations_;
+  AllocationsAsked allocations_asked_;
+  Clock::time_point allocations_time_;
+};
+
+}  // namespace tidemark::gui

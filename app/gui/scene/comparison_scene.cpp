@@ -1,0 +1,104 @@
+#include "app/gui/scene/comparison_scene.h"
+
+#include <utility>
+
+#include "app/presenters/compared_run.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kNothingToCompare =
+    "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "
+    "change a setting while a run goes on: two steps later, before and after stand here.";
+
+uint64_t EventsOf(const ComparisonAsked& asked) {
+  const uint64_t own = asked.view->end() - asked.view->first();
+  return asked.compared == nullptr ? own : own + asked.compared->end() - asked.compared->first();
+}
+
+// Nothing where `progress` ended it.
+std::optional<ShownComparison> Compare(const ComparisonAsked& asked,
+                                       const std::function<bool(double)>& progress) {
+  bool goes_on = true;
+  const auto look = [&](double share) { return goes_on = progress(share); };
+  ShownComparison shown;
+  if (asked.compared != nullptr) {
+    shown.sides =
+        presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment, look);
+  } else if (const auto change = presenters::LatestChange(*asked.view)) {
+    shown.sides = presenters::CompareChange(*asked.view, *change, asked.unit, look);
+  }
+  return goes_on ? std::optional(std::move(shown)) : std::nullopt;
+}
+
+std::optional<presenters::StreamsSummary> CompareRequestsOf(const StreamsAsked& asked,
+                                                            const std::function<bool(double)>& progress) {
+  bool goes_on = true;
+  const auto look = [&](double share) { return goes_on = progress(share); };
+  const presenters::StreamsCompared streams =
+      presenters::CompareStreams(*asked.view, *asked.compared, presenters::ComparedSteps::kAll, look);
+  if (!goes_on) return std::nullopt;
+  return presenters::SummaryOf(streams, *asked.view, "this run", *asked.compared, asked.compared_title);
+}
+
+}  // namespace
+
+void ComparisonScene::BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected,
+                                 Frame& frame) {
+  comparison_.BeginFrame();
+  streams_.BeginFrame();
+  frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr};
+}
+
+void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& frame) {
+  if (!std::exchange(state.comparison.drawn, false)) return;
+  const bool compares = input.compared.has_value();
+  ComparisonAsked asked{input.view, compares ? input.compared->view : nullptr,
+                        compares ? input.compared->title : "", state.pinned, state.unit};
+  const bool by_hand = asked.compared != comparison_asked_.compared ||
+                       asked.moment != comparison_asked_.moment || asked.unit != comparison_asked_.unit;
+  if (asked != comparison_asked_ && (by_hand || Clock::now() - comparison_time_ > 100ms)) {
+    comparison_asked_ = std::move(asked);
+    comparison_time_ = Clock::now();
+  }
+  comparison_.Ask(
+      comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,
+      [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
+  if (const auto line = comparison_.Line("Comparing", 300ms)) frame.jobs.push_back(*line);
+  frame.comparison.second_run = compares;
+  if (compares) CompareRequests(input, frame);
+  // Until it is there the one before of the same runs is shown.
+  const bool is_of_these =
+      comparison_.question() && comparison_.question()->compared == comparison_asked_.compared;
+  const ShownComparison* const shown = is_of_these ? comparison_.answer() : nullptr;
+  frame.comparison.comparison = shown != nullptr && shown->sides ? &*shown->sides : nullptr;
+  if (shown == nullptr) {
+    frame.comparison.empty_reason =
+        comparison_.cancelled() ? "Cancelled. Another moment is compared again." : "Looking at both sides…";
+  } else if (compares) {
+    frame.comparison.empty_reason =
+        input.compared->title + " has no step like that of the pinned moment. Escape unpins it.";
+  }
+}
+
+// All of both runs are looked at, so one that goes on is so every two seconds only.
+void ComparisonScene::CompareRequests(const SceneInput& input, Frame& frame) {
+  StreamsAsked asked{input.view, input.compared->view, input.compared->title};
+  const auto rest = std::max<Clock::duration>(2s, 10 * streams_.took());
+  if (asked.compared != streams_asked_.compared || Clock::now() - streams_time_ > rest) {
+    streams_time_ = Clock::now();
+    streams_asked_ = std::move(asked);
+  }
+  const uint64_t events = streams_asked_.view->end() - streams_asked_.view->first() +
+                          streams_asked_.compared->end() - streams_asked_.compared->first();
+  streams_.Ask(
+      streams_asked_, events <= kMostLookedAtInAFrame,
+      [](const StreamsAsked& wanted, const auto& progress) { return CompareRequestsOf(wanted, progress); });
+  if (const auto line = streams_.Line("Comparing request by request", 300ms)) frame.jobs.push_back(*line);
+  if (streams_.question() && streams_.question()->compared == streams_asked_.compared)
+    frame.comparison.streams = streams_.answer();
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,147 @@
+#include "app/gui/scene/controls_scene.h"
+
+#include <algorithm>
+
+#include "app/gui/background/lookup.h"
+#include "app/gui/scene/capture_lines.h"
+#include "app/presenters/program_facts.h"
+#include "app/presenters/settings_change.h"
+#include "profiler/base/saturating.h"
+
+namespace tidemark::gui {
+namespace {
+
+std::optional<double> PaceOf(const timeline::View& view) {
+  const auto& steps = view.steps();
+  size_t end = steps.size();
+  while (end > 0 && !steps[end - 1].complete) --end;
+  if (end < 3) return std::nullopt;
+  const size_t begin = end - std::min<size_t>(end, 9);
+  const int64_t ns = SaturatingDifference(steps[end - 1].begin_ns, steps[begin].begin_ns);
+  const double seconds = static_cast<double>(ns) / 1e9;
+  if (seconds <= 0) return std::nullopt;
+  return static_cast<double>(end - 1 - begin) / seconds;
+}
+
+// The CPU's memory is laid out by the system, and what another card's phantom needs says nothing about a GPU.
+session::Prediction NoPrediction(const std::string& why) {
+  session::Prediction prediction;
+  prediction.sentence = why;
+  return prediction;
+}
+
+// What the controls would tell of the answer to a lesson's question; what they can be set to stays.
+Consequences Unspoken(Consequences consequences) {
+  for (std::string* line :
+       {&consequences.network, &consequences.optimizer, &consequences.batch, &consequences.accumulate,
+        &consequences.precision, &consequences.checkpoint, &consequences.fit})
+    line->clear();
+  for (auto* lines :
+       {&consequences.precision_hints, &consequences.checkpoint_hints, &consequences.techniques}) {
+    for (std::string& line : *lines) line.clear();
+  }
+  return consequences;
+}
+
+// What our own controls would set is nothing to a program.
+void PrepareProgram(const SceneInput& input, ByteUnit unit, Frame& frame) {
+  frame.program.reset();
+  if (input.view == nullptr || !presenters::IsProgram(input.description)) return;
+  frame.program = {presenters::MakeProgramFacts(*input.view, input.description, input.status, *input.cards,
+                                                input.band, unit),
+                   input.status.state <= session::RunState::kPaused, input.can_stop};
+}
+
+}  // namespace
+
+ConsequenceQuestion ControlsScene::QuestionOf(const SceneInput& input, const ViewState& state) {
+  ConsequenceQuestion question;
+  question.settings = state.run_controls.draft.value_or(input.settings);
+  question.unit = state.unit;
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == question.settings.network) question.network = &network;
+  }
+  if (input.device.kind == networks::DeviceKind::kCpu) {
+    question.why_unpredicted = "on the CPU: measured, not predicted";
+  } else {
+    question.card = CardNamed(input, ChosenCard(input));
+    if (question.card == nullptr)
+      question.why_unpredicted = "this GPU is none of the known cards: measured, not predicted";
+  }
+  if (input.view != nullptr) {
+    CountSkippedSteps(*input.view);
+    question.skipped_steps = skipped_steps_;
+    const auto& steps = input.view->steps();
+    for (size_t i = steps.size() - std::min<size_t>(2, steps.size()); i < steps.size(); ++i) {
+      if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
+      const bool computes = steps[i].loss.value_or(0) != 0;  // a phantom does not
+      if (computes && steps[i].vanished_gradients) question.vanished_gradients = steps[i].vanished_gradients;
+    }
+  }
+  return question;
+}
+
+void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                            Frame& frame) {
+  RunControlsInput& controls = frame.run_controls;
+  controls.networks = input.networks;
+  controls.cards = input.cards;
+  controls.cuda_devices = input.cuda_devices;
+  controls.settings = input.settings;
+  controls.device = input.device;
+  controls.steps_per_second = input.steps_per_second;
+  controls.live = input.live;
+  controls.unit = state.unit;
+  controls.starting = input.starting;
+  controls.paused = input.status.state == session::RunState::kPaused;
+  controls.waits_for_step = input.live && controls.paused && input.view != nullptr &&
+                            !input.view->steps().empty() &&
+                            !presenters::GoesWith(*input.view, input.settings);
+  controls.measured_pace = input.view == nullptr ? std::nullopt : PaceOf(*input.view);
+  constexpr timeline::EventIndex kMostTakenAFrame = kMostLookedAtInAFrame / 2;  // lookups have the other half
+  if (input.view != nullptr) captured_.Take(*input.view, kMostTakenAFrame);
+  controls.capture = CaptureLines(input, captured_, state.unit);
+  controls.kernels = input.kernels;
+  controls.access = input.access;
+  controls.recording = input.recording;
+  controls.recorded = input.recorded;
+  PrepareProgram(input, state.unit, frame);
+
+  PrepareConsequences(QuestionOf(input, state), estimates);
+  controls.consequences = frame.veiled ? Unspoken(consequences_) : consequences_;
+}
+
+void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Estimates& estimates) {
+  const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
+  if (same && consequences_known_) return;
+  bool all_known = true;
+  ConsequenceSources sources;
+  sources.phantom = [&](const networks::TrainingSettings& settings) {
+    const auto answer = question.card == nullptr ? std::optional(NoPrediction(question.why_unpredicted))
+                                                 : estimates.Phantom(settings, question.card->name);
+    all_known = all_known && answer.has_value();
+    return answer;
+  };
+  sources.textbook = [&](const networks::TrainingSettings& settings, int rank) {
+    const textbook::Estimate* estimate = estimates.Textbook(settings, rank);
+    all_known = all_known && estimate != nullptr;
+    return estimate;
+  };
+  sources.step_seconds = [&](const networks::TrainingSettings& settings) {
+    return question.card == nullptr ? std::nullopt : estimates.StepSeconds(settings, *question.card);
+  };
+  consequences_ = DescribeConsequences(question, sources);
+  consequences_asked_ = question;
+  consequences_estimates_ = estimates.version();
+  consequences_known_ = all_known;
+}
+
+void ControlsScene::CountSkippedSteps(const timeline::View& view) {
+  const auto& steps = view.steps();
+  while (steps_counted_ < steps.size() && steps[steps_counted_].complete) {
+    skipped_steps_ += steps[steps_counted_].skipped ? 1 : 0;
+    ++steps_counted_;
+  }
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,133 @@
+#include "app/gui/scene/moment_scene.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "app/presenters/moment_title.h"
+#include "profiler/timeline/settled_state.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+using timeline::EventIndex;
+
+// Of a step that goes on, and a run without steps: asked once, not with every event.
+constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
+
+constexpr const char* kLookingAtMoment = "Looking at what is alive at this moment…";
+
+ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
+  ShownMoment moment;
+  moment.state = std::make_shared<timeline::State>(timeline::SettledStateAt(view, asked.index, asked.until));
+  moment.map = presenters::MakeMemoryMap(*moment.state);
+  return moment;
+}
+
+}  // namespace
+
+void MomentScene::BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected,
+                             Frame& frame) {
+  moment_.BeginFrame();
+  tree_.BeginFrame();
+  selected_bytes_.BeginFrame();
+  frame.memory_map.selected = &selected;
+  frame.memory_map.empty_reason.clear();
+  frame.live_tree = {};
+  frame.live_tree.unit = state.unit;
+  frame.live_tree.selects = state.selection.any();
+}
+
+void MomentScene::Prepare(const SceneInput& input, ViewState& state,
+                          const presenters::SelectedOwners& selected,
+                          const std::optional<presenters::PeakMoment>& peak, Frame& frame) {
+  PrepareMap(input, state, peak, frame);
+  if (moment_.answer() == nullptr) return;
+  PrepareSelectedBytes(input.view, selected, frame);
+  frame.slow_motion.state = &ShownState();
+  PrepareTree(input.view, state, frame);
+}
+
+void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
+                             const std::optional<presenters::PeakMoment>& peak, Frame& frame) {
+  const auto& view = input.view;
+  const TimelineState& timeline = state.timeline;
+  MemoryMapInput& map = frame.memory_map;
+  std::optional<EventIndex> index = state.pinned;
+  if (!index && peak) index = peak->index;
+  if (!index) index = view->end() - 1;
+  index = std::clamp(*index, view->first(), view->end() - 1);
+  const bool at_peak = peak && *index == peak->index;
+  EventIndex until = at_peak ? peak->step_end : timeline::SettledBy(*view, *index);
+  if (until >= view->end()) until = kAsFarAsIsKnown;
+  const bool fits = FitsInFrame(timeline::EffortOfSettledState(*view, *index, until));
+  moment_.Ask({*index, until}, fits,
+              [view = view](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
+  map.view = view.get();
+  map.first = std::clamp(presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.begin),
+                         view->first(), view->end() - 1);
+  map.last = std::clamp(presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.end),
+                        view->first(), view->end() - 1);
+  if (moment_.answer() == nullptr) {
+    map.state = nullptr;
+    map.map = nullptr;
+    map.empty_reason = frame.live_tree.empty_reason = frame.allocations.empty_reason = kLookingAtMoment;
+    return;
+  }
+  const timeline::State& shown = ShownState();
+  map.state = &shown;
+  map.map = &moment_.answer()->map;
+  map.pinned = state.pinned.has_value();
+  map.moment = presenters::MomentTitle(*view, shown.index);
+  if (!map.pinned && peak) map.moment += " · the peak";
+  map.unit = state.unit;
+  map.empty_reason = presenters::WhyNoMap(*map.map);
+  if (shown.segments.empty()) {
+    map.empty_reason = IsOnCard(input)
+                           ? "There are no segments at this moment: no memory has been reserved, or what is "
+                             "recorded does not tell where."
+                           : "On the CPU blocks come straight from the system, not from segments, so there "
+                             "is nothing to map.";
+  }
+}
+
+// Of what is selected, in the state that the map shows. What was known of it stays until then.
+void MomentScene::PrepareSelectedBytes(const std::shared_ptr<const timeline::View>& view,
+                                       const presenters::SelectedOwners& owners, Frame& frame) {
+  frame.breakdown.selected_bytes = frame.bridge.selected_bytes = nullptr;
+  if (!owners.selection.any()) return;
+  const AliveAsked asked{moment_.answer()->state, owners.selection, {}};
+  selected_bytes_.Ask(asked, FitsInFrame({asked.state->blocks.size(), 0}),
+                      [view = view](const AliveAsked& wanted, const auto&) {
+                        return presenters::SelectedBytes(wanted.selection, *view, *wanted.state);
+                      });
+  const bool is_of_selected =
+      selected_bytes_.question() && selected_bytes_.question()->selection == owners.selection;
+  if (is_of_selected) frame.breakdown.selected_bytes = frame.bridge.selected_bytes = selected_bytes_.answer();
+}
+
+// The tree that is shown stays until the one that is asked for is there.
+void MomentScene::PrepareTree(const std::shared_ptr<const timeline::View>& view, ViewState& state,
+                              Frame& frame) {
+  if (!std::exchange(state.live_tree.drawn, false)) return;
+  const AliveAsked asked{moment_.answer()->state, state.selection, state.live_tree.grouping};
+  const uint64_t looks = asked.state->blocks.size() * KeysOf(asked.grouping).size();
+  tree_.Ask(asked, FitsInFrame({looks, 0}), [view = view](const AliveAsked& wanted, const auto& progress) {
+    return presenters::MakeLiveTree(*view, *wanted.state, KeysOf(wanted.grouping), wanted.selection,
+                                    progress);
+  });
+  frame.live_tree.segments_have_stacks =
+      asked.grouping == TreeGrouping::kCallStack &&
+      std::ranges::any_of(ShownState().segments, [&view](const timeline::Segment& segment) {
+        return segment.born >= view->first() && view->event(segment.born).op != 0;
+      });
+  frame.live_tree.tree = tree_.answer();
+  frame.live_tree.moment = frame.memory_map.moment;
+  if (tree_.answer() == nullptr)
+    frame.live_tree.empty_reason = tree_.cancelled() ? "Cancelled. Another moment is looked into again."
+                                                     : "Looking at all that is alive…";
+  if (const auto line = tree_.Line("Grouping what is alive", 300ms)) frame.jobs.push_back(*line);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,61 @@
+// All that is alive at one moment, the latest peak or the one that a person has pinned: the memory map, the
+// tree of it, and how much of it is selected. UI thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "app/gui/background/lookup.h"
+#include "app/gui/scene/scene_input.h"
+#include "app/gui/view/frame.h"
+#include "app/gui/view/view_state.h"
+#include "app/presenters/tables.h"
+
+namespace tidemark::gui {
+
+// The moment that map and tables tell of, by what its blocks proved to be until then.
+struct MomentAsked {
+  timeline::EventIndex index = 0;
+  timeline::EventIndex until = 0;
+
+  bool operator==(const MomentAsked&) const = default;
+};
+struct ShownMoment {
+  std::shared_ptr<const timeline::State> state;  // whoever looks into it beside the window holds it
+  presenters::MemoryMap map;
+};
+
+// What is asked of all that is alive in a state: the tree of it, and how much of it is selected.
+struct AliveAsked {
+  std::shared_ptr<const timeline::State> state;
+  presenters::Selection selection;
+  TreeGrouping grouping = TreeGrouping::kCategory;  // of a tree
+
+  bool operator==(const AliveAsked&) const = default;
+};
+
+class MomentScene {
+ public:
+  void BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected, Frame& frame);
+  void Prepare(const SceneInput& input, ViewState& state, const presenters::SelectedOwners& selected,
+               const std::optional<presenters::PeakMoment>& peak, Frame& frame);
+  // The moment that is shown; none before the first was looked into.
+  std::optional<timeline::EventIndex> shown() const {
+    return moment_.answer() == nullptr ? std::nullopt : std::optional(ShownState().index);
+  }
+  bool pending() const { return moment_.pending() || tree_.pending() || selected_bytes_.pending(); }
+
+ private:
+  void PrepareMap(const SceneInput& input, const ViewState& state,
+                  const std::optional<presenters::PeakMoment>& peak, Frame& frame);
+  void PrepareSelectedBytes(const std::shared_ptr<const timeline::View>& view,
+                            const presenters::SelectedOwners& owners, Frame& frame);
+  void PrepareTree(const std::shared_ptr<const timeline::View>& view, ViewState& state, Frame& frame);
+
+  const timeline::State& ShownState() const { return *moment_.answer()->state; }
+  Lookup<MomentAsked, ShownMoment> moment_;
+  Lookup<AliveAsked, presenters::LiveTree> tree_;
+  Lookup<AliveAsked, presenters::BytesByCategory> selected_bytes_;
+};
+
+}  // namespace tidemark::gui

@@ -1,0 +1,112 @@
+#include "app/gui/scene/scene.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/presenters/program_facts.h"
+
+namespace tidemark::gui {
+namespace {
+
+// Why there is no curve yet.
+const char* ReasonOfEmptiness(const SceneInput& input) {
+  const bool starts = input.starting || input.status.state == session::RunState::kStarting;
+  if (starts && !input.recording.empty())
+    return "Nothing has been recorded yet. What is recorded is shown as it comes.";
+  if (input.status.cut_off)
+    return "What is recorded is cut before its first event: there is nothing to show.";
+  if (presenters::IsProgram(input.description)) {
+    return starts ? "The program has not used the GPU yet. The curve begins with its first allocation."
+                  : "The program asked the GPU for no memory.";
+  }
+  return starts ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
+                : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
+}
+
+}  // namespace
+
+bool Scene::pending() const {
+  return frame_.timeline.stack_pending || timeline_.pending() || slow_motion_.pending() ||
+         tables_.pending() || moment_.pending() || allocations_.pending() || comparison_.pending() ||
+         statistics_.pending() || (view_ != nullptr && controls_.IsBehind(*view_));
+}
+
+// What the frame begins with, and what a panel without a run shows.
+void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
+  view_ = input.view;
+  frame_.jobs.clear();
+  const presenters::SelectedOwners& selected = timeline_.selected();
+  timeline_.BeginFrame(input, state, frame_);
+  tables_.BeginFrame(input, state, selected, frame_);
+  moment_.BeginFrame(state, selected, frame_);
+  allocations_.BeginFrame(state, selected, frame_);
+  statistics_.BeginFrame(state, frame_);
+  comparison_.BeginFrame(state, selected, frame_);
+  frame_.run_log.lines = &input.log->lines();
+  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And no program of the
+  // user's, of which no lesson asks.
+  frame_.veiled = state.learning && !presenters::IsProgram(input.description) &&
+                  AwaitsPrediction(input.book->lessons, state.lessons);
+  if (state.learning) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
+  frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
+}
+
+void Scene::TellWhyEmpty(const SceneInput& input) {
+  const char* reason = ReasonOfEmptiness(input);
+  frame_.timeline.empty_reason = reason;
+  frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason =
+      frame_.statistics.empty_reason = reason;
+  frame_.memory_map.state = nullptr;
+  frame_.memory_map.map = nullptr;
+}
+
+// What is told of events, where there are any.
+void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  const std::string card = CardFor(input);
+  // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
+  // about it.
+  timeline_.Prepare(input, state, estimates, input.description.device == "cpu" ? "" : card, frame_);
+  tables_.Prepare(input, state, estimates, card, frame_);
+  moment_.Prepare(input, state, timeline_.selected(), tables_.peak(), frame_);
+  if (moment_.shown()) allocations_.Prepare(view_, *moment_.shown(), state, frame_);
+  comparison_.Prepare(input, state, frame_);
+  statistics_.Prepare(view_, state, frame_);
+}
+
+const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  estimates.BeginFrame();
+  BeginFrame(input, state);
+  // The order is that of importance: what is on the plot first, then what the controls say.
+  slow_motion_.Prepare(input, state, frame_);
+  if (view_ == nullptr || view_->empty()) {
+    TellWhyEmpty(input);
+  } else {
+    PrepareRun(input, state, estimates);
+  }
+  controls_.Prepare(input, state, estimates, frame_);
+  advice_.Prepare(input, state, estimates, tables_.MeasuredPeak(view_.get()), frame_);
+  PrepareLesson(input, state, estimates);
+  return frame_;
+}
+
+void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  const LessonQuestion question{
+      input.book, {input.settings, ChosenCard(input)}, input.view.get(), input.networks, input.cards};
+  frame_.lessons = PrepareLessons(question, state.lessons, estimates);
+  frame_.lessons.has_own_card = input.device.kind != networks::DeviceKind::kPhantom;
+  frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
+  frame_.lessons.runs = input.live || input.starting;
+  frame_.lessons.shown = !input.recording.empty() ? input.recording
+                         : presenters::IsProgram(input.description)
+                             ? presenters::NameOfProgram(input.description)
+                             : "";
+  const bool is_revealed = std::exchange(was_veiled_, frame_.veiled) && !frame_.veiled;
+  if (!is_revealed || !state.run_controls.sought.empty()) return;
+  // What the controls say is there again and moves them: the one that the page is about stays in sight.
+  for (const std::string& control : input.access.highlighted) {
+    if (std::ranges::count(input.access.hidden, control) == 0)
+      return void(state.run_controls.sought = control);
+  }
+}
+
+}  // namespace tidemark::gui

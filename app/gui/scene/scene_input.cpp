@@ -1,0 +1,47 @@
+#include "app/gui/scene/scene_input.h"
+
+#include <algorithm>
+
+#include "app/presenters/program_facts.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::gui {
+
+std::string ChosenCard(const SceneInput& input) {
+  if (input.device.kind != networks::DeviceKind::kCuda) return input.device.card;
+  const auto index = static_cast<size_t>(input.device.index);
+  if (index >= input.cuda_devices->size()) return "";
+  const auto card = session::CardOf((*input.cuda_devices)[index], 0, *input.cards);
+  return card ? card->name : "";
+}
+
+std::string CardFor(const SceneInput& input) {
+  const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
+  return card ? card->name : ChosenCard(input);
+}
+
+std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
+  if (!IsOnCard(input)) return {};
+  const Result<phantom::Card> card = session::CardOr(ChosenCard(input), input.description, *input.cards);
+  return card ? std::optional(*card) : std::nullopt;
+}
+
+FitSubject FitSubjectOf(const SceneInput& input) {
+  const bool is_live = input.recording.empty();
+  return {input.recorded.value_or(input.settings), CardOfRun(input),
+          is_live ? input.allocator : input.description.allocator_settings};
+}
+
+bool IsOnCard(const SceneInput& input) {
+  const bool is_others = !input.recording.empty() || presenters::IsProgram(input.description);
+  return is_others ? input.description.device != "cpu" : input.device.kind != networks::DeviceKind::kCpu;
+}
+
+const phantom::Card* CardNamed(const SceneInput& input, const std::string& name) {
+  for (const phantom::Card& card : *input.cards) {
+    if (card.name == name) return &card;
+  }
+  return nullptr;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,76 @@
+// Everything that the picture depends on, beside the person's own view state, and what follows from it of
+// cards. UI thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/background/checkpoint_prices.h"
+#include "app/gui/background/fit_advice.h"
+#include "app/gui/background/program_sweep.h"
+#include "app/gui/panels/run_controls.h"
+#include "app/gui/scene/learning.h"
+#include "app/gui/view/run_findings.h"
+#include "app/presenters/program_facts.h"
+#include "app/presenters/tables.h"
+#include "profiler/session/ranks.h"
+#include "profiler/session/run.h"
+#include "profiler/trace/bookmarks.h"
+
+namespace tidemark::gui {
+
+// The second run.
+struct ComparedRun {
+  std::string title;
+  std::shared_ptr<const timeline::View> view;  // not empty
+};
+
+struct SceneInput {
+  std::shared_ptr<const timeline::View> view;  // none before the first run
+  session::RunStatus status;
+  events::RunDescription description;
+  bool live = false;      // it takes commands
+  bool can_stop = false;  // it can be ended from here
+  presenters::Band band;  // of a program that has ended
+  bool starting = false;
+  const std::vector<networks::Network>* networks = nullptr;
+  const std::vector<phantom::Card>* cards = nullptr;
+  const std::vector<std::string>* cuda_devices = nullptr;
+  networks::TrainingSettings settings;  // as asked for
+  networks::DeviceChoice device;
+  double steps_per_second = 0;
+  std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own settings
+  bool kernels = false;   // are told, and memory copies and memsets
+  std::optional<ComparedRun> compared;
+  std::shared_ptr<const session::Ranks> ranks;  // that the shown run is one of; none = it is one alone
+  std::optional<size_t> shown_rank;             // among them
+  const presenters::RunLog* log = nullptr;
+  const FitAdvice* fit = nullptr;
+  const CheckpointPrices* prices = nullptr;
+  const ProgramSweep* sweep = nullptr;    // none = there is none to show
+  const RunFindings* findings = nullptr;  // none = nobody has looked yet
+  const LessonBook* book = nullptr;
+  const std::vector<trace::Bookmark>* bookmarks = nullptr;
+  ControlAccess access;
+  std::string recording;  // the file's name, of an opened recording; "" = none
+  std::optional<networks::TrainingSettings> recorded;
+};
+
+// The card that the next run is on, by its name: the phantom's, or that of the GPU. "" = a GPU that is none
+// of those that are known.
+std::string ChosenCard(const SceneInput& input);
+// The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
+// chosen.
+std::string CardFor(const SceneInput& input);
+// The same with the memory that the run has; none of the CPU, and where it is not known.
+std::optional<phantom::Card> CardOfRun(const SceneInput& input);
+// What is searched for where somebody asks what fits: a recording's settings are not the ones on the left.
+FitSubject FitSubjectOf(const SceneInput& input);
+// Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
+bool IsOnCard(const SceneInput& input);
+// Null where there is none of that name.
+const phantom::Card* CardNamed(const SceneInput& input, const std::string& name);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,156 @@
+#include "app/gui/scene/tables_scene.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/presenters/program_facts.h"
+#include "profiler/timeline/settled_state.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<presenters::LayerRow> kNoLayers;
+const presenters::Bridge kNoBridge;
+const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, {}};
+
+MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
+  MomentTables tables;
+  tables.breakdown = presenters::MakeBreakdown(view, asked.textbook, asked.prediction, asked.moment);
+  if (!asked.textbook) {
+    tables.layers = presenters::MakeLayerTable(view, asked.moment);
+    return tables;
+  }
+  tables.layers = presenters::MakeLayerTable(view, *asked.textbook, asked.moment);
+  if (asked.moment) tables.bridge = presenters::MakeBridge(view, *asked.textbook, *asked.moment);
+  tables.bridge_predicted = tables.bridge.steps.empty() && asked.prediction;
+  if (tables.bridge_predicted) tables.bridge = presenters::MakeBridge(*asked.prediction, *asked.textbook);
+  return tables;
+}
+
+}  // namespace
+
+void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
+                             const presenters::SelectedOwners& selected, Frame& frame) {
+  tables_.BeginFrame();
+  const bool is_program = presenters::IsProgram(input.description);
+  const bool on_phantom = networks::IsPhantom(input.description.device);
+  frame.breakdown = {};
+  frame.breakdown.breakdown = &kNoBreakdown;
+  frame.breakdown.unit = state.unit;
+  frame.breakdown.only_measured = is_program;
+  frame.breakdown.has_ended = input.status.state > session::RunState::kPaused;
+  frame.breakdown.selected = &selected;
+  frame.breakdown.glossary = &input.book->glossary;
+  frame.breakdown.on_phantom = on_phantom;
+  frame.bridge = {
+      &kNoBridge,
+      true,
+      false,
+      state.unit,
+      &selected,
+      nullptr,
+      &input.book->glossary,
+      "The bridge leads from the textbook's figure to the run's peak. It needs one complete step."};
+  frame.layers.selected = &selected;
+  frame.layers.on_phantom = on_phantom;
+  frame.layers.empty_reason =
+      is_program
+          ? "No layer holds anything here. Layers are told of Python programs that call modules of torch.nn: "
+            "on a phantom, and by record with --operators."
+          : "The layers appear as soon as a network trains.";
+  frame.layers.rows = &kNoLayers;
+  frame.layers.unit = state.unit;
+}
+
+// While a run streams in, ten times a second is as often as a person can read; what a person does shows at
+// once.
+bool TablesScene::AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) const {
+  if (unit_ != state.unit || pinned_ != state.pinned) return true;
+  if (shown_view_ == input.view && estimates_version_ == estimates.version()) return false;
+  const bool paused = input.status.state != session::RunState::kRunning;
+  return paused || Clock::now() - made_at_ > 100ms;
+}
+
+void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                          const std::string& card, Frame& frame) {
+  if (AreDue(input, state, estimates)) {
+    made_at_ = Clock::now();
+    shown_view_ = input.view;
+    estimates_version_ = estimates.version();
+    unit_ = state.unit;
+    pinned_ = state.pinned;
+    Ask(input, estimates, card);
+  }
+  const std::optional<presenters::PeakMoment>& moment = asked_.moment;
+  const bool fits =
+      !moment || FitsInFrame(timeline::EffortOfSettledState(*input.view, moment->index, moment->step_end));
+  // The first are waited for: there is nothing to show until then.
+  tables_.Ask(
+      asked_, fits || tables_.answer() == nullptr,
+      [view = shown_view_](const TablesAsked& asked, const auto&) { return MakeTables(*view, asked); });
+  const MomentTables& tables = *tables_.answer();
+  frame.breakdown.breakdown = &tables.breakdown;
+  frame.layers.rows = &tables.layers;
+  frame.layers.moment = tables.breakdown.moment;
+  frame.bridge.bridge = &tables.bridge;
+  frame.bridge.predicted = tables.bridge_predicted;
+  Note(input, estimates, frame);
+}
+
+// What is said beside them.
+void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Frame& frame) const {
+  const TablesAsked& told = *tables_.question();
+  BreakdownInput& panel = frame.breakdown;
+  panel.textbook = told.textbook ? &*told.textbook : nullptr;
+  frame.layers.has_textbook = told.textbook.has_value();
+  panel.at_peak = frame.bridge.at_peak = told.at_peak;
+  const bool predicted = told.prediction.has_value();
+  panel.was_changed = input.view->settings().size() > 1;
+  if (predicted) panel.note = presenters::LeftOut(*told.prediction);
+  if (panel.note.empty() && estimates.asks_cudnn()) {
+    panel.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
+  }
+  if (presenters::InfersContents(input.description)) {
+    panel.note = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
+  }
+  if (input.description.rank == 0 || !predicted) return;
+  panel.note += panel.note.empty() ? "" : " ";
+  panel.note += "The phantom's prediction is of rank 0.";
+}
+
+void TablesScene::Ask(const SceneInput& input, Estimates& estimates, const std::string& card) {
+  const bool is_program = presenters::IsProgram(input.description);
+  peak_ = presenters::LatestPeak(*input.view,
+                                 is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep);
+  TablesAsked asked;
+  asked.number = asked_.number + 1;
+  asked.moment = peak_;
+  if (pinned_)
+    asked.moment =
+        presenters::ToldAt(*input.view, std::clamp(*pinned_, input.view->first(), input.view->end() - 1));
+  if (asked.moment && peak_ && asked.moment->index == peak_->index) asked.moment = peak_;
+  asked.at_peak = !asked.moment || asked.moment->is_peak;
+  // The estimates beside a step are those of the settings that it ran with.
+  const std::string* told = asked.moment ? timeline::SettingsAt(*input.view, asked.moment->index) : nullptr;
+  if (told != nullptr) {
+    const int rank = input.description.rank;
+    if (const textbook::Estimate* book = estimates.Textbook(*told, rank)) asked.textbook = *book;
+    if (input.description.device != "cpu" && !card.empty() && estimates.PhantomSpeaksFor(rank, *told))
+      asked.prediction = estimates.Phantom(*told, card);
+    if (asked.prediction && !asked.prediction->sentence.empty()) asked.prediction.reset();
+  } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
+             book != nullptr && !is_program) {
+    asked.textbook = *book;
+  }
+  if (!asked.at_peak) asked.prediction.reset();  // it is of the peak
+  asked_ = std::move(asked);
+}
+
+std::optional<int64_t> TablesScene::MeasuredPeak(const timeline::View* view) const {
+  if (!peak_ || view == nullptr || peak_->index < view->first()) return std::nullopt;
+  return timeline::ValueOf(view->ValuesAt(peak_->index), timeline::Series::kAllocated);
+}
+
+}  // namespace tidemark::gui

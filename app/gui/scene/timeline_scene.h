@@ -1,0 +1,124 @@
+// The timeline's curve, its stack, lanes and blocks, what is selected, and what lies under the mouse. UI
+// thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/background/estimates.h"
+#include "app/gui/background/lookup.h"
+#include "app/gui/scene/scene_input.h"
+#include "app/gui/view/frame.h"
+#include "app/gui/view/highlight.h"
+#include "app/gui/view/view_state.h"
+#include "app/presenters/device_work.h"
+#include "app/presenters/plot_columns.h"
+#include "app/presenters/stacked_moment.h"
+#include "app/presenters/stacking.h"
+#include "app/presenters/timeline_plot.h"
+
+namespace tidemark::gui {
+
+// A plot without groups, and the ranks to be stacked on it.
+struct RankedAsked {
+  uint64_t number = 0;                         // one more each time, as below
+  std::shared_ptr<const timeline::View> view;  // of the rank that is shown
+  presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
+  std::shared_ptr<const session::Ranks> ranks;
+  std::optional<size_t> shown_rank;
+  std::shared_ptr<const presenters::TimelinePlot> plot;  // none = nothing is asked
+
+  bool operator==(const RankedAsked& other) const { return number == other.number; }
+};
+
+// A block of the stack that a person points at or has selected.
+struct PlaceAsked {
+  timeline::EventIndex born = 0;
+  events::Category category = events::Category::kUnknown;
+  timeline::EventIndex known_until = 0;  // the end of the view that was asked
+
+  bool operator==(const PlaceAsked&) const = default;
+};
+using PlaceLookup = Lookup<PlaceAsked, BlockInStack>;
+
+class TimelineScene {
+ public:
+  // What the panel shows without a run.
+  void BeginFrame(const SceneInput& input, const ViewState& state, Frame& frame);
+  // `card` "" = no phantom's prediction.
+  void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates, const std::string& card,
+               Frame& frame);
+  // Of this run; lives as long as this.
+  const presenters::SelectedOwners& selected() const { return owners_; }
+  bool pending() const { return stacked_.pending() || hovered_place_.pending() || selected_place_.pending(); }
+
+ private:
+  void PrepareRange(ViewState& state, Frame& frame);
+  void PrepareBookmarks(const SceneInput& input, const ViewState& state, Frame& frame);
+  void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
+  void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                   const std::string& card, Frame& frame);
+  void UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis);
+  void PrepareHover(const ViewState& state, Frame& frame);
+  using LookAtPlace = std::function<BlockInStack(const timeline::View& view)>;
+  const BlockInStack* PlaceOf(const timeline::LiveBlock& block, PlaceLookup& places,
+                              const timeline::View::StateEffort& effort, const LookAtPlace& look);
+  // timeline_stack.cpp
+  void PrepareSelection(const ViewState& state);
+  void PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame);
+  void PrepareRankStack(const SceneInput& input, const ViewState& state, Frame& frame);
+  void TakeRankedPlot(Frame& frame);
+  void FinishPlot(Frame& frame);
+
+  std::shared_ptr<const timeline::View> view_;
+
+  // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.
+  std::shared_ptr<const timeline::View> plot_view_;
+  presenters::TimelinePlotRequest plot_request_;
+  std::shared_ptr<const timeline::View> plot_compared_;
+  uint64_t plot_estimates_ = 0;
+  presenters::TimelinePlot plot_;
+  presenters::PlotColumns plot_cut_;
+  bool plot_fresh_ = false;  // made in this frame
+  std::vector<presenters::PlotBlock> blocks_;
+  presenters::DeviceLane lane_;
+  std::vector<presenters::LayerSpan> layer_lane_;
+  presenters::TimelinePlot overview_;
+  presenters::TimelinePlotRequest overview_request_;
+  presenters::PlotColumns overview_cut_;
+  std::vector<presenters::SettingsEstimate> settings_estimates_;
+
+  presenters::SelectedOwners owners_;
+  std::shared_ptr<const timeline::View> owners_view_;
+  presenters::Selection owners_asked_;
+  std::optional<presenters::GroupSums> selected_sums_;  // of a layer or an operator
+
+  // What the stack is of, unless it is of categories; made anew where settings change, and layers with them.
+  presenters::StackOrder stack_asked_;
+  size_t stack_settings_ = 0;
+  std::vector<std::string> stack_titles_;
+  std::optional<presenters::GroupSums> stack_sums_;
+  std::shared_ptr<const session::Ranks> stack_ranks_;
+  std::optional<size_t> stack_shown_rank_;
+  // The plot that ranks are stacked on. What is being made on another axis is of no use.
+  RankedAsked ranked_asked_;
+  Lookup<RankedAsked, presenters::TimelinePlot> ranked_{Overtaken::kIsGivenUp};
+  bool RanksAreBeingStacked() const {
+    return ranked_asked_.plot != nullptr && ranked_.question() != ranked_asked_;
+  }
+  bool sums_grew_ = false;  // in this frame, behind the plot
+
+  Lookup<timeline::EventIndex, std::shared_ptr<const presenters::StackedMoment>> stacked_;  // under the mouse
+  PlaceLookup hovered_place_;
+  PlaceLookup selected_place_;
+};
+
+// Shows the same stretch of the run on the other axis.
+void SwitchAxis(const timeline::View* view, presenters::TimeAxis axis, TimelineState& timeline);
+// The highest moment in sight; none without a run, or where nothing of it is.
+std::optional<timeline::EventIndex> PeakInSight(const timeline::View* view, const TimelineState& timeline);
+
+}  // namespace tidemark::gui
