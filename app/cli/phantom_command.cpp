@@ -81,8 +81,9 @@ int RunWatched(const std::vector<std::string>& program, const ProgramLaunch& lau
   session::ProgramRecorder& recorder = **started;
   std::vector<std::string> environment = launch.environment;
   environment.push_back(recorder.environment_entry());
-  const auto ended = [&](int code) {
-    recorder.End(code, launch.Notes());
+  const auto ended = [&](const Result<int>& code) {
+    if (!code) return recorder.End(kExitFailed, {code.error().message});
+    recorder.End(*code, launch.Notes());
     Tell(summary(recorder));
     const std::string error = recorder.first()->status().recording_error;
     if (!error.empty()) Complain(error, kExitDone);

@@ -20,12 +20,12 @@ void EndInOrder(session::Run& run, std::future<void>& running) {
 
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
                             const std::vector<std::string>& environment, phantom::ProgramStop& stop,
-                            const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,
-                            const WindowOpener& show) {
+                            const std::shared_ptr<session::Run>& run,
+                            const std::function<void(const Result<int>&)>& ended, const WindowOpener& show) {
   Result<int> exit_code = 0;
   const auto run_it = [&] {
     exit_code = phantom::RunProgram(program, environment, stop);
-    if (exit_code) ended(*exit_code);
+    ended(exit_code);
   };
   if (!show) {
     run_it();

@@ -18,12 +18,12 @@ namespace tidemark::cli {
 void EndInOrder(session::Run& run, std::future<void>& running);
 
 // Runs the program, whose end is the run's Stop(), and shows its memory meanwhile, until both have ended;
-// `ended` tells of the program in between. The program begins when the window is open: where it cannot be,
-// not at all. A window that is closed ends the program in order. No `show` = no window. The exit code is the
-// program's, or the window's where only that failed.
+// `ended` tells of the program in between, or of why it did not begin. The program begins when the window is
+// open: where it cannot be, not at all. A window that is closed ends the program in order. No `show` = no
+// window. The exit code is the program's, or the window's where only that failed.
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
                             const std::vector<std::string>& environment, phantom::ProgramStop& stop,
-                            const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,
-                            const WindowOpener& show);
+                            const std::shared_ptr<session::Run>& run,
+                            const std::function<void(const Result<int>&)>& ended, const WindowOpener& show);
 
 }  // namespace tidemark::cli

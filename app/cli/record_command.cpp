@@ -96,12 +96,13 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
   if (!started) return Complain(started.error().message, kExitFailed);
   session::ProgramRecorder& recorder = **started;
   launch->environment.push_back(recorder.environment_entry());
-  const auto ended = [&](int code) {
-    recorder.End(code, launch->Notes());
+  const auto ended = [&](const Result<int>& code) {
+    if (!code) return recorder.End(kExitFailed, {code.error().message});
+    recorder.End(*code, launch->Notes());
     std::string text;
     for (const auto& run : recorder.runs()) text += ProcessText(*run);
     text += UnheardText(recorder.unheard_ranks());
-    Tell(text.empty() ? WhyNothing(options.layers.cpu, code) : text);
+    Tell(text.empty() ? WhyNothing(options.layers.cpu, *code) : text);
   };
   const Result<int> exit_code =
       RunBesideWindow(program, launch->environment, *launch->stop, recorder.watched(), ended,

@@ -140,7 +140,7 @@ void Application::FollowRanks() {
   if (!reading) return;
   jobs_.Start("", JobEnd::kWhenDone,
               [this, reading = std::move(*reading),
-               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+               number = run_number_.load()](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto peaks =
                     std::make_shared<session::Ranks>(session::PeaksOf(reading.ranks, reading.with_curves));
                 return [this, peaks, number] {

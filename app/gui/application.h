@@ -93,9 +93,9 @@ class Application {
   void Push(Command command) { queue_.Push(std::move(command)); }
   void Push(ActionId action) { queue_.Push(action); }
 
-  // What the run that is shown comes to where nobody saved it, as the window closes: a sentence, "" where
-  // there is nothing to tell.
-  std::string KeepOnClosing() const;
+  // As the window closes: what is being written is finished, and the run that is shown is kept where nobody
+  // saved it. What there is to tell of both.
+  std::vector<std::string> KeepOnClosing();
 
   void EndSlowMotion();  // what it changed is as before; nothing where it is not on
 
@@ -162,11 +162,17 @@ class Application {
   struct Choices {
     networks::TrainingSettings settings;
     networks::DeviceChoice device;
+    std::string allocator;
     SecondRun second;
   };
+  Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
   void RememberChoices();
+  // True where device or allocator are others now, and no run has been started with them yet.
+  bool Apply(const Choices& choices);
+  // The same, to be undone at once.
+  bool ApplyAnew(const Choices& choices);
   void ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after);
   // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
   // that was asked for is what is wanted.
@@ -188,7 +194,6 @@ class Application {
   void WriteSession(const std::filesystem::path& file);
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
-  void EndStart(uint64_t number);
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   // A run that is shown no more, which nobody may have saved.
@@ -198,6 +203,17 @@ class Application {
     bool is_saved = false;
   };
   using KeptRun = Result<std::optional<std::filesystem::path>>;
+  // A start of the trainer that has come to its end.
+  struct TrainerStart {
+    uint64_t number = 0;
+    networks::TrainingSettings settings;
+    std::vector<KeptRun> kept;                                     // of what was shown before
+    std::optional<Result<std::shared_ptr<session::Run>>> outcome;  // none = it was given up before
+    bool is_cancelled = false;                                     // by the person
+  };
+  void BeginStart();
+  void EndStart(const TrainerStart& start);
+  void LetGoOf(const TrainerStart& start);
   bool IsSaved() const;
   Leaving Leave();
   static KeptRun Keep(const Leaving& leaving, const std::filesystem::path& folder);  // any thread
@@ -280,7 +296,7 @@ class Application {
   ControlAccess of_code_;
   bool locks_lifted_ = false;                     // those of the page that is open
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion
-  std::string layout_before_;                     // "" = it has changed nothing
+  std::string layout_before_;                     // "" = it has changed nothing, or another was chosen since
   bool ways_out_wanted_ = false;                  // memory ran out, and nobody has searched yet
   std::vector<Choices> undo_;
   std::vector<Choices> redo_;
@@ -295,10 +311,12 @@ class Application {
   bool band_asked_ = false;                 // of this run
   Clock::time_point adopted_at_{};          // when the run came that is shown
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
-  uint64_t run_number_ = 0;                    // a start that was overtaken by a later one is let go
-  uint64_t requests_ = 0;                      // files and programs that were asked for
-  uint64_t comparisons_ = 0;                   // that were asked for, or ended
-  uint64_t shown_number_ = 0;  // so is what was asked of a run or a rank that was shown before
+  std::atomic<uint64_t> run_number_ = 0;  // what was asked for before is let go; written by the UI thread
+  bool start_under_way_ = false;          // of the trainer; what is asked for meanwhile begins after it
+  std::vector<Leaving> leaving_;          // what ends before it begins
+  uint64_t requests_ = 0;                 // files and programs that were asked for
+  uint64_t comparisons_ = 0;              // that were asked for, or ended
+  uint64_t shown_number_ = 0;             // so is what was asked of a run or a rank that was shown before
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

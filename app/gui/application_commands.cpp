@@ -154,7 +154,7 @@ void Application::Choose(const ChooseDevice& wanted) {
 }
 
 void Application::RememberChoices() {
-  undo_.push_back({input_.settings, input_.device, second_});
+  undo_.push_back(Chosen());
   if (undo_.size() > kUndoLimit) {
     LetGo(std::move(undo_.front().second.run));
     undo_.erase(undo_.begin());
@@ -165,20 +165,43 @@ void Application::RememberChoices() {
 // To what was chosen before, by undo or redo; the other of them comes back to what is chosen now.
 void Application::ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after) {
   if (before.empty()) return;
-  after.push_back({input_.settings, input_.device, second_});
-  const Choices wanted = std::move(before.back());
+  after.push_back(Chosen());
+  Choices wanted = std::move(before.back());
   before.pop_back();
   const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
-  const bool other_device = is_card_free && std::exchange(input_.device, wanted.device) != wanted.device;
+  if (!is_card_free) wanted.device = input_.device;
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const networks::TrainingSettings settings = input_.settings;
-  Change(lessons::KeepLocked(input_.settings, wanted.settings, Access().locked), false);
+  wanted.settings = lessons::KeepLocked(settings, wanted.settings, Access().locked);
+  const bool needs_start = Apply(wanted);
   // Where no run shows it.
   if (!input_.live && !input_.starting && settings != input_.settings) {
     AddLogLine(presenters::LogLevel::kInfo,
                "Of the next run: " + networks::DescribeChange(settings, input_.settings) + ".");
   }
-  if (other_device) StartRun();
+  if (needs_start) StartRun();
+}
+
+bool Application::Apply(const Choices& choices) {
+  const bool are_others = choices.device != input_.device || choices.allocator != input_.allocator;
+  input_.device = choices.device;
+  input_.allocator = choices.allocator;
+  estimates_.UseAllocator(input_.allocator);
+  const uint64_t before = run_number_;
+  Change(choices.settings, false);
+  return are_others && run_number_ == before;
+}
+
+bool Application::ApplyAnew(const Choices& choices) {
+  const auto is_chosen = [this](const Choices& other) {
+    return other.settings == input_.settings && other.device == input_.device &&
+           other.allocator == input_.allocator;
+  };
+  if (is_chosen(choices)) return false;
+  RememberChoices();
+  const bool needs_start = Apply(choices);
+  if (is_chosen(undo_.back())) undo_.pop_back();  // it could not be
+  return needs_start;
 }
 
 void Application::SetPace(double steps_per_second) {
@@ -228,12 +251,14 @@ void Application::ShowOnMap(presenters::MapPart part) {
 }
 
 void Application::StartWith(const StartAgain& wanted) {
-  ChangeByHand(wanted.settings);
-  if (wanted.allocator) input_.allocator = *wanted.allocator;
+  Choices choices = Chosen();
+  choices.settings = lessons::KeepLocked(input_.settings, wanted.settings, Access().locked);
+  if (wanted.allocator) choices.allocator = *wanted.allocator;
   // What is begun with was found for the card of the run that is shown.
-  if (input_.device.kind == networks::DeviceKind::kPhantom) input_.device.card = CardFor(input_);
-  estimates_.UseAllocator(input_.allocator);
-  StartRun();
+  if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = CardFor(input_);
+  const uint64_t before = run_number_;
+  ApplyAnew(choices);
+  if (run_number_ == before) StartRun();
 }
 
 // What another network cannot take is left behind: data, and what takes a network apart. A TorchScript file
@@ -345,12 +370,14 @@ bool Application::ExecuteWindowAction(ActionId action) {
       break;
     case ActionId::kResetLayout:
       shell_.reset_layout = true;
+      layout_before_.clear();
       state_.learning = false;
       state_.shown.fill(true);
       break;
     case ActionId::kProfileLayout:
     case ActionId::kCompareLayout:
       shell_.reset_layout = true;
+      layout_before_.clear();
       state_.learning = false;
       for (size_t i = 0; i < kPanelCount; ++i) {
         const std::string_view name = Panels()[i].name;
@@ -482,7 +509,7 @@ bool Application::ExecuteLookAction(ActionId action) {
 
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
-  jobs_.Start("Saving " + file.filename().string(), JobEnd::kOnRequest,
+  jobs_.Start("Saving " + file.filename().string(), JobEnd::kWritten,
               [this, run = ShownRank(), file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
@@ -503,7 +530,7 @@ void Application::Export(const std::filesystem::path& file) {
   if (format == nullptr || !options_.export_run) return;
   if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   using Outcome = Result<std::vector<std::string>>;
-  jobs_.Start("Exporting " + file.filename().string(), JobEnd::kOnRequest,
+  jobs_.Start("Exporting " + file.filename().string(), JobEnd::kWritten,
               [this, run = ShownRank(), key = format->key, file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);

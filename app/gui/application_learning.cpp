@@ -82,12 +82,12 @@ void Application::SetUpOpenPage() {
 void Application::SetUp(const lessons::Setup& setup) {
   state_.run_controls.draft.reset();
   const networks::TrainingSettings before = input_.settings;
-  Change(setup.situation.settings, true);
+  Choices choices = Chosen();
+  choices.settings = setup.situation.settings;
+  if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = setup.situation.card;
+  const bool needs_start = ApplyAnew(choices);
   const bool differs = input_.settings != before;
-  const bool other_card =
-      input_.device.kind == networks::DeviceKind::kPhantom && input_.device.card != setup.situation.card;
-  if (other_card) input_.device.card = setup.situation.card;
-  if (other_card || (!input_.live && !input_.starting)) {
+  if (needs_start || (!input_.live && !input_.starting)) {
     StartRun();
   } else if (differs && input_.live) {
     run_->Restart(input_.settings);
@@ -102,7 +102,10 @@ void Application::SetUp(const lessons::Setup& setup) {
 }
 
 void Application::Use(const lessons::SessionState& session) {
-  Change(session.settings, true);
+  Choices choices = Chosen();
+  choices.settings = session.settings;
+  choices.device = session.device;
+  const bool needs_start = ApplyAnew(choices);
   of_code_ = {session.locked, session.hidden, {}};
   state_.unit = session.unit;
   state_.timeline.hidden_categories = session.hidden_categories;
@@ -113,10 +116,7 @@ void Application::Use(const lessons::SessionState& session) {
   for (size_t i = 0; i < kPanelCount && !session.panels.empty(); ++i) {
     state_.shown[i] = std::ranges::count(session.panels, Panels()[i].name) > 0;
   }
-  if (input_.device != session.device) {
-    input_.device = session.device;
-    if (run_ != nullptr || input_.starting) StartRun();
-  }
+  if (needs_start && (run_ != nullptr || input_.starting)) StartRun();
   if (!session.lesson.empty()) {
     state_.lessons.lesson = session.lesson;
     state_.lessons.page = session.page;
@@ -171,6 +171,7 @@ bool Application::ExecuteLearningAction(ActionId action) {
   switch (action) {
     case ActionId::kLearnLayout:
       shell_.reset_layout = true;
+      layout_before_.clear();
       state_.learning = true;
       for (size_t i = 0; i < kPanelCount; ++i) {
         state_.shown[i] = std::ranges::count(kLearningPanels, std::string_view(Panels()[i].name)) > 0;

@@ -17,16 +17,17 @@ namespace {
 using networks::DeviceKind;
 using session::RunState;
 
+Result<std::shared_ptr<session::Run>> StartLive(const session::LiveOptions& options) {
+  Result<std::unique_ptr<session::Run>> run = session::Run::Start(options);
+  if (!run) return run.error();
+  return std::shared_ptr<session::Run>(std::move(*run));
+}
+
 }  // namespace
 
 void Application::StartRun() {
-  const uint64_t number = ++run_number_;
-  session::LiveOptions live;
-  live.settings = input_.settings;
-  live.device = input_.device;
-  live.steps_per_second = input_.steps_per_second;
-  live.environment = events::AllocatorEnvironment(input_.allocator);
-  if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
+  ++run_number_;
+  leaving_.push_back(Leave());
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
@@ -38,48 +39,62 @@ void Application::StartRun() {
   file_title_.clear();
   opened_file_.clear();
   ranks_.Close();
-  jobs_.Start(
-      "Starting the trainer", JobEnd::kOnRequest,
-      [this, live, old = Leave(),
-       number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-        const KeptRun kept = Keep(old, options_.kept_runs);
-        old.run.reset();  // its process ends, and its GPU memory is free, before the next one begins
-        if (!progress.goes_on()) {
-          return [this, number, kept] {
-            TellOfKept(kept);
-            EndStart(number);
-          };
-        }
-        auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-        return [this, outcome, number, kept, started_with = live.settings, wanted = progress.goes_on()] {
-          if (number != run_number_ || !wanted) {
-            if (outcome->ok()) LetGo(std::move(**outcome));
-            TellOfKept(kept);
-            return EndStart(number);
-          }
-          input_.starting = false;
-          input_.status = {};
-          if (!outcome->ok()) {
-            TellOfKept(kept);
-            AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-            input_.status.state = RunState::kFailed;
-            input_.status.sentence = outcome->error().message;
-            return;
-          }
-          AdoptRun(std::move(**outcome));
-          TellOfKept(kept);
-          if (std::exchange(shows_foreign_, false)) EndForeignComparison();
-          // What was changed while the process started.
-          if (NeedsOtherProcesses(started_with)) return StartRun();
-          run_->Change(input_.settings);
-          run_->SetPace(input_.steps_per_second);
-        };
-      });
+  if (!start_under_way_) BeginStart();
 }
 
-// Nobody wants it any more; nothing where another start came after it.
-void Application::EndStart(uint64_t number) {
-  if (number != run_number_) return;
+// One at a time: what was shown or started before ends, and its GPU memory is free, before the next begins.
+void Application::BeginStart() {
+  session::LiveOptions live;
+  live.settings = input_.settings;
+  live.device = input_.device;
+  live.steps_per_second = input_.steps_per_second;
+  live.environment = events::AllocatorEnvironment(input_.allocator);
+  if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
+  start_under_way_ = true;
+  jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
+              [this, live, leaving = std::exchange(leaving_, {}), number = run_number_.load()](
+                  const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+                TrainerStart start{number, live.settings, {}, {}, false};
+                for (Leaving& old : leaving) {
+                  start.kept.push_back(Keep(old, options_.kept_runs));
+                  old.run.reset();
+                }
+                if (progress.goes_on() && number == run_number_) start.outcome = StartLive(live);
+                start.is_cancelled = !progress.goes_on();
+                return [this, start] { EndStart(start); };
+              });
+}
+
+void Application::EndStart(const TrainerStart& start) {
+  start_under_way_ = false;
+  const bool is_wanted = !start.is_cancelled && start.number == run_number_ && start.outcome;
+  if (is_wanted && *start.outcome) AdoptRun(**start.outcome);  // which begins a log
+  for (const KeptRun& kept : start.kept) TellOfKept(kept);
+  if (!is_wanted) return LetGoOf(start);
+  if (!*start.outcome) {
+    input_.starting = false;
+    input_.status = {};
+    AddLogLine(presenters::LogLevel::kError, start.outcome->error().message);
+    input_.status.state = RunState::kFailed;
+    input_.status.sentence = start.outcome->error().message;
+    return;
+  }
+  if (std::exchange(shows_foreign_, false)) EndForeignComparison();
+  // What was changed while the process started.
+  if (NeedsOtherProcesses(start.settings)) return StartRun();
+  run_->Change(input_.settings);
+  run_->SetPace(input_.steps_per_second);
+}
+
+// Nobody wants it any more: it was cancelled, something else is shown, or another start came after it.
+void Application::LetGoOf(const TrainerStart& start) {
+  const std::shared_ptr<session::Run> unwanted = start.outcome && *start.outcome ? **start.outcome : nullptr;
+  if (input_.starting && !start.is_cancelled) {
+    leaving_.push_back({unwanted, {}, true});
+    return BeginStart();
+  }
+  LetGo(unwanted);
+  if (!input_.starting) return;
   input_.starting = false;
   input_.status = {};
   input_.status.state = RunState::kFinished;
@@ -382,11 +397,16 @@ void Application::TellOfKept(const KeptRun& kept) {
   AddLogLine(presenters::LogLevel::kInfo, "The run before was not saved. File, Earlier runs… has it.");
 }
 
-std::string Application::KeepOnClosing() const {
-  if (run_ == nullptr || IsSaved()) return "";
+std::vector<std::string> Application::KeepOnClosing() {
+  std::vector<std::string> told;
+  const size_t before = shell_.toasts.size();
+  jobs_.FinishWriting();
+  for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
+  if (run_ == nullptr || IsSaved()) return told;
   const KeptRun kept = KeepRun(*run_, bookmarks_, options_.kept_runs);
-  if (!kept) return "The run was not saved, and cannot be kept. " + kept.error().message;
-  return *kept ? "The run was not saved; it is kept in " + (*kept)->string() : "";
+  if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
+  if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
+  return told;
 }
 
 // Beside the window: a process takes its time to end, and much memory to be given back.

@@ -115,7 +115,7 @@ ShellInput Application::MakeShellInput() {
   for (const auto& job : jobs_.jobs()) {
     const std::string title = job->title();
     if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;
-    shell.jobs.push_back({title, job->progress, job->ends == JobEnd::kOnRequest ? &job->cancelled : nullptr});
+    shell.jobs.push_back({title, job->progress, job->ends == JobEnd::kWhenDone ? nullptr : &job->cancelled});
   }
   const bool loads = input_.live && state == RunState::kStarting;
   if (loads && Clock::now() - adopted_at_ >= kShownAfter)

@@ -217,8 +217,8 @@ int RunWindow(const WindowOptions& options) {
   ViewKeeper keeper(kept.state_file);
   FrameLoop(options, keeper, **window, app).Run();
   app.EndSlowMotion();
-  if (const std::string told = app.KeepOnClosing(); !told.empty())
-    std::fprintf(stderr, "tidemark: %s\n", told.c_str());
+  (*window)->Hide();  // what is being written may take its time
+  for (const std::string& told : app.KeepOnClosing()) std::fprintf(stderr, "tidemark: %s\n", told.c_str());
   Keep(keeper, **window, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;

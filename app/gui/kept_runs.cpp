@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <string>
 #include <system_error>
 
@@ -56,18 +57,30 @@ std::vector<fs::path> KeptIn(const fs::path& folder) {
   return files;
 }
 
-// All but the newest; what cannot be removed stays.
+// Of ranks each has a file of its own, under one name.
+std::string RunOf(const fs::path& file) {
+  const std::string name = file.stem().string();
+  const size_t rank = name.rfind(".rank");
+  return rank == std::string::npos ? name : name.substr(0, rank);
+}
+
+// All but the newest runs, each whole; what cannot be removed stays.
 void RemoveOldest(const fs::path& folder) {
-  const std::vector<fs::path> files = KeptIn(folder);
+  std::map<std::string, std::vector<fs::path>> runs;
+  for (const fs::path& file : KeptIn(folder)) runs[RunOf(file)].push_back(file);
   uintmax_t bytes = 0;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const fs::path& file = files[files.size() - 1 - i];
+  size_t count = 0;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run, ++count) {
     std::error_code ignored;
-    const uintmax_t of_file = fs::file_size(file, ignored);
-    if (!ignored) bytes += of_file;
-    if (i == 0 || (i < kMostKept && bytes <= kMostKeptBytes)) continue;
-    fs::remove(file, ignored);
-    fs::remove(trace::BookmarksFileOf(file), ignored);
+    for (const fs::path& file : run->second) {
+      const uintmax_t of_file = fs::file_size(file, ignored);
+      if (!ignored) bytes += of_file;
+    }
+    if (count == 0 || (count < kMostKept && bytes <= kMostKeptBytes)) continue;
+    for (const fs::path& file : run->second) {
+      fs::remove(file, ignored);
+      fs::remove(trace::BookmarksFileOf(file), ignored);
+    }
   }
 }
 

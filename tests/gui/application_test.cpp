@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
@@ -67,10 +68,38 @@ TEST_CASE("A window that closes keeps the run that nobody saved, and says where"
   const auto application = KeepingIn(scratch / "kept");
   CHECK(application->KeepOnClosing().empty());
   application->ShowRun(std::make_shared<Grown>());
-  const std::string told = application->KeepOnClosing();
+  const std::vector<std::string> told = application->KeepOnClosing();
   const std::string begins = "The run was not saved; it is kept in ";
-  REQUIRE(told.starts_with(begins));
-  CHECK((*session::Run::Open(told.substr(begins.size())))->view()->end() == 1);
+  REQUIRE(told.size() == 1);
+  REQUIRE(told.front().starts_with(begins));
+  CHECK((*session::Run::Open(told.front().substr(begins.size())))->view()->end() == 1);
+}
+
+TEST_CASE("What is being saved as the window closes is saved whole, and not kept a second time") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn(scratch / "kept");
+  application->ShowRun(std::make_shared<Grown>());
+  const std::filesystem::path file = scratch / "own.tide";
+  application->Push(SaveRecording{file});
+  application->ExecuteCommands();
+  CHECK(application->KeepOnClosing() == std::vector<std::string>{"Saved " + file.string() + "."});
+  CHECK((*session::Run::Open(file))->view()->end() == 1);
+}
+
+TEST_CASE("A card that a session brings is given back by undo") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn(scratch / "kept");
+  lessons::SessionState session;
+  session.settings = application->settings();
+  session.device = {networks::DeviceKind::kPhantom, 0, "t4"};
+  REQUIRE(application->scene_input().device.card != "t4");
+  const std::string before = application->scene_input().device.card;
+  application->Push(UseSession{session});
+  application->ExecuteCommands();
+  CHECK(application->scene_input().device.card == "t4");
+  application->Push(ActionId::kUndo);
+  application->ExecuteCommands();
+  CHECK(application->scene_input().device.card == before);
 }
 
 TEST_CASE("A run that another takes the place of is kept") {

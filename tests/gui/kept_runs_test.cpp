@@ -114,6 +114,20 @@ TEST_CASE("The newest runs are kept, and the oldest go with their bookmarks") {
   fs::remove_all(folder);
 }
 
+TEST_CASE("A run of many ranks counts as one, and goes whole") {
+  const fs::path folder = EmptyFolder();
+  fs::create_directories(folder);
+  for (size_t rank = 0; rank < 3; ++rank)
+    std::ofstream(folder / ("20200101-000009 old.rank" + std::to_string(rank) + ".tide")) << "old";
+  for (size_t i = 1; i < kMostKept; ++i)
+    std::ofstream(folder / ("20200101-0000" + std::to_string(10 + i) + " old.tide")) << "old";
+  REQUIRE(*KeepRun(UnsavedRun(), {}, folder));
+  CHECK(FilesIn(folder) == kMostKept);
+  REQUIRE(*KeepRun(Ranks(), {}, folder));
+  CHECK(FilesIn(folder) == kMostKept + 1);
+  fs::remove_all(folder);
+}
+
 TEST_CASE("That a run cannot be kept is said") {
   const fs::path folder = EmptyFolder();
   std::ofstream(folder) << "a file where a folder should be";

@@ -13,6 +13,13 @@ BackgroundJobs::~BackgroundJobs() {
   for (const auto& job : jobs_) job->thread.join();
 }
 
+void BackgroundJobs::FinishWriting() {
+  for (const auto& job : jobs_) {
+    if (job->ends == JobEnd::kWritten) job->done.wait(false);
+  }
+  Poll();
+}
+
 bool BackgroundJobs::Progress::operator()(double share) const {
   job_->progress = share;
   return goes_on();
@@ -36,6 +43,7 @@ void BackgroundJobs::Start(std::string title, JobEnd ends, Work work) {
   job->thread = std::thread([raw, work = std::move(work)] {
     raw->then = work(Progress(raw));
     raw->done = true;
+    raw->done.notify_all();
     Window::Wake();
   });
   jobs_.push_back(std::move(job));

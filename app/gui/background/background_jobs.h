@@ -19,6 +19,7 @@ namespace tidemark::gui {
 enum class JobEnd : uint8_t {
   kWhenDone,   // nothing else: it asks nobody whether it is still wanted
   kOnRequest,  // or a person's Cancel, which it hears of soon
+  kWritten,    // the same, but the window's closing waits for it: it writes what a person asked for
 };
 
 class BackgroundJobs {
@@ -42,6 +43,8 @@ class BackgroundJobs {
 
   BackgroundJobs() = default;
   ~BackgroundJobs();  // cancels everything and waits
+  // Waits for what writes, and runs what follows from it.
+  void FinishWriting();
   BackgroundJobs(const BackgroundJobs&) = delete;
   BackgroundJobs& operator=(const BackgroundJobs&) = delete;
 

@@ -27,8 +27,7 @@ struct ProgramSweep {
   int64_t TakenBytes(const session::SweepPoint& point) const {
     return point.reserved_peak_bytes + card.context_bytes;
   }
-  // Whether it needs more than the card has: the program ran out of memory, or would in another order of
-  // addresses.
+  // Whether the card has what it needs, in every order of addresses; one that ran out of memory has no peaks.
   bool Fits(const session::SweepPoint& point) const {
     return point.has_peaks && point.most_reserved_bytes + card.context_bytes <= card.memory_bytes;
   }

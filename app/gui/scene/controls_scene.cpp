@@ -137,10 +137,11 @@ void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Est
 }
 
 void ControlsScene::CountSkippedSteps(const timeline::View& view) {
-  const auto& steps = view.steps();
-  while (steps_counted_ < steps.size() && steps[steps_counted_].complete) {
-    skipped_steps_ += steps[steps_counted_].skipped ? 1 : 0;
-    ++steps_counted_;
+  // The oldest leave at the front.
+  for (const timeline::Step& step : view.steps()) {
+    if (!step.complete || step.begin < steps_counted_to_) continue;
+    skipped_steps_ += step.skipped ? 1 : 0;
+    steps_counted_to_ = step.begin + 1;
   }
 }
 

@@ -30,7 +30,7 @@ class ControlsScene {
   bool consequences_known_ = false;  // nothing in them waits for a prediction
 
   presenters::Captured captured_;
-  size_t steps_counted_ = 0;
+  timeline::EventIndex steps_counted_to_ = 0;
   int64_t skipped_steps_ = 0;
 };
 

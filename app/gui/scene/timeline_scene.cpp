@@ -87,11 +87,12 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories : 0;
   const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit,
                                                 timeline::kAllCategories & ~hidden};
+  const int rows = static_cast<int>(std::max(1, timeline.rows) * timeline.magnified);
   PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame.timeline.compared = input.compared ? input.compared->title : "";
   const bool same = plot_view_ == view_ && plot_compared_ == compared &&
-                    plot_estimates_ == estimates.version() && plot_request_ == request;
+                    plot_estimates_ == estimates.version() && plot_request_ == request && plot_rows_ == rows;
   if (same) return;
   // What is being made comes first.
   if (RanksAreBeingStacked() && plot_request_.axis == request.axis) return;
@@ -105,13 +106,14 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name
   const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
-  const int64_t per_row = plot.highest_bytes / std::max(1, timeline.rows);
+  const int64_t per_row = plot.highest_bytes / rows;
   blocks_ =
       presenters::BlocksInSight(*view_, plot, {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
   UsePlot(std::move(plot), request.axis);
   plot_compared_ = compared;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
+  plot_rows_ = rows;
   const presenters::TimelinePlotRequest whole{timeline.axis, frame.timeline.whole, timeline.overview_columns,
                                               state.unit};
   if (plot_view_ != view_ || !(overview_request_ == whole))

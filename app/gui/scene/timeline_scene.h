@@ -78,6 +78,7 @@ class TimelineScene {
   // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.
   std::shared_ptr<const timeline::View> plot_view_;
   presenters::TimelinePlotRequest plot_request_;
+  int plot_rows_ = 0;  // of pixels, as tall as its blocks are listed for
   std::shared_ptr<const timeline::View> plot_compared_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;

@@ -153,6 +153,8 @@ Window::~Window() {
   glfwTerminate();
 }
 
+void Window::Hide() { glfwHideWindow(window_); }
+
 void Window::NoteInput() { last_input_ = glfwGetTime(); }
 
 void Window::NoteDamage() {

@@ -57,6 +57,7 @@ class Window {
   // Files dropped on the window since the last call.
   std::vector<std::filesystem::path> TakeDroppedFiles();
 
+  void Hide();  // it is about to close
   bool should_close() const;
   void KeepOpen();                 // answers a request to close with no
   WindowSize size() const;         // screen pixels

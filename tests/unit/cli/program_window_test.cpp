@@ -32,9 +32,10 @@ int EndOf(const std::string& script) {
   const std::unique_ptr<session::ProgramRecorder> recorder =
       std::move(*session::ProgramRecorder::Start(options));
   std::optional<int> told;
-  const auto ended = [&](int code) {
-    told = code;
-    recorder->End(code);
+  const auto ended = [&](const Result<int>& code) {
+    REQUIRE(code);
+    told = *code;
+    recorder->End(*code);
   };
   const auto show = [](const WindowContent& content) {
     content.opened();
@@ -60,12 +61,25 @@ TEST_CASE("A program whose window cannot be opened does not begin") {
   const std::unique_ptr<session::ProgramRecorder> recorder = std::move(*session::ProgramRecorder::Start({}));
   bool has_ended = false;
   const Result<int> code = RunBesideWindow(
-      {"touch", file}, {}, stop, recorder->first(), [&](int) { has_ended = true; },
+      {"touch", file}, {}, stop, recorder->first(), [&](const Result<int>&) { has_ended = true; },
       [](const WindowContent&) { return kExitFailed; });
   REQUIRE(code);
   CHECK(*code == kExitFailed);
   CHECK_FALSE(has_ended);
   CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("A window tells of a program that could not be started") {
+  phantom::ProgramStop stop;
+  const std::unique_ptr<session::ProgramRecorder> recorder = std::move(*session::ProgramRecorder::Start({}));
+  std::string why;
+  const auto ended = [&](const Result<int>& code) { why = code ? "" : code.error().message; };
+  const auto show = [&](const WindowContent& content) {
+    content.opened();
+    return kExitDone;
+  };
+  CHECK_FALSE(RunBesideWindow({"/no/such/program"}, {}, stop, recorder->first(), ended, show));
+  CHECK(why.find("/no/such/program") != std::string::npos);
 }
 
 TEST_CASE("A program that does not end when it is asked is killed") {
