@@ -9,9 +9,11 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/program/computed_operators.h"
 #include "profiler/capture/program/host_inputs.h"
 #include "profiler/capture/program/known_memory.h"
@@ -162,10 +164,16 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
   }
 }
 
+std::unique_ptr<at::ObserverContext> NoteStep(const at::RecordFunction& function) {
+  if (std::string_view(function.name()).starts_with(kOptimizerScopePrefix)) NoteStepOfOptimizer();
+  return nullptr;
+}
+
 }  // namespace
 
 void ComputeKnownValues() {
   if (!OpenKnownMemory()) return;
+  at::addGlobalCallback(at::RecordFunctionCallback(NoteStep).scopes({at::RecordScope::USER_SCOPE}));
   at::addGlobalCallback(at::RecordFunctionCallback(ComputeOnHost, KeepResults)
                             .needsInputs(true)
                             .needsOutputs(true)
