@@ -47,6 +47,8 @@ constexpr ErrorText kErrors[] = {
     TIDEMARK_ERROR(CUDA_ERROR_NOT_SUPPORTED, cudaErrorNotSupported, "operation not supported"),
     TIDEMARK_ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaErrorStreamCaptureUnsupported,
                    "operation not permitted when stream is capturing"),
+    TIDEMARK_ERROR(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cudaErrorStreamCaptureUnjoined,
+                   "capturing stream has unjoined work"),
     TIDEMARK_ERROR(CUDA_ERROR_CAPTURED_EVENT, cudaErrorCapturedEvent,
                    "operation not permitted on an event last recorded in a capturing stream"),
     TIDEMARK_ERROR(CUDA_ERROR_UNKNOWN, cudaErrorUnknown, "unknown error"),

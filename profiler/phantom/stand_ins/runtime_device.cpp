@@ -129,7 +129,9 @@ cudaError_t cudaGetDevice(int* number) {
 
 cudaError_t cudaSetDevice(int number) {
   const cudaError_t error = CheckDevice(number);
-  if (error == cudaSuccess) device::SetCurrentDevice(number);
+  if (error != cudaSuccess) return error;
+  device::SetCurrentDevice(number);
+  if (TIDEMARK_CUDA_VERSION >= 12000) device::ContextBegins();  // since that version it makes one
   return error;
 }
 
@@ -173,6 +175,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
 
 // It would wait for what is being captured, too, which cannot come to its end.
 cudaError_t cudaDeviceSynchronize() {
+  device::ContextBegins();
   return device::SomethingIsCaptured() ? Report(cudaErrorStreamCaptureUnsupported) : CheckDevice(0);
 }
 

@@ -119,8 +119,10 @@ uint64_t MadeSubscriber() {
   return Made("cuptiSubscribe", {Room()});
 }
 
+// This process has a context there.
 uint64_t MadeGpu() {
   uint64_t gpu = 0;
+  CallWith("cudaFree", {0});
   CallWith("nvmlDeviceGetHandleByIndex_v2", {0, reinterpret_cast<uint64_t>(&gpu)});
   return gpu;
 }
