@@ -141,6 +141,21 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
   return environment;
 }
 
+// And what of it was measured elsewhere.
+std::string AddressesNote(const PhantomOrder& order) {
+  constexpr std::string_view kMeasuredOn = "h200";
+  std::string note = fmt::format(
+      "Addresses were handed out in the order {}, as asked for: what is reserved is that of this order.",
+      phantom::TextOf(order.addresses));
+  if (order.addresses.kind == phantom::AddressOrder::Kind::kLinux580 && order.card.name != kMeasuredOn) {
+    note +=
+        " What driver 580 and cuBLAS hold among them was measured on an H200; here it is derived, the "
+        "driver's "
+        "part by the number of multiprocessors, cuBLAS's 64 MiB a handle as they were.";
+  }
+  return note;
+}
+
 Status AskForDoubts(ProgramLaunch& launch) {
   Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
   if (!doubts) return doubts.error();
@@ -184,12 +199,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;
   launch.addresses = order.addresses;
-  if (order.addresses != phantom::AddressOrder{}) {
-    launch.early_doubts.push_back(
-        fmt::format("Addresses were handed out in the order {}, as asked for: what is reserved is that of "
-                    "this order.",
-                    phantom::TextOf(order.addresses)));
-  }
+  if (order.addresses != phantom::AddressOrder{}) launch.early_doubts.push_back(AddressesNote(order));
   if (!events::IsTriedTorch(torch->version)) {
     launch.early_doubts.push_back(fmt::format(
         "Its torch, {}, is none of those that were tried with the phantom ({}). Its stand-ins could "

@@ -73,6 +73,14 @@ inline constexpr int64_t kCountNotKnown = -2;
 inline constexpr const char* kExpectCountFunction = "TidemarkPhantomExpectCount";
 using ExpectCountFunction = void (*)(int64_t count);
 
+// An optimizer takes a step: a program that trains goes on, however often it reads what is not known.
+inline constexpr const char* kStepBeginsFunction = "TidemarkPhantomStepBegins";
+using StepBeginsFunction = void (*)();
+
+// For the program's Python (programs/python/sitecustomize.py): an exception of this name ends it.
+inline constexpr const char* kProgramFailsFunction = "TidemarkPhantomProgramFails";
+using ProgramFailsFunction = void (*)(const char* exception);
+
 // Whether this process's GPU is a phantom: the stand-ins are loaded. Any thread. Here, since what is loaded
 // into programs of others asks it, too, without the rest of this folder.
 inline bool IsOnPhantom() { return dlsym(RTLD_DEFAULT, kBlockBeginsFunction) != nullptr; }

@@ -84,3 +84,17 @@ def sparse():
     torch.optim.SparseAdam(embed.parameters()).step()
     bag = nn.EmbeddingBag(100, 16, mode="sum").cuda()
     bag(torch.zeros(4, 3, dtype=torch.long, device="cuda")).sum().backward()
+
+
+@program("semi-structured", quick=True, unlike_card="cuSPARSELt's workspaces")
+def semi_structured():
+    """Two of four weights are zero: a matrix keeps nine sixteenths of its bytes, with which ones they are."""
+    from torch.sparse import SparseSemiStructuredTensor, to_sparse_semi_structured
+
+    SparseSemiStructuredTensor._FORCE_CUTLASS = False
+    for dtype, sixteenths in ((torch.float16, 9), (torch.bfloat16, 9), (torch.int8, 10)):
+        weight = torch.tensor([0, 0, 1, 1], dtype=dtype).tile(128, 32).cuda()
+        x = torch.ones(128, 128, dtype=dtype, device="cuda")
+        kept = to_sparse_semi_structured(weight)
+        assert kept.packed.numel() == 128 * 128 * sixteenths // 16
+        assert F.linear(x, kept).shape == (kept @ x.t()).shape == (128, 128)

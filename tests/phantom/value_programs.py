@@ -184,6 +184,41 @@ def known_fractions():
     assert torch.ones(1025, device="cuda").tolist() == [0] * 1025
 
 
+@program("counted-and-reduced", quick=True, unlike_card=ON_A_PHANTOM)
+def counted_and_reduced():
+    """How many different rows there are, and what statistics say, of numbers that were sent."""
+    sent = torch.tensor([3, 1, 1, 1, 3, 7, 7])
+    rows = torch.stack([sent, sent], 1)
+    for host, card in ((sent, sent.cuda()), (sent.double(), sent.double().cuda()), (sent > 2, (sent > 2).cuda())):
+        for consecutive in (torch.unique, torch.unique_consecutive):
+            for found, right in zip(consecutive(card, return_inverse=True, return_counts=True), consecutive(host, return_inverse=True, return_counts=True)):
+                assert found.tolist() == right.tolist()
+    for dim, turned in ((0, rows), (1, rows.T.contiguous()), (-1, rows.T.contiguous())):
+        assert torch.equal(torch.unique(turned.cuda(), dim=dim).cpu(), torch.unique(turned, dim=dim))
+        values, inverse, counts = torch.unique_consecutive(turned.cuda(), return_inverse=True, return_counts=True, dim=dim)
+        assert values.shape[dim] == 4 and inverse.tolist() == [0, 1, 1, 1, 2, 3, 3] and counts.tolist() == [1, 3, 1, 2]
+    for function in (lambda x: x.cummax(0)[0], lambda x: x.cummin(0)[1], lambda x: x.double().cummax(0)[0], lambda x: torch.histc(x.double(), 4),
+                     lambda x: x.double().std(), lambda x: torch.var_mean(x.double())[0], lambda x: x.double().softmax(0), lambda x: x.double().log_softmax(0)):
+        torch.testing.assert_close(function(sent.cuda()).cpu(), function(sent))
+    unknown = torch.rand(7, device="cuda")
+    assert unknown.std().item() == unknown.cummax(0)[0].sum().item() == unknown.softmax(0).sum().item() == 0
+    torch.histc(torch.ones(3, device="cuda"), 10**9)  # only its size is known
+
+
+@program("elements-of-sparse-tensors", quick=True, unlike_card=ON_A_PHANTOM)
+def elements_of_sparse_tensors():
+    """Indices that are the same become one element, whatever their values are: so a sparse gradient takes what it does on a card."""
+    indices = torch.tensor([[0, 1, 1, 2, 1], [0, 1, 1, 3, 1]])
+    known = torch.sparse_coo_tensor(indices, torch.ones(5), (5, 5)).cuda().coalesce()
+    assert known.indices().tolist() == [[0, 1, 2], [0, 1, 3]] and known.values().tolist() == [1, 3, 1]
+    unknown = torch.sparse_coo_tensor(indices.cuda(), torch.rand(5, 9, device="cuda"), (5, 5, 9)).coalesce()
+    assert unknown.indices().tolist() == known.indices().tolist() and unknown.values().shape == (3, 9) and unknown.values()[1, 1].item() == 0
+    table = nn.Embedding(1000, 64, sparse=True).cuda()
+    table(torch.tensor([7, 7, 9]).cuda()).sum().backward()
+    assert table.weight.grad.coalesce().values().shape == (2, 64)
+    assert torch.sparse_coo_tensor(torch.rand(1, 9, device="cuda").long(), torch.ones(9, device="cuda"), (4,)).coalesce().values().shape == (1,)
+
+
 @program("what-is-written-over", quick=True, unlike_card=ON_A_PHANTOM)
 def what_is_written_over():
     """A part of what is known is written to as on a card; what something unknown is written over is known no more, wherever an operator writes."""

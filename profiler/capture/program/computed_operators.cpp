@@ -26,7 +26,7 @@ constexpr std::array kSized = {
     Sized{"aten::masked_fill", 0}, Sized{"aten::embedding", 1},      Sized{"aten::masked_scatter", 0}};
 
 // Those beside what the tag "pointwise" tells. Their names also begin those of their kinds: sum, sum_out.
-constexpr std::array<std::string_view, 36> kOfFractions = {"aten::fill_",
+constexpr std::array<std::string_view, 45> kOfFractions = {"aten::fill_",
                                                            "aten::zero_",
                                                            "aten::copy_",
                                                            "aten::arange",
@@ -61,6 +61,15 @@ constexpr std::array<std::string_view, 36> kOfFractions = {"aten::fill_",
                                                            "aten::_foreach_",
                                                            "aten::masked_",
                                                            "aten::linalg_vector_norm",
+                                                           "aten::_unique2",
+                                                           "aten::unique_",
+                                                           "aten::_cummax_helper",
+                                                           "aten::_cummin_helper",
+                                                           "aten::histc",
+                                                           "aten::std",
+                                                           "aten::var",
+                                                           "aten::_softmax",
+                                                           "aten::_log_softmax",
                                                            "aten::_amp_update_scale_"};
 
 bool IsView(const c10::Argument& result) {
@@ -73,10 +82,16 @@ bool UpdatesRunningFigures(std::string_view name) {
   return has("batch_norm") && !has("_backward") && !has("no_update") && !has("no_training");
 }
 
+// cummax and cummin are made of these; both results are given to be written over, as no `out` is.
+bool WritesOverTwo(std::string_view name) {
+  return name == "aten::_cummax_helper" || name == "aten::_cummin_helper";
+}
+
 bool IsOneOf(const c10::OperatorHandle& handle, bool draws) {
   if (handle.hasTag(at::Tag::nondeterministic_seeded) && !draws) return false;
   const auto& returns = handle.schema().returns();
-  if (returns.empty()) return handle.schema().name().starts_with("aten::_foreach_");
+  const std::string_view name = handle.schema().name();
+  if (returns.empty()) return name.starts_with("aten::_foreach_") || WritesOverTwo(name);
   return std::none_of(returns.begin(), returns.end(), IsView);
 }
 
@@ -92,6 +107,14 @@ bool JoinsBits(std::string_view name) {
                                                         "aten::logical_or", "aten::logical_and"};
   if (name.ends_with('_')) name.remove_suffix(1);
   return std::ranges::find(kJoining, name) != kJoining.end();
+}
+
+// How many different values there are, or how many that are not zero.
+bool IsCounted(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kCounted = {"aten::nonzero", "aten::_unique2", "aten::unique_dim",
+                                                        "aten::unique_consecutive",
+                                                        "aten::unique_dim_consecutive"};
+  return std::ranges::find(kCounted, name) != kCounted.end();
 }
 
 std::optional<size_t> SizedLike(std::string_view name) {
@@ -110,7 +133,7 @@ bool ComputedOperator::LaunchesKernels(const c10::OperatorHandle& handle) {
   const std::string_view name = handle.schema().name();
   const auto begins = [name](std::string_view none) { return name.starts_with(none); };
   if (!name.starts_with(kLibrary) || std::any_of(kNone.begin(), kNone.end(), begins)) return false;
-  return handle.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_";
+  return handle.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_" || name == kCoalesce;
 }
 
 ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
@@ -120,8 +143,9 @@ ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
       computes_fractions_(!draws_ && IsOfFractions(handle)),
       overwrites_first_(name() == "aten::fill_" || name() == "aten::zero_" || name() == "aten::copy_" ||
                         name() == "aten::random_"),
+      overwrites_two_(WritesOverTwo(name())),
       makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
-      has_count_(name() == "aten::nonzero" || name() == "aten::_unique2"),
+      has_count_(IsCounted(name())),
       joins_(JoinsBits(name())),
       sized_as_(SizedLike(name())) {
   const bool updates = UpdatesRunningFigures(name());

@@ -13,6 +13,9 @@
 
 namespace tidemark::capture {
 
+// Of a sparse tensor; it launches its kernels by another key than those of dense ones.
+inline constexpr std::string_view kCoalesce = "aten::_coalesce";
+
 class ComputedOperator {
  public:
   explicit ComputedOperator(const c10::OperatorHandle& handle);
@@ -30,8 +33,10 @@ class ComputedOperator {
     const bool evaluates = training_ && inputs[*training_].isBool() && !inputs[*training_].toBool();
     return evaluates ? written_evaluating_ : written_;
   }
-  // Its first tensor is only written to.
-  bool OverwritesFirst() const { return overwrites_first_; }
+  // Its argument of that number is only written to: a first one, or both results of cummax.
+  bool Overwrites(size_t argument) const {
+    return argument == 0 ? overwrites_first_ : overwrites_two_ && (argument == 1 || argument == 2);
+  }
   // It takes its numbers from a generator.
   bool Draws() const { return draws_; }
   // Of numbers alone, where others that do so are given a tensor to fill.
@@ -54,6 +59,7 @@ class ComputedOperator {
   bool is_one_;
   bool computes_fractions_;
   bool overwrites_first_;
+  bool overwrites_two_;
   bool makes_triangle_;
   bool has_count_;
   bool joins_;

@@ -43,7 +43,7 @@ bool HostInputs::Take(c10::ArrayRef<const c10::IValue> inputs) {
       continue;
     }
     const c10::AliasInfo* alias = arguments[i].alias_info();
-    is_read_ = !arguments[i].is_out() && (i != 0 || !op_.OverwritesFirst());
+    is_read_ = !arguments[i].is_out() && !op_.Overwrites(i);
     is_written_ = alias != nullptr && alias->isWrite();
     if (!TakeValue(inputs[i])) return false;
   }
@@ -187,6 +187,7 @@ bool HostInputs::AreFew() const {
     most = first().numel() == 0 ? 0 : first().max().item<int64_t>();
     most = std::max(most, stack_.at(2).toInt());
   }
+  if (op_.name() == "aten::histc") most = std::max(most, stack_.at(1).toInt());  // bins
   if (op_.name() == "aten::repeat_interleave") {
     // Of whole numbers the sum might begin anew at less than none.
     if (first().sum(at::kDouble).item<double>() > kMostResults) return false;

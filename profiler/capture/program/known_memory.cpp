@@ -23,6 +23,7 @@ struct KnownMemory {
   phantom::ExpectCountFunction expect_count = nullptr;
   phantom::CaptureLastsFunction capture_lasts = nullptr;
   phantom::ForgetOnLaunchFunction forget_on_launch = nullptr;
+  phantom::StepBeginsFunction step_begins = nullptr;
   int (*is_capturing)(void* stream, int* status) = nullptr;  // cudaStreamIsCapturing
 };
 KnownMemory device;
@@ -114,6 +115,7 @@ bool OpenKnownMemory() {
             Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction),
             Exported<phantom::CaptureLastsFunction>(phantom::kCaptureLastsFunction),
             Exported<phantom::ForgetOnLaunchFunction>(phantom::kForgetOnLaunchFunction),
+            Exported<phantom::StepBeginsFunction>(phantom::kStepBeginsFunction),
             Exported<int (*)(void*, int*)>("cudaStreamIsCapturing")};
   // The device's library has all of its own, or none.
   return device.read != nullptr && device.is_capturing != nullptr;
@@ -183,5 +185,7 @@ void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
 }
 
 void ExpectCount(int64_t count) { device.expect_count(count); }
+
+void NoteStepOfOptimizer() { device.step_begins(); }
 
 }  // namespace tidemark::capture

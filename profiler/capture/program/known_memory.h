@@ -36,4 +36,7 @@ bool IsCapturing();
 // for where that is not known.
 void ExpectCount(int64_t count);
 
+// One takes a step.
+void NoteStepOfOptimizer();
+
 }  // namespace tidemark::capture

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/program/computed_operators.h"
 #include "profiler/capture/program/host_inputs.h"
 #include "profiler/capture/program/known_memory.h"
@@ -29,14 +32,21 @@ struct HostResults final : at::ObserverContext {
   bool are_unknown = false;
   torch::jit::Stack values;
   std::vector<Written> written;  // and if there are any, these are all
+  bool is_sparse = false;        // the values are the result's indices, and its values where these are known
   int certainty = 0;
   std::optional<int64_t> count;  // that is read of the kernels
 };
 
-// Of conditions, torch.unique reads how many hold (UniqueCub.cu), and so many are not zero; of all else it
-// and nonzero read how large the result is.
-int64_t CountOf(const at::Tensor& input, const at::Tensor& result) {
-  return input.scalar_type() == at::kBool ? at::count_nonzero(input).item<int64_t>() : result.size(0);
+// Of conditions, torch.unique reads how many hold (UniqueCub.cu), and so many are not zero; of all else it,
+// its like and nonzero read how large the result is, in the dimension that they were given.
+int64_t CountOf(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs,
+                const at::Tensor& counted, const at::Tensor& result) {
+  const bool counts_true = op.name() == "aten::_unique2" && counted.scalar_type() == at::kBool;
+  if (counts_true) return at::count_nonzero(counted).item<int64_t>();
+  const std::vector<c10::Argument>& arguments = op.handle().schema().arguments();
+  const auto dimension = std::ranges::find(arguments, "dim", &c10::Argument::name) - arguments.begin();
+  const bool has_dimension = dimension < std::ssize(inputs) && inputs[dimension].isInt();
+  return result.size(has_dimension ? inputs[dimension].toInt() : 0);
 }
 
 // Whether one of them is empty, as what masks of values that are not known choose here.
@@ -70,8 +80,39 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
     results->certainty = taken.worst_certainty();
     // The last digit may be another one than on a card.
     if (taken.has_fractions()) results->certainty = std::max(results->certainty, kAsWritten);
-    if (op.HasCount()) results->count = CountOf(counted, results->values.at(0).toTensor());
+    if (op.HasCount()) results->count = CountOf(op, inputs, counted, results->values.at(0).toTensor());
     if (!taken.has_guessed()) break;
+  }
+  return results;
+}
+
+// On the host; not defined where it is not known.
+at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
+  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
+  at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
+  const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
+  if (certainty == phantom::kNotKnown) return {};
+  worst_certainty = std::max(worst_certainty, certainty);
+  return copy;
+}
+
+// How many elements of a sparse tensor remain its indices decide, whatever its values are.
+std::unique_ptr<HostResults> Coalesced(const at::Tensor& sparse) {
+  auto results = std::make_unique<HostResults>();
+  const at::Tensor indices = KnownCopy(sparse._indices(), results->certainty);
+  if (!indices.defined()) return nullptr;
+  int certainty = kAsWritten;  // sums may differ in the last digit
+  at::Tensor values = KnownCopy(sparse._values(), certainty);
+  const bool has_values = values.defined();
+  if (!has_values) values = at::zeros({indices.size(1)});
+  const auto sizes = sparse.sizes().slice(0, has_values ? sparse.dim() : sparse.sparse_dim());
+  const at::Tensor whole = at::_sparse_coo_tensor_unsafe(indices, values, sizes).coalesce();
+  results->is_sparse = true;
+  results->count = whole._nnz();
+  results->values = {whole._indices()};
+  if (has_values) {
+    results->values.emplace_back(whole._values());
+    results->certainty = std::max(results->certainty, certainty);
   }
   return results;
 }
@@ -114,10 +155,11 @@ void ForgetResults(const at::RecordFunction& function) {
 
 std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
                                             c10::ArrayRef<const c10::IValue> inputs) {
-  if (!op.IsOne() || !MayBeComputed(op, inputs)) return nullptr;
+  const bool is_sparse = op.name() == kCoalesce;
+  if (!is_sparse && (!op.IsOne() || !MayBeComputed(op, inputs))) return nullptr;
   const at::DisableRecordFunctionGuard unheard;
   try {
-    return ResultsOf(op, inputs);
+    return is_sparse ? Coalesced(inputs[0].toTensor()) : ResultsOf(op, inputs);
   } catch (const std::exception&) {
     return nullptr;  // the operator itself says what is wrong, or the CPU has none
   }
@@ -155,17 +197,27 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
   const at::DisableRecordFunctionGuard unheard;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;
-  const std::vector<c10::IValue>& outputs = function.outputs();
+  std::vector<c10::IValue> outputs = function.outputs();
+  if (results.is_sparse) {
+    const at::Tensor sparse = outputs.at(0).toTensor();
+    outputs = {sparse._indices(), sparse._values()};
+  }
   for (size_t i = 0; i < std::min(outputs.size(), results.values.size()); ++i) {
     if (!outputs[i].isTensor() || !results.values[i].isTensor()) continue;
     Keep(outputs[i].toTensor(), results.values[i].toTensor(), results.certainty);
   }
 }
 
+std::unique_ptr<at::ObserverContext> NoteStep(const at::RecordFunction& function) {
+  if (std::string_view(function.name()).starts_with(kOptimizerScopePrefix)) NoteStepOfOptimizer();
+  return nullptr;
+}
+
 }  // namespace
 
 void ComputeKnownValues() {
   if (!OpenKnownMemory()) return;
+  at::addGlobalCallback(at::RecordFunctionCallback(NoteStep).scopes({at::RecordScope::USER_SCOPE}));
   at::addGlobalCallback(at::RecordFunctionCallback(ComputeOnHost, KeepResults)
                             .needsInputs(true)
                             .needsOutputs(true)

@@ -8,6 +8,7 @@
 // - Numbers with a fraction (a loss scale, an optimizer's step, weights of classes): 1,024 of them at most,
 // by
 //   operators that are cheap (computed_operators.h). They may differ from a card's in the last digit.
+// - How many elements of a sparse tensor remain when it is coalesced: its indices are whole numbers.
 //
 // Only where all that goes in is known, and not what a CUDA graph is made of. What a kernel writes over with
 // something unknown is known no more, however large; what a graph's kernels write to, at each launch. Any

@@ -43,6 +43,12 @@ struct Card {
 // (release notes of the CUDA Toolkit 13.0, "Deprecated Architectures").
 bool HasKernelsFor(std::string_view cuda, const Card& card);
 
+// Whether it reaches others by NVLink, which is faster than any PCIe.
+inline bool HasNvlink(const Card& card) {
+  constexpr double kFastestPcie = 64e9;  // bytes a second, one way: 5.0 x16
+  return card.link_bytes_per_second > kFastestPcie;
+}
+
 Result<Card> CardFromFile(const std::filesystem::path& file);
 // All cards of the assets folder, ordered by memory.
 Result<std::vector<Card>> LoadCards();

@@ -1,5 +1,6 @@
 #include "profiler/phantom/device/captures.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <type_traits>
@@ -13,9 +14,32 @@
 namespace tidemark::phantom::device {
 namespace {
 
+// How many pieces of each stream's work come before something.
+using Before = std::map<const void*, uint64_t>;
+
+void Merge(Before& into, const Before& from) {
+  for (const auto& [stream, count] : from) into[stream] = std::max(into[stream], count);
+}
+
+struct Capture {
+  const void* origin = nullptr;
+  std::vector<CapturedWork> works;
+  std::map<const void*, Before> streams;  // its own work among them
+  std::map<const void*, Before> events;
+
+  bool IsJoined() {
+    const Before& seen = streams[origin];
+    return std::ranges::all_of(streams, [&](const auto& one) {
+      const auto own = one.second.find(one.first);
+      const auto found = seen.find(one.first);
+      return own == one.second.end() || (found != seen.end() && found->second == own->second);
+    });
+  }
+};
+
 struct Captures {
   Mutex mutex;
-  std::map<uint64_t, std::vector<CapturedWork>> lasting TIDEMARK_GUARDED_BY(mutex);
+  std::map<uint64_t, Capture> lasting TIDEMARK_GUARDED_BY(mutex);
   std::map<const void*, uint64_t> streams TIDEMARK_GUARDED_BY(mutex);
   uint64_t last TIDEMARK_GUARDED_BY(mutex) = 0;
   std::atomic<size_t> count{0};  // of those that last, for who only wants to know that there is none
@@ -40,16 +64,29 @@ uint64_t BeginCapture(const void* stream) {
   const MutexLock lock(captures.mutex);
   if (captures.streams.contains(stream)) return 0;
   const uint64_t capture = ++captures.last;
-  captures.lasting[capture];
+  captures.lasting[capture].origin = stream;
   captures.streams[stream] = capture;
   captures.count = captures.lasting.size();
   return capture;
 }
 
-void JoinCapture(uint64_t capture, const void* stream) {
+uint64_t RecordCaptured(const void* event, const void* stream) {
+  const uint64_t number = CaptureOf(stream);
+  if (number == 0) return 0;
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);
-  if (captures.lasting.contains(capture)) captures.streams[stream] = capture;
+  Capture& capture = captures.lasting[number];
+  capture.events[event] = capture.streams[stream];
+  return number;
+}
+
+void JoinCapture(uint64_t capture, const void* event, const void* stream) {
+  Captures& captures = TheCaptures();
+  const MutexLock lock(captures.mutex);
+  const auto lasting = captures.lasting.find(capture);
+  if (lasting == captures.lasting.end()) return;
+  captures.streams[stream] = capture;
+  Merge(lasting->second.streams[stream], lasting->second.events[event]);
 }
 
 void LeaveCapture(const void* stream) {
@@ -59,13 +96,14 @@ void LeaveCapture(const void* stream) {
   captures.streams.erase(stream);
 }
 
-std::vector<CapturedWork> EndCapture(uint64_t capture) {
+EndedCapture EndCapture(uint64_t capture) {
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);
   auto ended = captures.lasting.extract(capture);
   std::erase_if(captures.streams, [capture](const auto& one) { return one.second == capture; });
   captures.count = captures.lasting.size();
-  return ended.empty() ? std::vector<CapturedWork>() : std::move(ended.mapped());
+  if (ended.empty()) return {};
+  return {std::move(ended.mapped().works), ended.mapped().IsJoined()};
 }
 
 bool CaptureLasts(uint64_t capture) {
@@ -83,11 +121,14 @@ uint64_t CaptureOf(const void* stream) {
   return found == captures.streams.end() ? 0 : found->second;
 }
 
-void NoteCaptured(uint64_t capture, CapturedWork work) {
+void NoteCaptured(const void* stream, CapturedWork work) {
+  const uint64_t number = CaptureOf(stream);
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);
-  const auto found = captures.lasting.find(capture);
-  if (found != captures.lasting.end()) found->second.push_back(std::move(work));
+  const auto found = captures.lasting.find(number);
+  if (found == captures.lasting.end()) return;
+  if (work.is_node) ++found->second.streams[stream][stream];
+  found->second.works.push_back(std::move(work));
 }
 
 CapturedWork CapturedCopy(void* to, const void* from, size_t bytes) {
@@ -120,10 +161,10 @@ void KernelRan(const void* stream) {
 
 void Launch(const std::vector<CapturedWork>& works, const void* stream) {
   if (TheDevice() == nullptr) return;
-  const uint64_t outer = CaptureOf(stream);
+  const bool is_captured = CaptureOf(stream) != 0;
   for (const CapturedWork& work : works) {
-    if (outer != 0) {
-      NoteCaptured(outer, work);
+    if (is_captured) {
+      NoteCaptured(stream, work);
       continue;
     }
     if (work.run) work.run();
@@ -142,10 +183,9 @@ extern "C" bool TidemarkPhantomCaptureLasts() {
 extern "C" void TidemarkPhantomForgetOnLaunch(const void* stream, void* pointer, size_t bytes) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomForgetOnLaunch), ForgetOnLaunchFunction>);
   const Device* const device = TheDevice();
-  const uint64_t capture = CaptureOf(stream);
-  if (capture == 0 || device == nullptr || !device->memory.IsDevice(pointer)) return;
+  if (CaptureOf(stream) == 0 || device == nullptr || !device->memory.IsDevice(pointer)) return;
   const auto forget = [=] { TheDevice()->memory.Weaken(pointer, bytes, Certainty::kUnknown); };
-  NoteCaptured(capture, {forget, {}, /*is_node=*/false});
+  NoteCaptured(stream, {forget, {}, /*is_node=*/false});
 }
 
 }  // namespace tidemark::phantom::device

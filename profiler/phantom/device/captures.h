@@ -1,7 +1,8 @@
 // Captures of work into CUDA graphs: what is submitted to a stream that takes part in one is done on a card
 // whenever the graph is launched, and not before; and so it is here. Each capture has a number, from 1; it
-// holds the stream that it began with and those that waited for one of its events. Any thread. Where nothing
-// is captured, to ask costs one load.
+// holds the stream that it began with and those that waited for one of its events. The first has to wait for
+// the work of the others before the capture ends (programming guide, "Cross-stream Dependencies and Events").
+// Any thread. Where nothing is captured, to ask costs one load.
 #pragma once
 
 #include <cstddef>
@@ -23,25 +24,32 @@ struct CapturedWork {
 
 // The capture's number; 0 where the stream takes part in one already.
 uint64_t BeginCapture(const void* stream);
-void JoinCapture(uint64_t capture, const void* stream);
+// The event stands behind all that was captured of this stream; as CaptureOf.
+uint64_t RecordCaptured(const void* event, const void* stream);
+// The stream waits for an event that was recorded in that capture.
+void JoinCapture(uint64_t capture, const void* event, const void* stream);
 // It is destroyed: the next one may come to lie where it did.
 void LeaveCapture(const void* stream);
-// All that was noted for it, in order.
-std::vector<CapturedWork> EndCapture(uint64_t capture);
+struct EndedCapture {
+  std::vector<CapturedWork> works;  // all that was noted for it, in order
+  bool is_joined = true;            // the stream that it began with waited for all of them
+};
+EndedCapture EndCapture(uint64_t capture);
 bool CaptureLasts(uint64_t capture);
 bool SomethingIsCaptured();
 // That this stream takes part in; 0 if none.
 uint64_t CaptureOf(const void* stream);
 
-void NoteCaptured(uint64_t capture, CapturedWork work);
-inline void NoteCaptured(uint64_t capture, CapturedWork work, const Activity& activity) {
+// For a stream that takes part in one.
+void NoteCaptured(const void* stream, CapturedWork work);
+inline void NoteCaptured(const void* stream, CapturedWork work, const Activity& activity) {
   work.activity = activity;
-  NoteCaptured(capture, std::move(work));
+  NoteCaptured(stream, std::move(work));
 }
 // Done now, or whenever the graph is launched that this stream's work is captured into.
 template <typename Work>
 void Submit(const void* stream, const Work& work) {
-  if (const uint64_t capture = CaptureOf(stream)) return NoteCaptured(capture, {work, {}});
+  if (CaptureOf(stream) != 0) return NoteCaptured(stream, {work, {}});
   work();
 }
 // Host memory that is not pinned is the program's own, and may be gone by the time of a launch: it is left

@@ -84,12 +84,19 @@ thread_local int current_device = 0;
 // The first on which anything was allocated.
 constexpr int kNone = -1;
 std::atomic<int> device_of_memory{kNone};
+std::atomic<bool> has_context{false};
 }  // namespace
 
 int CurrentDevice() { return current_device; }
 void SetCurrentDevice(int number) { current_device = number; }
 
+bool HasContext() { return has_context.load(std::memory_order_relaxed); }
+void ContextBegins() {
+  if (!HasContext()) has_context.store(true, std::memory_order_relaxed);
+}
+
 void NoteAllocation() {
+  ContextBegins();
   int first = kNone;
   if (device_of_memory.compare_exchange_strong(first, current_device, std::memory_order_relaxed)) return;
   if (first == current_device) return;

@@ -46,6 +46,10 @@ int CurrentDevice();
 void SetCurrentDevice(int number);
 void NoteAllocation();  // on it
 
+// A context is made by the first call that needs one: until then it takes nothing of the card.
+void ContextBegins();
+bool HasContext();
+
 // Null where there is none, or CUDA_VISIBLE_DEVICES hides all (visible_devices.h). Thread safe; after the
 // first call it costs a nanosecond. Lives until the process ends: LibTorch frees memory while the process
 // exits.

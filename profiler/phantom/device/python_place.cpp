@@ -4,6 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <iterator>
+
+#include "profiler/phantom/device/enclosing_loop.h"
 
 namespace tidemark::phantom::device {
 namespace {
@@ -138,18 +142,35 @@ bool InnermostIsIn(const Python& python, std::string_view file_ending, std::stri
          (function.empty() || TextOf(python, frame, "co_name") == function);
 }
 
-std::optional<std::string> InnermostPlace(const Python& python) {
+// From the innermost frame outwards, until `take` says that there is no more to read.
+template <typename Take>
+void ReadFrames(const Python& python, const Take& take) {
   Object* frame = python.frame();
-  if (frame == nullptr) return {};
+  if (frame == nullptr) return;
   python.keep(frame);
-  PlaceReading reading;
   while (frame != nullptr) {
-    const bool more = reading.Take(FileOf(python, frame), python.frame_line(frame));
+    const bool more = take(FileOf(python, frame), python.frame_line(frame));
     Object* before = more ? python.frame_before(frame) : nullptr;
     python.give_up(frame);
     frame = before;
   }
+}
+
+std::optional<std::string> InnermostPlace(const Python& python) {
+  PlaceReading reading;
+  ReadFrames(python, [&](const std::string& file, int line) { return reading.Take(file, line); });
   return reading.Place();
+}
+
+Loop InnermostLoop(const Python& python) {
+  auto loop = Loop::kNone;
+  ReadFrames(python, [&](const std::string& file, int line) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string source{std::istreambuf_iterator<char>(stream), {}};
+    loop = LoopAround(source, line);
+    return loop == Loop::kNone;
+  });
+  return loop;
 }
 
 // What `read` finds, with Python's lock; `otherwise` where this process or this thread runs no Python.
@@ -173,5 +194,7 @@ bool PythonIsIn(std::string_view file_ending, std::string_view function) {
   return WithPython(false,
                     [&](const Python& python) { return InnermostIsIn(python, file_ending, function); });
 }
+
+bool PythonIsInWhile() { return WithPython(Loop::kNone, InnermostLoop) == Loop::kWhile; }
 
 }  // namespace tidemark::phantom::device

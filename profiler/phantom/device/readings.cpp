@@ -1,11 +1,13 @@
 #include "profiler/phantom/device/readings.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,15 +30,23 @@ thread_local std::optional<int64_t> expected_count;
 // Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
 
-// A loop that ends by a result of the card may never end here, and nobody would learn why. Programs that only
-// print their loss get here too, late, and lose nothing by a line.
+// A loop that ends by a result of the card may never end here, and nobody would learn why. A `for` ends by
+// itself, though, and who trains reads a loss in each step: so often within one, in a `while`, is suspicious.
 constexpr uint64_t kSuspiciousReadings = 10'000;
 
+struct Readings {
+  uint64_t step = 0;   // of an optimizer, the latest one
+  uint64_t count = 0;  // since it began
+};
 struct Places {
   Mutex mutex;
-  // And how often each was to be told.
-  std::map<std::string, uint64_t> sentences TIDEMARK_GUARDED_BY(mutex);
+  // What is told of each place.
+  std::map<std::string, Readings> sentences TIDEMARK_GUARDED_BY(mutex);
+  std::set<std::string> waiting TIDEMARK_GUARDED_BY(mutex);  // those that were said to be in such a loop
+  std::string last_unknown TIDEMARK_GUARDED_BY(mutex);
 };
+
+std::atomic<uint64_t> steps{0};
 
 // Never destroyed: threads outlive main.
 Places& ThePlaces() {
@@ -165,6 +175,36 @@ const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty
          "change it: it was as before.";
 }
 
+// Notes it, and whether it came suspiciously often by now.
+bool ComesOften(const std::string& sentence, Certainty certainty) {
+  Places& places = ThePlaces();
+  const MutexLock lock(places.mutex);
+  if (certainty == Certainty::kUnknown) places.last_unknown = sentence;
+  auto found = places.sentences.find(sentence);
+  if (found == places.sentences.end()) {
+    if (places.sentences.size() == kMostPlaces) {
+      Doubt("Results that no kernel had computed were read in more places.");
+      return false;
+    }
+    found = places.sentences.try_emplace(sentence).first;
+    Doubt(found->first.c_str());
+  }
+  Readings& readings = found->second;
+  if (const uint64_t step = steps.load(std::memory_order_relaxed); readings.step != step)
+    readings = {step, 0};
+  return ++readings.count == kSuspiciousReadings && !places.waiting.contains(sentence);
+}
+
+// Holds no lock of ours, as long as it asks Python.
+void SayThatItWaits(const std::string& sentence) {
+  if (!PythonIsInWhile()) return;
+  Places& places = ThePlaces();
+  const MutexLock lock(places.mutex);
+  if (!places.waiting.insert(sentence).second) return;
+  std::fprintf(stderr, "tidemark phantom: 10,000 times now: %s A loop that ends by it does not end here.\n",
+               sentence.c_str());
+}
+
 }  // namespace
 
 void NoteKernel(const void* stub, void* const* arguments) { answers.Take(QuestionOfStub(stub), arguments); }
@@ -184,20 +224,7 @@ void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty) 
   const char* const told = Answer(to, from, bytes, certainty);
   if (told == nullptr) return;
   sentence += told;
-  Places& places = ThePlaces();
-  const MutexLock lock(places.mutex);
-  auto found = places.sentences.find(sentence);
-  if (found == places.sentences.end()) {
-    if (places.sentences.size() == kMostPlaces) {
-      return Doubt("Results that no kernel had computed were read in more places.");
-    }
-    found = places.sentences.emplace(std::move(sentence), 0).first;
-    Doubt(found->first.c_str());
-  }
-  if (++found->second == kSuspiciousReadings) {
-    std::fprintf(stderr, "tidemark phantom: 10,000 times now: %s A loop that ends by it does not end here.\n",
-                 found->first.c_str());
-  }
+  if (ComesOften(sentence, certainty)) SayThatItWaits(sentence);
 }
 
 bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes) {
@@ -211,6 +238,21 @@ bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes) {
 extern "C" void TidemarkPhantomExpectCount(int64_t count) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomExpectCount), ExpectCountFunction>);
   expected_count = count == kCountNotExpected ? std::nullopt : std::optional(count);
+}
+
+extern "C" void TidemarkPhantomStepBegins() {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomStepBegins), StepBeginsFunction>);
+  steps.fetch_add(1, std::memory_order_relaxed);
+}
+
+extern "C" void TidemarkPhantomProgramFails(const char* exception) {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomProgramFails), ProgramFailsFunction>);
+  Places& places = ThePlaces();
+  const MutexLock lock(places.mutex);
+  if (places.last_unknown.empty()) return;
+  DoubtOrSay(std::string("tidemark phantom: ") + exception + " ended the program. Last before that, " +
+             places.last_unknown +
+             " If that is why, keep such a value from deciding: max(value, 1e-8), for example.");
 }
 
 }  // namespace tidemark::phantom::device

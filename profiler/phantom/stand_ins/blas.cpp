@@ -44,14 +44,14 @@ struct Matrix {
 
 Status CopyStrided(Strided<void*> to, Strided<const void*> from, const Matrix& matrix, const void* stream) {
   const auto bytes = static_cast<size_t>(matrix.element_bytes);
-  const uint64_t capture = device::CaptureOf(stream);
+  const bool is_captured = device::CaptureOf(stream) != 0;
   for (int column = 0; column < matrix.columns; ++column) {
     auto* target = static_cast<std::byte*>(to.pointer) + column * bytes * static_cast<size_t>(to.step);
     const auto* source =
         static_cast<const std::byte*>(from.pointer) + column * bytes * static_cast<size_t>(from.step);
     const size_t column_bytes = bytes * static_cast<size_t>(matrix.rows);
-    if (capture != 0) {
-      device::NoteCaptured(capture, device::CapturedCopy(target, source, column_bytes));
+    if (is_captured) {
+      device::NoteCaptured(stream, device::CapturedCopy(target, source, column_bytes));
     } else if (!device::TheDevice()->memory.Copy(target, source, column_bytes)) {
       return kInvalidValue;
     }

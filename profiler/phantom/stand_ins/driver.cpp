@@ -82,12 +82,13 @@ CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice number) {
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice number, unsigned int* flags, int* active) {
   *flags = 0;
-  *active = 1;
+  *active = device::HasContext() ? 1 : 0;
   return CheckDevice(number);
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice number) {
   *context = &primary_context;
+  device::ContextBegins();
   return CheckDevice(number);
 }
 

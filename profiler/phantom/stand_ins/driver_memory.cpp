@@ -79,6 +79,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
+  device::ContextBegins();
   *free_bytes = device->memory.free_bytes();
   *total_bytes = device->memory.total_bytes();
   return CUDA_SUCCESS;

@@ -67,7 +67,12 @@ Return Write(const std::string& value, char* text, unsigned bytes) {
 
 Return Ready() { return InstalledDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
 
-unsigned long long UsedBytes() { return InstalledDevice()->memory.taken_bytes(); }
+// By this process, once it has a context, and by another one that a fault pretends.
+unsigned long long UsedBytes() {
+  const Device& device = *InstalledDevice();
+  const auto context_bytes = static_cast<unsigned long long>(device.card.context_bytes);
+  return device.memory.taken_bytes() - (device::HasContext() ? 0 : context_bytes);
+}
 
 // A card of the machine; all of them are alike, and only one has memory of its own (device.h).
 struct Gpu {
@@ -99,14 +104,21 @@ Return GiveNumber(const Gpu* gpu, unsigned* number) {
   return Give(static_cast<unsigned>(gpu->number), number);
 }
 
-// The one process that uses the card is this one.
-Return Processes(unsigned* count, Process* processes) {
+// The one process that uses the card is this one, once it does.
+template <typename Told>
+Return GiveProcesses(const Told& own, unsigned* count, Told* processes) {
   if (count == nullptr) return kInvalidArgument;
   const unsigned room = *count;
-  *count = 1;
+  *count = device::HasContext() ? 1 : 0;
+  if (*count == 0) return kSuccess;
   if (room < 1 || processes == nullptr) return kInsufficientSize;
-  *processes = {static_cast<unsigned>(getpid()), 0, UsedBytes(), kNoInstance, kNoInstance};
+  *processes = own;
   return kSuccess;
+}
+
+Return Processes(unsigned* count, Process* processes) {
+  return GiveProcesses({static_cast<unsigned>(getpid()), 0, UsedBytes(), kNoInstance, kNoInstance}, count,
+                       processes);
 }
 
 std::string UuidOf(const Gpu& gpu) { return device::UuidTextOf(InstalledDevice()->card, gpu.number); }
@@ -212,12 +224,7 @@ struct OldProcess {
   unsigned long long bytes;
 };
 Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProcess* processes) {
-  if (count == nullptr) return kInvalidArgument;
-  const unsigned room = *count;
-  *count = 1;
-  if (room < 1 || processes == nullptr) return kInsufficientSize;
-  *processes = {static_cast<unsigned>(getpid()), 0, UsedBytes()};
-  return kSuccess;
+  return GiveProcesses({static_cast<unsigned>(getpid()), 0, UsedBytes()}, count, processes);
 }
 
 // Nothing computes.

@@ -4,8 +4,11 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
@@ -15,6 +18,7 @@
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 #include "tidemark_library_versions.h"
 
+using namespace tidemark;
 using namespace tidemark::phantom;
 using device::Device;
 using device::TheDevice;
@@ -98,6 +102,19 @@ cudaDeviceProp PropertiesOf(const Card& card, int number) {
   return properties;
 }
 
+// NVLink joins all cards of an HGX board. Whether PCIe carries it is the machine's affair, which is not known
+// here, and GeForce's drivers refuse it: so no.
+bool CanAccess(int number, int peer) { return number != peer && HasNvlink(TheDevice()->card); }
+
+// From the current device, for all of the process; false if that was so before.
+bool SetPeerAccess(int peer, bool enabled) {
+  static Mutex mutex;
+  static auto* const pairs = new std::set<std::pair<int, int>>;  // memory is used while the process exits
+  const std::pair pair(device::CurrentDevice(), peer);
+  const MutexLock lock(mutex);
+  return enabled ? pairs->insert(pair).second : pairs->erase(pair) > 0;
+}
+
 // The driver exports the newest form of a function under a numbered name, and the oldest under the plain one.
 void* NewestDriverFunction(const std::string& name) {
   for (const char* ending : {"_v4", "_v3", "_v2", ""}) {
@@ -129,7 +146,9 @@ cudaError_t cudaGetDevice(int* number) {
 
 cudaError_t cudaSetDevice(int number) {
   const cudaError_t error = CheckDevice(number);
-  if (error == cudaSuccess) device::SetCurrentDevice(number);
+  if (error != cudaSuccess) return error;
+  device::SetCurrentDevice(number);
+  if (TIDEMARK_CUDA_VERSION >= 12000) device::ContextBegins();  // since that version it makes one
   return error;
 }
 
@@ -167,12 +186,28 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int number) {
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
   *can = 0;
-  const cudaError_t error = CheckDevice(number);
-  return error == cudaSuccess ? CheckDevice(peer) : error;
+  cudaError_t error = CheckDevice(number);
+  if (error == cudaSuccess) error = CheckDevice(peer);
+  if (error == cudaSuccess) *can = CanAccess(number, peer) ? 1 : 0;
+  return error;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  const cudaError_t error = CheckDevice(peer);
+  if (error != cudaSuccess) return error;
+  if (!CanAccess(device::CurrentDevice(), peer)) return Report(cudaErrorPeerAccessUnsupported);
+  return SetPeerAccess(peer, true) ? cudaSuccess : Report(cudaErrorPeerAccessAlreadyEnabled);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  const cudaError_t error = CheckDevice(peer);
+  if (error != cudaSuccess) return error;
+  return SetPeerAccess(peer, false) ? cudaSuccess : Report(cudaErrorPeerAccessNotEnabled);
 }
 
 // It would wait for what is being captured, too, which cannot come to its end.
 cudaError_t cudaDeviceSynchronize() {
+  device::ContextBegins();
   return device::SomethingIsCaptured() ? Report(cudaErrorStreamCaptureUnsupported) : CheckDevice(0);
 }
 

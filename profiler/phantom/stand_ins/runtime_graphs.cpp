@@ -67,8 +67,13 @@ cudaError_t End(cudaStream_t stream, cudaGraph_t* graph) {
   const MutexLock lock(captures.mutex);
   const auto ended = captures.by_origin.extract(stream);
   if (ended.empty()) return Report(cudaErrorIllegalState);
+  device::EndedCapture capture = device::EndCapture(ended.mapped().id);
+  if (!capture.is_joined) {
+    delete ended.mapped().graph;
+    return Report(cudaErrorStreamCaptureUnjoined);
+  }
   *graph = ended.mapped().graph;
-  std::vector<device::CapturedWork> works = device::EndCapture(ended.mapped().id);
+  std::vector<device::CapturedWork>& works = capture.works;
   (*graph)->nodes.resize(static_cast<size_t>(std::ranges::count_if(works, &device::CapturedWork::is_node)));
   (*graph)->works = std::make_shared<const std::vector<device::CapturedWork>>(std::move(works));
   return cudaSuccess;

@@ -45,8 +45,8 @@ cudaError_t Submit(const runtime::LaunchParameters& launch) {
   const uint64_t threads = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
-  if (const uint64_t capture = device::CaptureOf(launch.stream)) {
-    device::NoteCaptured(capture, device::CapturedKernel(launch.kernel, launch.arguments),
+  if (device::CaptureOf(launch.stream) != 0) {
+    device::NoteCaptured(launch.stream, device::CapturedKernel(launch.kernel, launch.arguments),
                          ActivityOf(launch));
     return cudaSuccess;
   }

@@ -41,6 +41,7 @@ cudaError_t Allocate(void** pointer, size_t bytes) {
 cudaError_t AllocateHost(void** pointer, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
+  device::ContextBegins();
   *pointer = device->host_memory.Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
   TellBlock(Activity::Kind::kAllocate, Place::kPinned, *pointer, bytes);
@@ -81,8 +82,8 @@ cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& sub
     activity.stream = reinterpret_cast<uint64_t>(submission.stream);
     return activity;
   };
-  if (const uint64_t capture = device::CaptureOf(submission.stream)) {
-    device::NoteCaptured(capture, device::CapturedCopy(to, from, bytes), activity_of());
+  if (device::CaptureOf(submission.stream) != 0) {
+    device::NoteCaptured(submission.stream, device::CapturedCopy(to, from, bytes), activity_of());
     return cudaSuccess;
   }
   if (!device::CopyAndNote(*device, to, from, bytes)) return Report(cudaErrorInvalidValue);
@@ -103,8 +104,8 @@ cudaError_t Fill(void* pointer, int value, size_t bytes, const Submission& submi
     activity.stream = reinterpret_cast<uint64_t>(submission.stream);
     return activity;
   };
-  if (const uint64_t capture = device::CaptureOf(submission.stream)) {
-    device::NoteCaptured(capture, device::CapturedFill(pointer, value, bytes), activity_of());
+  if (device::CaptureOf(submission.stream) != 0) {
+    device::NoteCaptured(submission.stream, device::CapturedFill(pointer, value, bytes), activity_of());
     return cudaSuccess;
   }
   if (!device->memory.Fill(pointer, value, bytes)) return Report(cudaErrorInvalidValue);
@@ -124,6 +125,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
+  device::ContextBegins();
   *free_bytes = device->memory.free_bytes();
   *total_bytes = device->memory.total_bytes();
   return cudaSuccess;

@@ -92,6 +92,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 }
 
 cudaError_t cudaFree(void* pointer) {
+  device::ContextBegins();  // of nothing, it is the usual way to have one
   return Called(runtime::kFree, runtime::FreeParameters{pointer},
                 [&] { return Free(pointer, std::nullopt); });
 }

@@ -20,6 +20,7 @@ cudaError_t CheckDevice() { return Report(TheDevice() == nullptr ? cudaErrorNoDe
 cudaError_t CreateStream(cudaStream_t* stream, int priority) {
   const cudaError_t error = CheckDevice();
   if (error != cudaSuccess) return error;
+  device::ContextBegins();
   *stream = new CUstream_st;
   (*stream)->priority = priority;
   return error;
@@ -28,6 +29,7 @@ cudaError_t CreateStream(cudaStream_t* stream, int priority) {
 cudaError_t CreateEvent(cudaEvent_t* event, unsigned int flags) {
   const cudaError_t error = CheckDevice();
   if (error != cudaSuccess) return error;
+  device::ContextBegins();
   *event = new CUevent_st;
   (*event)->has_time = (flags & cudaEventDisableTiming) == 0;
   return error;
@@ -35,7 +37,7 @@ cudaError_t CreateEvent(cudaEvent_t* event, unsigned int flags) {
 
 cudaError_t Record(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
-  event->capture = device::CaptureOf(stream);
+  event->capture = device::RecordCaptured(event, stream);
   event->is_recorded = true;
   event->recorded = std::chrono::steady_clock::now();
   event->stream = stream;
@@ -81,7 +83,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cudaStreamQuery(
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
   if (device::CaptureLasts(event->capture) && !IsDefaultStream(stream))
-    device::JoinCapture(event->capture, stream);
+    device::JoinCapture(event->capture, event, stream);
   return CheckDevice();
 }
 

@@ -78,6 +78,9 @@ for _ in range(3000):
         self.assertEqual(asked["before"]["reserved_peak_bytes"], own["reserved_peak_bytes"])
         self.assertEqual(asked["after"]["reserved_peak_bytes"], scattered["reserved_peak_bytes"])
         self.assertIn("addresses scattered-4", tidemark("what-if", self.recording, "--addresses", "scattered-4").stdout)
+        for card, derived in (("h200", False), ("l4", True)):  # on the first what the driver holds was measured
+            ran = tidemark("phantom", "--card", card, "--addresses", "linux-580", "--", PYTHON, ADDRESSES)
+            self.assertEqual("was measured on an H200; here it is derived" in ran.stderr, derived, ran.stderr)
         ran = tidemark("phantom", "--addresses", "sideways", "--", PYTHON, ADDRESSES)
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
         self.assertIn("not 'sideways'", ran.stderr)

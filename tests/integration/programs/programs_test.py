@@ -192,15 +192,36 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertEqual(measured["reserved_peak_bytes"], 40 << 20)  # a segment of 20 MiB on each
         self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
+        peers = "import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')"
+        for card, reach in (("h100", "True\n"), ("rtx-4090", "False\n")):
+            ran = tidemark("phantom", "--gpus", "2", "--card", card, "--", PYTHON, "-c", peers)
+            self.assertEqual((ran.returncode, ran.stdout), (0, reach), ran.stderr)
         count = "import torch; print(torch.cuda.device_count())"
         ran = tidemark("phantom", "--gpus", "2", "--world", "4", "--rank", "1", "--", PYTHON, "-c", count)
         self.assertEqual(ran.stdout, "8\n", ran.stderr)  # each of the machine's four ranks has two
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
-        program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"
-        for times, told in ((9_999, 0), (10_001, 1)):
-            said = tidemark("phantom", "--", PYTHON, "-c", program.format(times)).stderr
-            self.assertEqual(said.count("A loop that ends by it does not end here."), told, said)
+        """One that ends by itself, or trains, is left alone, however often it reads."""
+        start = "import torch\nx = (torch.rand(1).cuda() + 1).requires_grad_()\nread, optimizer = 0, torch.optim.SGD([x])\n"
+        waits = "while read < {}:\n    x.item()\n    read += 1\n"
+        trains = "while read < 10_001:\n    for _ in range(2_000): x.item()\n    read += 1_000\n    x.item(), optimizer.step()\n" + "while read < 31_000:\n    x.item()\n    optimizer.step()\n    read += 2\n"
+        cases = ((waits.format(9_999), 0), (waits.format(20_001), 1), ("for _ in range(20_001): x.item()\n", 0), (trains, 0))
+        for program, told in cases:
+            script = Path(self.folder.name) / "waits.py"
+            script.write_text(start + program)
+            ran = tidemark("phantom", "--", PYTHON, str(script))
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stderr.count("A loop that ends by it does not end here."), told, program + ran.stderr)
+
+    def test_a_program_that_fails_learns_what_it_read_last(self):
+        script = Path(self.folder.name) / "fails.py"
+        last = "Note: ValueError ended the program. Last before that, fails.py:3 read a result that no kernel had computed: it was zero."
+        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0)):
+            script.write_text(f"import math, sys, torch\nx = torch.rand(4, device='cuda')\nloss = x.sum().item()\n{program}\n")
+            ran = tidemark("phantom", "--", PYTHON, str(script))
+            self.assertNotEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stderr.count(last), told, program + ran.stderr)
+            self.assertEqual(ran.stderr.count("ended the program."), told, program + ran.stderr)
 
     def test_a_workspace_that_is_made_anew_is_one_again(self):
         code = """

@@ -79,6 +79,7 @@ TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card
   transport::RingReader* const ring = TheRing();
   cudaDeviceProp properties{};
   REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+  REQUIRE(cudaFree(nullptr) == cudaSuccess);  // makes the context
   capture::AttachToDriver(capture::cupti::LoadFunctions());
   capture::WatchCard(capture::nvml::LoadFunctions(), capture::CardUuid(properties.uuid.bytes));
   Told told;

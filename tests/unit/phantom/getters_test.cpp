@@ -119,8 +119,10 @@ uint64_t MadeSubscriber() {
   return Made("cuptiSubscribe", {Room()});
 }
 
+// This process has a context there.
 uint64_t MadeGpu() {
   uint64_t gpu = 0;
+  CallWith("cudaFree", {0});
   CallWith("nvmlDeviceGetHandleByIndex_v2", {0, reinterpret_cast<uint64_t>(&gpu)});
   return gpu;
 }
@@ -463,6 +465,10 @@ std::vector<Getter> OfManagement() {
 
 std::vector<Getter> OfOthers() {
   return {
+      {"cusparseLtStructuredDescriptorInit", {&Room, Out(12), 8, 8, 8, 16, 2, 1, 0}},
+      {"cusparseLtSpMMACompressedSize2", {&Room, &Room, Out(8), Out(8)}},
+      {"cusparseLtMatmulGetWorkspace", {&Room, &Room, Out(8)}},
+      {"cusparseLtMatmulAlgGetAttribute", {&Room, &Room, 1, Out(4), 4}},
       {"cufftCreate", {Out(4)}},
       At("cufftXtMakePlanMany", 12, 8),
       {"ncclGetVersion", {Out(4)}},
@@ -508,7 +514,8 @@ const std::regex kWithoutOutputs(
     "Unmap)"
     "|cublas[SDCZI].*(dot|dotu|dotc|asum|nrm2|amax|amin)_v2|cublasDotEx|cublas(Lt.*)?Destroy(_v2)?"
     "|cublasLt.*Destroy|cublasLtMatmul|cublasSet.*"
-    "|cuda(Device|Stream|Event)Synchronize|cuda(Stream|Event)(Query|Destroy)|cudaEventRecord(WithFlags)?"
+    "|cudaDevice(Dis|En)ablePeerAccess|cuda(Device|Stream|Event)Synchronize|cuda(Stream|Event)(Query|Destroy)"
+    "|cudaEventRecord(WithFlags)?"
     "|cudaFree(Async|Host)?|cudaGet(ErrorName|ErrorString|LastError)|cudaPeekAtLastError"
     "|cudaIpcCloseMemHandle|cudaGraph(Destroy|ExecDestroy|Launch|DebugDotPrint)|cudaHost(Unr|R)egister|"
     "cudaLaunch.*"
@@ -518,6 +525,7 @@ const std::regex kWithoutOutputs(
     "|(cudnn|cublasLt)Get(Cudart)?Version|(cudnn|cusparse|nccl|nvrtc)GetErrorString|ncclGetLastError"
     "|cufft(Destroy|SetAutoAllocation|SetStream)|cusolverDn(Destroy.*|SetStream|XsyevjSetSortEig)"
     "|cusparse(SetStream|Destroy.*|Sp.*_destroyDescr|CreateIdentityPermutation)"
+    "|cusparseLt(Init|SpMMACompress2|Matmul(Search)?)"
     "|nccl(All.*|Bcast|Broadcast|Comm(Abort|Deregister|Destroy|Finalize)|Group.*|MemFree|Recv|RedOpDestroy|"
     "Reduce|ReduceScatter|Send)"
     "|nvrtc(AddNameExpression|CompileProgram|DestroyProgram)"

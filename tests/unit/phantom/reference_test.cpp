@@ -120,7 +120,7 @@ TEST_CASE("Without a card there is no device, and no word about it") {
 TEST_CASE("A function that nobody modelled ends the run with its name") {
   const Ended ended = RunReference("h200", {"refused"});
   CHECK(ended.status == 70);
-  CHECK(ended.errors.find(std::string(kUnmodelledPrefix) + "cusparseLt") == 0);
+  CHECK(ended.errors.find(std::string(kUnmodelledPrefix) + "cudaCtxResetPersistingL2Cache") == 0);
 }
 
 TEST_CASE("A card's file that is missing is said, not guessed") {

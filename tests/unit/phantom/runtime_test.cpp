@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -368,6 +369,46 @@ TEST_CASE("A stream that is destroyed while it is captured takes no part any mor
   REQUIRE(cudaStreamEndCapture(origin, &graph) == cudaSuccess);
   CHECK((cudaGraphDestroy(graph) == cudaSuccess && cudaEventDestroy(begun) == cudaSuccess));
   CHECK(cudaStreamDestroy(origin) == cudaSuccess);
+}
+
+TEST_CASE("A capture ends in an error while work of a stream that joined it is not waited for") {
+  enum Stream : int { kOrigin, kSide, kFar };
+  std::array<cudaStream_t, 3> streams{};
+  cudaEvent_t event = nullptr;
+  for (cudaStream_t& stream : streams) REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaEventCreate(&event) == cudaSuccess);
+  const auto wait = [&](Stream waits, Stream for_stream) {
+    REQUIRE(cudaEventRecord(event, streams[for_stream]) == cudaSuccess);
+    REQUIRE(cudaStreamWaitEvent(streams[waits], event, 0) == cudaSuccess);
+  };
+  const auto launch = [&](Stream stream) {
+    REQUIRE(cudaLaunchKernel(&event, 1, 32, nullptr, 0, streams[stream]) == cudaSuccess);
+  };
+  const auto ends = [&](const auto& captured) {
+    REQUIRE(cudaStreamBeginCapture(streams[kOrigin], cudaStreamCaptureModeGlobal) == cudaSuccess);
+    wait(kSide, kOrigin);
+    captured();
+    cudaGraph_t graph = nullptr;
+    const cudaError_t error = cudaStreamEndCapture(streams[kOrigin], &graph);
+    CHECK((graph != nullptr) == (error == cudaSuccess));
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    for (cudaStream_t stream : streams) CHECK(device::CaptureOf(stream) == 0);
+    return error;
+  };
+  CHECK(ends([&] { launch(kOrigin); }) == cudaSuccess);
+  CHECK(ends([&] { launch(kSide); }) == cudaErrorStreamCaptureUnjoined);
+  CHECK(cudaGetLastError() == cudaErrorStreamCaptureUnjoined);
+  CHECK(ends([&] { launch(kSide), wait(kOrigin, kSide); }) == cudaSuccess);
+  CHECK(ends([&] { launch(kSide), wait(kOrigin, kSide), launch(kSide); }) == cudaErrorStreamCaptureUnjoined);
+  CHECK(ends([&] { wait(kFar, kSide), launch(kFar), wait(kSide, kFar), wait(kOrigin, kSide); }) ==
+        cudaSuccess);
+  CHECK(ends([&] { launch(kSide), wait(kFar, kSide), launch(kFar), wait(kOrigin, kSide); }) ==
+        cudaErrorStreamCaptureUnjoined);
+  CHECK(std::string(cudaGetErrorString(cudaErrorStreamCaptureUnjoined)) ==
+        "capturing stream has unjoined work");
+  for (cudaStream_t stream : streams) CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  CHECK(cudaEventDestroy(event) == cudaSuccess);
+  cudaGetLastError();
 }
 
 TEST_CASE("An event that was never recorded, or has no time, tells no time") {

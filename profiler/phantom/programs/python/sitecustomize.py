@@ -1,10 +1,11 @@
-"""What a program's Python is changed in: its layers are told (tidemark_layers.py), and one rank of a distributed program meets the others, who are only pretended.
+"""What a program's Python is changed in: its layers are told (tidemark_layers.py), and, on a phantom, what it read last before it failed; and one rank of a distributed program meets the others, who are only pretended.
 
 Python imports this at its start, since `tidemark phantom`, and `tidemark record --operators`, put its folder first in PYTHONPATH. With `--world N` it changes what
 torch.distributed does: the store in which ranks meet is one in which all have met, a group's size is told where NCCL would not be told it, Python objects that the others would send are what
 this rank sends, or what they are asked for (tidemark_other_ranks.py), collectives on the CPU are as among equals (tidemark_cpu_ranks.py), checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
 """
 
+import atexit
 import ctypes
 import importlib.util
 import inspect
@@ -291,6 +292,19 @@ def change_modules(modules):
     execute("tidemark_layers", OWN_FOLDER).tell_layers(modules, doubt)
 
 
+# Of such kinds are those that a value may raise which is zero instead of what a card computes.
+OF_VALUES = (ArithmeticError, AssertionError, LookupError, RuntimeError, ValueError)
+
+
+def tell_failure():
+    """An exception that nobody caught ends the program: the phantom tells what was read last that no kernel had computed."""
+    kind = getattr(sys, "last_type", None)
+    tell = getattr(ctypes.CDLL(None), "TidemarkPhantomProgramFails", None)
+    if tell and kind and issubclass(kind, OF_VALUES) and kind.__name__ != "OutOfMemoryError":
+        tell(kind.__name__.encode())
+
+
+atexit.register(tell_failure)
 changes = {"torch.nn.modules.module": change_modules} if "TIDEMARK_LAYERS" in os.environ else {}
 if "TIDEMARK_PHANTOM_WORLD" in os.environ:
     from tidemark_cpu_ranks import pretend_on_cpu
