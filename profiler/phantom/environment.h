@@ -51,7 +51,7 @@ using BlockWaitsFunction = void (*)();
 inline constexpr const char* kKernelRanFunction = "TidemarkPhantomKernelRan";
 using KernelRanFunction = void (*)();
 
-// And for what computes in the kernels' stead (profiler/capture/program/known_values.h). How far what is
+// And for what computes in the kernels' stead (profiler/phantom/values/known_values.h). How far what is
 // there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then `to` holds nothing
 // of use.
 inline constexpr const char* kReadKnownFunction = "TidemarkPhantomReadKnown";

@@ -28,11 +28,12 @@ MAY_INCLUDE = {
                                         "profiler/capture/nvtx", "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/operators", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates"},
     "profiler/capture/program": EVENTS | {"profiler/capture/cupti", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates",
-                                          "profiler/capture/nvtx", "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/torch", "profiler/phantom"},
+                                          "profiler/capture/nvtx", "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/torch", "profiler/phantom", "profiler/phantom/values"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
     "profiler/phantom/programs": EVENTS | {"profiler/phantom"},
     "profiler/phantom/replay": BASE | {"profiler/phantom"},
+    "profiler/phantom/values": BASE | {"profiler/phantom", "profiler/capture/gates"},
     "profiler/phantom/device": BASE | {"profiler/phantom", "profiler/phantom/cards"},
     "profiler/phantom/stand_ins": BASE | {"profiler/phantom", "profiler/phantom/cards", "profiler/phantom/device",
                                           "profiler/phantom/calibration", "profiler/phantom/workspaces"},
@@ -72,7 +73,7 @@ MAY_INCLUDE |= {
 }
 
 # Libraries of others, by how their headers begin, and the only folders that may include them.
-LIBTORCH = {"profiler/capture/torch", "profiler/capture/program", "profiler/phantom/replay", "profiler/training", "tests/unit/phantom", "tests/gpu"}
+LIBTORCH = {"profiler/capture/torch", "profiler/capture/program", "profiler/phantom/replay", "profiler/phantom/values", "profiler/training", "tests/unit/phantom", "tests/gpu"}
 STAND_INS = {"profiler/phantom/stand_ins"}
 WINDOW = {"app/gui", "tests/gui", "tests/bench"}
 ONLY_IN = {

@@ -18,7 +18,7 @@
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/program/course.h"
-#include "profiler/capture/program/known_values.h"
+#include "profiler/phantom/values/known_values.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
@@ -62,7 +62,7 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
   using namespace tidemark;
   static_assert(std::is_same_v<decltype(&TidemarkStartRecording), capture::RecorderEntry>);
   if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return false;
-  capture::ComputeKnownValues();
+  phantom::ComputeKnownValues();
   Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
   if (!ring) capture::Say(ring.error().message.c_str());
   if (!ring || !ring->has_value()) return true;

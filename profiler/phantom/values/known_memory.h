@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 
 // In what goes in.
 inline constexpr int64_t kMostNumbers = 32'768;
@@ -39,4 +39,4 @@ void ExpectCount(int64_t count);
 // One takes a step.
 void NoteStepOfOptimizer();
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

@@ -1,4 +1,4 @@
-#include "profiler/capture/program/known_values.h"
+#include "profiler/phantom/values/known_values.h"
 
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "profiler/capture/gates/user_scope_gate.h"
-#include "profiler/capture/program/computed_operators.h"
-#include "profiler/capture/program/host_inputs.h"
-#include "profiler/capture/program/known_memory.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/values/computed_operators.h"
+#include "profiler/phantom/values/host_inputs.h"
+#include "profiler/phantom/values/known_memory.h"
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 namespace {
 
 // As device::Certainty has it.
@@ -91,7 +91,7 @@ at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
   if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
   const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
-  if (certainty == phantom::kNotKnown) return {};
+  if (certainty == kNotKnown) return {};
   worst_certainty = std::max(worst_certainty, certainty);
   return copy;
 }
@@ -180,7 +180,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
   if (results == nullptr || results->are_unknown) ForgetWritten(*op, inputs);
   if (results == nullptr && op->Chooses()) {
     results = std::make_unique<HostResults>();
-    results->count = phantom::kCountNotKnown;
+    results->count = kCountNotKnown;
   } else if (results == nullptr && TakeNothing(inputs)) {
     results = std::make_unique<HostResults>();
     results->are_unknown = true;
@@ -193,7 +193,7 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
   if (results.are_unknown) return ForgetResults(function);
-  if (results.count) ExpectCount(phantom::kCountNotExpected);
+  if (results.count) ExpectCount(kCountNotExpected);
   const at::DisableRecordFunctionGuard unheard;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;
@@ -209,7 +209,7 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
 }
 
 std::unique_ptr<at::ObserverContext> NoteStep(const at::RecordFunction& function) {
-  if (std::string_view(function.name()).starts_with(kOptimizerScopePrefix)) NoteStepOfOptimizer();
+  if (std::string_view(function.name()).starts_with(capture::kOptimizerScopePrefix)) NoteStepOfOptimizer();
   return nullptr;
 }
 
@@ -224,4 +224,4 @@ void ComputeKnownValues() {
                             .scopes({at::RecordScope::FUNCTION}));
 }
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

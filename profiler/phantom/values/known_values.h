@@ -15,9 +15,9 @@
 // thread; costs some tens of nanoseconds an operator, and its schema is looked up once a thread.
 #pragma once
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 
 // Once a process; on the phantom only.
 void ComputeKnownValues();
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

@@ -1,4 +1,4 @@
-#include "profiler/capture/program/computed_operators.h"
+#include "profiler/phantom/values/computed_operators.h"
 
 #include <ATen/core/enum_tag.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 namespace {
 
 constexpr std::string_view kLibrary = "aten::";
@@ -175,4 +175,4 @@ const ComputedOperator* OperatorOf(const at::RecordFunction& function) {
   return op.get();
 }
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

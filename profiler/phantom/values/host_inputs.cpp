@@ -1,4 +1,4 @@
-#include "profiler/capture/program/host_inputs.h"
+#include "profiler/phantom/values/host_inputs.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "profiler/capture/program/known_memory.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/values/known_memory.h"
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 namespace {
 
 // That all that goes in, broadcast, may make.
@@ -104,7 +104,7 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (is_written_) written_.push_back({tensor, copy});
   if (!is_read_ || tensor.numel() == 0) return copy;
   const int certainty = ReadKnown(tensor, copy);
-  if (certainty == phantom::kNotKnown) return Guessed(std::move(copy));
+  if (certainty == kNotKnown) return Guessed(std::move(copy));
   worst_certainty_ = std::max(worst_certainty_, certainty);
   return copy;
 }
@@ -203,4 +203,4 @@ std::optional<at::Tensor> HostInputs::Guessed(at::Tensor copy) {
   return copy.scalar_type() == at::kBool ? copy.fill_(guess_) : copy.fill_(guess_ ? -1 : 0);
 }
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 
 // Of a sparse tensor; it launches its kernels by another key than those of dense ones.
 inline constexpr std::string_view kCoalesce = "aten::_coalesce";
@@ -73,4 +73,4 @@ class ComputedOperator {
 // time.
 const ComputedOperator* OperatorOf(const at::RecordFunction& function);
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

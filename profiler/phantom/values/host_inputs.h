@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "profiler/capture/program/computed_operators.h"
+#include "profiler/phantom/values/computed_operators.h"
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 
 // A tensor that an operator writes to, and its copy.
 struct Written {
@@ -59,4 +59,4 @@ class HostInputs {
   int64_t sum_ = 0;      // in lists
 };
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom

@@ -1,4 +1,4 @@
-#include "profiler/capture/program/known_memory.h"
+#include "profiler/phantom/values/known_memory.h"
 
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAStream.h>
@@ -9,7 +9,7 @@
 
 #include "profiler/phantom/environment.h"
 
-namespace tidemark::capture {
+namespace tidemark::phantom {
 namespace {
 
 // Of a training's tensors with a fraction nearly all are larger, and nobody reads back what became of them.
@@ -18,12 +18,12 @@ constexpr int64_t kMostFractions = 1024;
 constexpr int64_t kMostPieces = 1024;
 
 struct KnownMemory {
-  phantom::ReadKnownFunction read = nullptr;
-  phantom::WriteComputedFunction write = nullptr;
-  phantom::ExpectCountFunction expect_count = nullptr;
-  phantom::CaptureLastsFunction capture_lasts = nullptr;
-  phantom::ForgetOnLaunchFunction forget_on_launch = nullptr;
-  phantom::StepBeginsFunction step_begins = nullptr;
+  ReadKnownFunction read = nullptr;
+  WriteComputedFunction write = nullptr;
+  ExpectCountFunction expect_count = nullptr;
+  CaptureLastsFunction capture_lasts = nullptr;
+  ForgetOnLaunchFunction forget_on_launch = nullptr;
+  StepBeginsFunction step_begins = nullptr;
   int (*is_capturing)(void* stream, int* status) = nullptr;  // cudaStreamIsCapturing
 };
 KnownMemory device;
@@ -102,7 +102,7 @@ void WriteTo(const at::Tensor& tensor, const Part& part, const void* numbers, in
 }
 
 void ForgetPart(const at::Tensor& tensor, const Part& part) {
-  if (!IsCapturing()) return WriteTo(tensor, part, nullptr, phantom::kNotKnown);
+  if (!IsCapturing()) return WriteTo(tensor, part, nullptr, kNotKnown);
   device.forget_on_launch(c10::cuda::getCurrentCUDAStream().stream(), AddressIn(tensor, part.offset),
                           static_cast<size_t>(part.count) * tensor.itemsize());
 }
@@ -110,12 +110,12 @@ void ForgetPart(const at::Tensor& tensor, const Part& part) {
 }  // namespace
 
 bool OpenKnownMemory() {
-  device = {Exported<phantom::ReadKnownFunction>(phantom::kReadKnownFunction),
-            Exported<phantom::WriteComputedFunction>(phantom::kWriteComputedFunction),
-            Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction),
-            Exported<phantom::CaptureLastsFunction>(phantom::kCaptureLastsFunction),
-            Exported<phantom::ForgetOnLaunchFunction>(phantom::kForgetOnLaunchFunction),
-            Exported<phantom::StepBeginsFunction>(phantom::kStepBeginsFunction),
+  device = {Exported<ReadKnownFunction>(kReadKnownFunction),
+            Exported<WriteComputedFunction>(kWriteComputedFunction),
+            Exported<ExpectCountFunction>(kExpectCountFunction),
+            Exported<CaptureLastsFunction>(kCaptureLastsFunction),
+            Exported<ForgetOnLaunchFunction>(kForgetOnLaunchFunction),
+            Exported<StepBeginsFunction>(kStepBeginsFunction),
             Exported<int (*)(void*, int*)>("cudaStreamIsCapturing")};
   // The device's library has all of its own, or none.
   return device.read != nullptr && device.is_capturing != nullptr;
@@ -188,4 +188,4 @@ void ExpectCount(int64_t count) { device.expect_count(count); }
 
 void NoteStepOfOptimizer() { device.step_begins(); }
 
-}  // namespace tidemark::capture
+}  // namespace tidemark::phantom
