@@ -44,6 +44,26 @@ Words WordsForPassing(bool more) {
                       "A gradient between stages is there only until backward has used it, or it has gone."};
 }
 
+// What is alive for a moment depends on what goes on then.
+Words WordsForTemporary(events::Phase phase) {
+  if (phase == events::Phase::kOptimizer) {
+    return {
+        "the optimizer's temporaries",
+        "While the optimizer steps it holds results as large as the parameters that it works on; no table "
+        "lists them."};
+  }
+  if (phase == events::Phase::kForward) {
+    return {
+        "temporaries of forward",
+        "Operators need room for a moment, and outputs that nothing keeps for backward are alive until the "
+        "next layer has used them; no table lists them."};
+  }
+  return {
+      "gradients of activations, temporaries",
+      "In backward the gradient of each activation is alive beside it, and operators need room for a moment; "
+      "no table lists them."};
+}
+
 Words WordsFor(Category category, bool more) {
   switch (category) {
     case Category::kParameter:
@@ -70,10 +90,6 @@ Words WordsFor(Category category, bool more) {
                           "What operators save for backward besides the outputs of layers."}
                   : Words{"activations let go or not made yet",
                           "At the peak not all activations of the table are alive together."};
-    case Category::kTemporary:
-      return {"gradients of activations, temporaries",
-              "In backward the gradient of each activation is alive beside it, and operators need "
-              "room for a moment; no table lists them."};
     case Category::kWorkspace:
       return {"library workspaces",
               "Scratch memory that cuBLAS keeps for each thread that multiplies matrices, and what cuDNN "
@@ -90,6 +106,7 @@ Words WordsFor(Category category, bool more) {
                           "What is on its way to other ranks, more than one copy of the gradients."}
                   : Words{"buckets of gradients not made yet",
                           "The reducer makes its buckets anew once it knows in which order gradients come."};
+    case Category::kTemporary:  // WordsForTemporary
     case Category::kUnknown:
       break;
   }
@@ -168,8 +185,8 @@ class Steps {
   int64_t sum_ = 0;
 };
 
-Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t allocated,
-            int64_t reserved) {
+Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events::Phase phase,
+            int64_t allocated, int64_t reserved) {
   Steps steps;
   steps.AddLevel("textbook", textbook.total_bytes,
                  "Parameters, gradients, optimizer state, activations and input, as computed on paper.",
@@ -187,9 +204,10 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t
                           textbook.whole_gradients_bytes > 0;
     const bool passes = category == Category::kCommunication && textbook.passing_bytes > 0;
     const bool more = difference > 0;
-    steps.AddChange(passes     ? WordsForPassing(more)
-                    : by_layer ? WordsForSharded(category, more)
-                               : WordsFor(category, more),
+    steps.AddChange(category == Category::kTemporary ? WordsForTemporary(phase)
+                    : passes                         ? WordsForPassing(more)
+                    : by_layer                       ? WordsForSharded(category, more)
+                                                     : WordsFor(category, more),
                     difference, Behind::kCategory, category);
   }
   steps.AddChange(
@@ -235,7 +253,8 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
     if (!block.pending_free) timeline::AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
   }
   const int64_t reserved = ValueOf(state.values, Series::kReserved);
-  Steps steps = Build(textbook, requested, ValueOf(state.values, Series::kAllocated), reserved);
+  Steps steps = Build(textbook, requested, view.event(moment.index).phase,
+                      ValueOf(state.values, Series::kAllocated), reserved);
   if (reserved > 0) steps.AddOuterLevels(view, moment.index);
   bridge.steps = steps.Take();
   return bridge;
@@ -247,8 +266,8 @@ Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimat
   ByCategory rounded{};
   for (size_t category = 0; category < rounded.size(); ++category)
     rounded[category] = prediction.at_peak[category];
-  bridge.steps = Build(textbook, rounded, ValueOf(prediction.at_peak, Series::kAllocated),
-                       prediction.reserved_peak_bytes)
+  bridge.steps = Build(textbook, rounded, events::Phase::kBackward,
+                       ValueOf(prediction.at_peak, Series::kAllocated), prediction.reserved_peak_bytes)
                      .Take();
   return bridge;
 }

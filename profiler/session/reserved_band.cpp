@@ -68,7 +68,9 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
       view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses, progress);
   if (!late) return late.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
-  const bool is_nearly_full = bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes;
+  // A request that was larger than all that was free says nothing of the others.
+  const bool empties_cache = bytes->empties_cache && view.out_of_memory().empty();
+  const bool is_nearly_full = empties_cache || bytes->most_bytes + further_bytes > usable_bytes;
   return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view), *late};
 }
 

@@ -143,7 +143,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, input);
   // Names that are cut alike could not be told apart: they have the room that they need, up to a third.
   std::vector<std::string> names;
-  float longest = 0;
+  float longest = Measure(MutedWords(), "layer").x;
   for (const presenters::LayerRow& row : *input.rows) {
     names.push_back(row.name);
     longest = std::max(longest, Measure(StrongWords(), row.name).x);

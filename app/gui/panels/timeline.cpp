@@ -115,7 +115,8 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
     queue.Push(ActionId::kFollow);
   if (TitleWord("peak", false, "Go to the highest moment in sight (P)", keys_end, &right, y))
     queue.Push(ActionId::kGoToPeak);
-  if (TitleWord("all", state.whole, "Show the whole run (F, or double-click)", keys_end, &right, y))
+  if (TitleWord("all", state.whole && !state.follow, "Show the whole run (F, or double-click)", keys_end,
+                &right, y))
     queue.Push(ActionId::kFit);
   if (right > title_end + Px(12))
     DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);

@@ -118,6 +118,7 @@ void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
   const auto title = [&](const std::string& name) {
     const phantom::Card* card = CardOf(input, name.empty() ? input.card : name);
     const std::string known = card == nullptr ? input.card : ShortCardTitle(card->title);
+    if (name.empty() && known.empty()) return std::string("none, as it was");
     return name.empty() ? known + ", as it was" : known + " · " + CardSize(card->memory_bytes, input.unit);
   };
   std::vector<std::string> titles;

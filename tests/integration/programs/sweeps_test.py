@@ -44,6 +44,19 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
         runs = self.sweep(self.BLOCK, "1", "--fault", "slow-driver=1ms")
         self.assertIn("Faults", runs[0]["reserved_peak_band_unknown"])
 
+    def test_a_row_that_survived_one_request_too_large_is_not_nearly_full(self):
+        survives = self.BLOCK + """
+try:
+    torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
+except torch.cuda.OutOfMemoryError:
+    pass
+"""
+        self.assertFalse(self.sweep(survives, "1")[0]["reserved_peak_band"]["at_the_cliff"])
+
+    def test_words_that_a_program_ends_with_are_no_code(self):
+        runs = self.sweep(self.BLOCK + "if mib == 2: raise SystemExit('two is unlucky')", "1,2")
+        self.assertEqual([run["sentence"] for run in runs], ["", "it ended: two is unlucky"])
+
     def test_ctrl_c_keeps_the_rows_and_leaves_no_process(self):
         self.script.write_text(self.BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
         command = [TIDEMARK, "phantom", "--sweep", "mib=1,2,3,4", "--", PYTHON, str(self.script)]

@@ -42,6 +42,22 @@ void CheckSums(const Bridge& bridge) {
 
 }  // namespace
 
+TEST_CASE("What is alive for a moment is told by what goes on then") {
+  Training training;
+  training.Weight(1000);
+  training.BeginStep(0);
+  training.BeginPhase(events::Phase::kForward);
+  training.Allocate(0x300000, 100);
+  training.Free(0x300000);
+  training.BeginPhase(events::Phase::kOptimizer);
+  training.Allocate(0x300000, 9000);
+  training.Free(0x300000);
+  training.EndStep(0);
+  const Bridge bridge = MakeBridge(*training.Publish(), Book());
+  REQUIRE(bridge.steps.size() > 1);
+  CHECK(bridge.steps[1].name == "the optimizer's temporaries");
+}
+
 TEST_CASE("The bridge goes from the textbook to reserved without losing a byte") {
   Training training;
   training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);

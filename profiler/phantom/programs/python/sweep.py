@@ -59,7 +59,7 @@ def run(task, order):
         run_program(task, order["arguments"])
     except SystemExit as end:
         if end.code not in (None, 0):
-            answer["sentence"] = f"it ended with exit code {end.code}"
+            answer["sentence"] = f"it ended with exit code {end.code}" if isinstance(end.code, int) else f"it ended: {end.code}"
     except torch.OutOfMemoryError as error:
         answer["out_of_memory"], answer["sentence"] = True, str(error).removeprefix("CUDA out of memory. ").partition(". ")[0] + "."
     except BaseException as error:
