@@ -18,12 +18,12 @@
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/program/course.h"
-#include "profiler/phantom/values/known_values.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/transport/listener.h"
+#include "profiler/phantom/values/known_values.h"
 
 namespace tidemark::capture {
 namespace {
