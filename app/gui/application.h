@@ -185,6 +185,7 @@ class Application {
   bool IsOvertaken(const Request& request, const std::string& what);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
+  networks::TrainingSettings Allowed(const networks::TrainingSettings& settings);  // says so where less is
   bool ExecuteLearningAction(ActionId action);
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
@@ -212,8 +213,9 @@ class Application {
     bool is_cancelled = false;                                     // by the person
   };
   void BeginStart();
-  void EndStart(const TrainerStart& start);
-  void LetGoOf(const TrainerStart& start);
+  void EndStart(TrainerStart& start);
+  void LetGoOf(TrainerStart& start);
+  void EndBeside(Leaving leaving);  // the window; kept where nobody saved it
   bool IsSaved() const;
   Leaving Leave();
   static KeptRun Keep(const Leaving& leaving, const std::filesystem::path& folder);  // any thread

@@ -101,6 +101,7 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const ShowControl& c) {
                    state_.run_controls.sought = c.name;
+                   state_.run_controls.focus_in_frames = 3;
                    shell_.raise_panel = "run_controls";
                  },
                  [this](const PinMoment& c) {
@@ -252,7 +253,7 @@ void Application::ShowOnMap(presenters::MapPart part) {
 
 void Application::StartWith(const StartAgain& wanted) {
   Choices choices = Chosen();
-  choices.settings = lessons::KeepLocked(input_.settings, wanted.settings, Access().locked);
+  choices.settings = Allowed(wanted.settings);
   if (wanted.allocator) choices.allocator = *wanted.allocator;
   // What is begun with was found for the card of the run that is shown.
   if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = CardFor(input_);

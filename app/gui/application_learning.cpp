@@ -38,13 +38,17 @@ ControlAccess Application::Access() const {
 }
 
 void Application::ChangeByHand(const networks::TrainingSettings& settings) {
+  Change(Allowed(settings), true);
+}
+
+networks::TrainingSettings Application::Allowed(const networks::TrainingSettings& settings) {
   const networks::TrainingSettings allowed = lessons::KeepLocked(input_.settings, settings, Access().locked);
   if (allowed == input_.settings && settings != input_.settings) {
     AddLogLine(
         presenters::LogLevel::kWarning,
         "This control is locked by the lesson or the session code; Run, Unlock all controls gives it back.");
   }
-  Change(allowed, true);
+  return allowed;
 }
 
 void Application::ShowPage(const std::string& lesson, int page) {

@@ -61,14 +61,16 @@ void Application::BeginStart() {
                 }
                 if (progress.goes_on() && number == run_number_) start.outcome = StartLive(live);
                 start.is_cancelled = !progress.goes_on();
-                return [this, start] { EndStart(start); };
+                // What is let go is not held here any more, and ends beside the window.
+                const auto ended = std::make_shared<TrainerStart>(std::move(start));
+                return [this, ended] { EndStart(*ended); };
               });
 }
 
-void Application::EndStart(const TrainerStart& start) {
+void Application::EndStart(TrainerStart& start) {
   start_under_way_ = false;
   const bool is_wanted = !start.is_cancelled && start.number == run_number_ && start.outcome;
-  if (is_wanted && *start.outcome) AdoptRun(**start.outcome);  // which begins a log
+  if (is_wanted && *start.outcome) AdoptRun(std::move(**start.outcome));  // which begins a log
   for (const KeptRun& kept : start.kept) TellOfKept(kept);
   if (!is_wanted) return LetGoOf(start);
   if (!*start.outcome) {
@@ -87,13 +89,15 @@ void Application::EndStart(const TrainerStart& start) {
 }
 
 // Nobody wants it any more: it was cancelled, something else is shown, or another start came after it.
-void Application::LetGoOf(const TrainerStart& start) {
-  const std::shared_ptr<session::Run> unwanted = start.outcome && *start.outcome ? **start.outcome : nullptr;
-  if (input_.starting && !start.is_cancelled) {
-    leaving_.push_back({unwanted, {}, true});
+void Application::LetGoOf(TrainerStart& start) {
+  std::shared_ptr<session::Run> unwanted;
+  if (start.outcome && *start.outcome) unwanted = std::move(**start.outcome);
+  if (input_.starting && start.number != run_number_) {
+    leaving_.push_back({std::move(unwanted), {}, true});
     return BeginStart();
   }
-  LetGo(unwanted);
+  LetGo(std::move(unwanted));
+  for (Leaving& leaving : std::exchange(leaving_, {})) EndBeside(std::move(leaving));
   if (!input_.starting) return;
   input_.starting = false;
   input_.status = {};
@@ -330,13 +334,7 @@ void Application::Follow(std::shared_ptr<session::Run> run, const std::filesyste
 
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) {
-    const std::string title = run_->can_stop() ? "Ending the run before" : "";
-    jobs_.Start(title, JobEnd::kWhenDone,
-                [this, before = Leave()](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
-                  const KeptRun kept = Keep(before, options_.kept_runs);
-                  before.run.reset();
-                  return [this, kept] { TellOfKept(kept); };
-                });
+    EndBeside(Leave());
   }
   run_ = std::move(run);
   was_followed_ = was_not_opened_ = false;
@@ -360,6 +358,18 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.description = run_->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
+}
+
+void Application::EndBeside(Leaving leaving) {
+  if (leaving.run == nullptr) return;
+  const std::string title = leaving.run->can_stop() ? "Ending the run before" : "";
+  jobs_.Start(
+      title, JobEnd::kWhenDone,
+      [this, leaving = std::move(leaving)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+        const KeptRun kept = Keep(leaving, options_.kept_runs);
+        leaving.run.reset();
+        return [this, kept] { TellOfKept(kept); };
+      });
 }
 
 // What the card reports of itself meanwhile is nothing that anybody would miss.
@@ -402,10 +412,12 @@ std::vector<std::string> Application::KeepOnClosing() {
   const size_t before = shell_.toasts.size();
   jobs_.FinishWriting();
   for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
-  if (run_ == nullptr || IsSaved()) return told;
-  const KeptRun kept = KeepRun(*run_, bookmarks_, options_.kept_runs);
-  if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
-  if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
+  leaving_.push_back(Leave());
+  for (const Leaving& leaving : leaving_) {
+    const KeptRun kept = Keep(leaving, options_.kept_runs);
+    if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
+    if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
+  }
   return told;
 }
 

@@ -52,7 +52,7 @@ Words WordsForTemporary(events::Phase phase) {
         "While the optimizer steps it holds results as large as the parameters that it works on; no table "
         "lists them."};
   }
-  if (phase == events::Phase::kForward) {
+  if (phase != events::Phase::kBackward) {
     return {
         "temporaries of forward",
         "Operators need room for a moment, and outputs that nothing keeps for backward are alive until the "

@@ -178,6 +178,21 @@ void FindsCommands(ImGuiTestContext* context) {
   context->ItemClick("//**/More techniques");
 }
 
+// By keys alone.
+void TypesTheValueOfAFoundControl(ImGuiTestContext* context) {
+  const int64_t before = application().settings().batch;
+  application().Push(ShowControl{"batch"});
+  IM_CHECK(WaitUntil(context, [] { return application().view_state().run_controls.found == "batch"; }));
+  context->Yield(6);
+  context->KeyPress(ImGuiKey_Enter);
+  context->Yield(2);
+  context->KeyChars("96");
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 96; }));
+  application().Push(ActionId::kUndo);
+  IM_CHECK(WaitUntil(context, [before] { return application().settings().batch == before; }));
+}
+
 void ClosesWhatIsOpen(ImGuiTestContext* context) {
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
   IM_CHECK(WaitUntil(context, [] { return ImGui::IsPopupOpen("", kAnyPopup); }));
@@ -309,6 +324,7 @@ void Add(ImGuiTestEngine* engine) {
       {"saves a panel's picture", SavesAPanelsPicture},
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
+      {"takes a value by keys", TypesTheValueOfAFoundControl},
       {"closes what is open", ClosesWhatIsOpen},
       {"resets its layout", ResetsItsLayout},
       {"keeps its panels through sizes", KeepsPanelsThroughSizes},

@@ -17,7 +17,7 @@ void BackgroundJobs::FinishWriting() {
   for (const auto& job : jobs_) {
     if (job->ends == JobEnd::kWritten) job->done.wait(false);
   }
-  Poll();
+  TakeDone([](const Job& job) { return job.ends == JobEnd::kWritten; });
 }
 
 bool BackgroundJobs::Progress::operator()(double share) const {
@@ -50,9 +50,13 @@ void BackgroundJobs::Start(std::string title, JobEnd ends, Work work) {
 }
 
 bool BackgroundJobs::Poll() {
+  return TakeDone([](const Job&) { return true; });
+}
+
+bool BackgroundJobs::TakeDone(const std::function<bool(const Job&)>& is_taken) {
   std::vector<Then> outcomes;
   for (const auto& job : jobs_) {
-    if (!job->done) continue;
+    if (!job->done || !is_taken(*job)) continue;
     job->thread.join();
     outcomes.push_back(std::move(job->then));
   }

@@ -73,6 +73,8 @@ class BackgroundJobs {
   const std::vector<std::unique_ptr<Job>>& jobs() const { return jobs_; }
 
  private:
+  bool TakeDone(const std::function<bool(const Job&)>& is_taken);
+
   std::vector<std::unique_ptr<Job>> jobs_;
 };
 

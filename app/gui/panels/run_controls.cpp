@@ -125,6 +125,8 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
   const bool locked = Names(access.locked, name);
   ImGui::BeginGroup();
   ImGui::BeginDisabled(locked);
+  if (state.found == name && state.focus_in_frames > 0 && --state.focus_in_frames == 0)
+    ImGui::SetKeyboardFocusHere();
   draw();
   ImGui::EndDisabled();
   ImGui::EndGroup();

@@ -69,6 +69,7 @@ struct RunControlsState {
   float footer_height = 400;  // of the same frame: what starts and stops the run, and what is below
   float capture_height = 0;   // of that, what is captured
   std::string sought;         // the control to bring into sight, by its name; "" = none
+  int focus_in_frames = 0;    // it has the keyboard's focus then, once the panel is in front; 0 = as it is
   std::string found;          // the one that was, marked for a while
   double marked_until = 0;    // in ImGui's time
 };

@@ -92,7 +92,9 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame.timeline.compared = input.compared ? input.compared->title : "";
   const bool same = plot_view_ == view_ && plot_compared_ == compared &&
-                    plot_estimates_ == estimates.version() && plot_request_ == request && plot_rows_ == rows;
+                    plot_estimates_ == estimates.version() && plot_request_ == request;
+  if (same && plot_rows_ != rows) ListBlocks(plot_, timeline, rows);
+  plot_rows_ = rows;
   if (same) return;
   // What is being made comes first.
   if (RanksAreBeingStacked() && plot_request_.axis == request.axis) return;
@@ -103,23 +105,28 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   lane.columns = static_cast<int>(static_cast<float>(request.columns) / Px(1));  // names are as wide as that
   layer_lane_ = presenters::LayersInSight(*view_, lane);
   if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot);
-  constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
-  constexpr int kTitleColumns = 70;  // of a block with room for its name
-  const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
-  const int64_t per_row = plot.highest_bytes / rows;
-  blocks_ =
-      presenters::BlocksInSight(*view_, plot, {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
+  ListBlocks(plot, timeline, rows);
   UsePlot(std::move(plot), request.axis);
   plot_compared_ = compared;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
-  plot_rows_ = rows;
   const presenters::TimelinePlotRequest whole{timeline.axis, frame.timeline.whole, timeline.overview_columns,
                                               state.unit};
   if (plot_view_ != view_ || !(overview_request_ == whole))
     overview_ = presenters::MakeTimelinePlot(*view_, {}, whole, &overview_cut_);
   overview_request_ = whole;
   plot_view_ = view_;
+}
+
+// Those that can be told from their neighbours, and which of them have room for a name.
+void TimelineScene::ListBlocks(const presenters::TimelinePlot& plot, const TimelineState& timeline,
+                               int rows) {
+  constexpr int kSmallestRows = 3;   // in pixels
+  constexpr int kTitleColumns = 70;  // of a block with room for its name
+  const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
+  const int64_t per_row = plot.highest_bytes / rows;
+  blocks_ =
+      presenters::BlocksInSight(*view_, plot, {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
 }
 
 // Until ranks are stacked on a plot the one before stays, if it has ranks and lies on the same axis.

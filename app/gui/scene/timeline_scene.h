@@ -61,6 +61,7 @@ class TimelineScene {
   void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                    const std::string& card, Frame& frame);
+  void ListBlocks(const presenters::TimelinePlot& plot, const TimelineState& timeline, int rows);
   void UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis);
   void PrepareHover(const ViewState& state, Frame& frame);
   using LookAtPlace = std::function<BlockInStack(const timeline::View& view)>;

@@ -48,7 +48,7 @@ void DrawKeys(bool* open) {
     KeyRow("click", "Pin a moment", "The memory map shows it.");
     KeyRow("arrow keys", "Move and zoom the timeline",
            "While the mouse is over it; and move the focused slider.");
-    KeyRow("Tab", "Next control", "Enter presses it.");
+    KeyRow("Tab", "Next control", "Enter presses it; on a slider it takes a number.");
     ImGui::EndTable();
   }
   ImGui::End();

@@ -82,6 +82,7 @@ struct Typing {
   ImGuiID id = 0;
   double value = 0;
   bool edited = false;
+  ImGuiID wanted = 0;  // by Enter on its track
 };
 Typing& CurrentTyping() {
   static Typing typing;
@@ -96,13 +97,15 @@ void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   ImGui::PopStyleVar();
 }
 
-// The number at the end of the label's row: click it and type. True once, when the typing has ended in a new
-// value.
+ImGuiID TypedId() { return ImGui::GetID("##typed"); }
+
+// The number at the end of the label's row: click it, or press Enter on the track, and type. True once, when
+// the typing has ended in a new value.
 bool TypedValue(const SliderLook& look, double* value) {
   Typing& typing = CurrentTyping();
   const std::string text = TextOfValue(look, *value);
   const float width = std::max(Px(72), Measure(StrongWords(), text).x + Px(14));
-  const ImGuiID id = ImGui::GetID("##typed");
+  const ImGuiID id = TypedId();
   ImGui::SameLine();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x;
@@ -123,9 +126,9 @@ bool TypedValue(const SliderLook& look, double* value) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
     ImGui::GetWindowDrawList()->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(4));
   }
-  Tooltip("Click to type a value.");
-  if (clicked) {
-    typing = {id, *value, false};
+  Tooltip("Click to type a value, or press Enter on the slider.");
+  if (clicked || typing.wanted == id) {
+    typing = {id, *value, false, 0};
     ImGui::SetCursorScreenPos(box.Min);
     TypeInto(box, id, look);
     return false;
@@ -221,6 +224,8 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
     const double moved = NudgedByKeys(look, *value, id);
     if (moved != *value) edit = {true, true};
     *value = moved;
+    if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false))
+      CurrentTyping().wanted = TypedId();
   }
   DrawTrack(row, RatioOf(look, *value), active || ImGui::IsItemHovered());
   ImGui::RenderNavCursor(row, id);

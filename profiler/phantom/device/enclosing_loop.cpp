@@ -25,7 +25,7 @@ bool BeginsWithWord(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-Loop LoopAround(std::string_view source, int line) {
+bool StandsInWhile(std::string_view source, int line) {
   const std::vector<std::string_view> lines = LinesUntil(source, line);
   size_t innermost = std::string_view::npos;  // indentation of what encloses it, so far
   for (auto at = lines.rbegin(); at != lines.rend() && innermost > 0; ++at) {
@@ -36,11 +36,10 @@ Loop LoopAround(std::string_view source, int line) {
     std::string_view statement = at->substr(indentation);
     constexpr std::string_view kAsync = "async ";
     if (statement.starts_with(kAsync)) statement.remove_prefix(kAsync.size());
-    if (BeginsWithWord(statement, "while")) return Loop::kWhile;
-    if (BeginsWithWord(statement, "for")) return Loop::kFor;
-    if (BeginsWithWord(statement, "def")) return Loop::kNone;
+    if (BeginsWithWord(statement, "while")) return true;
+    if (BeginsWithWord(statement, "def")) return false;
   }
-  return Loop::kNone;
+  return false;
 }
 
 }  // namespace tidemark::phantom::device

@@ -149,7 +149,7 @@ void ReadFrames(const Python& python, const Take& take) {
   if (frame == nullptr) return;
   python.keep(frame);
   while (frame != nullptr) {
-    const bool more = take(FileOf(python, frame), python.frame_line(frame));
+    const bool more = take(frame, FileOf(python, frame), python.frame_line(frame));
     Object* before = more ? python.frame_before(frame) : nullptr;
     python.give_up(frame);
     frame = before;
@@ -158,19 +158,20 @@ void ReadFrames(const Python& python, const Take& take) {
 
 std::optional<std::string> InnermostPlace(const Python& python) {
   PlaceReading reading;
-  ReadFrames(python, [&](const std::string& file, int line) { return reading.Take(file, line); });
+  ReadFrames(python, [&](Object*, const std::string& file, int line) { return reading.Take(file, line); });
   return reading.Place();
 }
 
-Loop InnermostLoop(const Python& python) {
-  auto loop = Loop::kNone;
-  ReadFrames(python, [&](const std::string& file, int line) {
+// Up to the program's own file: what runs that may wait for ever.
+bool IsInWhile(const Python& python) {
+  bool is_in = false;
+  ReadFrames(python, [&](Object* frame, const std::string& file, int line) {
     std::ifstream stream(file, std::ios::binary);
     const std::string source{std::istreambuf_iterator<char>(stream), {}};
-    loop = LoopAround(source, line);
-    return loop == Loop::kNone;
+    is_in = StandsInWhile(source, line);
+    return !is_in && TextOf(python, frame, "co_name") != "<module>";
   });
-  return loop;
+  return is_in;
 }
 
 // What `read` finds, with Python's lock; `otherwise` where this process or this thread runs no Python.
@@ -195,6 +196,6 @@ bool PythonIsIn(std::string_view file_ending, std::string_view function) {
                     [&](const Python& python) { return InnermostIsIn(python, file_ending, function); });
 }
 
-bool PythonIsInWhile() { return WithPython(Loop::kNone, InnermostLoop) == Loop::kWhile; }
+bool PythonIsInWhile() { return WithPython(false, IsInWhile); }
 
 }  // namespace tidemark::phantom::device

@@ -192,7 +192,7 @@ bool ComesOften(const std::string& sentence, Certainty certainty) {
   Readings& readings = found->second;
   if (const uint64_t step = steps.load(std::memory_order_relaxed); readings.step != step)
     readings = {step, 0};
-  return ++readings.count == kSuspiciousReadings && !places.waiting.contains(sentence);
+  return ++readings.count % kSuspiciousReadings == 0 && !places.waiting.contains(sentence);
 }
 
 // Holds no lock of ours, as long as it asks Python.

@@ -198,7 +198,7 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;
   std::vector<c10::IValue> outputs = function.outputs();
-  if (results.is_sparse) {
+  if (results.is_sparse && !outputs.empty()) {  // else the operator failed
     const at::Tensor sparse = outputs.at(0).toTensor();
     outputs = {sparse._indices(), sparse._values()};
   }
