@@ -27,8 +27,7 @@ Json ShortJson(const phantom::Card& card) {
 
 Json WholeJson(const phantom::Card& card) {
   Json json = ShortJson(card);
-  json["context_bytes"] = card.context_bytes;
-  json["context_is_measured"] = card.context_is_measured;
+  json.update(CardJson(card));
   json["l2_bytes"] = card.l2_bytes;
   json["shared_bytes_per_multiprocessor"] = card.shared_bytes_per_multiprocessor;
   json["clock_khz"] = card.clock_khz;

@@ -360,6 +360,9 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.can_stop = run_->can_stop();
 }
 
+void Application::LetGo(std::shared_ptr<session::Run> run) { EndBeside({std::move(run), {}, true}); }
+
+// A process takes its time to end, and much memory to be given back.
 void Application::EndBeside(Leaving leaving) {
   if (leaving.run == nullptr) return;
   const std::string title = leaving.run->can_stop() ? "Ending the run before" : "";
@@ -419,17 +422,6 @@ std::vector<std::string> Application::KeepOnClosing() {
     if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
   }
   return told;
-}
-
-// Beside the window: a process takes its time to end, and much memory to be given back.
-void Application::LetGo(std::shared_ptr<session::Run> run) {
-  if (run == nullptr) return;
-  const std::string title = run->can_stop() ? "Ending the run before" : "";
-  jobs_.Start(title, JobEnd::kWhenDone,
-              [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
-                run.reset();
-                return {};
-              });
 }
 
 }  // namespace tidemark::gui

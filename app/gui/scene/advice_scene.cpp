@@ -27,9 +27,7 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
   panel.measured_bytes = measured_bytes;
   panel.on_phantom = networks::IsPhantom(input.description.device);
   panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
-  for (const phantom::Card& known : *input.cards) {
-    if (known.name == card) panel.card_bytes = known.memory_bytes;
-  }
+  if (const phantom::Card* known = CardNamed(input, card)) panel.card_bytes = known->memory_bytes;
   networks::TrainingSettings settings = prices.made_for->settings;
   for (const PricedWay& way : prices.ways) {
     const textbook::CurvePoint& point = way.point;
@@ -114,9 +112,7 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
   batch.curve = &batch_curve_;
   batch.batch = looked_at.batch;
   batch.locked = std::ranges::count(input.access.locked, "batch") > 0;
-  for (const phantom::Card& known : *input.cards) {
-    if (!on_cpu && known.name == card) batch.card_bytes = known.memory_bytes;
-  }
+  if (const phantom::Card* known = CardNamed(input, card)) batch.card_bytes = known->memory_bytes;
   batch.measured_bytes = measured_bytes;
   batch.on_phantom = networks::IsPhantom(input.description.device);
 }

@@ -162,7 +162,7 @@ std::optional<std::string> InnermostPlace(const Python& python) {
   return reading.Place();
 }
 
-// Up to the program's own file: what runs that may wait for ever.
+// What runs the program's own file may wait for ever, and is not asked.
 bool IsInWhile(const Python& python) {
   bool is_in = false;
   ReadFrames(python, [&](Object* frame, const std::string& file, int line) {

@@ -17,8 +17,9 @@ std::optional<std::string> PythonPlace();
 // name, if one is given. Otherwise as PythonPlace.
 bool PythonIsIn(std::string_view file_ending, std::string_view function = {});
 
-// Whether the innermost loop that this thread's Python runs in is a `while`, which ends by what it computes,
-// where a `for` ends by itself. No, too, where there is no loop, or no source that tells. Reads files.
+// Whether what this thread's Python runs stands in a `while`, which ends by what it computes, where a `for`
+// ends by itself: in its function, or those that called it, up to the program's own file. No, too, where no
+// source tells. Reads files.
 bool PythonIsInWhile();
 
 }  // namespace tidemark::phantom::device
