@@ -102,8 +102,8 @@ std::string RanksText(const session::Ranks& ranks) {
   for (const session::RankPeaks& peaks : ranks.ranks) {
     if (!peaks.warning.empty()) text += fmt::format("Note: {}\n", peaks.warning);
   }
-  const std::string different = session::DifferentPrograms(ranks);
-  if (!different.empty()) text += fmt::format("Note: {}\n", different);
+  for (const std::string& note : {session::WhyNotOneRun(ranks), session::MissingRanks(ranks)})
+    if (!note.empty()) text += fmt::format("Note: {}\n", note);
   for (const std::string& sentence : ranks.unreadable) text += fmt::format("Note: {}\n", sentence);
   return text;
 }
@@ -120,7 +120,8 @@ Json RanksJson(const session::Ranks& ranks) {
           {"smallest", rank_at(strip.smallest)},
           {"odd_one_out", rank_at(strip.odd)},
           {"median_allocated_peak_bytes", strip.median},
-          {"different_programs", session::DifferentPrograms(ranks)},
+          {"different_runs", session::WhyNotOneRun(ranks)},
+          {"missing", session::MissingRanks(ranks)},
           {"unreadable", ranks.unreadable}};
 }
 

@@ -1,6 +1,5 @@
 #include "app/cli/run_picture.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "app/cli/run_bridge.h"
@@ -57,8 +56,8 @@ presenters::PictureTheory TheoryOf(const session::Run& run) {
     presenters::SettingsEstimate& estimate = theory.estimates.emplace_back();
     const auto settings = networks::SettingsFromJson(json);
     if (!settings) continue;
-    const auto network = std::ranges::find(*networks, settings->network, &networks::Network::name);
-    if (network == networks->end()) continue;
+    const networks::Network* const network = networks::NetworkNamed(*networks, settings->network);
+    if (network == nullptr) continue;
     const int rank = networks::RankAmong(*settings, description.rank);
     estimate.textbook_bytes = textbook::EstimateMemory(*network, *settings, rank).total_bytes;
     phantom.Tell(*settings, estimate);

@@ -25,6 +25,12 @@ using session::RunState;
 
 constexpr int64_t kStepsPerEpoch = 50;
 
+Result<std::shared_ptr<session::Run>> StartLive(const session::LiveOptions& options) {
+  Result<std::unique_ptr<session::Run>> run = session::Run::Start(options);
+  if (!run) return run.error();
+  return std::shared_ptr<session::Run>(std::move(*run));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Application>> Application::Create(const ApplicationOptions& options, ViewState view) {
@@ -44,7 +50,17 @@ Application::Application(const ApplicationOptions& options, ViewState view,
       cuda_devices_(FindNvidiaGpus()),
       state_(std::move(view)),
       estimates_(&networks_),
-      log_(std::make_unique<presenters::RunLog>(kStepsPerEpoch)) {
+      log_(std::make_unique<presenters::RunLog>(kStepsPerEpoch)),
+      fit_search_(&jobs_),
+      trials_(&jobs_, options.allocator_of, &cards_),
+      planner_(&jobs_, &estimates_),
+      findings_(&jobs_),
+      sweep_(&jobs_, options.sweep_program),
+      starts_(&jobs_, options.kept_runs,
+              {[this] { return OptionsOfStart(); }, StartLive,
+               [this](const auto& started, auto run) { EndStart(started, std::move(run)); },
+               [this](const KeptRun& kept) { TellOfKept(kept); }}),
+      choices_([this](std::shared_ptr<session::Run> run) { LetGo(std::move(run)); }) {
   input_.networks = &networks_;
   input_.cards = &cards_;
   input_.cuda_devices = &cuda_devices_;
@@ -57,8 +73,9 @@ Application::Application(const ApplicationOptions& options, ViewState view,
     input_.device.kind = DeviceKind::kCuda;
   }
   input_.log = log_.get();
-  input_.fit = &fit_;
-  input_.prices = &prices_;
+  input_.fit = &fit_search_.found();
+  input_.trials = &trials_.found();
+  input_.prices = &planner_.prices();
   input_.allocator = events::AllocatorSettings();
   book_ = LoadLessonBook();
   UseDictionary(DictionaryOf(&book_.glossary));
@@ -81,7 +98,6 @@ bool Application::expects_events() const {
 
 // Nothing of what was shown before holds.
 void Application::ShowFromHere() {
-  ++shown_number_;
   // What it is looking into ends beside the window.
   jobs_.Start(
       "", JobEnd::kWhenDone,
@@ -91,11 +107,8 @@ void Application::ShowFromHere() {
         search.reset();
         return {};
       });
-  fit_.trials.clear();
-  fit_.others.clear();
-  fit_.trial_error.clear();
-  input_.findings = nullptr;
-  findings_asked_.reset();
+  trials_.Forget();
+  findings_.Forget();
   frame_ = nullptr;
   state_.pinned.reset();
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
@@ -140,7 +153,7 @@ void Application::FollowRanks() {
   if (!reading) return;
   jobs_.Start("", JobEnd::kWhenDone,
               [this, reading = std::move(*reading),
-               number = run_number_.load()](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto peaks =
                     std::make_shared<session::Ranks>(session::PeaksOf(reading.ranks, reading.with_curves));
                 return [this, peaks, number] {
@@ -169,9 +182,8 @@ void Application::AskForBand() {
 
 bool Application::Poll() {
   bool news = jobs_.Poll();
-  AskForPrices();
   AskForPlans();
-  news = FollowSweep() || news;
+  news = sweep_.Poll() || news;
   if (run_ == nullptr) return news;
   if (start_cancelled_.exchange(false)) run_->Stop();
   if (ShownRank().get() != shown_run_) ShowOtherRank();  // a launcher's ranks come one by one, in any order
@@ -192,17 +204,14 @@ bool Application::Poll() {
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
   AskForBand();
-  AskForFindings();
+  LookForFindings();
   HoldForSlowMotion();
   if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
       before.lost != input_.status.lost) {
     ReportStatusChange(before);
     news = true;
   }
-  if (ways_out_wanted_ && !fit_.searching) {
-    ways_out_wanted_ = false;
-    FindWhatFits();
-  }
+  if (fit_search_.TakeWanted()) FindWhatFits();
   return news || std::exchange(answers_, estimates_.version()) != estimates_.version();
 }
 
@@ -216,10 +225,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
     log_->Add({RealtimeNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
   const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
-  if (is_ours && now.out_of_memory && !before.out_of_memory) {
-    fit_.largest_batch.reset();
-    ways_out_wanted_ = true;
-  }
+  if (is_ours && now.out_of_memory && !before.out_of_memory) fit_search_.WantWaysOut();
   if (now.out_of_memory && !before.out_of_memory) {
     shell_.raise_panel = shell_.tall_panel = "findings";  // why, and the ways out
     ShowLastStep();
@@ -263,10 +269,10 @@ void Application::SetOwnTime(double seconds) {
 
 void Application::Draw() {
   input_.access = Access();
-  input_.recording = file_title_;
-  input_.recorded = RecordedSettings();
+  ReadRecordedSettings();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
-  input_.sweep = sweep_ ? &*sweep_ : nullptr;
+  input_.sweep = sweep_.shown();
+  input_.findings = findings_.found();
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();
   frame_ = &scene_.Prepare(input_, state_, estimates_);

@@ -13,15 +13,20 @@
 #include <vector>
 
 #include "app/gui/background/background_jobs.h"
-#include "app/gui/background/checkpoint_prices.h"
 #include "app/gui/background/estimates.h"
-#include "app/gui/background/fit_advice.h"
 #include "app/gui/background/live_ranks.h"
 #include "app/gui/background/opened_ranks.h"
-#include "app/gui/background/program_sweep.h"
+#include "app/gui/choice_history.h"
 #include "app/gui/commands/commands.h"
+#include "app/gui/run_status.h"
 #include "app/gui/scene/scene.h"
+#include "app/gui/searches/checkpoint_planner.h"
+#include "app/gui/searches/findings_watch.h"
+#include "app/gui/searches/fit_search.h"
+#include "app/gui/searches/sweep_runner.h"
+#include "app/gui/searches/trial_runs.h"
 #include "app/gui/shell/shell.h"
+#include "app/gui/start_queue.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
 #include "profiler/session/noted_run.h"
@@ -35,8 +40,6 @@ namespace tidemark::gui {
 // long.
 using BandOfRun =
     std::function<presenters::Band(const session::Run& run, const std::function<bool(double)>& progress)>;
-// The allocator that a run had.
-using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
 // Writes a run in a format of presenters/run_formats.h; returns what the format has no place for. Any thread.
 using ExportRun = std::function<Result<std::vector<std::string>>(
@@ -67,7 +70,7 @@ class Application {
   void StartRun();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
-  // Many of it, one for each value of one of its options (application_sweep.cpp).
+  // Many of it, one for each value of one of its options.
   void Sweep(const session::SweepOrder& order);
   void OpenNetwork(const std::filesystem::path& file);
   void TrainNetwork(const Result<networks::Network>& network);
@@ -104,9 +107,9 @@ class Application {
       const std::string& complaint);  // of what is kept from window to window: each run's log has it
   bool wants_to_quit() const { return quit_; }
   std::optional<TakeScreenshot> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
-  std::string title() const;  // of the window
+  std::string title() const { return WindowTitle(input_); }
   // Whether what is shown is a recording that is still being written.
-  bool follows() const { return !file_title_.empty() && input_.status.state <= session::RunState::kPaused; }
+  bool follows() const { return Follows(input_); }
   // The frame shows less than it could: the next goes on.
   bool unfinished() const { return scene_.pending() || shell_.search.found.pending(); }
   bool asking() const { return estimates_.pending(); }  // a prediction is on its way
@@ -154,26 +157,15 @@ class Application {
   void ShowOtherRank();  // than before
   void FollowRanks();
   void ShowFromHere();
-  // A recording that lies over the run that is shown; none = no run.
-  struct SecondRun {
-    std::shared_ptr<session::Run> run;
-    std::string title;
-  };
-  struct Choices {
-    networks::TrainingSettings settings;
-    networks::DeviceChoice device;
-    std::string allocator;
-    SecondRun second;
-  };
   Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
-  void RememberChoices();
+  void RememberChoices() { choices_.Remember(Chosen()); }
   // True where device or allocator are others now, and no run has been started with them yet.
   bool Apply(const Choices& choices);
   // The same, to be undone at once.
   bool ApplyAnew(const Choices& choices);
-  void ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after);
+  void ReturnTo(Choices wanted);
   // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
   // that was asked for is what is wanted.
   struct Request {
@@ -197,28 +189,10 @@ class Application {
   ControlAccess Access() const;
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
-  // A run that is shown no more, which nobody may have saved.
-  struct Leaving {
-    std::shared_ptr<session::Run> run;
-    std::vector<trace::Bookmark> bookmarks;
-    bool is_saved = false;
-  };
-  using KeptRun = Result<std::optional<std::filesystem::path>>;
-  // A start of the trainer that has come to its end.
-  struct TrainerStart {
-    uint64_t number = 0;
-    networks::TrainingSettings settings;
-    std::vector<KeptRun> kept;                                     // of what was shown before
-    std::optional<Result<std::shared_ptr<session::Run>>> outcome;  // none = it was given up before
-    bool is_cancelled = false;                                     // by the person
-  };
-  void BeginStart();
-  void EndStart(TrainerStart& start);
-  void LetGoOf(TrainerStart& start);
-  void EndBeside(Leaving leaving);  // the window; kept where nobody saved it
+  session::LiveOptions OptionsOfStart() const;
+  void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;
-  Leaving Leave();
-  static KeptRun Keep(const Leaving& leaving, const std::filesystem::path& folder);  // any thread
+  LeavingRun Leave();
   void TellOfKept(const KeptRun& kept);
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
@@ -230,32 +204,22 @@ class Application {
   void Keep(const KeepBookmark& wanted);
   void ReadBookmarks(const std::filesystem::path& file);
   // What an opened recording tells of; none of a live run.
-  std::optional<networks::TrainingSettings> RecordedSettings() const;
+  void ReadRecordedSettings();
   void BeginSlowMotion();
   void HoldForSlowMotion();  // once there is a step to walk
   bool ExecuteSlowMotionAction(ActionId action);
   void Walk(ActionId to);
-  std::optional<int> SmallerBatch() const;
-  Banner MakeBanner() const;
-  void FindWhatFits();
-  void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
-  void EndSearch(const std::string& error);  // "" = it has an answer
-  void ForgetWhatFits();
+  void FindWhatFits() { fit_search_.Begin(FitSubjectOf(input_), networks_); }
+  // None where there is nothing to try.
+  std::optional<TriedRun> RunToTry() const;
   void TryAllocatorSettings();
   void TryOther(const OtherSetup& wanted);
-  std::optional<session::AllocatorOf> BeginTrial();
-  void KeepTrialsOf(timeline::EventIndex end);
-  bool FollowSweep();  // true if there is anything new
-  void TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox, bool wanted);
-  void EndSweep();
-  void AskForFindings();
-  void AskForPrices();
+  void TakeEndOfSweep(const SweepRunner::End& end);
+  void LookForFindings();
   void AskForPlans();
   void ReportStatusChange(const session::RunStatus& before);
   void ShowLastStep();
   ShellInput MakeShellInput();
-  std::string StatusText() const;
-  std::string DeviceText() const;
 
   using Clock = std::chrono::steady_clock;
   ApplicationOptions options_;
@@ -280,45 +244,31 @@ class Application {
   std::vector<std::string> complaints_;
   OpenedRanks ranks_;  // empty unless several were opened, or go on here
   LiveRanks live_ranks_;
-  FitAdvice fit_;
-  CheckpointPrices prices_;
-  std::optional<ProgramSweep> sweep_;
-  std::shared_ptr<SweepInbox> sweep_inbox_;  // while it goes on
-  bool plans_budgets_ = false;
-  // What findings were looked for in last; none of this run = nothing yet.
-  struct FindingsAsked {
-    std::shared_ptr<const timeline::View> view;
-    ByteUnit unit = ByteUnit::kMegabytes;
-    Clock::time_point at;
-  };
-  std::optional<FindingsAsked> findings_asked_;
-  bool looks_for_findings_ = false;
-  RunFindings findings_;
+  FitSearch fit_search_;
+  TrialRuns trials_;
+  CheckpointPlanner planner_;
+  FindingsWatch findings_;
+  SweepRunner sweep_;
   LessonBook book_;
   ControlAccess of_code_;
   bool locks_lifted_ = false;                     // those of the page that is open
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion
   std::string layout_before_;                     // "" = it has changed nothing, or another was chosen since
-  bool ways_out_wanted_ = false;                  // memory ran out, and nobody has searched yet
-  std::vector<Choices> undo_;
-  std::vector<Choices> redo_;
+  StartQueue starts_;
+  ChoiceHistory choices_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
   std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
   std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
-  std::string file_title_;                  // of an opened recording
   bool shows_foreign_ = false;              // a file or a program was shown before the trainer that starts
-  bool was_not_opened_ = false;             // the file that the window was opened for; nothing else is shown
-  bool was_followed_ = false;               // it is shown as it grows, or was
-  bool band_asked_ = false;                 // of this run
-  Clock::time_point adopted_at_{};          // when the run came that is shown
+  ShownOrigin origin_;
+  std::string recorded_json_;                  // that input_.recorded is read from
+  bool band_asked_ = false;                    // of this run
+  Clock::time_point adopted_at_{};             // when the run came that is shown
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
-  std::atomic<uint64_t> run_number_ = 0;  // what was asked for before is let go; written by the UI thread
-  bool start_under_way_ = false;          // of the trainer; what is asked for meanwhile begins after it
-  std::vector<Leaving> leaving_;          // what ends before it begins
-  uint64_t requests_ = 0;                 // files and programs that were asked for
-  uint64_t comparisons_ = 0;              // that were asked for, or ended
-  uint64_t shown_number_ = 0;             // so is what was asked of a run or a rank that was shown before
+  uint64_t run_number_ = 0;                    // what was asked for before is let go
+  uint64_t requests_ = 0;                      // files and programs that were asked for
+  uint64_t comparisons_ = 0;                   // that were asked for, or ended
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

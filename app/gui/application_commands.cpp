@@ -18,7 +18,6 @@
 namespace tidemark::gui {
 namespace {
 
-constexpr size_t kUndoLimit = 200;
 constexpr const char* kNothingToKeep =
     "There is no run to save or export. Space starts one; Ctrl+O opens a file.";
 
@@ -78,7 +77,7 @@ void Application::Execute(const Command& command) {
                  [this](const RecordKernels& c) { ChooseKernels(c.on); },
                  [this](const StartProgram& c) { Start(c.order); },
                  [this](const StartSweep& c) { Sweep(c.order); },
-                 [this](const CloseSweep&) { EndSweep(); },
+                 [this](const CloseSweep&) { sweep_.Close(); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
                  [this](const OpenRank& c) {
@@ -126,7 +125,7 @@ void Application::Execute(const Command& command) {
                    state_.what_if.setup.cache = CacheOf::kRecording;
                    state_.what_if.setup.recording = c.file;
                  },
-                 [this](const PlanCheckpointCurve&) { prices_.cancelled_for.reset(); },
+                 [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
                  [this](const SetUpPage&) { SetUpOpenPage(); },
                  [this](const UseSession& c) { Use(c.state); },
@@ -142,8 +141,8 @@ void Application::AskWhereTo(const SavePicture& wanted) {
   FileDialogState& dialog = shell_.file_dialog;
   if (!wanted.drawing.empty())
     return OpenFileDialog(FilePurpose::kExport, state_.last_folder,
-                          NameToKeepAs(file_title_) + "." + wanted.drawing + ".svg", &dialog);
-  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, NameToKeepAs(file_title_), &dialog);
+                          NameToKeepAs(input_.recording) + "." + wanted.drawing + ".svg", &dialog);
+  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, NameToKeepAs(input_.recording), &dialog);
   dialog.panel = wanted.panel;
 }
 
@@ -154,21 +153,8 @@ void Application::Choose(const ChooseDevice& wanted) {
   StartRun();
 }
 
-void Application::RememberChoices() {
-  undo_.push_back(Chosen());
-  if (undo_.size() > kUndoLimit) {
-    LetGo(std::move(undo_.front().second.run));
-    undo_.erase(undo_.begin());
-  }
-  for (Choices& undone : std::exchange(redo_, {})) LetGo(std::move(undone.second.run));
-}
-
-// To what was chosen before, by undo or redo; the other of them comes back to what is chosen now.
-void Application::ReturnTo(std::vector<Choices>& before, std::vector<Choices>& after) {
-  if (before.empty()) return;
-  after.push_back(Chosen());
-  Choices wanted = std::move(before.back());
-  before.pop_back();
+// To what was chosen before, by undo or redo.
+void Application::ReturnTo(Choices wanted) {
   const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
   if (!is_card_free) wanted.device = input_.device;
   if (wanted.second.run != second_.run) LayOver(wanted.second);
@@ -194,14 +180,11 @@ bool Application::Apply(const Choices& choices) {
 }
 
 bool Application::ApplyAnew(const Choices& choices) {
-  const auto is_chosen = [this](const Choices& other) {
-    return other.settings == input_.settings && other.device == input_.device &&
-           other.allocator == input_.allocator;
-  };
-  if (is_chosen(choices)) return false;
-  RememberChoices();
+  const Choices before = Chosen();
+  if (StartAlike(choices, before)) return false;
+  choices_.Remember(before);
   const bool needs_start = Apply(choices);
-  if (is_chosen(undo_.back())) undo_.pop_back();  // it could not be
+  if (StartAlike(Chosen(), before)) choices_.ForgetLatest();  // it could not be
   return needs_start;
 }
 
@@ -265,13 +248,13 @@ void Application::StartWith(const StartAgain& wanted) {
 // What another network cannot take is left behind: data, and what takes a network apart. A TorchScript file
 // that nobody has opened here is named by a recording, a code or a lesson.
 void Application::Change(networks::TrainingSettings settings, bool remember) {
-  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
-  if (!settings.data.empty() && network != networks_.end() && !networks::TakesCifar10(*network)) {
+  const networks::Network* const network = networks::NetworkNamed(networks_, settings.network);
+  if (!settings.data.empty() && network != nullptr && !networks::TakesCifar10(*network)) {
     AddLogLine(presenters::LogLevel::kWarning,
                network->title + " does not take CIFAR-10's pictures: its samples are synthetic.");
     settings.data.clear();
   }
-  if (network != networks_.end() && settings.network != input_.settings.network) {
+  if (network != nullptr && settings.network != input_.settings.network) {
     const networks::TrainingSettings possible = networks::WithoutWhatScriptsLack(*network, settings);
     if (possible != settings) {
       AddLogLine(presenters::LogLevel::kWarning, network->title + " runs in one piece: " +
@@ -280,14 +263,13 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
     settings = possible;
   }
   if (settings == input_.settings) return;
-  const Status own =
-      network == networks_.end() ? networks::CheckNamedByFile(settings.network) : Status(Done{});
+  const Status own = network == nullptr ? networks::CheckNamedByFile(settings.network) : Status(Done{});
   if (!own) return AddLogLine(presenters::LogLevel::kWarning, own.error().message);
   if (const Status valid = networks::Validate(settings); !valid) {
     AddLogLine(presenters::LogLevel::kWarning, valid.error().message);
     return;
   }
-  if (network != networks_.end()) {
+  if (network != nullptr) {
     if (const Status together = networks::CheckTogether(*network, settings); !together) {
       AddLogLine(presenters::LogLevel::kWarning, together.error().message);
       return;
@@ -335,7 +317,8 @@ bool Application::ExecuteFileAction(ActionId action) {
     case ActionId::kExport:
     case ActionId::kScreenshot:
     case ActionId::kSaveSession:
-      OpenFileDialog(PurposeOf(action), state_.last_folder, NameToKeepAs(file_title_), &shell_.file_dialog);
+      OpenFileDialog(PurposeOf(action), state_.last_folder, NameToKeepAs(input_.recording),
+                     &shell_.file_dialog);
       break;
     case ActionId::kQuit:
       quit_ = true;
@@ -420,10 +403,10 @@ bool Application::ExecuteRunAction(ActionId action) {
       if (run_ != nullptr && input_.can_stop) run_->Stop();
       break;
     case ActionId::kUndo:
-      ReturnTo(undo_, redo_);
+      if (std::optional<Choices> wanted = choices_.Undo(Chosen())) ReturnTo(std::move(*wanted));
       break;
     case ActionId::kRedo:
-      ReturnTo(redo_, undo_);
+      if (std::optional<Choices> wanted = choices_.Redo(Chosen())) ReturnTo(std::move(*wanted));
       break;
     default:
       return false;

@@ -67,7 +67,7 @@ void Application::ShowPage(const std::string& lesson, int page) {
   }
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
   // A recording, or a program's run, is somebody's own: only the button replaces it.
-  const bool of_ours = file_title_.empty() && !presenters::IsProgram(input_.description);
+  const bool of_ours = input_.recording.empty() && !presenters::IsProgram(input_.description);
   if (open.page == nullptr || !of_ours) return;
   SetUp(open.page->setup);
   // The first that is there: a session code may hide some.

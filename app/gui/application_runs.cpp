@@ -17,92 +17,52 @@ namespace {
 using networks::DeviceKind;
 using session::RunState;
 
-Result<std::shared_ptr<session::Run>> StartLive(const session::LiveOptions& options) {
-  Result<std::unique_ptr<session::Run>> run = session::Run::Start(options);
-  if (!run) return run.error();
-  return std::shared_ptr<session::Run>(std::move(*run));
-}
-
 }  // namespace
 
 void Application::StartRun() {
   ++run_number_;
-  leaving_.push_back(Leave());
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
-  shows_foreign_ = shows_foreign_ || !file_title_.empty() || presenters::IsProgram(input_.description);
+  shows_foreign_ = shows_foreign_ || !input_.recording.empty() || presenters::IsProgram(input_.description);
   input_.description = {};
-  was_followed_ = false;
-  was_not_opened_ = false;
+  origin_ = {};
   shell_.banner_closed = false;
-  file_title_.clear();
+  input_.recording.clear();
   opened_file_.clear();
   ranks_.Close();
-  if (!start_under_way_) BeginStart();
+  starts_.Want(Leave());
 }
 
-// One at a time: what was shown or started before ends, and its GPU memory is free, before the next begins.
-void Application::BeginStart() {
+session::LiveOptions Application::OptionsOfStart() const {
   session::LiveOptions live;
   live.settings = input_.settings;
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
   live.environment = events::AllocatorEnvironment(input_.allocator);
   if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
-  start_under_way_ = true;
-  jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
-              [this, live, leaving = std::exchange(leaving_, {}), number = run_number_.load()](
-                  const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                TrainerStart start{number, live.settings, {}, {}, false};
-                for (Leaving& old : leaving) {
-                  start.kept.push_back(Keep(old, options_.kept_runs));
-                  old.run.reset();
-                }
-                if (progress.goes_on() && number == run_number_) start.outcome = StartLive(live);
-                start.is_cancelled = !progress.goes_on();
-                // What is let go is not held here any more, and ends beside the window.
-                const auto ended = std::make_shared<TrainerStart>(std::move(start));
-                return [this, ended] { EndStart(*ended); };
-              });
+  return live;
 }
 
-void Application::EndStart(TrainerStart& start) {
-  start_under_way_ = false;
-  const bool is_wanted = !start.is_cancelled && start.number == run_number_ && start.outcome;
-  if (is_wanted && *start.outcome) AdoptRun(std::move(**start.outcome));  // which begins a log
-  for (const KeptRun& kept : start.kept) TellOfKept(kept);
-  if (!is_wanted) return LetGoOf(start);
-  if (!*start.outcome) {
+void Application::EndStart(const session::LiveOptions& started,
+                           std::optional<StartQueue::StartedRun> outcome) {
+  if (!outcome || !*outcome) {
     input_.starting = false;
     input_.status = {};
-    AddLogLine(presenters::LogLevel::kError, start.outcome->error().message);
+    if (!outcome) {
+      input_.status.state = RunState::kFinished;
+      return AddLogLine(presenters::LogLevel::kInfo, "The start was cancelled. Space starts a run.");
+    }
     input_.status.state = RunState::kFailed;
-    input_.status.sentence = start.outcome->error().message;
-    return;
+    input_.status.sentence = outcome->error().message;
+    return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
+  AdoptRun(std::move(**outcome));
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
-  if (NeedsOtherProcesses(start.settings)) return StartRun();
+  if (NeedsOtherProcesses(started.settings)) return StartRun();
   run_->Change(input_.settings);
   run_->SetPace(input_.steps_per_second);
-}
-
-// Nobody wants it any more: it was cancelled, something else is shown, or another start came after it.
-void Application::LetGoOf(TrainerStart& start) {
-  std::shared_ptr<session::Run> unwanted;
-  if (start.outcome && *start.outcome) unwanted = std::move(**start.outcome);
-  if (input_.starting && start.number != run_number_) {
-    leaving_.push_back({std::move(unwanted), {}, true});
-    return BeginStart();
-  }
-  LetGo(std::move(unwanted));
-  for (Leaving& leaving : std::exchange(leaving_, {})) EndBeside(std::move(leaving));
-  if (!input_.starting) return;
-  input_.starting = false;
-  input_.status = {};
-  input_.status.state = RunState::kFinished;
-  AddLogLine(presenters::LogLevel::kInfo, "The start was cancelled. Space starts a run.");
 }
 
 // How many ranks there are is settled when they start, but on a phantom, where one runs.
@@ -133,7 +93,7 @@ void Application::Start(const session::ProgramOrder& order) {
                     shell_.program_dialog.trouble = outcome->error().message;
                     return;
                   }
-                  file_title_.clear();
+                  input_.recording.clear();
                   ranks_.Close();
                   shell_.banner_closed = false;
                   ShowRun(std::move(**outcome));
@@ -180,17 +140,15 @@ bool Application::PutNetwork(const networks::Network& network) {
   if (*known == network) return false;
   *known = network;
   estimates_.Forget();
-  ForgetWhatFits();
-  if (prices_.planned_for) *prices_.overtaken = true;
-  prices_.made_for.reset();
+  fit_search_.Forget();
+  planner_.Forget();
   return true;
 }
 
 void Application::UseData(const std::filesystem::path& folder) {
   networks::TrainingSettings settings = input_.settings;
   settings.data = std::filesystem::absolute(folder).string();
-  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
-  if (network != networks_.end()) {
+  if (const networks::Network* network = networks::NetworkNamed(networks_, settings.network)) {
     const Status fits = networks::CheckData(*network, settings);
     if (!fits) return AddLogLine(presenters::LogLevel::kError, fits.error().message);
   }
@@ -223,7 +181,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
           AdoptRun(std::move(**outcome));
           EndForeignComparison();
           if (!ranks_.any()) state_.allocations.filter = {};  // it was typed for another run
-          file_title_ = file.filename().string();
+          input_.recording = file.filename().string();
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
           if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
@@ -242,7 +200,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
 void Application::TellNotOpened(const std::string& why) {
   AddLogLine(presenters::LogLevel::kError, why);
   if (run_ != nullptr || input_.starting) return;
-  was_not_opened_ = true;
+  origin_.was_not_opened = true;
   input_.status.state = RunState::kFailed;
   input_.status.sentence = why;
   shell_.banner_closed = false;
@@ -265,6 +223,8 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 
 void Application::ShowRanks(session::Ranks ranks) {
   for (const std::string& sentence : ranks.unreadable) AddLogLine(presenters::LogLevel::kWarning, sentence);
+  for (const std::string& note : {session::WhyNotOneRun(ranks), session::MissingRanks(ranks)})
+    if (!note.empty()) AddLogLine(presenters::LogLevel::kWarning, note);
   ranks_ = OpenedRanks(std::move(ranks));
   OpenFile(*ranks_.FileOf(*ranks_.strip().largest));
 }
@@ -326,24 +286,23 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowRun(std::move(run));
-  was_followed_ = true;
+  origin_.was_followed = true;
   shell_.banner_closed = false;
-  file_title_ = file == "-" ? "standard input" : file.filename().string();
+  input_.recording = file == "-" ? "standard input" : file.filename().string();
   if (std::filesystem::is_regular_file(file)) ReadBookmarks(file);
 }
 
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
-  if (run_ != nullptr) {
-    EndBeside(Leave());
-  }
+  starts_.End(Leave());
   run_ = std::move(run);
-  was_followed_ = was_not_opened_ = false;
+  origin_ = {.has_run = true, .was_followed = false, .was_not_opened = false};
   input_.starting = false;  // what comes first is shown
+  starts_.Unwant();
   live_ranks_.Begin();
   history_.Clear();
   bookmarks_.clear();
   opened_file_.clear();
-  if (!run_->live()) ForgetWhatFits();  // a program's or a recording's
+  if (!run_->live()) fit_search_.Forget();  // a program's or a recording's
   adopted_at_ = Clock::now();
   start_cancelled_ = false;
   input_.band.reset();
@@ -360,20 +319,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.can_stop = run_->can_stop();
 }
 
-void Application::LetGo(std::shared_ptr<session::Run> run) { EndBeside({std::move(run), {}, true}); }
-
-// A process takes its time to end, and much memory to be given back.
-void Application::EndBeside(Leaving leaving) {
-  if (leaving.run == nullptr) return;
-  const std::string title = leaving.run->can_stop() ? "Ending the run before" : "";
-  jobs_.Start(
-      title, JobEnd::kWhenDone,
-      [this, leaving = std::move(leaving)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
-        const KeptRun kept = Keep(leaving, options_.kept_runs);
-        leaving.run.reset();
-        return [this, kept] { TellOfKept(kept); };
-      });
-}
+void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({std::move(run), {}, true}); }
 
 // What the card reports of itself meanwhile is nothing that anybody would miss.
 bool Application::IsSaved() const {
@@ -386,18 +332,13 @@ bool Application::IsSaved() const {
   return true;
 }
 
-Application::Leaving Application::Leave() {
-  Leaving leaving;
+LeavingRun Application::Leave() {
+  LeavingRun leaving;
   leaving.bookmarks = std::exchange(bookmarks_, {});
   leaving.is_saved = run_ != nullptr && IsSaved();
   leaving.run = std::exchange(run_, nullptr);
   saved_until_.reset();
   return leaving;
-}
-
-Application::KeptRun Application::Keep(const Leaving& leaving, const std::filesystem::path& folder) {
-  if (leaving.run == nullptr || leaving.is_saved) return std::optional<std::filesystem::path>();
-  return KeepRun(*leaving.run, leaving.bookmarks, folder);
 }
 
 void Application::TellOfKept(const KeptRun& kept) {
@@ -415,9 +356,10 @@ std::vector<std::string> Application::KeepOnClosing() {
   const size_t before = shell_.toasts.size();
   jobs_.FinishWriting();
   for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
-  leaving_.push_back(Leave());
-  for (const Leaving& leaving : leaving_) {
-    const KeptRun kept = Keep(leaving, options_.kept_runs);
+  std::vector<LeavingRun> all = starts_.TakeWaiting();
+  all.push_back(Leave());
+  for (const LeavingRun& leaving : all) {
+    const KeptRun kept = KeepUnsaved(leaving, options_.kept_runs);
     if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
     if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
   }

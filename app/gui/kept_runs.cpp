@@ -118,6 +118,11 @@ Result<std::optional<fs::path>> KeepRun(const session::Run& run,
   return first;
 }
 
+KeptRun KeepUnsaved(const LeavingRun& leaving, const fs::path& folder) {
+  if (leaving.run == nullptr || leaving.is_saved) return std::optional<fs::path>();
+  return KeepRun(*leaving.run, leaving.bookmarks, folder);
+}
+
 bool HasKeptRuns(const fs::path& folder) { return !KeptIn(folder).empty(); }
 
 }  // namespace tidemark::gui

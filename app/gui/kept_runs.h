@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,6 +27,16 @@ std::filesystem::path KeptRunsFolder();
 Result<std::optional<std::filesystem::path>> KeepRun(const session::Run& run,
                                                      const std::vector<trace::Bookmark>& bookmarks,
                                                      const std::filesystem::path& folder);
+
+// A run that is shown no more, which nobody may have saved.
+struct LeavingRun {
+  std::shared_ptr<session::Run> run;  // none = there was none
+  std::vector<trace::Bookmark> bookmarks;
+  bool is_saved = false;
+};
+// As KeepRun.
+using KeptRun = Result<std::optional<std::filesystem::path>>;
+KeptRun KeepUnsaved(const LeavingRun& leaving, const std::filesystem::path& folder);
 
 // Whether there is any.
 bool HasKeptRuns(const std::filesystem::path& folder);

@@ -100,6 +100,11 @@ bool IsNetworkFile(const std::filesystem::path& file) {
   return json.is_object() && (json.contains("layers") || json.contains("generator"));
 }
 
+const Network* NetworkNamed(const std::vector<Network>& networks, std::string_view name) {
+  const auto found = std::ranges::find(networks, name, &Network::name);
+  return found == networks.end() ? nullptr : &*found;
+}
+
 Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
 Result<Network> FindNetwork(std::string_view name, const std::function<bool()>& goes_on) {
   if (IsScriptPath(name)) return ReadScript(name, goes_on);

@@ -102,6 +102,8 @@ bool IsNetworkPath(std::string_view name);
 // Whether there is a network in a file, well made or not: an object with "layers", or an archive that is
 // called as TorchScript files are.
 bool IsNetworkFile(const std::filesystem::path& file);
+// Null where none of them has the name. O(networks).
+const Network* NetworkNamed(const std::vector<Network>& networks, std::string_view name);
 // One by its name or path; unknown names list the known ones. The other files are not read. A TorchScript
 // file is run (script_files.h, which has `goes_on`): no name that a file or a code has comes here unchecked.
 Result<Network> FindNetwork(std::string_view name, const std::function<bool()>& goes_on = {});

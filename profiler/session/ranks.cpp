@@ -98,17 +98,15 @@ std::string ProgramIn(const std::string& command) {
   return first;
 }
 
-std::string ProgramOf(const events::RunDescription& description) {
-  const auto settings = networks::SettingsFromJson(description.settings_json);
-  return settings ? settings->network : ProgramIn(description.command);
-}
-
 RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
   RankPeaks peaks = PeaksOfRank({run.view(), run.status()}, true);
   peaks.rank = RankInName(file);                            // a person may have named it
   if (peaks.rank < 0) peaks.rank = run.description().rank;  // 0 also where nobody told one
   peaks.file = file;
-  peaks.program = ProgramOf(run.description());
+  const events::RunDescription description = run.description();
+  const auto settings = networks::SettingsFromJson(description.settings_json);
+  if (settings) peaks.settings = *settings;
+  peaks.program = settings ? settings->network : ProgramIn(description.command);
   return peaks;
 }
 
@@ -157,26 +155,51 @@ class RankReading {
   double sum_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // of them
 };
 
-// Numbers that two files share say nothing of ranks.
-void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
+// Numbers that two files share say nothing of ranks, and neither do those of different runs.
+void NumberByPlaceIfNeeded(Ranks& all) {
+  std::vector<RankPeaks>& ranks = all.ranks;
   std::set<int64_t> numbers;
   for (const RankPeaks& peaks : ranks) numbers.insert(peaks.rank);
-  if (numbers.size() == ranks.size()) return;
+  if (numbers.size() == ranks.size() && WhyNotOneRun(all).empty()) return;
   for (size_t i = 0; i < ranks.size(); ++i) ranks[i].rank = static_cast<int64_t>(i);
 }
 
 }  // namespace
 
-std::string DifferentPrograms(const Ranks& ranks) {
+std::string WhyNotOneRun(const Ranks& ranks) {
   std::set<std::string> programs;
+  std::string changes;
+  const RankPeaks* first = nullptr;
   for (const RankPeaks& rank : ranks.ranks) {
     if (!rank.program.empty()) programs.insert(rank.program);
+    if (!rank.settings) continue;
+    if (first == nullptr) first = &rank;
+    if (changes.empty()) changes = networks::DescribeChange(*first->settings, *rank.settings);
   }
-  if (programs.size() < 2) return "";
+  const bool are_programs = programs.size() > 1;
+  if (!are_programs && changes.empty()) return "";
   return fmt::format(
-      "These are recordings of different programs ({}), not of one run's ranks. tidemark compare A B tells "
-      "where two runs differ.",
-      fmt::join(programs, ", "));
+      "These are recordings of {} ({}), not of one run's ranks. tidemark compare A B tells where two runs "
+      "differ.",
+      are_programs ? "different programs" : "runs with different settings",
+      are_programs ? fmt::format("{}", fmt::join(programs, ", ")) : changes);
+}
+
+std::string MissingRanks(const Ranks& ranks) {
+  constexpr size_t kMostNamed = 8;
+  std::set<int64_t> there;
+  for (const RankPeaks& rank : ranks.ranks) there.insert(rank.rank);
+  std::vector<int64_t> missing;
+  const int64_t highest = there.empty() ? 0 : std::min<int64_t>(*there.rbegin(), kMostRanks);
+  for (int64_t rank = 0; rank < highest; ++rank) {
+    if (!there.contains(rank)) missing.push_back(rank);
+  }
+  if (missing.empty()) return "";
+  const size_t more = missing.size() - std::min(missing.size(), kMostNamed);
+  missing.resize(missing.size() - more);
+  return fmt::format("There is no recording of rank{} {}{}.", missing.size() == 1 ? "" : "s",
+                     fmt::join(missing, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", FormatNumber(static_cast<int64_t>(more))));
 }
 
 std::vector<RankSoFar> RanksSoFar(const Run& run) {
@@ -192,7 +215,7 @@ Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves) {
     RankPeaks& peaks = all.ranks.emplace_back(PeaksOfRank(rank, with_curves));
     peaks.rank = rank.rank;
   }
-  NumberByPlaceIfNeeded(all.ranks);
+  NumberByPlaceIfNeeded(all);
   return all;
 }
 
@@ -234,7 +257,7 @@ Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
     }
   }
   if (ranks.ranks.empty()) return Error{ranks.unreadable.front()};
-  NumberByPlaceIfNeeded(ranks.ranks);
+  NumberByPlaceIfNeeded(ranks);
   std::sort(ranks.ranks.begin(), ranks.ranks.end(),
             [](const RankPeaks& a, const RankPeaks& b) { return a.rank < b.rank; });
   return ranks;

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
@@ -20,7 +22,7 @@ inline constexpr size_t kMostRanks = 1024;
 
 struct RankPeaks {
   // As its file's name tells ("run.rank3.tide", "snapshot_3.pickle"), else as the recording does; where two
-  // files tell the same, its place among them.
+  // files tell the same, or they are not of one run ("fp16.tide", "fp32.tide"), its place among them.
   int64_t rank = 0;
   std::filesystem::path file;  // "" of a rank that goes on
   int64_t allocated = 0;       // bytes, over the whole recording
@@ -43,6 +45,7 @@ struct RankPeaks {
   int64_t times_survived = 0;  // memory ran out, and the rank went on
   std::string warning;         // "" or what its file lacks
   std::string program;  // what ran: a script or program, or the network that was trained; "" = not told
+  std::optional<networks::TrainingSettings> settings;  // of a network of ours, as it began
 };
 
 struct Ranks {
@@ -50,8 +53,10 @@ struct Ranks {
   std::vector<std::string> unreadable;  // a sentence for each file that could not be read
 };
 
-// "" where all that tell what ran tell the same; else a sentence: they are no ranks of one run.
-std::string DifferentPrograms(const Ranks& ranks);
+// "" where all that tell what ran, and how, tell the same; else a sentence: they are no ranks of one run.
+std::string WhyNotOneRun(const Ranks& ranks);
+// "" where each rank up to the highest is there; else a sentence.
+std::string MissingRanks(const Ranks& ranks);
 
 // The number that a file's name gives its rank, -1 if none: behind "rank", else the last one in it.
 int64_t RankInName(const std::filesystem::path& file);

@@ -57,18 +57,19 @@ MAY_INCLUDE |= {
     "app/presenters": ENGINE,
     "app/cli": ENGINE | {"app/presenters", "profiler/capture/gates", "profiler/phantom", "profiler/phantom/programs",
                          "profiler/phantom/replay", "profiler/phantom/workspaces", "profiler/trace/exporters"},
-    # window <- widgets <- commands <- background <- panels <- view <- (shell, scene) <- gui
+    # window <- widgets <- commands <- background <- panels <- view <- (searches, shell, scene) <- gui
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},
     "app/gui/commands": MODELS | {"app/presenters", "app/gui/widgets", "profiler/lessons", "profiler/session"},
     "app/gui/background": ENGINE | {"app/presenters", "app/gui/commands", "app/gui/window"},
     "app/gui/panels": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background"},
     "app/gui/view": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/panels"},
+    "app/gui/searches": ENGINE | {"app/gui/commands", "app/gui/background", "app/gui/view"},
     "app/gui/shell": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
                                "app/gui/panels", "app/gui/view"},
     "app/gui/scene": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/background", "app/gui/panels", "app/gui/view"},
     "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
-                         "app/gui/panels", "app/gui/view", "app/gui/shell", "app/gui/scene"},
+                         "app/gui/panels", "app/gui/view", "app/gui/searches", "app/gui/shell", "app/gui/scene"},
     "app": BASE | {"app/cli", "app/gui"},
 }
 

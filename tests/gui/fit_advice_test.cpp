@@ -43,4 +43,23 @@ TEST_CASE("An answer that was found for something else says for what") {
   CHECK(told() == "Found for other settings: batch 64 → 16.");
 }
 
+TEST_CASE("After an out of memory the batch to go on with is the largest that fits, or half") {
+  FitSubject now;
+  now.settings.batch = 512;
+  now.card = CardWith("t4", "NVIDIA T4", 16);
+  FitAdvice found;
+  CHECK(SmallerBatch(found, now, 512) == 256);  // nobody has searched
+  found.searching = true;
+  CHECK_FALSE(SmallerBatch(found, now, 512));  // it is asked
+  found.largest_batch = 171;
+  found.largest_for = advice::FitQuestion{{}, now.settings, *now.card, 0, ""};
+  CHECK(SmallerBatch(found, now, 512) == 171);
+  CHECK(SmallerBatch(found, now, 100) == 100);  // chosen since
+  found.largest_batch = 600;                    // yet 512 did not fit
+  CHECK(SmallerBatch(found, now, 512) == 256);
+  found.largest_batch = 171;
+  now.allocator = advice::kExpandableSegments;  // it was found for others
+  CHECK(SmallerBatch(found, now, 512) == 256);
+}
+
 }  // namespace tidemark::gui

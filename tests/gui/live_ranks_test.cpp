@@ -124,11 +124,11 @@ TEST_CASE("What was tried of one rank is not told of another") {
   (*application)->ShowRun(run);
   (*application)->Push(TryAllocators{});
   (*application)->ExecuteCommands();
-  const FitAdvice& found = *(*application)->scene_input().fit;
-  CHECK(found.trial_error == "There is no such torch.");
+  const Trials& found = *(*application)->scene_input().trials;
+  CHECK(found.error == "There is no such torch.");
   (*application)->Push(OpenRank{1});
   (*application)->ExecuteCommands();
-  CHECK(found.trial_error.empty());
+  CHECK(found.error.empty());
 }
 
 }  // namespace tidemark::gui

@@ -11,6 +11,7 @@
 
 #include "app/gui/background/checkpoint_prices.h"
 #include "app/gui/background/fit_advice.h"
+#include "app/gui/background/trials.h"
 #include "app/gui/scene/learning.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
@@ -43,6 +44,7 @@ struct AskedOf {
     input.cuda_devices = &cuda_devices;
     input.log = &log;
     input.fit = &fit;
+    input.trials = &trials;
     input.prices = &prices;
     input.book = &book;
     input.bookmarks = &bookmarks;
@@ -54,6 +56,7 @@ struct AskedOf {
   std::vector<std::string> cuda_devices;
   presenters::RunLog log{50};
   FitAdvice fit;
+  Trials trials;
   CheckpointPrices prices;
   LessonBook book;
   std::vector<trace::Bookmark> bookmarks;

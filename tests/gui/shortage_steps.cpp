@@ -133,10 +133,10 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
   IM_CHECK(WaitForSteps(context, 3));
   application().Push(TryAllocators{});
-  IM_CHECK(
-      WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(advice::kTriedSettings); }));
-  IM_CHECK_STR_EQ(fit().advice->trial_error.c_str(), "");
-  IM_CHECK_GT(fit().advice->trials.front().outcome.before.reserved_peak_bytes, 0);
+  IM_CHECK(WaitUntil(
+      context, [&] { return fit().what_if.trials->settings.size() == std::size(advice::kTriedSettings); }));
+  IM_CHECK_STR_EQ(fit().what_if.trials->error.c_str(), "");
+  IM_CHECK_GT(fit().what_if.trials->settings.front().outcome.before.reserved_peak_bytes, 0);
   context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);
   context->Yield(4);
   Picture(context, "other-allocator-settings");

@@ -8,9 +8,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const FitAdvice& Advice() { return *application().frame()->fit.advice; }
+const Trials& Tried() { return *application().frame()->fit.what_if.trials; }
 
-const advice::WhatIf& Latest() { return Advice().others.back().outcome; }
+const advice::WhatIf& Latest() { return Tried().setups.back().outcome; }
 
 void Type(ImGuiTestContext* context, const char* item, const char* text) {
   context->ItemInput(item);
@@ -25,7 +25,7 @@ void Pick(ImGuiTestContext* context, const char* choice, const char* item) {
 bool TryIt(ImGuiTestContext* context, size_t rows) {
   context->ItemClick("###try it");
   const bool tried = WaitUntil(
-      context, [&] { return !Advice().trying && Advice().others.size() == rows; }, 20);
+      context, [&] { return !Tried().trying && Tried().setups.size() == rows; }, 20);
   context->Yield(4);  // the panel scrolls to what came out
   return tried;
 }
@@ -76,8 +76,8 @@ void TriesTheRunOtherwise(ImGuiTestContext* context) {
   Picture(context, "what-if-after-a-recording");
   Type(context, "##Allocator", "no_such_setting:1");
   context->ItemClick("###try it");
-  IM_CHECK(WaitUntil(context, [] { return !Advice().trying && !Advice().trial_error.empty(); }));
-  IM_CHECK_EQ(Advice().others.size(), 3U);
+  IM_CHECK(WaitUntil(context, [] { return !Tried().trying && !Tried().error.empty(); }));
+  IM_CHECK_EQ(Tried().setups.size(), 3U);
   application().view_state().what_if = {};
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitForSteps(context, 1));

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +25,9 @@ struct PriceQuestion {
 
 struct CheckpointPrices {
   std::optional<PriceQuestion> made_for;
-  std::vector<PricedWay> ways;                   // by bytes
-  std::optional<PriceQuestion> planned_for;      // of the planning that goes on
-  std::shared_ptr<std::atomic<bool>> overtaken;  // set, it ends without an answer
-  std::optional<PriceQuestion> cancelled_for;    // by the person: nobody plans these again unasked
+  std::vector<PricedWay> ways;                 // by bytes
+  std::optional<PriceQuestion> planned_for;    // of the planning that goes on
+  std::optional<PriceQuestion> cancelled_for;  // by the person: nobody plans these again unasked
 
   // Of settings that differ in the way to checkpoint only, where that way is among them.
   bool Answers(const PriceQuestion& question) const {

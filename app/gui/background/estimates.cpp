@@ -36,8 +36,7 @@ std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSe
                                                       const std::string& card) {
   if (std::optional<session::Prediction> known = predictor_.Find(settings, card)) return known;
   // A recording may name a TorchScript file that nobody has opened here; it is not run to predict it.
-  const bool is_opened =
-      std::ranges::find(*networks_, settings.network, &networks::Network::name) != networks_->end();
+  const bool is_opened = networks::NetworkNamed(*networks_, settings.network) != nullptr;
   if (asked_ || (!is_opened && !networks::CheckNamedByFile(settings.network))) return std::nullopt;
   asked_ = true;
   predictor_.Ask(settings, card);
@@ -48,21 +47,19 @@ const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& 
   rank = networks::RankAmong(settings, rank);
   const std::string key = KeyOf(settings, rank);
   if (const auto known = textbooks_.find(key); known != textbooks_.end()) return &known->second;
-  for (const networks::Network& network : *networks_) {
-    if (network.name != settings.network) continue;
-    if (settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
-      if (!given_up_ && planned_.insert(key).second) wanted_.push_back({network, settings, rank});
-      return nullptr;
-    }
-    return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings, rank)).first->second;
+  const networks::Network* const network = networks::NetworkNamed(*networks_, settings.network);
+  if (network == nullptr) return nullptr;
+  if (settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
+    if (!given_up_ && planned_.insert(key).second) wanted_.push_back({*network, settings, rank});
+    return nullptr;
   }
-  return nullptr;
+  return &textbooks_.emplace(key, textbook::EstimateMemory(*network, settings, rank)).first->second;
 }
 
 std::optional<double> Estimates::StepSeconds(const networks::TrainingSettings& settings,
                                              const phantom::Card& card) {
-  const auto network = std::ranges::find(*networks_, settings.network, &networks::Network::name);
-  if (network == networks_->end() || settings.checkpoint.mode == networks::CheckpointMode::kBudget)
+  const networks::Network* const network = networks::NetworkNamed(*networks_, settings.network);
+  if (network == nullptr || settings.checkpoint.mode == networks::CheckpointMode::kBudget)
     return std::nullopt;
   const auto [known, is_new] = step_seconds_.try_emplace(card.name + networks::ToJson(settings));
   if (is_new) known->second = advice::EstimateStepTime(*network, settings, card).total();

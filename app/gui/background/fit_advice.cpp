@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/gui/background/consequences.h"
 
 namespace tidemark::gui {
@@ -40,6 +42,14 @@ std::string FoundForOther(const advice::FitQuestion& question, const FitSubject&
     sentences.push_back("Found with " + Words(question.allocator) + ", not with " + Words(now.allocator) +
                         ".");
   return fmt::format("{}", fmt::join(sentences, " "));
+}
+
+std::optional<int> SmallerBatch(const FitAdvice& found, FitSubject now, int batch) {
+  if (found.searching && !found.largest_batch) return std::nullopt;
+  if (found.largest_batch.value_or(0) == 0) return batch / 2;
+  now.settings.batch = found.largest_for->settings.batch;
+  const bool helps = IsOf(*found.largest_for, now) && *found.largest_batch < now.settings.batch;
+  return helps ? std::min(*found.largest_batch, batch) : batch / 2;
 }
 
 }  // namespace tidemark::gui

@@ -1,27 +1,14 @@
-// What the window has found out of what fits, and of what other settings of the allocator would do. Plain
-// data; the UI thread's.
+// What the window has found out of what fits. Plain data; the UI thread's.
 #pragma once
 
-#include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/gui/commands/other_setup.h"
 #include "profiler/advice/fit.h"
-#include "profiler/advice/what_if.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
-
-using advice::AllocatorTrial;
-
-// One that a person named.
-struct SetupTrial {
-  OtherSetup setup;
-  advice::WhatIf outcome;
-};
 
 // What the window shows and would search for.
 struct FitSubject {
@@ -36,7 +23,6 @@ std::string FoundForOther(const advice::FitQuestion& question, const FitSubject&
 
 struct FitAdvice {
   bool searching = false;
-  std::shared_ptr<std::atomic<bool>> overtaken;  // of the search that goes on: set, it ends without an answer
   // Of the search under way or the latest, for all that these settings say but the batch; it is known before
   // the answer. 0 = not even one sample.
   std::optional<int> largest_batch;
@@ -44,12 +30,11 @@ struct FitAdvice {
   std::optional<advice::FitQuestion> question;  // of the answer
   std::optional<advice::FitAnswer> answer;
   std::string error;  // why there is no answer
-
-  bool trying = false;
-  std::vector<AllocatorTrial> trials;
-  std::vector<SetupTrial> others;
-  timeline::EventIndex tried_until = 0;  // what came since is not in them
-  std::string trial_error;               // why there are none, or not all
 };
+
+// To run with after an out of memory: `batch`, the chosen one, or the largest that the phantom says fits
+// `now` if that is smaller and below the one that did not; half where it says nothing. None while it is
+// asked.
+std::optional<int> SmallerBatch(const FitAdvice& found, FitSubject now, int batch);
 
 }  // namespace tidemark::gui

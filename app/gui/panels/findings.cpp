@@ -18,23 +18,23 @@ void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
 
 // Of a program, whose own settings are not ours to change.
 void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
-  const FitAdvice& fit = *input.fit;
-  if (fit.trying) return PutWrapped(MutedWords(), "Trying other settings of the allocator…");
-  if (!fit.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.trial_error);
+  const Trials& tried = *input.trials;
+  if (tried.trying) return PutWrapped(MutedWords(), "Trying other settings of the allocator…");
+  if (!tried.error.empty()) PutWrapped(Colored(Words(), Colors().bad), tried.error);
   // Those tried before memory ran out know nothing of the request that failed.
-  const bool is_early = fit.tried_until <= input.found->shortage->shortage.index;
-  if (fit.trials.empty() || is_early) {
+  const bool is_early = tried.tried_until <= input.found->shortage->shortage.index;
+  if (tried.settings.empty() || is_early) {
     if (PlainButton("Try other settings of the allocator")) queue.Push(TryAllocators{});
     return;
   }
-  const std::vector<AllocatorTrial> with_room = advice::WithRoom(fit.trials);
-  for (const AllocatorTrial& trial : with_room) {
+  const std::vector<advice::AllocatorTrial> with_room = advice::WithRoom(tried.settings);
+  for (const advice::AllocatorTrial& trial : with_room) {
     PutWrapped(Words(), "PYTORCH_CUDA_ALLOC_CONF=" + trial.settings);
     Put(SmallMuted(), "has room for all that it asked for until then, " +
                           FormatBytes(trial.outcome.after.reserved_peak_bytes, input.unit) + " reserved");
   }
   if (with_room.empty()) PutWrapped(MutedWords(), advice::kNoneMakesRoom);
-  if (!fit.trials.front().outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
+  if (!tried.settings.front().outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
 }
 
 // What makes it fit, with what each saves of the present need.
@@ -126,10 +126,9 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
 
 // What was tried on the run since, rather than what helps in general.
 std::string AdviceFor(const advice::Finding& finding, const FindingsInput& input) {
-  const FitAdvice& fit = *input.fit;
   const bool is_tried =
-      finding.kind == advice::FindingKind::kFragmentation && fit.tried_until > finding.moment;
-  const std::string tried = is_tried ? advice::AdviceOf(fit.trials, input.unit) : "";
+      finding.kind == advice::FindingKind::kFragmentation && input.trials->tried_until > finding.moment;
+  const std::string tried = is_tried ? advice::AdviceOf(input.trials->settings, input.unit) : "";
   return tried.empty() ? finding.advice : tried;
 }
 

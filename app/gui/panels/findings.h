@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/gui/background/fit_advice.h"
+#include "app/gui/background/trials.h"
 #include "app/gui/commands/commands.h"
 #include "profiler/advice/findings.h"
 #include "profiler/advice/owners.h"
@@ -34,6 +35,7 @@ struct FindingsInput {
   const RunFindings* found = nullptr;  // none = nobody has looked yet
   const lessons::Glossary* glossary = nullptr;
   const FitAdvice* fit = nullptr;
+  const Trials* trials = nullptr;
   bool can_try = false;     // there is a run to replay
   bool can_search = false;  // the run is of a network of ours
   ByteUnit unit = ByteUnit::kMegabytes;

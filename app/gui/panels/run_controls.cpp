@@ -97,7 +97,7 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
                    CommandQueue& queue) {
   static constexpr std::array kLabels = {"none", "√N", "layers", "K", "by K", "budget"};
   Label("Checkpointing");
-  const networks::Network* network = FindNetworkIn(input, settings.network);
+  const networks::Network* network = networks::NetworkNamed(*input.networks, settings.network);
   if (network == nullptr) return;
   if (!network->script.empty()) return Consequence("none: a TorchScript file runs in one piece");
   const std::vector<networks::Checkpointing> choices =
@@ -408,7 +408,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });
-  const networks::Network* network = FindNetworkIn(input, settings.network);
+  const networks::Network* network = networks::NetworkNamed(*input.networks, settings.network);
   if (network != nullptr && !network->script.empty())
     Control(input.access, state, "network", [&] { SampleRow(*network, state, queue); });
   if (network != nullptr && networks::TakesCifar10(*network))

@@ -95,11 +95,8 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
 }
 
 void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
-  std::string title = settings.network;
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == settings.network) title = network.title;
-  }
-  if (BeginChoice("Network", title, 0.3F)) {
+  const networks::Network* const chosen = networks::NetworkNamed(*input.networks, settings.network);
+  if (BeginChoice("Network", chosen == nullptr ? settings.network : chosen->title, 0.3F)) {
     for (const networks::Network& network : *input.networks) {
       TrainingSettings changed = settings;
       changed.network = network.name;
@@ -109,13 +106,6 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
     ImGui::EndCombo();
   }
   Consequence(input.consequences.network);
-}
-
-const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name) {
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == name) return &network;
-  }
-  return nullptr;
 }
 
 // What one sample is, of a TorchScript file, which does not tell.

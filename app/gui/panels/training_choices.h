@@ -11,8 +11,6 @@ namespace tidemark::gui {
 void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue);
 void ChooseNetworkRow(const RunControlsInput& input, const networks::TrainingSettings& settings,
                       CommandQueue& queue);
-// None where no network is called so.
-const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name);
 void SampleRow(const networks::Network& network, RunControlsState& state, CommandQueue& queue);
 void ChooseDataRow(const networks::TrainingSettings& settings, CommandQueue& queue);
 void ChooseOptimizerRow(const RunControlsInput& input, const networks::TrainingSettings& settings,

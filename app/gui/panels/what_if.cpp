@@ -23,11 +23,6 @@ struct Otherwise {
   bool only_allocator;  // a run can be started so
 };
 
-const phantom::Card* CardOf(const WhatIfInput& input, const std::string& name) {
-  const auto found = std::ranges::find(*input.cards, name, &phantom::Card::name);
-  return found == input.cards->end() ? nullptr : &*found;
-}
-
 std::string CacheInWords(const OtherSetup& setup) {
   if (setup.cache == CacheOf::kNothing) return "with nothing cached";
   return "after " +
@@ -36,7 +31,7 @@ std::string CacheInWords(const OtherSetup& setup) {
 
 std::string TitleOf(const WhatIfInput& input, const OtherSetup& setup) {
   std::vector<std::string> parts;
-  const phantom::Card* card = CardOf(input, setup.card);
+  const phantom::Card* card = phantom::CardNamed(*input.cards, setup.card);
   if (card != nullptr) parts.push_back(ShortCardTitle(card->title));
   if (setup.memory_bytes > 0) parts.push_back(FormatBytes(setup.memory_bytes, input.unit));
   if (!setup.allocator.empty()) parts.push_back(setup.allocator);
@@ -48,9 +43,9 @@ std::string TitleOf(const WhatIfInput& input, const OtherSetup& setup) {
 
 std::vector<Otherwise> RowsOf(const WhatIfInput& input) {
   std::vector<Otherwise> rows;
-  for (const AllocatorTrial& trial : input.advice->trials)
+  for (const advice::AllocatorTrial& trial : input.trials->settings)
     rows.push_back({trial.settings, &trial.outcome, trial.settings, true});
-  for (const auto& [setup, outcome] : input.advice->others) {
+  for (const auto& [setup, outcome] : input.trials->setups) {
     const bool only_allocator = setup == OtherSetup{.allocator = setup.allocator};
     rows.push_back({TitleOf(input, setup), &outcome, setup.allocator, only_allocator});
   }
@@ -116,7 +111,7 @@ void DrawOutcomes(const WhatIfInput& input, WhatIfState& state, CommandQueue& qu
 
 void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
   const auto title = [&](const std::string& name) {
-    const phantom::Card* card = CardOf(input, name.empty() ? input.card : name);
+    const phantom::Card* card = phantom::CardNamed(*input.cards, name.empty() ? input.card : name);
     const std::string known = card == nullptr ? input.card : ShortCardTitle(card->title);
     if (name.empty() && known.empty()) return std::string("none, as it was");
     return name.empty() ? known + ", as it was" : known + " · " + CardSize(card->memory_bytes, input.unit);
@@ -147,7 +142,8 @@ std::optional<int64_t> TypedMemory(const WhatIfInput& input, const WhatIfState& 
   const std::string text = state.memory.data();
   if (text.empty()) return 0;
   const std::optional<int64_t> bytes = BytesFromText(text);
-  const phantom::Card* card = CardOf(input, state.setup.card.empty() ? input.card : state.setup.card);
+  const phantom::Card* card =
+      phantom::CardNamed(*input.cards, state.setup.card.empty() ? input.card : state.setup.card);
   const int64_t context = card == nullptr ? 0 : card->context_bytes;
   if (bytes && *bytes > context) return bytes;
   Consequence(bytes ? "More than the " + FormatBytes(context, input.unit) +
@@ -173,7 +169,7 @@ std::optional<OtherSetup> ChooseSetup(const WhatIfInput& input, WhatIfState& sta
 }  // namespace
 
 void DrawWhatIf(const WhatIfInput& input, WhatIfState& state, CommandQueue& queue) {
-  const FitAdvice& found = *input.advice;
+  const Trials& found = *input.trials;
   Rule();
   Label("The same run, otherwise");
   if (input.can_start && !input.allocator.empty()) {
@@ -194,7 +190,7 @@ void DrawWhatIf(const WhatIfInput& input, WhatIfState& state, CommandQueue& queu
     PutWrapped(MutedWords(),
                "As soon as a run has asked PyTorch's allocator of a card for memory, it can be tried.");
   }
-  if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
+  if (!found.error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.error);
   DrawOutcomes(input, state, queue);
 }
 

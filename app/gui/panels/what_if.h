@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/background/fit_advice.h"
+#include "app/gui/background/trials.h"
 #include "app/gui/commands/commands.h"
 #include "app/gui/commands/other_setup.h"
 #include "profiler/base/format.h"
@@ -17,7 +17,7 @@
 namespace tidemark::gui {
 
 struct WhatIfInput {
-  const FitAdvice* advice = nullptr;
+  const Trials* trials = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
   std::string card;                     // the run's
   networks::TrainingSettings settings;  // of a run that is begun so

@@ -27,7 +27,8 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
   panel.measured_bytes = measured_bytes;
   panel.on_phantom = networks::IsPhantom(input.description.device);
   panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
-  if (const phantom::Card* known = CardNamed(input, card)) panel.card_bytes = known->memory_bytes;
+  if (const phantom::Card* known = phantom::CardNamed(*input.cards, card))
+    panel.card_bytes = known->memory_bytes;
   networks::TrainingSettings settings = prices.made_for->settings;
   for (const PricedWay& way : prices.ways) {
     const textbook::CurvePoint& point = way.point;
@@ -60,7 +61,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.fit.unit = unit;
   const bool is_empty = input.view == nullptr || input.view->empty();
   WhatIfInput& what_if = frame.fit.what_if;
-  what_if.advice = input.fit;
+  what_if.trials = input.trials;
   what_if.cards = input.cards;
   what_if.card = subject.card ? subject.card->name : "";
   what_if.settings = subject.settings;
@@ -69,6 +70,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   what_if.can_start = frame.fit.can_search;
   what_if.unit = unit;
   frame.findings.fit = input.fit;
+  frame.findings.trials = input.trials;
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.can_try = frame.fit.what_if.can_try;
   frame.findings.unit = unit;
@@ -112,7 +114,8 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
   batch.curve = &batch_curve_;
   batch.batch = looked_at.batch;
   batch.locked = std::ranges::count(input.access.locked, "batch") > 0;
-  if (const phantom::Card* known = CardNamed(input, card)) batch.card_bytes = known->memory_bytes;
+  if (const phantom::Card* known = phantom::CardNamed(*input.cards, card))
+    batch.card_bytes = known->memory_bytes;
   batch.measured_bytes = measured_bytes;
   batch.on_phantom = networks::IsPhantom(input.description.device);
 }

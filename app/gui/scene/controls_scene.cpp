@@ -58,13 +58,11 @@ ConsequenceQuestion ControlsScene::QuestionOf(const SceneInput& input, const Vie
   ConsequenceQuestion question;
   question.settings = state.run_controls.draft.value_or(input.settings);
   question.unit = state.unit;
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == question.settings.network) question.network = &network;
-  }
+  question.network = networks::NetworkNamed(*input.networks, question.settings.network);
   if (input.device.kind == networks::DeviceKind::kCpu) {
     question.why_unpredicted = "on the CPU: measured, not predicted";
   } else {
-    question.card = CardNamed(input, ChosenCard(input));
+    question.card = phantom::CardNamed(*input.cards, ChosenCard(input));
     if (question.card == nullptr)
       question.why_unpredicted = "this GPU is none of the known cards: measured, not predicted";
   }

@@ -1,7 +1,5 @@
 #include "app/gui/scene/scene_input.h"
 
-#include <algorithm>
-
 #include "app/presenters/program_facts.h"
 #include "profiler/session/card_fit.h"
 
@@ -35,13 +33,6 @@ FitSubject FitSubjectOf(const SceneInput& input) {
 bool IsOnCard(const SceneInput& input) {
   const bool is_others = !input.recording.empty() || presenters::IsProgram(input.description);
   return is_others ? input.description.device != "cpu" : input.device.kind != networks::DeviceKind::kCpu;
-}
-
-const phantom::Card* CardNamed(const SceneInput& input, const std::string& name) {
-  for (const phantom::Card& card : *input.cards) {
-    if (card.name == name) return &card;
-  }
-  return nullptr;
 }
 
 }  // namespace tidemark::gui

@@ -10,6 +10,7 @@
 #include "app/gui/background/checkpoint_prices.h"
 #include "app/gui/background/fit_advice.h"
 #include "app/gui/background/program_sweep.h"
+#include "app/gui/background/trials.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/scene/learning.h"
 #include "app/gui/view/run_findings.h"
@@ -48,6 +49,7 @@ struct SceneInput {
   std::optional<size_t> shown_rank;             // among them
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
+  const Trials* trials = nullptr;
   const CheckpointPrices* prices = nullptr;
   const ProgramSweep* sweep = nullptr;    // none = there is none to show
   const RunFindings* findings = nullptr;  // none = nobody has looked yet
@@ -70,7 +72,5 @@ std::optional<phantom::Card> CardOfRun(const SceneInput& input);
 FitSubject FitSubjectOf(const SceneInput& input);
 // Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
 bool IsOnCard(const SceneInput& input);
-// Null where there is none of that name.
-const phantom::Card* CardNamed(const SceneInput& input, const std::string& name);
 
 }  // namespace tidemark::gui

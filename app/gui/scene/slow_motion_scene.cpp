@@ -85,9 +85,9 @@ void SlowMotionScene::BeginWalk(const SceneInput& input, ViewState& state, Frame
   const std::string* told = timeline::SettingsOf(*view, *timeline::StepAt(*view, walk_->begin));
   if (told == nullptr) return;
   const auto settings = networks::SettingsFromJson(*told);
-  for (const networks::Network& network : *input.networks) {
-    if (settings && network.name == settings->network) code_ = lessons::CodeOfStep(network, *settings);
-  }
+  if (!settings) return;
+  const networks::Network* const network = networks::NetworkNamed(*input.networks, settings->network);
+  if (network != nullptr) code_ = lessons::CodeOfStep(*network, *settings);
 }
 
 void SlowMotionScene::Prepare(const SceneInput& input, ViewState& state, Frame& frame) {

@@ -52,7 +52,9 @@ inline bool HasNvlink(const Card& card) {
 Result<Card> CardFromFile(const std::filesystem::path& file);
 // All cards of the assets folder, ordered by memory.
 Result<std::vector<Card>> LoadCards();
-// One by its name.
+// Null where none of them has the name.
+const Card* CardNamed(const std::vector<Card>& cards, std::string_view name);
+// One of all by its name.
 Result<Card> FindCard(std::string_view name);
 // What to say of a name that none of them has: those that begin so are suggested, or else the nearest.
 Error UnknownCard(std::string_view name, const std::vector<Card>& cards);

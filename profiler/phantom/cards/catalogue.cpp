@@ -62,12 +62,17 @@ Error UnknownCard(std::string_view name, const std::vector<Card>& cards) {
                       suggests ? fmt::format("; did you mean '{}'?", fmt::join(meant, "' or '")) : ".")};
 }
 
+const Card* CardNamed(const std::vector<Card>& cards, std::string_view name) {
+  const auto found = std::ranges::find(cards, name, &Card::name);
+  return found == cards.end() ? nullptr : &*found;
+}
+
 Result<Card> FindCard(std::string_view name) {
-  Result<std::vector<Card>> cards = LoadCards();
+  const Result<std::vector<Card>> cards = LoadCards();
   if (!cards) return cards.error();
-  const auto found = std::ranges::find(*cards, name, &Card::name);
-  if (found == cards->end()) return UnknownCard(name, *cards);
-  return std::move(*found);
+  const Card* const found = CardNamed(*cards, name);
+  if (found == nullptr) return UnknownCard(name, *cards);
+  return *found;
 }
 
 }  // namespace tidemark::phantom

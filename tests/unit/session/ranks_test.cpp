@@ -58,11 +58,31 @@ TEST_CASE("a rank's number is in its file's name") {
 TEST_CASE("recordings of different programs are no ranks of one run") {
   Ranks ranks;
   ranks.ranks.resize(3);
-  CHECK(DifferentPrograms(ranks).empty());
+  CHECK(WhyNotOneRun(ranks).empty());
   ranks.ranks[0].program = ranks.ranks[1].program = "train.py";
-  CHECK(DifferentPrograms(ranks).empty());  // one does not tell
+  CHECK(WhyNotOneRun(ranks).empty());  // one does not tell
   ranks.ranks[2].program = "eval.py";
-  CHECK(DifferentPrograms(ranks).find("different programs (eval.py, train.py)") != std::string::npos);
+  CHECK(WhyNotOneRun(ranks).find("different programs (eval.py, train.py)") != std::string::npos);
+}
+
+TEST_CASE("recordings of one network with different settings are no ranks of one run") {
+  Ranks ranks;
+  ranks.ranks.resize(2);
+  for (RankPeaks& rank : ranks.ranks) rank.settings = networks::TrainingSettings();
+  CHECK(WhyNotOneRun(ranks).empty());
+  ranks.ranks[1].settings->batch = 8;
+  CHECK(WhyNotOneRun(ranks).find("runs with different settings (batch 64 → 8)") != std::string::npos);
+}
+
+TEST_CASE("ranks that no recording was opened of are named") {
+  Ranks ranks;
+  ranks.ranks.resize(3);
+  for (int i = 0; i < 3; ++i) ranks.ranks[i].rank = i;
+  CHECK(MissingRanks(ranks).empty());
+  ranks.ranks[2].rank = 3;
+  CHECK(MissingRanks(ranks) == "There is no recording of rank 2.");
+  ranks.ranks[2].rank = 12;
+  CHECK(MissingRanks(ranks) == "There is no recording of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more.");
 }
 
 TEST_CASE("what ran is the script of a command, or the network") {

@@ -1,0 +1,61 @@
+// What the window's frame is told each frame: state, banner, jobs, what can be done.
+#include "app/gui/application.h"
+#include "app/presenters/program_facts.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+using session::RunState;
+
+constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at once says nothing
+
+}  // namespace
+
+ShellInput Application::MakeShellInput() {
+  ShellInput shell;
+  shell.status = StatusText(input_, origin_);
+  const RunState state = input_.status.state;
+  const bool goes_on = (input_.live || input_.can_stop || follows()) && state == RunState::kRunning;
+  if (!input_.starting) shell.banner = BannerOf(input_, origin_);
+  const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
+  if (!input_.starting && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
+  if (is_bad) shell.tone = StatusTone::kBad;
+  shell.device = DeviceText(input_, origin_, state_.unit);
+  for (const auto& job : jobs_.jobs()) {
+    const std::string title = job->title();
+    if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;
+    shell.jobs.push_back({title, job->progress, job->ends == JobEnd::kWhenDone ? nullptr : &job->cancelled});
+  }
+  const bool loads = input_.live && state == RunState::kStarting;
+  if (loads && Clock::now() - adopted_at_ >= kShownAfter)
+    shell.jobs.push_back({"The trainer loads LibTorch", -1, &start_cancelled_});
+  shell.jobs.insert(shell.jobs.end(), frame_->jobs.begin(), frame_->jobs.end());
+  if (ranks_.any()) {
+    shell.ranks = {&ranks_, state_.unit};
+  }
+  shell.can_go_back = history_.can_go_back();
+  shell.can_go_forward = history_.can_go_forward();
+  shell.search = {input_.view, &frame_->bookmarks, state_.unit};
+  shell.can_undo = choices_.can_undo();
+  shell.can_redo = choices_.can_redo();
+  shell.live = input_.live;
+  shell.can_stop = input_.can_stop;
+  shell.in_slow_motion = state_.slow_motion.active;
+  shell.can_walk = frame_->slow_motion.can_begin;
+  shell.can_run = shell.in_slow_motion || input_.live || !presenters::IsProgram(input_.description);
+  shell.has_kept_runs = has_kept_runs_;
+  shell.compares = input_.compared.has_value();
+  shell.starts_programs = static_cast<bool>(options_.start_program);
+  shell.cards = &cards_;
+  shell.has_view = input_.view != nullptr && !input_.view->empty();
+  shell.own_p95_seconds = own_p95_seconds_;
+  shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
+  shell.of_code = of_code_;
+  shell.in_picture = screenshot_.has_value();
+  shell.in_lesson = !state_.lessons.lesson.empty();
+  shell.glossary = &book_.glossary;
+  return shell;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,98 @@
+#include "app/gui/run_status.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "app/presenters/program_facts.h"
+#include "app/presenters/run_end.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/timeline/steps.h"
+
+namespace tidemark::gui {
+
+using session::RunState;
+
+bool Follows(const SceneInput& input) {
+  return !input.recording.empty() && input.status.state <= RunState::kPaused;
+}
+
+std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
+  if (input.starting) return "starting";
+  if (!origin.has_run && origin.was_not_opened) return "not opened";
+  if (!origin.has_run) return input.status.state == RunState::kFailed ? "not started" : "no run";
+  if (Follows(input)) return input.status.sentence.empty() ? "recording grows" : "recording stands still";
+  if (!input.recording.empty()) return "recording";
+  switch (input.status.state) {
+    case RunState::kStarting:
+      return "starting";
+    case RunState::kRunning:
+      return "running";
+    case RunState::kPaused:
+      return "paused";
+    case RunState::kFinished:
+      return presenters::IsProgram(input.description) ? "ended" : "stopped";
+    case RunState::kFailed:
+      return input.status.out_of_memory ? "out of memory" : "failed";
+    case RunState::kDied:
+      break;
+  }
+  return "died";
+}
+
+std::string WindowTitle(const SceneInput& input) {
+  std::string what = input.recording.empty() ? input.description.title : input.recording;
+  // A live run may have changed its network since it described itself: "SimpleConvNet on phantom ...".
+  const size_t on = what.find(" on ");
+  if (input.live && on != std::string::npos) {
+    const networks::Network* const network = networks::NetworkNamed(*input.networks, input.settings.network);
+    if (network != nullptr) what.replace(0, on, network->title);
+  }
+  return what.empty() ? "Tidemark" : "Tidemark · " + what;
+}
+
+Banner BannerOf(const SceneInput& input, const ShownOrigin& origin) {
+  const auto* const view = input.view.get();
+  const presenters::EndNotice notice =
+      origin.was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
+                          : presenters::NoticeOfRun(input.status, view);
+  Banner banner;
+  banner.sentence = notice.sentence;
+  banner.bad = notice.bad;
+  if (!notice.bad || origin.was_followed || presenters::IsProgram(input.description)) return banner;
+  banner.again = input.settings;
+  if (origin.was_not_opened) banner.again_label = "Start a run";
+  if (!input.status.out_of_memory || input.settings.batch <= 1) return banner;
+  // What has been chosen since may fit as it is.
+  const std::string* failed_with = view == nullptr ? nullptr : timeline::LatestSettings(*view);
+  if (failed_with != nullptr && *failed_with != networks::ToJson(input.settings)) return banner;
+  const std::optional<int> smaller = SmallerBatch(*input.fit, FitSubjectOf(input), input.settings.batch);
+  if (smaller) {
+    banner.smaller = input.settings;
+    banner.smaller->batch = *smaller;
+  }
+  banner.smaller_label = smaller ? "With batch " + FormatNumber(*smaller) : "With batch …";
+  return banner;
+}
+
+std::string DeviceText(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit) {
+  std::vector<std::string> parts;
+  const events::RunDescription& description = input.description;
+  if (!input.recording.empty()) {
+    parts.push_back(input.recording);
+  } else if (origin.has_run && presenters::IsProgram(description)) {
+    parts.push_back(presenters::NameOfProgram(description));
+  }
+  if (origin.has_run && !description.device_name.empty()) {
+    parts.push_back((networks::IsPhantom(description.device) ? "Phantom " : "") +
+                    ShortCardTitle(description.device_name));
+  }
+  if (origin.has_run && description.device_bytes > 0) {
+    const char* const limited = session::IsLimited(description, *input.cards) ? "limited to " : "";
+    parts.push_back(limited + CardSize(description.device_bytes, unit));
+  }
+  return fmt::format("{}", fmt::join(parts, " · "));
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,39 @@
+#include "app/gui/searches/findings_watch.h"
+
+#include <utility>
+
+namespace tidemark::gui {
+namespace {
+
+// Findings look at a whole step: once a second is as often as anyone reads them.
+constexpr std::chrono::seconds kEvery{1};
+
+}  // namespace
+
+void FindingsWatch::Look(const Subject& subject) {
+  if (is_looking_) return;
+  const auto now = Clock::now();
+  if (looked_ && looked_->unit == subject.unit &&
+      (looked_->view == subject.view || (subject.goes_on && now - looked_->at < kEvery))) {
+    return;
+  }
+  looked_ = {subject.view, subject.unit, now};
+  is_looking_ = true;
+  jobs_->Start(
+      "", JobEnd::kWhenDone, [this, subject](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+        const auto found =
+            std::make_shared<RunFindings>(LookForFindings(*subject.view, subject.unit, subject.usable_bytes));
+        return [this, found, view = subject.view] {
+          is_looking_ = false;
+          // Of a run that is gone since: the next look is at what is shown.
+          if (looked_ && looked_->view == view) found_ = std::move(*found);
+        };
+      });
+}
+
+void FindingsWatch::Forget() {
+  looked_.reset();
+  found_.reset();
+}
+
+}  // namespace tidemark::gui

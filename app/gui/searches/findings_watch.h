@@ -1,0 +1,48 @@
+// Looks beside the window for what stands out in the run that is shown, again as it goes on. UI thread only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "app/gui/background/background_jobs.h"
+#include "app/gui/view/run_findings.h"
+
+namespace tidemark::gui {
+
+class FindingsWatch {
+ public:
+  // `jobs` end before this does.
+  explicit FindingsWatch(BackgroundJobs* jobs) : jobs_(jobs) {}
+  FindingsWatch(const FindingsWatch&) = delete;
+  FindingsWatch& operator=(const FindingsWatch&) = delete;
+
+  struct Subject {
+    std::shared_ptr<const timeline::View> view;  // not empty
+    bool goes_on = false;                        // the run: it is looked at once a second
+    ByteUnit unit = ByteUnit::kMegabytes;
+    int64_t usable_bytes = 0;  // of the card, for PyTorch; 0 = not known
+  };
+  // Call at every frame; looks where there is something new.
+  void Look(const Subject& subject);
+  // Another run is shown, or another rank: what is found yet of the one before is nothing.
+  void Forget();
+  // Null: nobody has looked yet.
+  const RunFindings* found() const { return found_ ? &*found_ : nullptr; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Looked {
+    std::shared_ptr<const timeline::View> view;
+    ByteUnit unit = ByteUnit::kMegabytes;
+    Clock::time_point at;
+  };
+
+  BackgroundJobs* jobs_;
+  std::optional<Looked> looked_;  // what was looked into last; none of this run = nothing yet
+  bool is_looking_ = false;
+  std::optional<RunFindings> found_;
+};
+
+}  // namespace tidemark::gui

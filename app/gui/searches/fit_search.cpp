@@ -1,0 +1,78 @@
+#include "app/gui/searches/fit_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemark::gui {
+namespace {
+
+advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress,
+                               const std::shared_ptr<std::atomic<bool>>& overtaken) {
+  return [progress, overtaken](size_t done, size_t of) {
+    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of))) && !*overtaken;
+  };
+}
+
+}  // namespace
+
+void FitSearch::Begin(const FitSubject& subject, const std::vector<networks::Network>& networks) {
+  const networks::Network* network = networks::NetworkNamed(networks, subject.settings.network);
+  if (found_.searching || !subject.card || network == nullptr) return;
+  found_.searching = true;
+  overtaken_ = std::make_shared<std::atomic<bool>>(false);
+  const advice::FitQuestion question{*network, subject.settings, *subject.card, 0, subject.allocator};
+  const auto needs = std::make_shared<advice::Needs>(question.card, question.allocator);
+  jobs_->Start("Searching the largest batch", JobEnd::kOnRequest,
+               [this, question, needs,
+                overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(advice::FindLargestBatch(
+                     question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
+                 return [this, question, needs, outcome, overtaken] {
+                   if (*overtaken) return;
+                   if (!outcome->ok()) return End(outcome->error().message);
+                   found_.largest_batch = (*outcome)->batch;
+                   found_.largest_for = question;
+                   FindCheapestChanges(question, needs);
+                 };
+               });
+}
+
+// What was asked for the largest batch is known, and not asked again.
+void FitSearch::FindCheapestChanges(const advice::FitQuestion& question,
+                                    const std::shared_ptr<advice::Needs>& needs) {
+  jobs_->Start("Searching what fits", JobEnd::kOnRequest,
+               [this, question, needs,
+                overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
+                     advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
+                 return [this, question, outcome, overtaken] {
+                   if (*overtaken) return;
+                   End(outcome->ok() ? "" : outcome->error().message);
+                   if (!outcome->ok()) return;
+                   found_.question = question;
+                   found_.answer = std::move(**outcome);
+                 };
+               });
+}
+
+void FitSearch::End(const std::string& error) {
+  found_.searching = false;
+  found_.error = error;
+  found_.question.reset();
+  found_.answer.reset();
+}
+
+void FitSearch::WantWaysOut() {
+  found_.largest_batch.reset();
+  are_ways_out_wanted_ = true;
+}
+
+bool FitSearch::TakeWanted() { return !found_.searching && std::exchange(are_ways_out_wanted_, false); }
+
+void FitSearch::Forget() {
+  if (overtaken_) *overtaken_ = true;
+  End("");
+  found_.largest_batch.reset();
+}
+
+}  // namespace tidemark::gui

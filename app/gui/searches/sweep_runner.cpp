@@ -1,0 +1,70 @@
+#include "app/gui/searches/sweep_runner.h"
+
+#include <string_view>
+#include <utility>
+
+namespace tidemark::gui {
+namespace {
+
+Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, const session::SweepOrder& order,
+                                          SweepInbox& inbox, const BackgroundJobs::Progress& progress) {
+  const auto tell = [&] {
+    progress(inbox.share());
+    progress.Tell(inbox.Title());
+  };
+  const session::SweepListener listener{[&](const std::string& option, const std::vector<int64_t>& values) {
+                                          inbox.Begin(option, values);
+                                          tell();
+                                        },
+                                        [&](const session::SweepPoint& point) {
+                                          inbox.Add(point);
+                                          tell();
+                                        }};
+  return run(order, listener,
+             {[&](std::string_view line) { progress.Tell(std::string(line)); },
+              [&] { return progress.goes_on() && !inbox.given_up(); }});
+}
+
+}  // namespace
+
+void SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& card,
+                        const std::function<void(const End&)>& then) {
+  if (!run_) return;
+  Close();
+  shown_ = ProgramSweep{order, card, "", {}, {}, true};
+  inbox_ = std::make_shared<SweepInbox>();
+  jobs_->Start("Starting the sweep", JobEnd::kOnRequest,
+               [this, run = run_, order, then,
+                inbox = inbox_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto notes = RunSweep(run, order, *inbox, progress);
+                 return [this, notes, then, inbox, is_cancelled = !progress.goes_on()] {
+                   if (const std::optional<End> end = Finish(notes, *inbox, is_cancelled)) then(*end);
+                 };
+               });
+}
+
+bool SweepRunner::Poll() { return shown_ && inbox_ != nullptr && inbox_->MoveTo(*shown_); }
+
+// Nothing of one after which another came, or that was closed.
+std::optional<SweepRunner::End> SweepRunner::Finish(const Result<std::vector<std::string>>& notes,
+                                                    const SweepInbox& inbox, bool is_cancelled) {
+  if (inbox_.get() != &inbox) return std::nullopt;
+  Poll();
+  shown_->goes_on = false;
+  inbox_.reset();
+  End end;
+  end.is_cancelled = is_cancelled;
+  end.has_points = !shown_->points.empty();
+  if (notes) end.notes = *notes;
+  if (!notes && !is_cancelled) end.error = notes.error().message;
+  if (!end.has_points && (is_cancelled || !notes)) shown_.reset();
+  return end;
+}
+
+void SweepRunner::Close() {
+  if (inbox_ != nullptr) inbox_->GiveUp();
+  inbox_.reset();
+  shown_.reset();
+}
+
+}  // namespace tidemark::gui

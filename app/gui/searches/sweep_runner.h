@@ -1,0 +1,52 @@
+// Runs a sweep over an option of a person's program beside the window, one at a time. UI thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/background/background_jobs.h"
+#include "app/gui/background/program_sweep.h"
+#include "profiler/base/result.h"
+#include "profiler/session/program_order.h"
+
+namespace tidemark::gui {
+
+class SweepRunner {
+ public:
+  // How a sweep has ended.
+  struct End {
+    bool is_cancelled = false;       // by the person
+    bool has_points = false;         // else nothing of it is shown
+    std::vector<std::string> notes;  // what there is to say of it
+    std::string error;               // why it could not go on; "" = it could
+  };
+
+  // `jobs` end before this does. `run`: none = no sweeps can be started.
+  SweepRunner(BackgroundJobs* jobs, session::SweepProgram run) : jobs_(jobs), run_(std::move(run)) {}
+  SweepRunner(const SweepRunner&) = delete;
+  SweepRunner& operator=(const SweepRunner&) = delete;
+
+  // Another one that goes on is let go.
+  void Begin(const session::SweepOrder& order, const phantom::Card& card,
+             const std::function<void(const End&)>& then);
+  // Takes the points that have come. True if there is anything new.
+  bool Poll();
+  // Nothing of it is shown any more.
+  void Close();
+  // None = there is none to show.
+  const ProgramSweep* shown() const { return shown_ ? &*shown_ : nullptr; }
+
+ private:
+  std::optional<End> Finish(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox,
+                            bool is_cancelled);
+
+  BackgroundJobs* jobs_;
+  session::SweepProgram run_;
+  std::optional<ProgramSweep> shown_;
+  std::shared_ptr<SweepInbox> inbox_;  // while it goes on
+};
+
+}  // namespace tidemark::gui

@@ -1,0 +1,82 @@
+#include "app/gui/start_queue.h"
+
+#include <utility>
+
+namespace tidemark::gui {
+
+void StartQueue::Want(LeavingRun before) {
+  ++number_;
+  is_wanted_ = true;
+  waiting_.push_back(std::move(before));
+  BeginIfFree();
+}
+
+void StartQueue::Unwant() {
+  ++number_;
+  is_wanted_ = false;
+  if (is_under_way_) return;  // what waits goes with the start that is given up
+  for (LeavingRun& leaving : TakeWaiting()) End(std::move(leaving));
+}
+
+void StartQueue::BeginIfFree() {
+  if (!is_wanted_ || is_under_way_ || ending_ > 0) return;
+  is_under_way_ = true;
+  jobs_->Start("Starting the trainer", JobEnd::kOnRequest,
+               [this, options = calls_.options(), leaving = TakeWaiting(), number = number_.load()](
+                   const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+                 // Shared, so that what is let go is not held here any more.
+                 const auto start = std::make_shared<Start>(Start{number, options, {}, {}, false});
+                 for (LeavingRun& old : leaving) {
+                   start->kept.push_back(KeepUnsaved(old, folder_));
+                   old.run.reset();
+                 }
+                 if (progress.goes_on() && number == number_) start->outcome = calls_.start(options);
+                 start->is_cancelled = !progress.goes_on();
+                 return [this, start] { Finish(*start); };
+               });
+}
+
+void StartQueue::Finish(Start& start) {
+  is_under_way_ = false;
+  const bool has_come = start.number == number_ && !start.is_cancelled && start.outcome;
+  if (has_come) {
+    is_wanted_ = false;
+    calls_.then(start.options, std::move(start.outcome));
+  }
+  // After a run that has come, whose log begins with it.
+  for (const KeptRun& kept : start.kept) calls_.kept(kept);
+  if (!has_come) LetGoOf(start);
+}
+
+// Nobody wants it any more: it was cancelled, something else is shown, or another start came after it.
+void StartQueue::LetGoOf(Start& start) {
+  LeavingRun unwanted{nullptr, {}, true};
+  if (start.outcome && *start.outcome) unwanted.run = std::move(**start.outcome);
+  const bool is_another_wanted = is_wanted_ && start.number != number_;
+  if (is_another_wanted) {
+    waiting_.push_back(std::move(unwanted));
+    return BeginIfFree();
+  }
+  End(std::move(unwanted));
+  for (LeavingRun& leaving : TakeWaiting()) End(std::move(leaving));
+  if (std::exchange(is_wanted_, false)) calls_.then(start.options, std::nullopt);
+}
+
+void StartQueue::End(LeavingRun leaving) {
+  if (leaving.run == nullptr) return;
+  const bool is_process = leaving.run->can_stop();
+  if (is_process) ++ending_;
+  jobs_->Start(is_process ? "Ending the run before" : "", JobEnd::kWhenDone,
+               [this, leaving = std::move(leaving),
+                is_process](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                 const KeptRun kept = KeepUnsaved(leaving, folder_);
+                 leaving.run.reset();
+                 return [this, kept, is_process] {
+                   calls_.kept(kept);
+                   if (is_process) --ending_;
+                   BeginIfFree();
+                 };
+               });
+}
+
+}  // namespace tidemark::gui
