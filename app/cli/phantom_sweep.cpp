@@ -14,6 +14,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
 #include "app/cli/run_report.h"
+#include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/address_order.h"
 #include "profiler/session/program_recorder.h"
@@ -105,6 +106,15 @@ std::string UnknownBandsText(const phantom::SweepTask& task, const std::vector<S
   return text;
 }
 
+// Of those that have peaks.
+std::string DoubtOf(const phantom::SweepTask& task, const std::vector<SweepRow>& rows) {
+  std::vector<int64_t> peaks;
+  for (const SweepRow& row : rows) {
+    if (HasPeaks(row.run)) peaks.push_back(row.run.allocated_peak_bytes);
+  }
+  return presenters::DoubtOfSweep(task.name, peaks);
+}
+
 std::string CardText(const phantom::Card& card) {
   return fmt::format("The {}'s {} hold {} of CUDA context, {}, beside what is reserved.\n", card.title,
                      FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
@@ -139,7 +149,8 @@ class SweepRecorder {
 };
 
 int AnswerSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,
-                const std::vector<SweepRow>& rows, const std::vector<std::string>& notes) {
+                const std::vector<SweepRow>& rows, std::vector<std::string> notes) {
+  if (const std::string doubt = DoubtOf(task, rows); !doubt.empty()) notes.push_back(doubt);
   const int code = Answer(json ? TextOf(SweepJson(task, card, rows, notes)) : SweepTable(task, card, rows));
   if (!json) Tell(NoteRows(notes));
   if (rows.size() < task.values.size()) {

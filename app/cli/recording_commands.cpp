@@ -25,6 +25,7 @@
 #include "app/cli/run_report.h"
 #include "app/cli/run_writer.h"
 #include "app/presenters/run_formats.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -34,6 +35,7 @@
 #include "profiler/session/run.h"
 #include "profiler/session/shortage.h"
 #include "profiler/session/steady_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
 namespace {
@@ -53,8 +55,42 @@ struct RecordingOptions {
 // A program of the user's has no settings of ours, and its steps need not be alike.
 bool IsForeign(const session::Run& run) { return run.description().settings_json.empty(); }
 
+// The first step with the settings that the figures are of; null where all steps had them, or memory ended
+// it.
+const timeline::Step* FirstToldStep(const timeline::View& view) {
+  if (!session::WentOnAfterFailures(view)) return nullptr;
+  const timeline::Step* const first = timeline::FirstWithLastSettings(view);
+  return first == nullptr || first == &view.steps()[0] ? nullptr : first;
+}
+
+// As the other tables do, it tells of the settings that the run had last; but the card has to have what was
+// reserved at any time.
 session::Prediction MeasuredIn(const session::Run& run) {
-  return IsForeign(run) ? session::LargestSince(*run.view()) : session::SteadyState(*run.view());
+  const auto view = run.view();
+  if (IsForeign(run)) return session::LargestSince(*view);
+  session::Prediction whole = session::SteadyState(*view);
+  const timeline::Step* const first = FirstToldStep(*view);
+  if (first == nullptr) return whole;
+  session::Prediction told = session::SteadyState(*view, first->begin);
+  told.reserved_peak_bytes = whole.reserved_peak_bytes;
+  return told;
+}
+
+std::string PeakTitle(const session::Run& run) {
+  if (IsForeign(run)) return PeakTitleOf(run.description());
+  const timeline::Step* const first = FirstToldStep(*run.view());
+  if (first == nullptr) return "At the peak of a step";
+  return fmt::format("At the peak of a step since step {}, with the settings of then",
+                     FormatNumber(first->number));
+}
+
+// Where other settings than the last took more.
+std::string HigherRow(const session::Run& run) {
+  const auto view = run.view();
+  if (IsForeign(run) || FirstToldStep(*view) == nullptr) return "";
+  const auto peak = presenters::LatestPeak(*view);
+  const auto higher = peak ? presenters::HigherElsewhere(*view, *peak) : std::nullopt;
+  return higher ? presenters::InWords(*higher, ByteUnit::kMegabytes) + "\n" : "";
 }
 
 RunReport ReportOf(const session::Run& run) {
@@ -63,7 +99,7 @@ RunReport ReportOf(const session::Run& run) {
   RunReport report = MakeRunReport(*view, run.description(), MeasuredIn(run), RecordedBand(run),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.is_cut_off = run.status().cut_off;
-  report.peak_title = IsForeign(run) ? PeakTitleOf(run.description()) : "At the peak of a step";
+  report.peak_title = PeakTitle(run);
   return report;
 }
 
@@ -127,6 +163,7 @@ std::string InfoText(const session::Run& run) {
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
+  text += HigherRow(run);
   text += FindingRows(*view) + LinesText(*view) + LevelsText(*view) + LibrariesText(*view) + WorkText(*view) +
           SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);

@@ -42,9 +42,12 @@ std::string AdviceRow(const RunReport& report) {
   if (fit.smallest->name == fit.card.name) {
     return fmt::format("By memory alone no smaller one of the known cards (tidemark cards) would do.\n");
   }
+  const bool has_smaller_context = fit.smallest->memory_bytes < fit.taken_bytes();
   return fmt::format(
-      "By memory alone the {} ({}) would do. Its own figures may differ: --card {} tells them.\n",
-      fit.smallest->title, InBinary(fit.smallest->memory_bytes), fit.smallest->name);
+      "By memory alone the {} ({}{}) would do. Its own figures may differ: --card {} tells them.\n",
+      fit.smallest->title, InBinary(fit.smallest->memory_bytes),
+      has_smaller_context ? ", with a CUDA context of " + InBinary(fit.smallest->context_bytes) : "",
+      fit.smallest->name);
 }
 
 bool EndsAtItsFailure(const RunReport& report) {

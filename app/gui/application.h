@@ -189,6 +189,7 @@ class Application {
   ControlAccess Access() const;
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
+  void ReadNetworkAnew();
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;

@@ -95,6 +95,7 @@ void Application::SetUp(const lessons::Setup& setup) {
     StartRun();
   } else if (differs && input_.live) {
     run_->Restart(input_.settings);
+    if (!state_.slow_motion.active) run_->SetMode(transport::RunMode::kRun);  // it may have been paused
   }
   if (setup.pin_peak || differs) state_.pinned.reset();  // the latest peak
   state_.timeline.follow = true;

@@ -20,6 +20,7 @@ using session::RunState;
 }  // namespace
 
 void Application::StartRun() {
+  ReadNetworkAnew();
   ++run_number_;
   input_.starting = true;
   input_.live = false;
@@ -32,6 +33,15 @@ void Application::StartRun() {
   opened_file_.clear();
   ranks_.Close();
   starts_.Want(Leave());
+}
+
+// The trainer reads a network's file as it begins; what is told beside it has to be of the same. One that can
+// be read no more is what the trainer complains of.
+void Application::ReadNetworkAnew() {
+  const std::string& name = input_.settings.network;
+  const bool is_file = networks::IsNetworkPath(name) && !networks::IsScriptPath(name);
+  if (!is_file || networks::NetworkNamed(networks_, name) == nullptr) return;
+  if (const Result<networks::Network> network = networks::FindNetwork(name)) PutNetwork(*network);
 }
 
 session::LiveOptions Application::OptionsOfStart() const {

@@ -55,6 +55,7 @@ ShellInput Application::MakeShellInput() {
   shell.in_picture = screenshot_.has_value();
   shell.in_lesson = !state_.lessons.lesson.empty();
   shell.glossary = &book_.glossary;
+  shell.lessons = &book_.lessons;
   return shell;
 }
 

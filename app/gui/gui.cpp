@@ -11,7 +11,6 @@
 #include "app/gui/application.h"
 #include "app/gui/kept_runs.h"
 #include "app/gui/language.h"
-#include "app/gui/script.h"
 #include "app/gui/view/view_keeper.h"
 #include "app/gui/window/theme.h"
 #include "app/gui/window/window.h"
@@ -87,11 +86,7 @@ void Keep(ViewKeeper& keeper, const Window& window, ViewState& state) {
 class FrameLoop {
  public:
   FrameLoop(const WindowOptions& options, ViewKeeper& keeper, Window& window, Application& application)
-      : options_(options),
-        keeper_(keeper),
-        window_(window),
-        application_(application),
-        script_(options.script) {}
+      : options_(options), keeper_(keeper), window_(window), application_(application) {}
 
   void Run() {
     while (!Finished()) {
@@ -105,7 +100,6 @@ class FrameLoop {
       TakeDroppedFiles();
       const bool news = application_.Poll();
       if (news) frames_left_ = std::max(frames_left_, kFramesAfterNews);
-      if (script_.Advance(application_)) needs_frame_ = true;
       if (application_.ExecuteCommands()) needs_frame_ = true;
       const bool waited = application_.waiting() && SecondsSinceFrame() >= kWaitingSeconds;
       if (frames_left_ > 0 || busy || needs_frame_ || waited ||
@@ -119,7 +113,7 @@ class FrameLoop {
   bool Finished() {
     if (options_.hooks.finished && options_.hooks.finished()) return true;
     if (options_.closes && options_.closes()) return true;
-    return window_.should_close() || application_.wants_to_quit() || script_.finished_by_quit();
+    return window_.should_close() || application_.wants_to_quit();
   }
 
   void TakeDroppedFiles() {
@@ -138,7 +132,7 @@ class FrameLoop {
     has_drawn_ = true;
     if (title_ != application_.title()) window_.SetTitle(title_ = application_.title());
     UseOwnColors(application_.view_state().own_colors);
-    window_.BeginFrame(application_.view_state().dark, application_.view_state().scale, script_.mouse());
+    window_.BeginFrame(application_.view_state().dark, application_.view_state().scale);
     application_.Draw();
     window_.EndFrame(++frames_ % options_.hooks.frames_per_painting == 0);
     application_.SetOwnTime(window_.own_seconds());
@@ -174,7 +168,6 @@ class FrameLoop {
   ViewKeeper& keeper_;
   Window& window_;
   Application& application_;
-  Script script_;
   Clock::time_point kept_at_;
   bool has_drawn_ = false;  // since then
   Clock::time_point last_frame_;

@@ -22,32 +22,6 @@ namespace tidemark::gui {
 
 class Application;
 
-// Something to do at a moment after the window opened: for pictures in documents and for trying the window
-// without a person. Read from text by ScriptFromText.
-struct ScriptStep {
-  enum class Kind : uint8_t {
-    kWait,
-    kWaitSteps,
-    kCommand,
-    kSettings,
-    kDrop,
-    kMouse,
-    kClick,
-    kWheel,
-    kScreenshot,
-    kQuit
-  };
-  Kind kind = Kind::kWait;
-  double x = 0;  // seconds of kWait, steps of kWaitSteps, pixels of kMouse, wheel clicks of kWheel
-  double y = 0;
-  std::string text;  // the command's label, settings as JSON, the picture's path
-};
-
-// One step a line: "wait 2", "steps 45", "do Go to the peak", "set {\"amp\":\"fp16\"}", "drop net.json",
-// "mouse 800 300", "click", "wheel 3", "shot out.png", "quit". Lines that begin with # are skipped. Error:
-// the line that is not one of these.
-Result<std::vector<ScriptStep>> ScriptFromText(const std::string& text);
-
 // For tests: called inside the window's life, on the UI thread.
 struct WindowHooks {
   std::function<void(Application&)> opened;  // ImGui's context is there, no frame has begun
@@ -93,7 +67,6 @@ struct WindowOptions {
                                                  const std::filesystem::path& file,
                                                  const std::function<bool(double)>& progress)>
       export_run;
-  std::vector<ScriptStep> script;
   WindowHooks hooks;
 };
 

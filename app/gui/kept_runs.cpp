@@ -10,6 +10,10 @@
 #include <string>
 #include <system_error>
 
+#include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/timeline/steps.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -37,7 +41,7 @@ bool HasNameThatBegins(const fs::path& folder, const std::string& text) {
 // "20260314-091500 SimpleConvNet on phantom H200", and a second one's "20260314-091500.2 ...", for a blank is
 // before a point: sorted by name they are sorted by time.
 std::string NameIn(const fs::path& folder, std::string title) {
-  constexpr size_t kLongest = 60;
+  constexpr size_t kLongest = 80;
   title.resize(std::min(title.size(), kLongest));
   const auto has_no_place = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
   std::ranges::replace_if(title, has_no_place, '-');
@@ -45,6 +49,23 @@ std::string NameIn(const fs::path& folder, std::string title) {
   std::string unused = time;
   for (int i = 2; HasNameThatBegins(folder, unused + ' '); ++i) unused = fmt::format("{}.{}", time, i);
   return unused + ' ' + (title.empty() ? "run" : title);
+}
+
+// "SimpleConvNet on phantom H200, peak 347 MB"; of a run whose network was changed, with that which it had
+// last.
+std::string TitleOf(const session::Run& run) {
+  const auto view = run.view();
+  const events::RunDescription description = run.description();
+  std::string title = description.title;
+  const std::string* const told = timeline::LatestSettings(*view);
+  const auto last = networks::SettingsFromJson(told == nullptr ? "" : *told);
+  const auto first = networks::SettingsFromJson(description.settings_json);
+  const size_t on = title.find(" on ");
+  if (last && first && last->network != first->network && on != std::string::npos)
+    title.replace(0, on, last->network);
+  const auto peak = view->PeakIn(timeline::Series::kAllocated, view->first(), view->end());
+  const int64_t bytes = ValueOf(peak.values, timeline::Series::kAllocated);
+  return bytes == 0 ? title : title + ", peak " + FormatBytes(bytes, ByteUnit::kMegabytes);
 }
 
 std::vector<fs::path> KeptIn(const fs::path& folder) {
@@ -101,7 +122,7 @@ Result<std::optional<fs::path>> KeepRun(const session::Run& run,
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
-  const std::string name = NameIn(folder, run.description().title);
+  const std::string name = NameIn(folder, TitleOf(run));
   std::vector<const session::Run*> ranks = run.ranks();
   const bool is_alone = ranks.empty();
   if (is_alone) ranks.push_back(&run);

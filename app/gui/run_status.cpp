@@ -14,10 +14,6 @@ namespace tidemark::gui {
 
 using session::RunState;
 
-bool Follows(const SceneInput& input) {
-  return !input.recording.empty() && input.status.state <= RunState::kPaused;
-}
-
 std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
   if (input.starting) return "starting";
   if (!origin.has_run && origin.was_not_opened) return "not opened";

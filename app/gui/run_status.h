@@ -16,8 +16,6 @@ struct ShownOrigin {
   bool was_not_opened = false;  // the file that the window was opened for; nothing else is shown
 };
 
-// Whether a recording is shown that is still being written.
-bool Follows(const SceneInput& input);
 std::string StatusText(const SceneInput& input, const ShownOrigin& origin);
 std::string WindowTitle(const SceneInput& input);
 // "run.tide · Phantom H200 · limited to 4 GB", as far as it is known; of a program that runs, its name.

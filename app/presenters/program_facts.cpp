@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::presenters {
@@ -62,6 +65,14 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
   const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
   return is_watched ? " (a step ends with an Optimizer.step(), and the recorded process called none)"
                     : " (nothing in it tells where a step ends)";
+}
+
+std::string DoubtOfSweep(const std::string& option, const std::vector<int64_t>& allocated_peaks) {
+  const bool are_alike =
+      std::ranges::adjacent_find(allocated_peaks, std::not_equal_to()) == allocated_peaks.end();
+  if (allocated_peaks.size() < 2 || !are_alike) return "";
+  return fmt::format("Every value of --{} takes just as much memory: the program may not make use of it.",
+                     option);
 }
 
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,

@@ -2,6 +2,7 @@
 // it took. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ inline constexpr const char* kContentsAreInferred =
 // " (a step ends with ...)" of a program with no step, to follow the number; "" of any other run. What ends a
 // step, profiler/capture/program/course.h says.
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description);
+
+// Where every run of several took just as much memory, a sentence that doubts it; else "". `allocated_peaks`:
+// of those that came to their end, bytes.
+std::string DoubtOfSweep(const std::string& option, const std::vector<int64_t>& allocated_peaks);
 
 struct Fact {
   std::string title;  // "Command"

@@ -35,6 +35,17 @@ const std::string* SettingsAt(const View& view, EventIndex index) {
   return step == nullptr ? nullptr : SettingsOf(view, *step);
 }
 
+const Step* FirstWithLastSettings(const View& view) {
+  const Step* first = nullptr;
+  for (size_t i = view.steps().size(); i-- > 0;) {
+    const Step& step = view.steps()[i];
+    if (first == nullptr && !step.complete) continue;
+    if (first != nullptr && step.settings != first->settings) break;
+    first = &step;
+  }
+  return first;
+}
+
 const std::string* LatestSettings(const View& view) {
   for (size_t i = view.markers().size(); i-- > 0;) {
     if (view.markers()[i].settings >= 0) return SettingsNumbered(view, view.markers()[i].settings);

@@ -21,6 +21,10 @@ const Step* StepAt(const View& view, EventIndex index);
 const std::string* SettingsOf(const View& view, const Step& step);
 const std::string* SettingsAt(const View& view, EventIndex index);
 
+// The first of the steps, one after the other, that ran with the settings of the last complete one; null
+// where no step is complete. O(steps).
+const Step* FirstWithLastSettings(const View& view);
+
 // Those put in force last, which need not be the last that View::settings() met: they may be in force again.
 // Null where none are told. O(markers since).
 const std::string* LatestSettings(const View& view);

@@ -112,4 +112,26 @@ TEST_CASE("A run that another takes the place of is kept") {
                   [&] { return std::filesystem::exists(kept) && !std::filesystem::is_empty(kept); }));
 }
 
+TEST_CASE("A network's file that was edited is read anew when a run begins") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / "mine.json";
+  const auto write = [&](const char* title) {
+    std::ofstream(file) << R"({"title": ")" << title << R"(", "description": "", "input": [4], "classes": 2,
+      "layers": [{"name": "fc", "kind": "linear", "in": 4, "out": 2}]})";
+  };
+  write("Mine");
+  const auto application = Application::Create({}, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const auto title = [&] {
+    const auto* network = networks::NetworkNamed(*app.scene_input().networks, app.settings().network);
+    return network == nullptr ? "" : network->title;
+  };
+  app.OpenNetwork(file);
+  CHECK(title() == "Mine");
+  write("Mine, edited");
+  app.StartRun();
+  CHECK(title() == "Mine, edited");
+}
+
 }  // namespace tidemark::gui

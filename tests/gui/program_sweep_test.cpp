@@ -29,9 +29,25 @@ TEST_CASE("A sweep that has ended knows the largest value that fits, not only so
   ProgramSweep sweep = SweepWith(1'000'000);
   CHECK(sweep.Summary() == "2 of 2 runs · the largest that fits so far: 2");
   sweep.goes_on = false;
-  CHECK(sweep.Summary() == "2 of 2 runs · the largest that fits: 2");
+  CHECK(sweep.Summary() == "2 of 2 runs · all fit, up to 2");
+  sweep.points.back().most_reserved_bytes = sweep.card.memory_bytes;
+  CHECK(sweep.Summary() == "2 of 2 runs · the largest that fits: 1");
   CHECK(sweep.Program() == "mlp.py");
   CHECK(sweep.WhyNoCurve().empty());
+}
+
+TEST_CASE("A sweep over an option that changes nothing is doubted once it has ended") {
+  ProgramSweep sweep = SweepWith(1'000'000);
+  sweep.goes_on = false;
+  CHECK(sweep.Doubt().empty());
+  sweep.points[1].allocated_peak_bytes = sweep.points[0].allocated_peak_bytes;
+  CHECK(sweep.Doubt() ==
+        "Every value of --batch takes just as much memory: the program may not make use of it.");
+  sweep.goes_on = true;
+  CHECK(sweep.Doubt().empty());
+  sweep.goes_on = false;
+  sweep.points.pop_back();  // one alone has none to be like
+  CHECK(sweep.Doubt().empty());
 }
 
 TEST_CASE("A sweep whose runs all fail says so, with the first one's reason") {

@@ -441,4 +441,45 @@ TEST_CASE("Statistics are of what is in sight, and of what lies between the curs
   CHECK(statistics().statistics->allocated.count == 100);
 }
 
+TEST_CASE("A recording that nobody writes any more goes on no more, as far as anyone knows") {
+  SceneInput input;
+  input.status.state = session::RunState::kRunning;
+  CHECK(GoesOn(input));
+  input.recording = "run.tide";
+  CHECK(Follows(input));
+  CHECK(GoesOn(input));
+  input.status.sentence = "Nothing on this machine records into it any more.";
+  CHECK_FALSE(GoesOn(input));
+  input.status = {};
+  input.status.state = session::RunState::kFinished;
+  CHECK_FALSE(GoesOn(input));
+}
+
+TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for the next one") {
+  timeline::Stream stream;
+  const networks::TrainingSettings ran;
+  stream.Mark(0, stream.Name(networks::ToJson(ran)));
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  phantom::Card card;
+  card.name = "t4";
+  card.title = asked.input.description.device_name = "NVIDIA T4";
+  asked.cards.push_back(card);
+  asked.fit.answer.emplace();
+  asked.fit.question = advice::FitQuestion{{}, ran, card, 0, ""};
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto is_answered = [&] { return scene.Prepare(asked.input, state, estimates).findings.is_answered; };
+  CHECK(is_answered());
+  CHECK_FALSE(scene.Prepare(asked.input, state, estimates).findings.tells_reserved);
+  asked.input.settings.batch = 7;
+  CHECK(is_answered());
+  asked.fit.question->settings.batch = 512;
+  CHECK_FALSE(is_answered());
+  asked.fit.question->settings = ran;
+  asked.fit.question->card.name = "h200";
+  CHECK_FALSE(is_answered());
+}
+
 }  // namespace tidemark::gui

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
@@ -33,9 +34,19 @@ std::string ProgramSweep::Summary() const {
   std::string text =
       fmt::format("{} of {} {}", points.size(), values.size(), values.size() == 1 ? "run" : "runs");
   if (!goes_on && points.size() < values.size()) text += ", stopped";
-  if (const std::optional<int64_t> largest = LargestThatFits())
-    text += std::string(" · the largest that fits") + (goes_on ? " so far: " : ": ") + FormatNumber(*largest);
-  return text;
+  const std::optional<int64_t> largest = LargestThatFits();
+  if (!largest) return text;
+  const bool do_all_fit = std::ranges::all_of(points, [&](const auto& point) { return Fits(point); });
+  if (!goes_on && do_all_fit) return text + " · all fit, up to " + FormatNumber(*largest);
+  return text + " · the largest that fits" + (goes_on ? " so far: " : ": ") + FormatNumber(*largest);
+}
+
+std::string ProgramSweep::Doubt() const {
+  std::vector<int64_t> peaks;
+  for (const session::SweepPoint& point : points) {
+    if (point.has_peaks) peaks.push_back(point.allocated_peak_bytes);
+  }
+  return goes_on ? "" : presenters::DoubtOfSweep(option, peaks);
 }
 
 std::string ProgramSweep::WhyNoCurve() const {

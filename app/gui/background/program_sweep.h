@@ -38,6 +38,8 @@ struct ProgramSweep {
   std::string Summary() const;  // "3 of 10 runs · the largest that fits so far: 128"
   // Where every run has failed, a sentence; else "".
   std::string WhyNoCurve() const;
+  // Of one that has ended, and whose values make no difference; else "".
+  std::string Doubt() const;
   // The memory of the card, for a line over the curves; 0 where that is so far above all of them that they
   // would be flat beneath it.
   int64_t CardOnAxis() const;

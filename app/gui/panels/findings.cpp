@@ -46,7 +46,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
   }
   if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");
-  if (!fit.answer) {
+  if (!input.is_answered) {
     if (!fit.error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.error);
     if (PlainButton("Search for ways out")) queue.Push(SearchFit{});
     return;
@@ -105,7 +105,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
   const std::string more = shortages > 1 ? ", the latest of " + FormatNumber(shortages) : "";
   const bool survived = page.shortage.survived;
   Put(Colored(StrongWords(), survived ? Colors().warning : Colors().bad),
-      std::string(icons::kWarning) + "  Out of memory " + page.place + more +
+      std::string(icons::kWarning) + "  Out of memory" + (page.place.empty() ? "" : " ") + page.place + more +
           (survived ? "; the run went on" : ""));
   if (ImGui::IsItemClicked()) queue.Push(PinMoment{page.shortage.index});
   const float room = ImGui::GetContentRegionAvail().x;
@@ -164,9 +164,10 @@ void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
       ImGui::PopID();
     }
     if (count == 0 && !input.found->shortage) {
-      EmptyReason(
-          "Nothing stands out: no growth, no kept graphs or gradients, and at its highest the run used most "
-          "of what it reserved, so fragmentation cost it little.");
+      EmptyReason(std::string("Nothing stands out: no growth, no kept graphs or gradients") +
+                  (input.tells_reserved ? ", and at its highest the run used most of what it reserved, so "
+                                          "fragmentation cost it little."
+                                        : "."));
     }
   }
   EndScrolled();

@@ -36,8 +36,10 @@ struct FindingsInput {
   const lessons::Glossary* glossary = nullptr;
   const FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;
-  bool can_try = false;     // there is a run to replay
-  bool can_search = false;  // the run is of a network of ours
+  bool can_try = false;        // there is a run to replay
+  bool can_search = false;     // the run is of a network of ours
+  bool is_answered = false;    // for this run: the answer of `fit` is
+  bool tells_reserved = true;  // the run does
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

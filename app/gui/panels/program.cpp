@@ -28,7 +28,7 @@ void DrawFacts(const presenters::ProgramFacts& facts) {
 
 void DrawProgramPanel(const ProgramInput& input, const std::vector<CaptureLine>& capture,
                       CommandQueue& queue) {
-  PanelTitle("Program", input.runs ? "runs" : "has ended");
+  PanelTitle("Program", input.runs ? "runs" : "runs no more");
   // Its end stays in sight however small the window is.
   const float footer = Px(80) + CaptureListHeight(capture);
   const float room = ImGui::GetContentRegionAvail().y;

@@ -126,6 +126,8 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   ImGui::AlignTextToFramePadding();
   Put(Words(), Fitted(Words(), sweep.Summary(), width - close_width - Px(10)));
   if (const std::string why = sweep.WhyNoCurve(); !why.empty()) return EmptyReason(why);
+  if (const std::string doubt = sweep.Doubt(); !doubt.empty())
+    PutWrapped(Colored(Words(), Colors().warning), doubt);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area = PlotIn(at, room);

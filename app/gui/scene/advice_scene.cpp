@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "app/presenters/program_facts.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -46,6 +48,16 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
   }
 }
 
+// Whether what was found is of the run that is shown, whatever is chosen for the next one.
+bool IsAnswerOfRun(const SceneInput& input) {
+  if (!input.fit->answer || input.view == nullptr) return false;
+  const advice::FitQuestion& asked = *input.fit->question;
+  const std::string* const settings = timeline::LatestSettings(*input.view);
+  const std::optional<phantom::Card> card = session::CardOf(input.description.device_name, 0, *input.cards);
+  return settings != nullptr && networks::ToJson(asked.settings) == *settings && card &&
+         card->name == asked.card.name;
+}
+
 void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   const bool is_program = presenters::IsProgram(input.description);
   const FitSubject subject = FitSubjectOf(input);
@@ -73,6 +85,11 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.trials = input.trials;
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.can_try = frame.fit.what_if.can_try;
+  frame.findings.is_answered = IsAnswerOfRun(input);
+  frame.findings.tells_reserved =
+      !is_empty &&
+      ValueOf(input.view->PeakIn(timeline::Series::kReserved, input.view->first(), input.view->end()).values,
+              timeline::Series::kReserved) > 0;
   frame.findings.unit = unit;
   frame.findings.found = input.findings;
   frame.findings.glossary = &input.book->glossary;

@@ -105,7 +105,7 @@ void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit
 
 std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters::Captured& captured,
                                       ByteUnit unit) {
-  const bool runs = input.live || input.status.state <= session::RunState::kPaused;
+  const bool runs = GoesOn(input);
   const bool live = runs && input.view != nullptr && !input.view->empty();
   std::vector<CaptureLine> lines;
   if (input.view != nullptr && !input.view->empty()) {

@@ -49,7 +49,7 @@ void PrepareProgram(const SceneInput& input, ByteUnit unit, Frame& frame) {
   if (input.view == nullptr || !presenters::IsProgram(input.description)) return;
   frame.program = {presenters::MakeProgramFacts(*input.view, input.description, input.status, *input.cards,
                                                 input.band, unit),
-                   input.status.state <= session::RunState::kPaused, input.can_stop};
+                   GoesOn(input), input.can_stop};
 }
 
 }  // namespace

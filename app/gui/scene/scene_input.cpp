@@ -5,6 +5,15 @@
 
 namespace tidemark::gui {
 
+bool Follows(const SceneInput& input) {
+  return !input.recording.empty() && input.status.state <= session::RunState::kPaused;
+}
+
+bool GoesOn(const SceneInput& input) {
+  const bool stands_still = Follows(input) && !input.status.sentence.empty();
+  return input.live || (input.status.state <= session::RunState::kPaused && !stands_still);
+}
+
 std::string ChosenCard(const SceneInput& input) {
   if (input.device.kind != networks::DeviceKind::kCuda) return input.device.card;
   const auto index = static_cast<size_t>(input.device.index);

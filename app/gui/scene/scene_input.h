@@ -60,6 +60,10 @@ struct SceneInput {
   std::optional<networks::TrainingSettings> recorded;
 };
 
+// Whether a recording is shown that is still being written.
+bool Follows(const SceneInput& input);
+// Whether there is more to come of the run, as far as anyone knows: what records may have been killed.
+bool GoesOn(const SceneInput& input);
 // The card that the next run is on, by its name: the phantom's, or that of the GPU. "" = a GPU that is none
 // of those that are known.
 std::string ChosenCard(const SceneInput& input);

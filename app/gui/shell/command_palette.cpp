@@ -22,7 +22,8 @@ struct Entry {
 };
 
 std::vector<Entry> Matching(std::string_view query, const std::function<bool(ActionId)>& enabled,
-                            const std::vector<NamedControl>& controls, const ViewState& view) {
+                            const std::vector<NamedControl>& controls,
+                            const std::vector<lessons::Lesson>& lessons, const ViewState& view) {
   std::vector<Entry> entries;
   for (const Action& action : Actions()) {
     if (action.id == ActionId::kPalette) continue;
@@ -32,6 +33,11 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
   for (const NamedControl& control : controls) {
     entries.push_back(
         {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
+  }
+  for (const lessons::Lesson& lesson : lessons) {
+    entries.push_back({{icons::kLearn, "Lesson: " + lesson.title, "", "Opens its first page.", true},
+                       ShowLessonPage{lesson.name, 0},
+                       0});
   }
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
@@ -106,7 +112,8 @@ int MatchScore(std::string_view query, std::string_view name, std::string_view h
 }
 
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
-                        const std::vector<NamedControl>& controls, const ViewState& view,
+                        const std::vector<NamedControl>& controls,
+                        const std::vector<lessons::Lesson>& lessons, const ViewState& view,
                         CommandPaletteState& state, CommandQueue& queue) {
   if (!state.open) return;
   if (!state.shown) {
@@ -115,14 +122,15 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
   }
   if (BeginTopPopup("palette", 560, &state.shown)) {
     ImGui::SetNextItemWidth(-1);
-    const bool entered =
-        FirstTextField("##query", "Type a part of a command, a panel or a control", state.text, &state.focus);
+    const bool entered = FirstTextField("##query", "Type a part of a command, a panel, a control or a lesson",
+                                        state.text, &state.focus);
     if (ImGui::IsItemEdited()) state.selected = 0;
-    const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, view);
+    const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, lessons, view);
     std::vector<PickRow> rows;
     for (const Entry& entry : entries) rows.push_back(entry.row);
-    const int picked = DrawPickList(
-        rows, entered, "No command, panel or control has these letters in this order.", &state.selected);
+    const int picked =
+        DrawPickList(rows, entered, "No command, panel, control or lesson has these letters in this order.",
+                     &state.selected);
     if (picked >= 0) queue.Push(entries[static_cast<size_t>(picked)].command);
     // The text field would take the first Escape for itself.
     if (picked >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();

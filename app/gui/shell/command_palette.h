@@ -9,6 +9,7 @@
 #include "app/gui/commands/commands.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/view/view_state.h"
+#include "profiler/lessons/lesson.h"
 
 namespace tidemark::gui {
 
@@ -22,7 +23,8 @@ struct CommandPaletteState {
 
 // `controls`: those that are there.
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
-                        const std::vector<NamedControl>& controls, const ViewState& view,
+                        const std::vector<NamedControl>& controls,
+                        const std::vector<lessons::Lesson>& lessons, const ViewState& view,
                         CommandPaletteState& state, CommandQueue& queue);
 
 // Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are

@@ -125,8 +125,8 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
   if (!input.in_picture) DrawToasts(shell, jobs_height);  // they would lie over the panels
-  DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), view,
-                     shell.palette, queue);
+  DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame),
+                     *input.lessons, view, shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);

@@ -74,6 +74,7 @@ struct ShellInput {
   bool can_walk = false;  // slow motion has something to begin with
   ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;
+  const std::vector<lessons::Lesson>* lessons = nullptr;
   double own_p95_seconds = 0;
 };
 

@@ -174,7 +174,6 @@ void Window::Wake() { glfwPostEmptyEvent(); }
 bool Window::has_unseen_input() const { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
 double Window::SecondsSinceInput() const { return glfwGetTime() - last_input_; }
 bool Window::should_close() const { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
-void Window::KeepOpen() { glfwSetWindowShouldClose(window_, GLFW_FALSE); }
 std::string Window::LayoutNow() const { return ImGui::SaveIniSettingsToMemory(); }
 void Window::SetTitle(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
@@ -188,7 +187,7 @@ WindowSize Window::design_size() const { return Scaled(size(), 1 / screen_scale_
 
 std::vector<std::filesystem::path> Window::TakeDroppedFiles() { return std::exchange(dropped_, {}); }
 
-void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse) {
+void Window::BeginFrame(bool dark, float user_scale) {
   frame_begin_ = glfwGetTime();
   frame_begin_cpu_ = ThreadSeconds();
   screen_scale_ = ScreenScale(window_);
@@ -196,7 +195,6 @@ void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<flo
   ApplyTheme(dark, screen_scale_ * user_scale * FitScale(now, screen_scale_));
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
-  if (mouse) ImGui::GetIO().AddMousePosEvent(mouse->first, mouse->second);
   ImVector<ImGuiInputEvent>& events = ImGui::GetCurrentContext()->InputEventsQueue;
   const std::vector<ImGuiInputEvent> later = TakeReleasesBehindPresses(events);
   ImGui::NewFrame();

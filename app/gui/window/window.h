@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -50,8 +49,7 @@ class Window {
   // Of what was typed and clicked Dear ImGui takes a part each frame.
   bool has_unseen_input() const;
 
-  // `mouse`: where a script holds the mouse, instead of a person.
-  void BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse);
+  void BeginFrame(bool dark, float user_scale);
   // And shows, unless the same picture is on the screen already.
   void EndFrame(bool paint = true);
   // Files dropped on the window since the last call.
@@ -59,7 +57,6 @@ class Window {
 
   void Hide();  // it is about to close
   bool should_close() const;
-  void KeepOpen();                 // answers a request to close with no
   WindowSize size() const;         // screen pixels
   WindowSize design_size() const;  // the same on a screen whose scale is 1
   void SetTitle(const std::string& title);

@@ -78,6 +78,23 @@ TEST_CASE("Where the run had more than the latest step is told with it, and in w
   CHECK_FALSE(MakeBreakdown(*training.Publish(), {}, {}).higher);  // as high is no higher
 }
 
+TEST_CASE("A step whose number came again is told to be of before the run began anew") {
+  Training training;
+  const auto step = [&training](int64_t number, int64_t bytes) {
+    training.BeginStep(number);
+    training.Allocate(1 << 20, bytes);
+    training.Free(1 << 20);
+    training.EndStep(number);
+  };
+  step(0, 1'000'000);
+  step(1, 3'000'000);
+  step(2, 1'000'000);
+  const auto higher = [&training] { return MakeBreakdown(*training.Publish(), {}, {}).higher; };
+  CHECK(higher()->where == "in step 1");
+  step(0, 1'000'000);
+  CHECK(higher()->where == "in step 1, before the run began anew");
+}
+
 TEST_CASE("A program without a step is told at its highest moment") {
   Training training;
   training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);

@@ -60,6 +60,25 @@ TEST_CASE("Settings that come back into force are the latest, and each step has 
   CHECK(*LatestSettings(*view) == R"({"batch":64})");
 }
 
+TEST_CASE(
+    "The steps with the last settings begin after those with others, and one that is not over has no say") {
+  Stream stream;
+  const events::NameId settings[] = {stream.Name(R"({"batch":64})"), stream.Name(R"({"batch":128})")};
+  CHECK(FirstWithLastSettings(*stream.Publish()) == nullptr);
+  int64_t number = 0;
+  for (const int which : {0, 1, 0, 0}) {
+    stream.Mark(0, settings[which]);
+    stream.BeginStep(number);
+    stream.EndStep(number++);
+  }
+  CHECK(FirstWithLastSettings(*stream.Publish())->number == 2);
+  stream.Mark(0, settings[1]);
+  stream.BeginStep(number);
+  CHECK(FirstWithLastSettings(*stream.Publish())->number == 2);
+  stream.EndStep(number);
+  CHECK(FirstWithLastSettings(*stream.Publish())->number == 4);
+}
+
 TEST_CASE("Without steps there is none at any event") {
   Stream stream;
   stream.Allocate(0x1000, 512);
