@@ -21,10 +21,22 @@ constexpr const char* kEarlierSettings =
     "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
     "none of it. R begins anew.";
 
+constexpr const char* kLeftByEarlierSettings =
+    "The run had other settings before, and what it made with them may still be there, such as gradients and "
+    "workspaces. R begins anew.";
+
 // What the cache holds more than a run would that began with these settings.
 bool IsOfEarlierSettings(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   const bool is_cached = row.title == "reserved" || row.title == "driver";
   return input.was_changed && is_cached && row.difference_bytes.value_or(0) > 0;
+}
+
+// What was made with earlier settings is among the blocks that are alive.
+bool HasLeftovers(const BreakdownInput& input) {
+  const auto differs = [](const presenters::BreakdownRow& row) {
+    return row.title == "allocated" && row.difference_bytes.value_or(0) != 0;
+  };
+  return input.was_changed && std::ranges::any_of(input.breakdown->totals, differs);
 }
 
 void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
@@ -248,8 +260,11 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   if (input.breakdown->higher && input.asked.empty())
     Consequence(presenters::InWords(*input.breakdown->higher, input.unit));
   const auto& totals = input.breakdown->totals;
-  if (std::ranges::any_of(totals, [&](const auto& row) { return IsOfEarlierSettings(input, row); }))
+  if (HasLeftovers(input)) {
+    Consequence(kLeftByEarlierSettings);
+  } else if (std::ranges::any_of(totals, [&](const auto& row) { return IsOfEarlierSettings(input, row); })) {
     Consequence(kEarlierSettings);
+  }
   Consequence(input.note);
 }
 

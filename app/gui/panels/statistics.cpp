@@ -189,9 +189,13 @@ void Histogram(const StatisticsInput& input, StatisticsState& state, const ImRec
                                           : CountText(static_cast<uint64_t>(highest));
   const ImRect plot(area.Min.x, area.Min.y + Px(48), area.Max.x, area.Max.y - Px(22));
   if (plot.GetHeight() < Px(20) || highest <= 0) return;
-  DrawText(ImGui::GetWindowDrawList(), {plot.Max.x, area.Min.y + Px(6)}, SmallMuted(),
-           Fitted(SmallMuted(), "by size of request · highest bar " + most, plot.GetWidth() - Px(200)),
-           Align::kRight);
+  // In words as far as there is room for them.
+  for (const char* words : {"by size of request · highest bar ", "highest bar ", "highest "}) {
+    if (Measure(SmallMuted(), words + most).x > plot.GetWidth() - Px(200)) continue;
+    DrawText(ImGui::GetWindowDrawList(), {plot.Max.x, area.Min.y + Px(6)}, SmallMuted(), words + most,
+             Align::kRight);
+    break;
+  }
   const float slot = std::min(Px(64), plot.GetWidth() / static_cast<float>(bins.end - bins.first));
   for (size_t bin = bins.first; bin < bins.end; ++bin) {
     const float x = plot.Min.x + slot * static_cast<float>(bin - bins.first);

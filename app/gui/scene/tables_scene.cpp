@@ -1,7 +1,12 @@
 #include "app/gui/scene/tables_scene.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/presenters/program_facts.h"
 #include "profiler/timeline/settled_state.h"
@@ -108,16 +113,22 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
   panel.at_peak = frame.bridge.at_peak = told.at_peak;
   const bool predicted = told.prediction.has_value();
   panel.was_changed = input.view->settings().size() > 1;
-  if (predicted) panel.note = presenters::LeftOut(*told.prediction);
-  if (panel.note.empty() && estimates.asks_cudnn()) {
-    panel.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
+  std::string of_figures = predicted ? presenters::LeftOut(*told.prediction) : "";
+  if (of_figures.empty() && estimates.asks_cudnn())
+    of_figures = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
+  if (presenters::InfersContents(input.description))
+    of_figures = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
+  std::vector<std::string> notes = {of_figures};
+  const bool is_first = told.moment && told.moment->step == 0;
+  if (predicted && is_first) {
+    notes.push_back(
+        "The first step makes what later ones find, such as the optimizer's state; the prediction is of a "
+        "later "
+        "one.");
   }
-  if (presenters::InfersContents(input.description)) {
-    panel.note = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
-  }
-  if (input.description.rank == 0 || !predicted) return;
-  panel.note += panel.note.empty() ? "" : " ";
-  panel.note += "The phantom's prediction is of rank 0.";
+  if (predicted && input.description.rank > 0) notes.push_back("The phantom's prediction is of rank 0.");
+  std::erase(notes, "");
+  panel.note = fmt::format("{}", fmt::join(notes, " "));
 }
 
 void TablesScene::Ask(const SceneInput& input, Estimates& estimates, const std::string& card) {

@@ -103,6 +103,20 @@ void DrawBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t
     list->AddRectFilled({box.Min.x, box.Max.y + Px(2)}, {box.Max.x, box.Max.y + Px(5)}, U32(Colors().text));
 }
 
+// Where there is room for it, at the foot of its bar.
+void NumberBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t index) {
+  const RankBar& bar = strip.bars[index];
+  const std::string number = std::to_string(bar.rank);
+  const ImVec2 size = Measure(SmallMuted(), number);
+  if (size.x + Px(4) > box.GetWidth()) return;
+  const double top = std::max<double>(1, static_cast<double>(strip.top));
+  const bool lies_on_bar =
+      bar.known && box.GetHeight() * static_cast<float>(static_cast<double>(bar.allocated) / top) > size.y;
+  const Color color = lies_on_bar ? TextOn(ColorOfBar(strip, index)) : Colors().text;
+  DrawText(list, {box.GetCenter().x - size.x / 2, box.Max.y - size.y - Px(1)}, Colored(SmallMuted(), color),
+           number);
+}
+
 std::string BarHelp(const RanksLine& ranks, size_t index) {
   const RankStrip& strip = ranks.opened->strip();
   const RankBar& bar = strip.bars[index];
@@ -135,6 +149,7 @@ void DrawBars(const RanksLine& ranks, CommandQueue& queue) {
   for (const auto& index : {shown, strip.smallest, strip.largest, strip.odd}) {
     if (index) DrawBar(list, box(*index), strip, *index, index == shown);
   }
+  for (size_t i = 0; i < strip.bars.size(); ++i) NumberBar(list, box(i), strip, i);
   const bool clicked = ImGui::InvisibleButton("rank bars", size);
   if (!ImGui::IsItemHovered()) return;
   const float place = (ImGui::GetMousePos().x - at.x) / width;
