@@ -35,6 +35,13 @@ const std::string* SettingsAt(const View& view, EventIndex index) {
   return step == nullptr ? nullptr : SettingsOf(view, *step);
 }
 
+bool IsFirstWithItsSettings(const View& view, const Step& step) {
+  if (step.number == 0) return true;
+  const auto after = FirstStepAfter(view, step.begin);
+  const bool has_one_before = after - view.steps().begin() > 1;
+  return has_one_before && (after - 2)->settings != step.settings;
+}
+
 const Step* FirstWithLastSettings(const View& view) {
   const Step* first = nullptr;
   for (size_t i = view.steps().size(); i-- > 0;) {

@@ -21,6 +21,9 @@ const Step* StepAt(const View& view, EventIndex index);
 const std::string* SettingsOf(const View& view, const Step& step);
 const std::string* SettingsAt(const View& view, EventIndex index);
 
+// Whether the step before ran with others, or a run begins with it: it makes what later ones find.
+bool IsFirstWithItsSettings(const View& view, const Step& step);
+
 // The first of the steps, one after the other, that ran with the settings of the last complete one; null
 // where no step is complete. O(steps).
 const Step* FirstWithLastSettings(const View& view);

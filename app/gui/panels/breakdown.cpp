@@ -34,7 +34,7 @@ bool IsOfEarlierSettings(const BreakdownInput& input, const presenters::Breakdow
 // What was made with earlier settings is among the blocks that are alive.
 bool HasLeftovers(const BreakdownInput& input) {
   const auto differs = [](const presenters::BreakdownRow& row) {
-    return row.title == "allocated" && row.difference_bytes.value_or(0) != 0;
+    return row.title == "allocated" && row.difference_bytes.value_or(0) > 0;
   };
   return input.was_changed && std::ranges::any_of(input.breakdown->totals, differs);
 }

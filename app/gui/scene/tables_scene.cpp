@@ -10,6 +10,7 @@
 
 #include "app/presenters/program_facts.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -119,12 +120,12 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
   if (presenters::InfersContents(input.description))
     of_figures = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
   std::vector<std::string> notes = {of_figures};
-  const bool is_first = told.moment && told.moment->step == 0;
-  if (predicted && is_first) {
+  const timeline::Step* const step =
+      told.moment ? timeline::StepAt(*input.view, told.moment->index) : nullptr;
+  if (predicted && step != nullptr && timeline::IsFirstWithItsSettings(*input.view, *step)) {
     notes.push_back(
-        "The first step makes what later ones find, such as the optimizer's state; the prediction is of a "
-        "later "
-        "one.");
+        "The first step with these settings makes what later ones find, such as the optimizer's state; the "
+        "prediction is of a later one.");
   }
   if (predicted && input.description.rank > 0) notes.push_back("The phantom's prediction is of rank 0.");
   std::erase(notes, "");

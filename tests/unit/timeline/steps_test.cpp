@@ -71,7 +71,13 @@ TEST_CASE(
     stream.BeginStep(number);
     stream.EndStep(number++);
   }
-  CHECK(FirstWithLastSettings(*stream.Publish())->number == 2);
+  const auto four = stream.Publish();
+  CHECK(FirstWithLastSettings(*four)->number == 2);
+  std::vector<int64_t> firsts;
+  for (const Step& step : four->steps()) {
+    if (IsFirstWithItsSettings(*four, step)) firsts.push_back(step.number);
+  }
+  CHECK(firsts == std::vector<int64_t>{0, 1, 2});
   stream.Mark(0, settings[1]);
   stream.BeginStep(number);
   CHECK(FirstWithLastSettings(*stream.Publish())->number == 2);
