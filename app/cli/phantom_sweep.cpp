@@ -106,11 +106,10 @@ std::string UnknownBandsText(const phantom::SweepTask& task, const std::vector<S
   return text;
 }
 
-// Of those that have peaks.
 std::string DoubtOf(const phantom::SweepTask& task, const std::vector<SweepRow>& rows) {
-  std::vector<int64_t> peaks;
+  std::vector<std::optional<int64_t>> peaks;
   for (const SweepRow& row : rows) {
-    if (HasPeaks(row.run)) peaks.push_back(row.run.allocated_peak_bytes);
+    peaks.push_back(HasPeaks(row.run) ? std::optional(row.run.allocated_peak_bytes) : std::nullopt);
   }
   return presenters::DoubtOfSweep(task.name, peaks);
 }

@@ -80,17 +80,25 @@ std::string PeakTitle(const session::Run& run) {
   if (IsForeign(run)) return PeakTitleOf(run.description());
   const timeline::Step* const first = FirstToldStep(*run.view());
   if (first == nullptr) return "At the peak of a step";
-  return fmt::format("At the peak of a step since step {}, with the settings of then",
-                     FormatNumber(first->number));
+  const std::string since = first->number == 0 ? "the run began anew" : "step " + FormatNumber(first->number);
+  return fmt::format("At the peak of a step since {}, with the settings of then; reserved is the whole run's",
+                     since);
 }
 
-// Where other settings than the last took more.
-std::string HigherRow(const session::Run& run) {
+// Where other settings than the last took more than `told`.
+std::string HigherRow(const session::Run& run, const session::Prediction& told) {
   const auto view = run.view();
   if (IsForeign(run) || FirstToldStep(*view) == nullptr) return "";
   const auto peak = presenters::LatestPeak(*view);
   const auto higher = peak ? presenters::HigherElsewhere(*view, *peak) : std::nullopt;
-  return higher ? presenters::InWords(*higher, ByteUnit::kMegabytes) + "\n" : "";
+  if (!higher || higher->allocated_bytes <= told.allocated_peak_bytes) return "";
+  return presenters::InWords(*higher, ByteUnit::kMebibytes) + "\n";
+}
+
+// As settings and not as any JSON: a file may hold one that is nested deeper than a stack can take.
+Json SettingsJson(const std::string& text) {
+  const auto settings = networks::SettingsFromJson(text);
+  return settings ? Json::parse(networks::ToJson(*settings)) : Json(text);
 }
 
 RunReport ReportOf(const session::Run& run) {
@@ -106,24 +114,26 @@ RunReport ReportOf(const session::Run& run) {
 Json InfoJson(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
-  // Read as settings and not as any JSON: a file may hold one that is nested deeper than a stack can take.
-  const auto settings = networks::SettingsFromJson(description.settings_json);
   Json markers = Json::array();
   for (const timeline::Marker& marker : view->markers()) {
     markers.push_back({{"event", marker.index}, {"text", marker.text}});
   }
-  Json json = {
-      {"title", description.title},
-      {"command", description.command},
-      {"device", description.device},
-      {"device_name", description.device_name},
-      {"device_bytes", description.device_bytes},
-      {"producer", description.producer},
-      {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description.settings_json)},
-      {"steps", run.status().steps_done},
-      {"duration_ns", DurationNs(*view)},
-      {"out_of_memory", !session::WentOnAfterFailures(*view)}};
+  Json json = {{"title", description.title},
+               {"command", description.command},
+               {"device", description.device},
+               {"device_name", description.device_name},
+               {"device_bytes", description.device_bytes},
+               {"producer", description.producer},
+               {"settings", SettingsJson(description.settings_json)},
+               {"steps", run.status().steps_done},
+               {"duration_ns", DurationNs(*view)},
+               {"out_of_memory", !session::WentOnAfterFailures(*view)}};
   AddRunJson(ReportOf(run), json);
+  if (const timeline::Step* first = IsForeign(run) ? nullptr : FirstToldStep(*view)) {
+    json["measured"]["since_event"] = first->begin;
+    const std::string* const told = timeline::SettingsOf(*view, *first);
+    json["measured"]["settings"] = told == nullptr ? Json() : SettingsJson(*told);
+  }
   json["findings"] = FindingsJson(*view);
   json["levels"] = LevelsJson(*view);
   json["lines"] = LinesJson(*view);
@@ -163,7 +173,7 @@ std::string InfoText(const session::Run& run) {
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
-  text += HigherRow(run);
+  text += HigherRow(run, report.peaks);
   text += FindingRows(*view) + LinesText(*view) + LevelsText(*view) + LibrariesText(*view) + WorkText(*view) +
           SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);

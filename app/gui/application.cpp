@@ -211,7 +211,7 @@ bool Application::Poll() {
     ReportStatusChange(before);
     news = true;
   }
-  if (fit_search_.TakeWanted()) FindWhatFits();
+  if (fit_search_.TakeWanted()) FindWaysOut();
   return news || std::exchange(answers_, estimates_.version()) != estimates_.version();
 }
 
@@ -270,6 +270,7 @@ void Application::SetOwnTime(double seconds) {
 void Application::Draw() {
   input_.access = Access();
   ReadRecordedSettings();
+  input_.starting = starts_.is_wanted();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
   input_.sweep = sweep_.shown();
   input_.findings = findings_.found();

@@ -189,7 +189,7 @@ class Application {
   ControlAccess Access() const;
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
-  void ReadNetworkAnew();
+  void ReadNetworkAnew(const std::string& name);
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;
@@ -211,6 +211,7 @@ class Application {
   bool ExecuteSlowMotionAction(ActionId action);
   void Walk(ActionId to);
   void FindWhatFits() { fit_search_.Begin(FitSubjectOf(input_), networks_); }
+  void FindWaysOut() { fit_search_.Begin(RunSubjectOf(input_), networks_); }
   // None where there is nothing to try.
   std::optional<TriedRun> RunToTry() const;
   void TryAllocatorSettings();

@@ -1,5 +1,5 @@
-// What the window has searched for: what stands out in the run, what fits on the card, what other settings of
-// PyTorch's allocator would do, and sweeps (searches/).
+// What the window has searched for, and of what run: what stands out in it, what fits on the card, what other
+// settings of PyTorch's allocator would do, and sweeps (searches/).
 #include <utility>
 
 #include "app/gui/application.h"
@@ -23,11 +23,9 @@ void Application::ReadRecordedSettings() {
 
 void Application::LookForFindings() {
   if (input_.view == nullptr || input_.view->empty()) return;
-  // A program's run takes no commands, but goes on as ours do.
-  const bool goes_on = input_.live || input_.status.state == session::RunState::kRunning;
   const auto card = session::CardOf(input_.description.device_name, input_.description.device_bytes, cards_);
-  findings_.Look(
-      {input_.view, goes_on, state_.unit, card ? card->memory_bytes - card->context_bytes : int64_t{0}});
+  findings_.Look({input_.view, GoesOn(input_), state_.unit,
+                  card ? card->memory_bytes - card->context_bytes : int64_t{0}});
 }
 
 void Application::AskForPlans() {
@@ -59,9 +57,10 @@ void Application::TryAllocatorSettings() {
 
 void Application::Sweep(const session::SweepOrder& order) {
   const phantom::Card* const card = phantom::CardNamed(cards_, order.program.card.value_or(""));
-  if (!options_.sweep_program || card == nullptr) return;
-  shell_.raise_panel = "sweep";
-  sweep_.Begin(order, *card, [this](const SweepRunner::End& end) { TakeEndOfSweep(end); });
+  const bool begins = card != nullptr && sweep_.Begin(order, *card, [this](const SweepRunner::End& end) {
+    TakeEndOfSweep(end);
+  });
+  if (begins) shell_.raise_panel = "sweep";
 }
 
 // Where nothing came of it, the person is asked again.

@@ -115,7 +115,7 @@ void Application::Execute(const Command& command) {
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
                  [this](const StartAgain& c) { StartWith(c); },
-                 [this](const SearchFit&) { FindWhatFits(); },
+                 [this](const SearchFit& c) { c.of_run ? FindWaysOut() : FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
                  [this](const TryOtherSetup& c) { TryOther(c.setup); },
                  [this](const ChooseRunBefore&) {
@@ -162,7 +162,7 @@ void Application::ReturnTo(Choices wanted) {
   wanted.settings = lessons::KeepLocked(settings, wanted.settings, Access().locked);
   const bool needs_start = Apply(wanted);
   // Where no run shows it.
-  if (!input_.live && !input_.starting && settings != input_.settings) {
+  if (!input_.live && !starts_.is_wanted() && settings != input_.settings) {
     AddLogLine(presenters::LogLevel::kInfo,
                "Of the next run: " + networks::DescribeChange(settings, input_.settings) + ".");
   }
@@ -248,6 +248,7 @@ void Application::StartWith(const StartAgain& wanted) {
 // What another network cannot take is left behind: data, and what takes a network apart. A TorchScript file
 // that nobody has opened here is named by a recording, a code or a lesson.
 void Application::Change(networks::TrainingSettings settings, bool remember) {
+  if (settings.network != input_.settings.network) ReadNetworkAnew(settings.network);
   const networks::Network* const network = networks::NetworkNamed(networks_, settings.network);
   if (!settings.data.empty() && network != nullptr && !networks::TakesCifar10(*network)) {
     AddLogLine(presenters::LogLevel::kWarning,
@@ -383,7 +384,7 @@ bool Application::ExecuteRunAction(ActionId action) {
   const bool paused = input_.status.state == session::RunState::kPaused;
   switch (action) {
     case ActionId::kRunOrPause:
-      if (input_.starting) break;
+      if (starts_.is_wanted()) break;
       if (live) {
         run_->SetMode(paused ? RunMode::kRun : RunMode::kPause);
       } else if (!presenters::IsProgram(input_.description)) {

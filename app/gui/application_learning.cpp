@@ -91,7 +91,7 @@ void Application::SetUp(const lessons::Setup& setup) {
   if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = setup.situation.card;
   const bool needs_start = ApplyAnew(choices);
   const bool differs = input_.settings != before;
-  if (needs_start || (!input_.live && !input_.starting)) {
+  if (needs_start || (!input_.live && !starts_.is_wanted())) {
     StartRun();
   } else if (differs && input_.live) {
     run_->Restart(input_.settings);
@@ -121,7 +121,7 @@ void Application::Use(const lessons::SessionState& session) {
   for (size_t i = 0; i < kPanelCount && !session.panels.empty(); ++i) {
     state_.shown[i] = std::ranges::count(session.panels, Panels()[i].name) > 0;
   }
-  if (needs_start && (run_ != nullptr || input_.starting)) StartRun();
+  if (needs_start && (run_ != nullptr || starts_.is_wanted())) StartRun();
   if (!session.lesson.empty()) {
     state_.lessons.lesson = session.lesson;
     state_.lessons.page = session.page;
@@ -161,7 +161,7 @@ void Application::ReadSession(const std::filesystem::path& file) {
   } else {
     AddLogLine(presenters::LogLevel::kError, file.string() + ": " + session.error().message);
   }
-  if (run_ == nullptr && !input_.starting) StartRun();
+  if (run_ == nullptr && !starts_.is_wanted()) StartRun();
 }
 
 void Application::WriteSession(const std::filesystem::path& file) {

@@ -20,9 +20,8 @@ using session::RunState;
 }  // namespace
 
 void Application::StartRun() {
-  ReadNetworkAnew();
+  ReadNetworkAnew(input_.settings.network);
   ++run_number_;
-  input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
   shows_foreign_ = shows_foreign_ || !input_.recording.empty() || presenters::IsProgram(input_.description);
@@ -35,10 +34,9 @@ void Application::StartRun() {
   starts_.Want(Leave());
 }
 
-// The trainer reads a network's file as it begins; what is told beside it has to be of the same. One that can
-// be read no more is what the trainer complains of.
-void Application::ReadNetworkAnew() {
-  const std::string& name = input_.settings.network;
+// The trainer reads a network's file as it begins or changes to it; what is told beside it has to be of the
+// same. One that can be read no more is what the trainer complains of.
+void Application::ReadNetworkAnew(const std::string& name) {
   const bool is_file = networks::IsNetworkPath(name) && !networks::IsScriptPath(name);
   if (!is_file || networks::NetworkNamed(networks_, name) == nullptr) return;
   if (const Result<networks::Network> network = networks::FindNetwork(name)) PutNetwork(*network);
@@ -57,7 +55,6 @@ session::LiveOptions Application::OptionsOfStart() const {
 void Application::EndStart(const session::LiveOptions& started,
                            std::optional<StartQueue::StartedRun> outcome) {
   if (!outcome || !*outcome) {
-    input_.starting = false;
     input_.status = {};
     if (!outcome) {
       input_.status.state = RunState::kFinished;
@@ -136,7 +133,7 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
   if (!network->script.empty())
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
   Change(settings, true);
-  const bool trains = input_.live || input_.starting;
+  const bool trains = input_.live || starts_.is_wanted();
   if (is_edited ? trains : run_ == nullptr && !trains) StartRun();  // else it is opened with the window
 }
 
@@ -209,7 +206,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
 // A window that has nothing else to show goes on to say why, and so does the command that opened it.
 void Application::TellNotOpened(const std::string& why) {
   AddLogLine(presenters::LogLevel::kError, why);
-  if (run_ != nullptr || input_.starting) return;
+  if (run_ != nullptr || starts_.is_wanted()) return;
   origin_.was_not_opened = true;
   input_.status.state = RunState::kFailed;
   input_.status.sentence = why;
@@ -306,8 +303,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   starts_.End(Leave());
   run_ = std::move(run);
   origin_ = {.has_run = true, .was_followed = false, .was_not_opened = false};
-  input_.starting = false;  // what comes first is shown
-  starts_.Unwant();
+  starts_.Unwant();  // what comes first is shown
   live_ranks_.Begin();
   history_.Clear();
   bookmarks_.clear();
@@ -346,6 +342,7 @@ LeavingRun Application::Leave() {
   LeavingRun leaving;
   leaving.bookmarks = std::exchange(bookmarks_, {});
   leaving.is_saved = run_ != nullptr && IsSaved();
+  if (run_ != nullptr) leaving.title = TitleOfRun(*run_, networks_);
   leaving.run = std::exchange(run_, nullptr);
   saved_until_.reset();
   return leaving;
@@ -364,15 +361,12 @@ void Application::TellOfKept(const KeptRun& kept) {
 std::vector<std::string> Application::KeepOnClosing() {
   std::vector<std::string> told;
   const size_t before = shell_.toasts.size();
+  starts_.Unwant();
   jobs_.FinishWriting();
   for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
-  std::vector<LeavingRun> all = starts_.TakeWaiting();
-  all.push_back(Leave());
-  for (const LeavingRun& leaving : all) {
-    const KeptRun kept = KeepUnsaved(leaving, options_.kept_runs);
-    if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
-    if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
-  }
+  const KeptRun kept = KeepRun(Leave(), options_.kept_runs);
+  if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
+  if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
   return told;
 }
 

@@ -17,15 +17,15 @@ ShellInput Application::MakeShellInput() {
   shell.status = StatusText(input_, origin_);
   const RunState state = input_.status.state;
   const bool goes_on = (input_.live || input_.can_stop || follows()) && state == RunState::kRunning;
-  if (!input_.starting) shell.banner = BannerOf(input_, origin_);
+  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, origin_);
   const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
-  if (!input_.starting && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
+  if (!starts_.is_wanted() && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
   if (is_bad) shell.tone = StatusTone::kBad;
   shell.device = DeviceText(input_, origin_, state_.unit);
   for (const auto& job : jobs_.jobs()) {
     const std::string title = job->title();
     if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;
-    shell.jobs.push_back({title, job->progress, job->ends == JobEnd::kWhenDone ? nullptr : &job->cancelled});
+    shell.jobs.push_back({title, job->progress, HearsCancel(job->ends) ? &job->cancelled : nullptr});
   }
   const bool loads = input_.live && state == RunState::kStarting;
   if (loads && Clock::now() - adopted_at_ >= kShownAfter)

@@ -33,7 +33,7 @@ void Application::BeginSlowMotion() {
       state_.shown[i] = std::ranges::count(kWalkPanels, std::string_view(Panels()[i].name)) > 0;
   }
   const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
-  if (input_.starting) return;
+  if (starts_.is_wanted()) return;
   if (run_ == nullptr || (!has_steps && !input_.live && !input_.can_stop)) return StartRun();
   const bool waits =
       input_.status.state == session::RunState::kPaused && input_.status.steps_done < kStepsBeforeWalk;

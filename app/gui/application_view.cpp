@@ -1,4 +1,4 @@
-// Where a person looks: back and forward, bookmarks, going to a moment, layouts.
+// Where a person looks: back and forward, bookmarks, going to a moment.
 #include <imgui.h>
 
 #include <algorithm>

@@ -11,8 +11,6 @@
 #include <system_error>
 
 #include "profiler/base/format.h"
-#include "profiler/networks/training_settings.h"
-#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -38,34 +36,32 @@ bool HasNameThatBegins(const fs::path& folder, const std::string& text) {
   return false;
 }
 
-// "20260314-091500 SimpleConvNet on phantom H200", and a second one's "20260314-091500.2 ...", for a blank is
-// before a point: sorted by name they are sorted by time.
-std::string NameIn(const fs::path& folder, std::string title) {
-  constexpr size_t kLongest = 80;
-  title.resize(std::min(title.size(), kLongest));
+// Whole letters of UTF-8, of so many bytes at most.
+std::string Shortened(std::string text, size_t most) {
+  const auto goes_on = [&](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
+  if (text.size() <= most) return text;
+  while (most > 0 && goes_on(most)) --most;
+  text.resize(most);
+  return text;
+}
+
+std::string PeakOf(const timeline::View& view) {
+  const auto peak = view.PeakIn(timeline::Series::kAllocated, view.first(), view.end());
+  const int64_t bytes = ValueOf(peak.values, timeline::Series::kAllocated);
+  return bytes == 0 ? "" : ", peak " + FormatBytes(bytes, ByteUnit::kMegabytes);
+}
+
+// "20260314-091500 SimpleConvNet on phantom H200, peak 182.1 MB", and a second one's "20260314-091500.2 ...",
+// for a blank is before a point: sorted by name they are sorted by time.
+std::string NameIn(const fs::path& folder, const std::string& title, const std::string& peak) {
+  constexpr size_t kLongest = 60;
+  std::string shown = Shortened(title.empty() ? "run" : title, kLongest);
   const auto has_no_place = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
-  std::ranges::replace_if(title, has_no_place, '-');
+  std::ranges::replace_if(shown, has_no_place, '-');
   const std::string time = TimeNow();
   std::string unused = time;
   for (int i = 2; HasNameThatBegins(folder, unused + ' '); ++i) unused = fmt::format("{}.{}", time, i);
-  return unused + ' ' + (title.empty() ? "run" : title);
-}
-
-// "SimpleConvNet on phantom H200, peak 347 MB"; of a run whose network was changed, with that which it had
-// last.
-std::string TitleOf(const session::Run& run) {
-  const auto view = run.view();
-  const events::RunDescription description = run.description();
-  std::string title = description.title;
-  const std::string* const told = timeline::LatestSettings(*view);
-  const auto last = networks::SettingsFromJson(told == nullptr ? "" : *told);
-  const auto first = networks::SettingsFromJson(description.settings_json);
-  const size_t on = title.find(" on ");
-  if (last && first && last->network != first->network && on != std::string::npos)
-    title.replace(0, on, last->network);
-  const auto peak = view->PeakIn(timeline::Series::kAllocated, view->first(), view->end());
-  const int64_t bytes = ValueOf(peak.values, timeline::Series::kAllocated);
-  return bytes == 0 ? title : title + ", peak " + FormatBytes(bytes, ByteUnit::kMegabytes);
+  return unused + ' ' + shown + peak;
 }
 
 std::vector<fs::path> KeptIn(const fs::path& folder) {
@@ -115,14 +111,14 @@ fs::path KeptRunsFolder() {
   return {};
 }
 
-Result<std::optional<fs::path>> KeepRun(const session::Run& run,
-                                        const std::vector<trace::Bookmark>& bookmarks,
-                                        const fs::path& folder) {
+KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
+  if (leaving.run == nullptr || leaving.is_saved) return std::optional<fs::path>();
+  const session::Run& run = *leaving.run;
   if (folder.empty() || run.has_file() || run.view()->empty()) return std::optional<fs::path>();
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
-  const std::string name = NameIn(folder, TitleOf(run));
+  const std::string name = NameIn(folder, leaving.title, PeakOf(*run.view()));
   std::vector<const session::Run*> ranks = run.ranks();
   const bool is_alone = ranks.empty();
   if (is_alone) ranks.push_back(&run);
@@ -133,15 +129,10 @@ Result<std::optional<fs::path>> KeepRun(const session::Run& run,
     if (const Status saved = ranks[i]->Save(file); !saved) return saved.error();
     if (!first) first = file;
   }
-  const Status noted = trace::SaveBookmarks(bookmarks, *first);
+  const Status noted = trace::SaveBookmarks(leaving.bookmarks, *first);
   RemoveOldest(folder);
   if (!noted) return noted.error();
   return first;
-}
-
-KeptRun KeepUnsaved(const LeavingRun& leaving, const fs::path& folder) {
-  if (leaving.run == nullptr || leaving.is_saved) return std::optional<fs::path>();
-  return KeepRun(*leaving.run, leaving.bookmarks, folder);
 }
 
 bool HasKeptRuns(const fs::path& folder) { return !KeptIn(folder).empty(); }

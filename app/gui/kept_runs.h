@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -21,22 +22,18 @@ inline constexpr uintmax_t kMostKeptBytes = uintmax_t{4} << 30;
 // $XDG_STATE_HOME/tidemark/runs, or ~/.local/state/tidemark/runs; "" where neither is set: nothing is kept.
 std::filesystem::path KeptRunsFolder();
 
-// Writes what has no file (each rank of its own) and removes the oldest that are too many. Returns the file,
-// of ranks the first; none where a file holds the run, or nothing happened in it. Errors: it cannot be
-// written.
-Result<std::optional<std::filesystem::path>> KeepRun(const session::Run& run,
-                                                     const std::vector<trace::Bookmark>& bookmarks,
-                                                     const std::filesystem::path& folder);
-
 // A run that is shown no more, which nobody may have saved.
 struct LeavingRun {
   std::shared_ptr<session::Run> run;  // none = there was none
   std::vector<trace::Bookmark> bookmarks;
   bool is_saved = false;
+  std::string title = {};  // "SimpleConvNet on phantom NVIDIA H200"
 };
-// As KeepRun.
 using KeptRun = Result<std::optional<std::filesystem::path>>;
-KeptRun KeepUnsaved(const LeavingRun& leaving, const std::filesystem::path& folder);
+// Writes what nobody saved and what has no file (each rank of its own) and removes the oldest that are too
+// many. Returns the file, of ranks the first; none where there is nothing to keep. Errors: it cannot be
+// written.
+KeptRun KeepRun(const LeavingRun& leaving, const std::filesystem::path& folder);
 
 // Whether there is any.
 bool HasKeptRuns(const std::filesystem::path& folder);

@@ -14,6 +14,19 @@ namespace tidemark::gui {
 
 using session::RunState;
 
+namespace {
+
+// A run may have changed its network since it described itself: "SimpleConvNet on phantom ...".
+std::string WithNetwork(std::string title, const std::string& name,
+                        const std::vector<networks::Network>& networks) {
+  const networks::Network* const network = networks::NetworkNamed(networks, name);
+  const size_t on = title.find(" on ");
+  if (network != nullptr && on != std::string::npos) title.replace(0, on, network->title);
+  return title;
+}
+
+}  // namespace
+
 std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
   if (input.starting) return "starting";
   if (!origin.has_run && origin.was_not_opened) return "not opened";
@@ -39,13 +52,15 @@ std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
 
 std::string WindowTitle(const SceneInput& input) {
   std::string what = input.recording.empty() ? input.description.title : input.recording;
-  // A live run may have changed its network since it described itself: "SimpleConvNet on phantom ...".
-  const size_t on = what.find(" on ");
-  if (input.live && on != std::string::npos) {
-    const networks::Network* const network = networks::NetworkNamed(*input.networks, input.settings.network);
-    if (network != nullptr) what.replace(0, on, network->title);
-  }
+  if (input.live) what = WithNetwork(what, input.settings.network, *input.networks);
   return what.empty() ? "Tidemark" : "Tidemark · " + what;
+}
+
+std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks) {
+  const std::string title = run.description().title;
+  const std::string* const told = timeline::LatestSettings(*run.view());
+  const auto settings = networks::SettingsFromJson(told == nullptr ? "" : *told);
+  return settings ? WithNetwork(title, settings->network, networks) : title;
 }
 
 Banner BannerOf(const SceneInput& input, const ShownOrigin& origin) {

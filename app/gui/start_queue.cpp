@@ -3,6 +3,19 @@
 #include <utility>
 
 namespace tidemark::gui {
+namespace {
+
+// And its process, where somebody else holds the run yet: it is being saved, say.
+void EndRun(LeavingRun& leaving) {
+  constexpr int kLongestMs = 10'000;
+  if (leaving.run != nullptr && leaving.run.use_count() > 1 && leaving.run->can_stop()) {
+    leaving.run->Stop();
+    leaving.run->WaitUntilSettled(kLongestMs);
+  }
+  leaving.run.reset();
+}
+
+}  // namespace
 
 void StartQueue::Want(LeavingRun before) {
   ++number_;
@@ -15,25 +28,26 @@ void StartQueue::Unwant() {
   ++number_;
   is_wanted_ = false;
   if (is_under_way_) return;  // what waits goes with the start that is given up
-  for (LeavingRun& leaving : TakeWaiting()) End(std::move(leaving));
+  for (LeavingRun& leaving : std::exchange(waiting_, {})) End(std::move(leaving));
 }
 
 void StartQueue::BeginIfFree() {
   if (!is_wanted_ || is_under_way_ || ending_ > 0) return;
   is_under_way_ = true;
-  jobs_->Start("Starting the trainer", JobEnd::kOnRequest,
-               [this, options = calls_.options(), leaving = TakeWaiting(), number = number_.load()](
-                   const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                 // Shared, so that what is let go is not held here any more.
-                 const auto start = std::make_shared<Start>(Start{number, options, {}, {}, false});
-                 for (LeavingRun& old : leaving) {
-                   start->kept.push_back(KeepUnsaved(old, folder_));
-                   old.run.reset();
-                 }
-                 if (progress.goes_on() && number == number_) start->outcome = calls_.start(options);
-                 start->is_cancelled = !progress.goes_on();
-                 return [this, start] { Finish(*start); };
-               });
+  jobs_->Start(
+      "Starting the trainer", JobEnd::kWritten,
+      [this, options = calls_.options(), leaving = std::exchange(waiting_, {}),
+       number = number_.load()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+        // Shared, so that what is let go is not held here any more.
+        const auto start = std::make_shared<Start>(Start{number, options, {}, {}, false});
+        for (LeavingRun& old : leaving) {
+          start->kept.push_back(KeepRun(old, folder_));
+          EndRun(old);
+        }
+        if (progress.goes_on() && number == number_) start->outcome = calls_.start(options);
+        start->is_cancelled = !progress.goes_on();
+        return [this, start] { Finish(*start); };
+      });
 }
 
 void StartQueue::Finish(Start& start) {
@@ -58,7 +72,7 @@ void StartQueue::LetGoOf(Start& start) {
     return BeginIfFree();
   }
   End(std::move(unwanted));
-  for (LeavingRun& leaving : TakeWaiting()) End(std::move(leaving));
+  for (LeavingRun& leaving : std::exchange(waiting_, {})) End(std::move(leaving));
   if (std::exchange(is_wanted_, false)) calls_.then(start.options, std::nullopt);
 }
 
@@ -66,11 +80,12 @@ void StartQueue::End(LeavingRun leaving) {
   if (leaving.run == nullptr) return;
   const bool is_process = leaving.run->can_stop();
   if (is_process) ++ending_;
-  jobs_->Start(is_process ? "Ending the run before" : "", JobEnd::kWhenDone,
+  jobs_->Start(is_process ? "Ending the run before" : "",
+               leaving.is_saved ? JobEnd::kWhenDone : JobEnd::kKept,
                [this, leaving = std::move(leaving),
                 is_process](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
-                 const KeptRun kept = KeepUnsaved(leaving, folder_);
-                 leaving.run.reset();
+                 const KeptRun kept = KeepRun(leaving, folder_);
+                 EndRun(leaving);
                  return [this, kept, is_process] {
                    calls_.kept(kept);
                    if (is_process) --ending_;

@@ -36,13 +36,11 @@ class StartQueue {
 
   // A start is wanted after `before` has ended, in the place of any that was wanted until now.
   void Want(LeavingRun before);
-  // Something else is shown: no start is wanted any more.
+  // Something else is shown, or nothing any more: no start is wanted. What waits for its end ends.
   void Unwant();
   bool is_wanted() const { return is_wanted_; }
   // A process takes its time to end, and much memory to be given back.
   void End(LeavingRun leaving);
-  // What waits for its end, as the window closes.
-  std::vector<LeavingRun> TakeWaiting() { return std::exchange(waiting_, {}); }
 
  private:
   struct Start {

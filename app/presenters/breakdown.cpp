@@ -183,14 +183,6 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   return moment;
 }
 
-// Steps are numbered one by one, from 0 where a run begins anew.
-bool HasBegunAnewSince(const View& view, EventIndex index) {
-  const auto after = timeline::FirstStepAfter(view, index);
-  if (after == view.steps().begin() || after == view.steps().end()) return false;
-  const Step& last = view.steps()[view.steps().size() - 1];
-  return last.number - (after - 1)->number < view.steps().end() - after;
-}
-
 std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& moment) {
   if (view.empty()) return std::nullopt;
   const View::Peak most = view.PeakIn(Series::kAllocated, view.first(), view.end());
@@ -199,7 +191,7 @@ std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& 
   std::string where = StepTitle(view, most.index);
   if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(most.index));
   if (where.starts_with("step")) where = "in " + where;
-  if (HasBegunAnewSince(view, most.index)) where += ", before the run began anew";
+  if (timeline::HasBegunAnewSince(view, most.index)) where += ", before the run began anew";
   return HigherMoment{most.index, bytes, std::move(where)};
 }
 

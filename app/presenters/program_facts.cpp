@@ -67,12 +67,15 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
                     : " (nothing in it tells where a step ends)";
 }
 
-std::string DoubtOfSweep(const std::string& option, const std::vector<int64_t>& allocated_peaks) {
+std::string DoubtOfSweep(const std::string& option,
+                         const std::vector<std::optional<int64_t>>& allocated_peaks) {
+  if (allocated_peaks.size() < 2 || !allocated_peaks.front()) return "";
   const bool are_alike =
       std::ranges::adjacent_find(allocated_peaks, std::not_equal_to()) == allocated_peaks.end();
-  if (allocated_peaks.size() < 2 || !are_alike) return "";
-  return fmt::format("Every value of --{} takes just as much memory: the program may not make use of it.",
-                     option);
+  return are_alike ? fmt::format(
+                         "Every value of --{} takes just as much memory: the program may not make use of it.",
+                         option)
+                   : "";
 }
 
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,

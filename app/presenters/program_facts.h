@@ -35,8 +35,9 @@ inline constexpr const char* kContentsAreInferred =
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description);
 
 // Where every run of several took just as much memory, a sentence that doubts it; else "". `allocated_peaks`:
-// of those that came to their end, bytes.
-std::string DoubtOfSweep(const std::string& option, const std::vector<int64_t>& allocated_peaks);
+// bytes; none of a run that did not come to its end.
+std::string DoubtOfSweep(const std::string& option,
+                         const std::vector<std::optional<int64_t>>& allocated_peaks);
 
 struct Fact {
   std::string title;  // "Command"

@@ -43,7 +43,7 @@ PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 struct HigherMoment {
   events::EventIndex index = 0;  // of the most
   int64_t allocated_bytes = 0;
-  std::string where;  // "in step 2", "after step 2", "at event 318"
+  std::string where;  // "in step 2", "after step 2, before the run began anew", "at event 318"
 };
 std::optional<HigherMoment> HigherElsewhere(const timeline::View& view, const PeakMoment& moment);
 // "The most of the run, 346.96 MB allocated, was in step 2."

@@ -174,7 +174,9 @@ std::string WhyNotOneRun(const Ranks& ranks) {
     if (!rank.program.empty()) programs.insert(rank.program);
     if (!rank.settings) continue;
     if (first == nullptr) first = &rank;
-    if (changes.empty()) changes = networks::DescribeChange(*first->settings, *rank.settings);
+    networks::TrainingSettings settings = *rank.settings;
+    settings.data = first->settings->data;  // each machine may have it elsewhere
+    if (changes.empty()) changes = networks::DescribeChange(*first->settings, settings);
   }
   const bool are_programs = programs.size() > 1;
   if (!are_programs && changes.empty()) return "";
@@ -190,14 +192,15 @@ std::string MissingRanks(const Ranks& ranks) {
   std::set<int64_t> there;
   for (const RankPeaks& rank : ranks.ranks) there.insert(rank.rank);
   std::vector<int64_t> missing;
-  const int64_t highest = there.empty() ? 0 : std::min<int64_t>(*there.rbegin(), kMostRanks);
+  const int64_t highest = there.empty() ? 0 : *there.rbegin();
+  if (highest >= static_cast<int64_t>(kMostRanks)) return "";  // no number of a rank
   for (int64_t rank = 0; rank < highest; ++rank) {
     if (!there.contains(rank)) missing.push_back(rank);
   }
   if (missing.empty()) return "";
   const size_t more = missing.size() - std::min(missing.size(), kMostNamed);
   missing.resize(missing.size() - more);
-  return fmt::format("There is no recording of rank{} {}{}.", missing.size() == 1 ? "" : "s",
+  return fmt::format("There is no recording of rank{} {}{} that can be read.", missing.size() == 1 ? "" : "s",
                      fmt::join(missing, ", "),
                      more == 0 ? "" : fmt::format(" and {} more", FormatNumber(static_cast<int64_t>(more))));
 }

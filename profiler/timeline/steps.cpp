@@ -35,6 +35,13 @@ const std::string* SettingsAt(const View& view, EventIndex index) {
   return step == nullptr ? nullptr : SettingsOf(view, *step);
 }
 
+bool HasBegunAnewSince(const View& view, EventIndex index) {
+  const auto after = FirstStepAfter(view, index);
+  if (after == view.steps().begin() || after == view.steps().end()) return false;
+  const Step& last = view.steps()[view.steps().size() - 1];
+  return last.number - (after - 1)->number < view.steps().end() - after;
+}
+
 bool IsFirstWithItsSettings(const View& view, const Step& step) {
   if (step.number == 0) return true;
   const auto after = FirstStepAfter(view, step.begin);

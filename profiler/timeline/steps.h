@@ -21,6 +21,10 @@ const Step* StepAt(const View& view, EventIndex index);
 const std::string* SettingsOf(const View& view, const Step& step);
 const std::string* SettingsAt(const View& view, EventIndex index);
 
+// Whether the run began anew after the step of an event, or the latest before it: steps are numbered one by
+// one, from 0 where it begins. Lost steps may hide it.
+bool HasBegunAnewSince(const View& view, EventIndex index);
+
 // Whether the step before ran with others, or a run begins with it: it makes what later ones find.
 bool IsFirstWithItsSettings(const View& view, const Step& step);
 

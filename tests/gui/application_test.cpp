@@ -132,6 +132,16 @@ TEST_CASE("A network's file that was edited is read anew when a run begins") {
   write("Mine, edited");
   app.StartRun();
   CHECK(title() == "Mine, edited");
+  networks::TrainingSettings other = app.settings();
+  other.network = "mlp";
+  const networks::TrainingSettings mine = app.settings();
+  app.Push(ChangeSettings{other});
+  app.ExecuteCommands();
+  CHECK(title() == "MLP");
+  write("Mine, edited again");
+  app.Push(ChangeSettings{mine});
+  app.ExecuteCommands();
+  CHECK(title() == "Mine, edited again");
 }
 
 }  // namespace tidemark::gui

@@ -46,7 +46,10 @@ TEST_CASE("A sweep over an option that changes nothing is doubted once it has en
   sweep.goes_on = true;
   CHECK(sweep.Doubt().empty());
   sweep.goes_on = false;
-  sweep.points.pop_back();  // one alone has none to be like
+  sweep.points.push_back(sweep.points.back());
+  sweep.points.back().has_peaks = false;  // that one made a difference
+  CHECK(sweep.Doubt().empty());
+  sweep.points.resize(1);  // one alone has none to be like
   CHECK(sweep.Doubt().empty());
 }
 

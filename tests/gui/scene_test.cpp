@@ -463,8 +463,10 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   AskedOf asked(stream);
   phantom::Card card;
   card.name = "t4";
-  card.title = asked.input.description.device_name = "NVIDIA T4";
+  card.title = "NVIDIA T4";
   asked.cards.push_back(card);
+  asked.input.device = {.kind = networks::DeviceKind::kPhantom,
+                        .card = "t4"};  // the run tells none of its own
   asked.fit.answer.emplace();
   asked.fit.question = advice::FitQuestion{{}, ran, card, 0, ""};
   ViewState state;
@@ -480,6 +482,11 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   asked.fit.question->settings = ran;
   asked.fit.question->card.name = "h200";
   CHECK_FALSE(is_answered());
+  asked.fit.question->card = card;
+  asked.fit.question->allocator = "max_split_size_mb:64";
+  CHECK_FALSE(is_answered());
+  asked.input.description.allocator_settings = "max_split_size_mb:64";
+  CHECK(is_answered());
 }
 
 }  // namespace tidemark::gui

@@ -1,12 +1,14 @@
 #include "app/gui/start_queue.h"
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
 namespace {
@@ -24,7 +26,15 @@ class Process : public session::FakeRun {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   bool can_stop() const override { return true; }
+  void Stop() override { was_stopped = true; }
+  void Allocate() {
+    timeline::Stream stream;
+    stream.Allocate(1 << 20, 512);
+    view_ = stream.Publish();
+  }
   std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+  bool was_stopped = false;
 
  private:
   std::atomic<int>* alive_;
@@ -33,8 +43,8 @@ class Process : public session::FakeRun {
 
 // A window that starts runs of `batch`, and has what the queue told it.
 struct Window {
-  Window()
-      : queue(&jobs, "",
+  explicit Window(const std::filesystem::path& folder = {})
+      : queue(&jobs, folder,
               {[this] {
                  session::LiveOptions options;
                  options.settings.batch = batch;
@@ -53,7 +63,9 @@ struct Window {
                  told.push_back(word);
                  if (run && *run) shown = std::move(**run);
                },
-               [](const KeptRun&) {}}) {}
+               [this](const KeptRun& run) {
+                 if (run && *run) kept.push_back(**run);
+               }}) {}
   void Start(int of_batch) {
     batch = of_batch;
     queue.Want({std::exchange(shown, nullptr), {}, true});
@@ -75,6 +87,7 @@ struct Window {
   std::atomic<int> starts = 0;
   std::atomic<bool> is_held = false;
   std::vector<std::string> told;
+  std::vector<std::filesystem::path> kept;
   std::shared_ptr<session::Run> shown;
   StartQueue queue;
   BackgroundJobs jobs;
@@ -138,6 +151,44 @@ TEST_CASE("What is wanted no more ends unseen; what is cancelled is told, and so
   window.Start(0);
   REQUIRE(window.Settles());
   CHECK(window.told.back() == "There is no such batch.");
+}
+
+TEST_CASE("A start that waits for its turn can be wanted no more; what waits for its end ends") {
+  Window window;
+  window.Start(1);
+  REQUIRE(window.Settles());
+  window.is_held = true;
+  window.Start(2);  // 1 ends, 2 begins
+  REQUIRE(window.Within10s([&] { return window.starts == 2; }));
+  window.queue.Want({std::make_shared<Process>(&window.alive), {}, true});
+  window.queue.Unwant();  // the window closes
+  window.is_held = false;
+  window.jobs.FinishWriting();
+  REQUIRE(window.Settles());
+  CHECK(window.told == std::vector<std::string>{"1"});
+  CHECK(window.alive == 0);
+}
+
+TEST_CASE("A process ends before the next begins though somebody holds its run") {
+  Window window;
+  window.Start(1);
+  REQUIRE(window.Settles());
+  const auto held = std::static_pointer_cast<Process>(window.shown);  // it is being saved, say
+  window.Start(2);
+  REQUIRE(window.Settles());
+  CHECK(held->was_stopped);
+  CHECK(window.told.back() == "2");
+}
+
+TEST_CASE("What nobody saved is kept, and told of before the window has closed") {
+  const trace::Scratch scratch;
+  Window window(scratch / "kept");
+  const auto run = std::make_shared<Process>(&window.alive);
+  run->Allocate();
+  window.queue.End({run, {}, false, "a run"});
+  window.jobs.FinishWriting();
+  REQUIRE(window.kept.size() == 1);
+  CHECK(std::filesystem::exists(window.kept.front()));
 }
 
 }  // namespace tidemark::gui

@@ -14,10 +14,12 @@ BackgroundJobs::~BackgroundJobs() {
 }
 
 void BackgroundJobs::FinishWriting() {
-  for (const auto& job : jobs_) {
-    if (job->ends == JobEnd::kWritten) job->done.wait(false);
-  }
-  TakeDone([](const Job& job) { return job.ends == JobEnd::kWritten; });
+  const auto is_waited_for = [](const Job& job) { return IsWaitedFor(job.ends); };
+  do {
+    for (const auto& job : jobs_) {
+      if (is_waited_for(*job)) job->done.wait(false);
+    }
+  } while (TakeDone(is_waited_for));
 }
 
 bool BackgroundJobs::Progress::operator()(double share) const {

@@ -20,7 +20,10 @@ enum class JobEnd : uint8_t {
   kWhenDone,   // nothing else: it asks nobody whether it is still wanted
   kOnRequest,  // or a person's Cancel, which it hears of soon
   kWritten,    // the same, but the window's closing waits for it: it writes what a person asked for
+  kKept,       // nothing else, and the window's closing waits for it: it writes what nobody saved
 };
+constexpr bool HearsCancel(JobEnd ends) { return ends == JobEnd::kOnRequest || ends == JobEnd::kWritten; }
+constexpr bool IsWaitedFor(JobEnd ends) { return ends == JobEnd::kWritten || ends == JobEnd::kKept; }
 
 class BackgroundJobs {
  public:
@@ -43,7 +46,7 @@ class BackgroundJobs {
 
   BackgroundJobs() = default;
   ~BackgroundJobs();  // cancels everything and waits
-  // Waits for what writes, and runs what follows from it.
+  // Waits for what writes, runs what follows from it, and waits for what that writes.
   void FinishWriting();
   BackgroundJobs(const BackgroundJobs&) = delete;
   BackgroundJobs& operator=(const BackgroundJobs&) = delete;

@@ -42,9 +42,9 @@ std::string ProgramSweep::Summary() const {
 }
 
 std::string ProgramSweep::Doubt() const {
-  std::vector<int64_t> peaks;
+  std::vector<std::optional<int64_t>> peaks;
   for (const session::SweepPoint& point : points) {
-    if (point.has_peaks) peaks.push_back(point.allocated_peak_bytes);
+    peaks.push_back(point.has_peaks ? std::optional(point.allocated_peak_bytes) : std::nullopt);
   }
   return goes_on ? "" : presenters::DoubtOfSweep(option, peaks);
 }

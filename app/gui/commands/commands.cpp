@@ -22,7 +22,8 @@ constexpr Action kActions[] = {
      "dropped on the window.",
      Menu::kFile, false},
     {ActionId::kEarlierRuns, "Earlier runs…", icons::kOpen, 0, "",
-     "Runs that were not saved when the window showed another or was closed: the last 20 are kept.",
+     "Runs that were not saved when the window showed another or was closed: the last 20 are kept, of 4 GiB "
+     "at most.",
      Menu::kFile, false},
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
      "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "

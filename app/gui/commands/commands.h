@@ -205,7 +205,10 @@ struct StartAgain {
 };
 
 // What fits on the card, and at what cost.
-struct SearchFit {};
+struct SearchFit {
+  bool of_run =
+      false;  // ways out of what the run that is shown ran into, whatever is chosen for the next one
+};
 // What other settings of PyTorch's allocator would do to the run.
 struct TryAllocators {};
 struct TryOtherSetup {

@@ -48,7 +48,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");
   if (!input.is_answered) {
     if (!fit.error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.error);
-    if (PlainButton("Search for ways out")) queue.Push(SearchFit{});
+    if (PlainButton("Search for ways out")) queue.Push(SearchFit{.of_run = true});
     return;
   }
   const std::vector<advice::Proposal> ways = advice::WaysOut(*fit.answer);

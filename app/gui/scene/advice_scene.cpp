@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "app/presenters/program_facts.h"
-#include "profiler/session/card_fit.h"
-#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -48,16 +46,6 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
   }
 }
 
-// Whether what was found is of the run that is shown, whatever is chosen for the next one.
-bool IsAnswerOfRun(const SceneInput& input) {
-  if (!input.fit->answer || input.view == nullptr) return false;
-  const advice::FitQuestion& asked = *input.fit->question;
-  const std::string* const settings = timeline::LatestSettings(*input.view);
-  const std::optional<phantom::Card> card = session::CardOf(input.description.device_name, 0, *input.cards);
-  return settings != nullptr && networks::ToJson(asked.settings) == *settings && card &&
-         card->name == asked.card.name;
-}
-
 void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   const bool is_program = presenters::IsProgram(input.description);
   const FitSubject subject = FitSubjectOf(input);
@@ -85,7 +73,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.trials = input.trials;
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.can_try = frame.fit.what_if.can_try;
-  frame.findings.is_answered = IsAnswerOfRun(input);
+  frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
   frame.findings.tells_reserved =
       !is_empty &&
       ValueOf(input.view->PeakIn(timeline::Series::kReserved, input.view->first(), input.view->end()).values,

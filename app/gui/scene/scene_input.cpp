@@ -2,6 +2,7 @@
 
 #include "app/presenters/program_facts.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 
@@ -37,6 +38,12 @@ FitSubject FitSubjectOf(const SceneInput& input) {
   const bool is_live = input.recording.empty();
   return {input.recorded.value_or(input.settings), CardOfRun(input),
           is_live ? input.allocator : input.description.allocator_settings};
+}
+
+FitSubject RunSubjectOf(const SceneInput& input) {
+  const std::string* const told = input.view == nullptr ? nullptr : timeline::LatestSettings(*input.view);
+  const auto ran = networks::SettingsFromJson(told == nullptr ? "" : *told);
+  return {ran ? *ran : input.settings, CardOfRun(input), input.description.allocator_settings};
 }
 
 bool IsOnCard(const SceneInput& input) {

@@ -74,6 +74,8 @@ std::string CardFor(const SceneInput& input);
 std::optional<phantom::Card> CardOfRun(const SceneInput& input);
 // What is searched for where somebody asks what fits: a recording's settings are not the ones on the left.
 FitSubject FitSubjectOf(const SceneInput& input);
+// The same of the run that is shown, whatever is chosen for the next one.
+FitSubject RunSubjectOf(const SceneInput& input);
 // Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
 bool IsOnCard(const SceneInput& input);
 

@@ -46,12 +46,13 @@ void CheckpointPlanner::AskForPrices(const networks::TrainingSettings& settings,
   overtaken_ = std::make_shared<std::atomic<bool>>(false);
   jobs_->Start(
       "Planning ways to checkpoint", JobEnd::kOnRequest,
-      [this, network = *network, question, card,
+      [this, network = *network, question, card, forgotten = forgotten_,
        overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         const auto ways = std::make_shared<std::vector<PricedWay>>(PriceAll(
             network, question.settings, card, [&](double done) { return progress(done) && !*overtaken; }));
-        return [this, ways, question, overtaken] {
+        return [this, ways, question, overtaken, forgotten] {
           prices_.planned_for.reset();
+          if (forgotten != forgotten_) return;
           if (ways->empty()) {  // stopped
             if (!*overtaken) prices_.cancelled_for = question;
             return;
@@ -63,6 +64,7 @@ void CheckpointPlanner::AskForPrices(const networks::TrainingSettings& settings,
 }
 
 void CheckpointPlanner::Forget() {
+  ++forgotten_;
   if (prices_.planned_for) *overtaken_ = true;
   prices_.made_for.reset();
 }

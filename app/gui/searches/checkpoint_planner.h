@@ -40,6 +40,7 @@ class CheckpointPlanner {
   Estimates* estimates_;
   CheckpointPrices prices_;
   std::shared_ptr<std::atomic<bool>> overtaken_;  // of the planning that goes on: set, it has no answer
+  int forgotten_ = 0;                             // times: what was planned before is of other networks
   bool plans_budgets_ = false;
 };
 

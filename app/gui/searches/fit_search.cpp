@@ -73,6 +73,7 @@ void FitSearch::Forget() {
   if (overtaken_) *overtaken_ = true;
   End("");
   found_.largest_batch.reset();
+  are_ways_out_wanted_ = false;
 }
 
 }  // namespace tidemark::gui

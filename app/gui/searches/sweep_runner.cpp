@@ -27,9 +27,9 @@ Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, cons
 
 }  // namespace
 
-void SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& card,
+bool SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& card,
                         const std::function<void(const End&)>& then) {
-  if (!run_) return;
+  if (!run_) return false;
   Close();
   shown_ = ProgramSweep{order, card, "", {}, {}, true};
   inbox_ = std::make_shared<SweepInbox>();
@@ -41,6 +41,7 @@ void SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& c
                    if (const std::optional<End> end = Finish(notes, *inbox, is_cancelled)) then(*end);
                  };
                });
+  return true;
 }
 
 bool SweepRunner::Poll() { return shown_ && inbox_ != nullptr && inbox_->MoveTo(*shown_); }

@@ -29,8 +29,8 @@ class SweepRunner {
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
-  // Another one that goes on is let go.
-  void Begin(const session::SweepOrder& order, const phantom::Card& card,
+  // Another one that goes on is let go. False where none can be started.
+  bool Begin(const session::SweepOrder& order, const phantom::Card& card,
              const std::function<void(const End&)>& then);
   // Takes the points that have come. True if there is anything new.
   bool Poll();

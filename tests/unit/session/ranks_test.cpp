@@ -70,6 +70,8 @@ TEST_CASE("recordings of one network with different settings are no ranks of one
   ranks.ranks.resize(2);
   for (RankPeaks& rank : ranks.ranks) rank.settings = networks::TrainingSettings();
   CHECK(WhyNotOneRun(ranks).empty());
+  ranks.ranks[1].settings->data = "/another/machine/cifar10";
+  CHECK(WhyNotOneRun(ranks).empty());
   ranks.ranks[1].settings->batch = 8;
   CHECK(WhyNotOneRun(ranks).find("runs with different settings (batch 64 → 8)") != std::string::npos);
 }
@@ -80,9 +82,12 @@ TEST_CASE("ranks that no recording was opened of are named") {
   for (int i = 0; i < 3; ++i) ranks.ranks[i].rank = i;
   CHECK(MissingRanks(ranks).empty());
   ranks.ranks[2].rank = 3;
-  CHECK(MissingRanks(ranks) == "There is no recording of rank 2.");
+  CHECK(MissingRanks(ranks) == "There is no recording of rank 2 that can be read.");
   ranks.ranks[2].rank = 12;
-  CHECK(MissingRanks(ranks) == "There is no recording of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more.");
+  CHECK(MissingRanks(ranks) ==
+        "There is no recording of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more that can be read.");
+  ranks.ranks[2].rank = 4000;  // an iteration's number, say
+  CHECK(MissingRanks(ranks).empty());
 }
 
 TEST_CASE("what ran is the script of a command, or the network") {

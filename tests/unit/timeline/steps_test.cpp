@@ -85,6 +85,24 @@ TEST_CASE(
   CHECK(FirstWithLastSettings(*stream.Publish())->number == 4);
 }
 
+TEST_CASE("A run that begins anew counts its steps from 0, and lost steps are no new beginning") {
+  Stream stream;
+  const auto add = [&stream](int64_t number) {
+    stream.BeginStep(number);
+    stream.EndStep(number);
+    return stream.latest();
+  };
+  const EventIndex first = add(0);
+  add(1);
+  const EventIndex third = add(5);  // 2 to 4 were lost
+  CHECK_FALSE(HasBegunAnewSince(*stream.Publish(), first));
+  add(0);
+  const EventIndex last = add(1);
+  const auto view = stream.Publish();
+  CHECK(HasBegunAnewSince(*view, third));
+  CHECK_FALSE(HasBegunAnewSince(*view, last));
+}
+
 TEST_CASE("Without steps there is none at any event") {
   Stream stream;
   stream.Allocate(0x1000, 512);
