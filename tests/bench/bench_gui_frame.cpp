@@ -242,7 +242,7 @@ Times EmptyWindow() {
     (*window)->Wait(0);
     const auto begin = Clock::now();
     const double process_begin = ProcessSeconds();
-    (*window)->BeginFrame(true, 1, std::nullopt);
+    (*window)->BeginFrame(true, 1);
     ImGui::SetNextWindowPos({0, 0});
     // Another picture than before, for one that stays is not painted again.
     ImGui::SetNextWindowSize({1920, 1080 - static_cast<float>(frame % 2)});
