@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/nvml_results.h"
@@ -121,6 +122,22 @@ Return Processes(unsigned* count, Process* processes) {
                        processes);
 }
 
+// As the card's figures have it: so many links of 25 GB/s one way, from Blackwell on of 50, all of them to
+// switches that reach every other card (DGX and HGX). 0 without NVLink.
+unsigned NvLinkCount() {
+  const Card& card = InstalledDevice()->card;
+  if (!HasNvlink(card)) return 0;
+  const double of_one = card.compute_capability >= 100 ? 50e9 : 25e9;
+  return static_cast<unsigned>(card.link_bytes_per_second / of_one);
+}
+
+// What is asked of one link.
+template <typename Answer>
+Return GiveOfLink(unsigned link, const Answer& answer, Answer* place) {
+  if (NvLinkCount() == 0) return kNotSupported;
+  return link < NvLinkCount() ? Give(answer, place) : kInvalidArgument;
+}
+
 std::string UuidOf(const Gpu& gpu) { return device::UuidTextOf(InstalledDevice()->card, gpu.number); }
 
 }  // namespace
@@ -225,6 +242,24 @@ struct OldProcess {
 };
 Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProcess* processes) {
   return GiveProcesses({static_cast<unsigned>(getpid()), 0, UsedBytes()}, count, processes);
+}
+
+// What one card can do with another's memory, of any kind: as cudaDeviceCanAccessPeer has it.
+Return nvmlDeviceGetP2PStatus(const Gpu* gpu, const Gpu* other, int, int* status) {
+  constexpr int kOk = 0;
+  constexpr int kP2pNotSupported = 5;
+  if (gpu == nullptr || other == nullptr) return kInvalidArgument;
+  return Give(NvLinkCount() > 0 ? kOk : kP2pNotSupported, status);
+}
+Return nvmlDeviceGetNvLinkState(const Gpu*, unsigned link, int* is_active) {
+  return GiveOfLink(link, 1, is_active);
+}
+Return nvmlDeviceGetNvLinkCapability(const Gpu*, unsigned link, int, unsigned* has_it) {
+  return GiveOfLink(link, 1U, has_it);
+}
+Return nvmlDeviceGetNvLinkRemoteDeviceType(const Gpu*, unsigned link, int* type) {
+  constexpr int kSwitch = 2;
+  return GiveOfLink(link, kSwitch, type);
 }
 
 // Nothing computes.

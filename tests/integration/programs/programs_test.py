@@ -192,8 +192,10 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertEqual(measured["reserved_peak_bytes"], 40 << 20)  # a segment of 20 MiB on each
         self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
-        peers = "import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')"
-        for card, reach in (("h100", "True\n"), ("rtx-4090", "False\n")):
+        # As one goes to the other, and how many NVLinks PyTorch finds for it.
+        peers = ("import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')\n"
+                 "print(torch._C._distributed_c10d._detect_dma_connectivity(torch._C._autograd.DeviceType.CUDA, 'nvlink').matrix)")
+        for card, reach in (("h100", "True\n[[0, 18], [18, 0]]\n"), ("rtx-4090", "False\n[[0, 0], [0, 0]]\n")):
             ran = tidemark("phantom", "--gpus", "2", "--card", card, "--", PYTHON, "-c", peers)
             self.assertEqual((ran.returncode, ran.stdout), (0, reach), ran.stderr)
         count = "import torch; print(torch.cuda.device_count())"
