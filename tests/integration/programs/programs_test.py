@@ -156,6 +156,16 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
             of_cuda_13 = "cuda: Optional[str] = '13" in file.read()
         self.assertEqual(told["v100-16gb"]["has_kernels"], not of_cuda_13)
 
+    def test_fit_in_json_says_why_it_has_no_answer(self):
+        def answer(code, *options):
+            return json.loads(tidemark("fit", "--json", "--card", "t4", *options, "--", PYTHON, "-c", code).stderr)
+        idle = answer("print(1)")
+        self.assertEqual((idle["cards"], idle["error"]), (None, "The program asked the phantom GPU for no memory."))
+        self.assertIn("ended with exit code 3. The program asked", answer("raise SystemExit(3)")["error"])
+        taken = "import torch; x = torch.ones(9, device='cuda')"
+        self.assertIsNone(answer(taken)["why_no_runs"])
+        self.assertIn("It came to no end", answer(taken + "; raise SystemExit(3)")["why_no_runs"])
+
     def test_fit_runs_a_program_that_takes_what_there_is_with_each_cards_own_memory(self):
         code = "import torch; x = torch.empty(int(torch.cuda.mem_get_info()[0] * .9) >> 21 << 21, dtype=torch.uint8, device='cuda')"
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
