@@ -113,6 +113,9 @@ def sizes_from_what_was_sent():
     assert (9 - lengths).tolist() == [6, 4, 2, 6] and (15 // lengths).tolist() == [5, 3, 2, 5] and (1 - mask.int()).tolist() == [0, 1, 0, 1]
     lengths[lengths == 3] = 9
     assert lengths.tolist() == [9, 5, 7, 9]
+    order, places = torch.tensor([2, 0]), torch.full((2, 3), 9, device="cuda")  # indices may lie on the host
+    places[torch.tensor([0, 1]), order] = lengths[order]
+    assert lengths[order].tolist() == [7, 9] and places.tolist() == [[9, 9, 7], [9, 9, 9]] and lengths[torch.tensor([True, False, True, False])].shape == (2,)
     unknown = computed(4) > 0
     assert (unknown | torch.ones_like(mask)).tolist() == [True] * 4 and not (unknown & torch.zeros_like(mask)).any()
     drawn, order = torch.randint(3, 9, (4,), device="cuda"), torch.randperm(9, device="cuda")

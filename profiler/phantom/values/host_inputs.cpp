@@ -65,7 +65,7 @@ bool HostInputs::TakeList(const c10::IValue& value) {
   c10::List<at::Tensor> tensors;
   c10::List<std::optional<at::Tensor>> optional_tensors;
   for (const c10::IValue& item : value.toListRef()) {
-    const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : Copied(item.toTensor());
+    const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : CopiedOfList(item.toTensor());
     if (!copy) return false;
     if (copy->defined()) sum_ += copy->numel();
     if (is_optional) {
@@ -80,6 +80,12 @@ bool HostInputs::TakeList(const c10::IValue& value) {
     stack_.emplace_back(std::move(tensors));
   }
   return true;
+}
+
+// An index may lie on the host: the operator itself sends it to the card.
+std::optional<at::Tensor> HostInputs::CopiedOfList(const at::Tensor& tensor) {
+  const bool is_sent = tensor.defined() && tensor.is_cpu() && IsPlainAndSmall(tensor) && !is_written_;
+  return is_sent ? tensor : Copied(tensor);
 }
 
 std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {

@@ -38,6 +38,7 @@ class HostInputs {
  private:
   bool TakeValue(const c10::IValue& value);
   bool TakeList(const c10::IValue& value);
+  std::optional<at::Tensor> CopiedOfList(const at::Tensor& tensor);
   std::optional<at::Tensor> Copied(const at::Tensor& tensor);
   std::optional<at::Tensor> Guessed(at::Tensor copy);
   void Count(const at::Tensor& tensor);

@@ -212,6 +212,15 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         ran = tidemark("phantom", "--gpus", "2", "--world", "4", "--rank", "1", "--", PYTHON, "-c", count)
         self.assertEqual(ran.stdout, "8\n", ran.stderr)  # each of the machine's four ranks has two
 
+    def test_sizes_after_kernels_that_were_compiled_as_the_program_ran_are_told_of(self):
+        chooses = "import torch; mask = torch.tensor([True, False]).cuda(); {}torch.ones(2, device='cuda')[mask]"
+        of_pytorch = "torch.rand(9, 2, device='cuda').prod(-1); "
+        twice = "torch.cuda._compile_kernel('__global__ void twice(bool* x) {}', 'twice')((1, 1, 1), (1, 1, 1), (mask,)); "
+        for kernel, told in (("", 0), (of_pytorch, 0), (twice, 1)) if (torch_version() or (0, 0)) >= (2, 9) else (("", 0), (of_pytorch, 0)):
+            ran = tidemark("phantom", "--", PYTHON, "-c", chooses.format(kernel))
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stderr.count("before kernels ran that Triton or NVRTC had compiled"), told, ran.stderr)
+
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         """One that ends by itself, or trains, is left alone, however often it reads."""
         start = "import torch\nx = (torch.rand(1).cuda() + 1).requires_grad_()\nread, optimizer = 0, torch.optim.SGD([x])\n"
