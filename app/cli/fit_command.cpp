@@ -131,22 +131,37 @@ bool EndedForWantOfMemory(const session::ProgramRun& run) {
          !session::WentOnAfterFailures(*run.view());
 }
 
+// Why there are no verdicts, for the program that has run. With no `why` it asked for no memory, which is
+// told in words as `tidemark phantom` tells it.
+std::string NoVerdictsText(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
+                           std::string why) {
+  const events::RunDescription description = run.description();
+  if (why.empty() && !fit.json) return "";
+  if (!fit.json) return "tidemark: " + why + "\n";
+  if (why.empty()) {
+    why = description.ending.empty() ? "" : description.ending + " ";
+    why += "The program asked the phantom GPU for no memory.";
+  }
+  return TextOf(NoVerdictsJson(fit.asked, launch.title, why, description.notes));
+}
+
 // The answer, once the program has run on the card that was asked for.
 std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run,
                            const ProgramLaunch& launch) {
-  const auto complaint = [](const Error& error) { return "tidemark: " + error.message + "\n"; };
+  const auto none = [&](std::string why) { return NoVerdictsText(fit, run, launch, std::move(why)); };
+  if (run.status().captured == 0) return none("");
   Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(), launch.Allocator(),
                                                    launch.recorded.description.torch_cuda);
-  if (!verdicts) return complaint(verdicts.error());
+  if (!verdicts) return none(verdicts.error().message);
   CardRun first{fit.asked, run.view(), ""};
   first.ran_out = EndedForWantOfMemory(run);
-  if (const Status taken = verdicts->Take(first); !taken) return complaint(taken.error());
+  if (const Status taken = verdicts->Take(first); !taken) return none(taken.error().message);
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
-  if (!why_no_runs) return complaint(why_no_runs.error());
+  if (!why_no_runs) return none(why_no_runs.error().message);
   const std::string title = launch.title;
   std::vector<std::string> notes = launch.Notes();  // of all runs
   if (std::string growth = GrowthNote(*run.view()); !growth.empty()) notes.push_back(std::move(growth));
-  return fit.json ? TextOf(VerdictsJson(*verdicts, title, notes))
+  return fit.json ? TextOf(VerdictsJson(*verdicts, title, *why_no_runs, notes))
                   : VerdictsText(*verdicts, title, *why_no_runs) + NoteRows(notes);
 }
 

@@ -135,9 +135,8 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   bool ran_out = false;
   const auto summary = [&](const session::ProgramRecorder& recorder) {
     ran_out = !recorder.first()->view()->out_of_memory().empty();
-    const bool asked_for_memory = recorder.first()->status().captured > 0;
-    if (!summary_of || !asked_for_memory) return Summary(recorder, band_of);
-    return summary_of(*recorder.first(), *launch);
+    std::string own = summary_of ? summary_of(*recorder.first(), *launch) : "";
+    return own.empty() ? Summary(recorder, band_of) : own;
   };
   const int code = RunWatched(program, *launch, summary, options.window ? open_window : nullptr);
   if (InterruptListener::WasInterrupted()) return kExitInterrupted;  // in the summary: the program had ended

@@ -12,7 +12,7 @@
 
 namespace tidemark::cli {
 
-// What is told of it on standard error when it has ended.
+// What is told of it on standard error when it has ended; "" for what `tidemark phantom` tells.
 using SummaryOf = std::function<std::string(const session::ProgramRun&, const ProgramLaunch&)>;
 
 // Runs it as asked and gives its exit code. No `summary_of`: what `tidemark phantom` tells.

@@ -160,7 +160,7 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   return answer + rows + RunsText(verdicts, why_no_runs);
 }
 
-Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
+Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const std::string& why_no_runs,
                   const std::vector<std::string>& notes) {
   Json cards = Json::array();
   for (const CardVerdict& verdict : verdicts.verdicts()) {
@@ -177,9 +177,18 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
     cards.push_back(std::move(json));
   }
   const CardVerdict* const smallest = verdicts.Smallest();
-  return {{"program", title}, {"card", verdicts.asked().name},
-          {"cards", cards},   {"takes_what_there_is", verdicts.takes_what_there_is()},
-          {"notes", notes},   {"smallest", smallest == nullptr ? Json(nullptr) : Json(smallest->card.name)}};
+  return {{"program", title},
+          {"card", verdicts.asked().name},
+          {"cards", cards},
+          {"takes_what_there_is", verdicts.takes_what_there_is()},
+          {"why_no_runs", why_no_runs.empty() ? Json() : Json(why_no_runs)},
+          {"notes", notes},
+          {"smallest", smallest == nullptr ? Json(nullptr) : Json(smallest->card.name)}};
+}
+
+Json NoVerdictsJson(const phantom::Card& asked, const std::string& title, const std::string& why,
+                    const std::vector<std::string>& notes) {
+  return {{"program", title}, {"card", asked.name}, {"cards", Json()}, {"error", why}, {"notes", notes}};
 }
 
 }  // namespace tidemark::cli

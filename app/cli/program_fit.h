@@ -13,7 +13,10 @@ namespace tidemark::cli {
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs);
 // `notes`: what makes the figures less than certain.
-Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
+Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const std::string& why_no_runs,
                   const std::vector<std::string>& notes);
+// `why`: a sentence on why there are no verdicts.
+Json NoVerdictsJson(const phantom::Card& asked, const std::string& title, const std::string& why,
+                    const std::vector<std::string>& notes);
 
 }  // namespace tidemark::cli

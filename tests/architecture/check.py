@@ -161,9 +161,21 @@ def check_words(files):
                     yield f"{name}:{number}: {line.strip()}   (what a person reads goes through app/gui/widgets, which translate it)"
 
 
+def check_fingerprint(files):
+    """What the stand-ins are made of says when they are out of date."""
+    folder = "profiler/phantom/"
+    for _, cache, lines in files:
+        if cache == folder + "programs/stand_in_cache.cpp":
+            made_of = {str(pathlib.PurePath(name).parent) for _, name, _ in files
+                       if name.startswith(folder) and name.count("/") == 3 and not name.startswith(folder + "programs/")}
+            for part in sorted(made_of):
+                if not any(f'"{part}"' in line for line in lines):
+                    yield f"{cache}: a change in {part} leaves the stand-ins as they were"
+
+
 def problems_in(root):
     files = list(files_of(root))
-    for check in (check_includes, check_links, check_lengths, check_addresses, check_words):
+    for check in (check_includes, check_links, check_lengths, check_addresses, check_words, check_fingerprint):
         yield from check(files)
 
 

@@ -102,6 +102,12 @@ class Tree(unittest.TestCase):
         self.assertEqual([], problems({"run": 'cd "$root/home/x"\n'}))
 
 
+    def test_folders_that_the_stand_ins_are_made_of(self):
+        cache = {"profiler/phantom/programs/stand_in_cache.cpp": '"profiler/phantom/device",', "profiler/phantom/device/a.cpp": ""}
+        self.assertEqual([], problems(cache))
+        self.assertEqual(1, len(problems({**cache, "profiler/phantom/cards/a.cpp": ""})))
+
+
 class Headers(unittest.TestCase):
     def test_headers_of_the_machine(self):
         noted = ("a.o: #deps 4, deps mtime 1 (VALID)\n    /usr/include/c++/12/vector\n    /src/.deps/site/torch/include/c10/a.h\n"

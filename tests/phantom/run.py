@@ -33,7 +33,7 @@ import compare_snapshots
 from catalogue import PROGRAMS
 from python_with_torch import PYTHON, skip_without_torch
 
-MODULES = ("torch_programs", "algebra_programs", "value_programs", "allocator_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
+MODULES = ("torch_programs", "training_programs", "algebra_programs", "value_programs", "allocator_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
 PASSED, LEFT_OUT = "passed", "left out"
 MUST_AGREE = "as on a card"
 LIMIT_SECONDS = 120

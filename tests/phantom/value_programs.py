@@ -1,5 +1,6 @@
 """What programs read back of the card, and what of it is known on a phantom."""
 
+import math
 import resource
 
 import torch
@@ -9,6 +10,12 @@ from torch.nn import functional as F
 from catalogue import program
 
 ON_A_PHANTOM = "it checks what only a phantom answers"
+NOT_RECORDED = "no card's history of it was recorded"
+
+
+def computed(*shape):
+    """What a product of matrices left there, which nobody knows on a phantom."""
+    return (torch.ones(math.prod(shape), 1, device="cuda") @ torch.ones(1, 1, device="cuda")).view(shape)
 
 
 @program("reading-back", quick=True, unlike_card=ON_A_PHANTOM)
@@ -17,10 +24,10 @@ def reading_back():
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
     torch.ones(3, device="cuda").mul_(2)
     assert x.tolist() == [0, 1, 2, 3, 4, 5]  # kernels ran, on other tensors as far as anybody knows
-    address = x.data_ptr()
+    rows, column, address = torch.ones(6, 1, device="cuda"), torch.ones(1, 1, device="cuda"), x.data_ptr()
     del x
-    computed = torch.rand(6, device="cuda")
-    assert computed.data_ptr() == address and computed.tolist() == [0] * 6  # never what was in that memory before
+    product = rows @ column
+    assert product.data_ptr() == address and product.tolist() == [[0]] * 6  # never what was in that memory before
     x = torch.arange(6.0).cuda()
     x.sum().item(), x.nonzero(), x[x > 2], torch.unique(x), torch.isfinite(x).all().item(), torch.masked_select(x, x > 1)
     torch.sort(x), torch.topk(x, 3), torch.cumsum(x, 0), torch.histc(x), torch.bincount(x.long()), torch.median(x), torch.kthvalue(x, 2)
@@ -46,12 +53,12 @@ def different_values():
 @program("flags-in-any-order", quick=True, unlike_card=ON_A_PHANTOM)
 def flags_in_any_order():
     """What a comparison of zeros says is its own, whenever and after whatever kernels it is read."""
-    loss = torch.rand(4, device="cuda").mul(2).sum()
+    loss = computed(4).mul(2).sum()
     exploded, broken, small = loss > 1e9, torch.isnan(loss), loss < 1e9
     assert not exploded.item() and not broken.item() and small.item()
     assert small.item() and not broken.item() and not exploded.item()
-    finite, finite_one = torch.isfinite(torch.rand(4, device="cuda")).all(), torch.isfinite(loss).all()
-    torch.rand(64, 64, device="cuda") @ torch.rand(64, 64, device="cuda") + 1
+    finite, finite_one = torch.isfinite(computed(4)).all(), torch.isfinite(loss).all()
+    computed(64, 64) @ computed(64, 64) + 1
     assert finite.item() and finite_one.item()
     assert not torch.empty(1, dtype=torch.bool, device="cuda").item()
 
@@ -63,11 +70,11 @@ def _has_unfinished_sequences(finished):
         return False
     return True
 
-def _sample(torch, longest):
+def _sample(torch, computed, longest):
     tokens, unfinished, finished = torch.ones(2, 1, dtype=torch.long, device="cuda"), torch.ones(2, dtype=torch.long, device="cuda"), False
     while _has_unfinished_sequences(finished):
-        computed = torch.rand(2, 9, device="cuda").argmax(-1)
-        tokens = torch.cat([tokens, computed[:, None]], dim=-1)
+        chosen = computed(2, 9).argmax(-1)
+        tokens = torch.cat([tokens, chosen[:, None]], dim=-1)
         ended = torch.full((2,), tokens.shape[1] >= longest, device="cuda") | torch.isin(tokens[:, -1], torch.tensor([7], device="cuda"))
         unfinished = unfinished & ~ended
         finished = unfinished.max() == 0
@@ -79,13 +86,13 @@ def _sample(torch, longest):
 def generation():
     there = {}
     exec(compile(GENERATION, "/x/transformers/generation/utils.py", "exec"), there)
-    assert there["_sample"](torch, 12).shape == (2, 12)
+    assert there["_sample"](torch, computed, 12).shape == (2, 12)
 
 
 @program("mean-of-nothing", quick=True, unlike_card=ON_A_PHANTOM)
 def mean_of_nothing():
     """Masks of what is not known choose nothing here, on a card something: no loss of theirs is taken for broken."""
-    x = torch.rand(8, 4, device="cuda")
+    x = computed(8, 4)
     chosen = x[x.sum(1) > 2]
     assert chosen.shape == (0, 4) and chosen.mean().item() == 0 and not torch.isnan(chosen.mean()).item()
     assert F.cross_entropy(chosen, torch.zeros(0, dtype=torch.long, device="cuda")).item() == 0
@@ -106,7 +113,10 @@ def sizes_from_what_was_sent():
     assert (9 - lengths).tolist() == [6, 4, 2, 6] and (15 // lengths).tolist() == [5, 3, 2, 5] and (1 - mask.int()).tolist() == [0, 1, 0, 1]
     lengths[lengths == 3] = 9
     assert lengths.tolist() == [9, 5, 7, 9]
-    unknown = torch.randn(4, device="cuda") > 0
+    order, places = torch.tensor([2, 0]), torch.full((2, 3), 9, device="cuda")  # indices may lie on the host
+    places[torch.tensor([0, 1]), order] = lengths[order]
+    assert lengths[order].tolist() == [7, 9] and places.tolist() == [[9, 9, 7], [9, 9, 9]] and lengths[torch.tensor([True, False, True, False])].shape == (2,)
+    unknown = computed(4) > 0
     assert (unknown | torch.ones_like(mask)).tolist() == [True] * 4 and not (unknown & torch.zeros_like(mask)).any()
     drawn, order = torch.randint(3, 9, (4,), device="cuda"), torch.randperm(9, device="cuda")
     assert all(3 <= number < 9 for number in drawn.tolist()) and sorted(order.tolist()) == list(range(9))
@@ -139,7 +149,7 @@ def how_many_numbers_are_computed():
 @program("checks-of-values", quick=True, unlike_card=ON_A_PHANTOM)
 def checks_of_values():
     """PyTorch refuses arguments that are wrong. What kernels made of them nobody knows here, and nothing may be refused for that."""
-    zero, one = torch.randn(3, device="cuda"), torch.rand(3, device="cuda")
+    zero, one = computed(3), computed(3)
     torch.normal(zero, one), torch.normal(0.0, one.half()), torch.cov(torch.ones(3, 3, device="cuda"), aweights=one)
     for loc, scale in ((zero, one), (zero[0], one[0]), (zero[:1, None], one[:1, None])):
         distributions.Normal(loc, scale).sample()
@@ -155,7 +165,7 @@ def checks_of_values():
     assert torch.istft(spectrum, 64, window=window).shape == (2, 992)  # it refuses windows that leave gaps
     batches = nn.BatchNorm1d(3, momentum=None).cuda()  # as torch.optim.swa_utils.update_bn makes them: one over their number
     batches(torch.ones(4, 3, device="cuda")).sum().backward()
-    one = torch.rand(3, device="cuda")  # not known
+    one = computed(3)  # not known
     assert torch.isfinite(one.sum()) and not torch.isnan(one.sum()) and not torch.isinf(one.sum())
     for number in (one.sum(), one.sum().half(), one.sum().double(), one.sum().long(), one.sum().to(torch.uint8)):
         assert number >= 0 and number <= 1 and number < 1 and number == 0 and number != 1 and number >= number
@@ -173,15 +183,15 @@ def known_fractions():
     while doubled.item() < 10:
         doubled = doubled * 2
     assert doubled.item() == 16
-    weights += torch.rand(3, device="cuda")
+    weights += computed(3)
     assert weights.tolist() == [0] * 3
     table = torch.ones(2, 4, device="cuda")
-    table[:, :3] = torch.rand(2, 3, device="cuda")
+    table[:, :3] = computed(2, 3)
     assert [row[3].item() for row in table] == [1, 1] and [row[0].item() for row in table] == [0, 0]
-    rows = F.one_hot(torch.rand(2, 3, device="cuda").argmax(1), 3)
+    rows = F.one_hot(computed(2, 3).argmax(1), 3)
     assert rows.tolist() == [[0] * 3] * 2  # not known: no row says that it is none
     distributions.OneHotCategorical(probs=torch.ones(3, device="cuda")).log_prob(rows.float())
-    assert torch.ones(1025, device="cuda").tolist() == [0] * 1025
+    assert torch.ones(32_768, device="cuda").sum().item() == 32_768 and torch.ones(32_769, device="cuda").tolist() == [0] * 32_769
 
 
 @program("counted-and-reduced", quick=True, unlike_card=ON_A_PHANTOM)
@@ -200,7 +210,7 @@ def counted_and_reduced():
     for function in (lambda x: x.cummax(0)[0], lambda x: x.cummin(0)[1], lambda x: x.double().cummax(0)[0], lambda x: torch.histc(x.double(), 4),
                      lambda x: x.double().std(), lambda x: torch.var_mean(x.double())[0], lambda x: x.double().softmax(0), lambda x: x.double().log_softmax(0)):
         torch.testing.assert_close(function(sent.cuda()).cpu(), function(sent))
-    unknown = torch.rand(7, device="cuda")
+    unknown = computed(7)
     assert unknown.std().item() == unknown.cummax(0)[0].sum().item() == unknown.softmax(0).sum().item() == 0
     torch.histc(torch.ones(3, device="cuda"), 10**9)  # only its size is known
 
@@ -211,12 +221,12 @@ def elements_of_sparse_tensors():
     indices = torch.tensor([[0, 1, 1, 2, 1], [0, 1, 1, 3, 1]])
     known = torch.sparse_coo_tensor(indices, torch.ones(5), (5, 5)).cuda().coalesce()
     assert known.indices().tolist() == [[0, 1, 2], [0, 1, 3]] and known.values().tolist() == [1, 3, 1]
-    unknown = torch.sparse_coo_tensor(indices.cuda(), torch.rand(5, 9, device="cuda"), (5, 5, 9)).coalesce()
+    unknown = torch.sparse_coo_tensor(indices.cuda(), computed(5, 9), (5, 5, 9)).coalesce()
     assert unknown.indices().tolist() == known.indices().tolist() and unknown.values().shape == (3, 9) and unknown.values()[1, 1].item() == 0
     table = nn.Embedding(1000, 64, sparse=True).cuda()
     table(torch.tensor([7, 7, 9]).cuda()).sum().backward()
     assert table.weight.grad.coalesce().values().shape == (2, 64)
-    assert torch.sparse_coo_tensor(torch.rand(1, 9, device="cuda").long(), torch.ones(9, device="cuda"), (4,)).coalesce().values().shape == (1,)
+    assert torch.sparse_coo_tensor(computed(1, 9).long(), torch.ones(9, device="cuda"), (4,)).coalesce().values().shape == (1,)
 
 
 @program("what-is-written-over", quick=True, unlike_card=ON_A_PHANTOM)
@@ -232,13 +242,13 @@ def what_is_written_over():
     lengths = torch.tensor([3, 5, 7]).cuda()
     lengths.record_stream(torch.cuda.Stream())
     assert lengths.tolist() == [3, 5, 7]
-    unknown, large = torch.rand(4, device="cuda"), torch.rand(5000, device="cuda")
+    unknown, large = computed(4), computed(5000)
     listed, out, norm = torch.ones(4, device="cuda"), torch.ones(4, device="cuda"), nn.BatchNorm1d(4).cuda()
     torch._foreach_add_([large, listed], [large, unknown])
     torch.add(unknown, 1, out=out)
-    norm.eval()(torch.rand(2, 4, device="cuda"))
+    norm.eval()(computed(2, 4))
     assert norm.running_var.sum().item() == 4
-    norm.train()(torch.rand(2, 4, device="cuda"))
+    norm.train()(computed(2, 4))
     assert listed.tolist() == out.tolist() == norm.running_var.tolist() == [0] * 4
     counted, graph = torch.zeros(3, dtype=torch.long, device="cuda"), torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
@@ -252,14 +262,14 @@ def large_and_written_over():
     """Of tensors too large to be computed, too: what was sent is known no more once something else is written there, a part only where a part is."""
     sent, ids = torch.arange(20_000.0).cuda().view(200, 100), torch.arange(60_000).cuda()
     assert sent[1, :3].tolist() == [100, 101, 102] and ids[7].item() == 7
-    sent[:, :2] = torch.rand(200, 2, device="cuda")
+    sent[:, :2] = computed(200, 2)
     assert sent[1, :4].tolist() == [0, 0, 102, 103]
     sent[5:8].mul_(2)
     assert sent[6, 2:4].tolist() == [0, 0] and sent[4, 2:4].tolist() == [402, 403]
     ids.add_(1), torch._foreach_add_([sent], 1.0)
     assert ids[7].item() == 0 and sent[4, 3].item() == 0
     images = torch.ones(8, 3, 30, 30).cuda()
-    images[:, 1] = torch.rand(8, 30, 30, device="cuda")
+    images[:, 1] = computed(8, 30, 30)
     assert [images[7, channel, 3, 3].item() for channel in range(3)] == [1, 0, 1]
     assert images[:, 0, 3, 3].tolist() == [1] * 8 and images[:, 1, 3, 3].tolist() == [0] * 8
     ids.copy_(torch.arange(60_000))
@@ -274,7 +284,7 @@ def triangles():
     for make in (torch.tril_indices, torch.triu_indices):
         assert make(4, 5, 1, device="cuda").tolist() == make(4, 5, 1).tolist()
     rows, columns = torch.tril_indices(3, 3, device="cuda")
-    assert (rows >= columns).all() and torch.rand(9, device="cuda")[rows * 3 + columns].shape == (6,)
+    assert (rows >= columns).all() and computed(9)[rows * 3 + columns].shape == (6,)
     assert torch.tril_indices(3, 3, -5, device="cuda").shape == (2, 0)
     torch.triu_indices(30_000, 30_000, 29_000, device="cuda")
 
@@ -297,9 +307,53 @@ def graphs_and_values():
         assert step.tolist() == doubled.tolist() == filled.tolist() == [0] * 3 and copied.tolist() == [number] * 3
 
 
-@program("drawn-by-one-seed", quick=True, unlike_card=ON_A_PHANTOM)
+@program("drawn-as-on-a-card", quick=True, unlike_card=NOT_RECORDED)
+def drawn_as_on_a_card():
+    """What cards are known to have drawn: seed 0, torch.rand(3, 3) twice (an example of storch, "Use device index if you have multiple
+    GPUs"), torch.randn(2, 8) (notes on fused kernels of Triton, "Input tensor([[-0.9247, -0.4253"), and seed 42. A card is asked again."""
+    def check(drawn, *numbers):
+        torch.testing.assert_close(drawn.flatten()[:len(numbers)].cpu(), torch.tensor(numbers), rtol=0, atol=6e-5)
+    torch.manual_seed(0)
+    check(torch.rand(3, 3, device="cuda"), 0.3990, 0.5167, 0.0249, 0.9401, 0.9459, 0.7967, 0.4150, 0.8203, 0.2290)
+    check(torch.rand(3, 3, device="cuda"), 0.9722, 0.7910, 0.4690, 0.3300, 0.3345, 0.3783, 0.7640)
+    generator = torch.Generator("cuda").manual_seed(0)
+    check(torch.randn(2, 8, device="cuda", generator=generator), -0.9247, -0.4253, -2.6438, 0.1452, -0.1209, -0.5797, -0.6229, -0.3284, -1.0745, -0.3631)
+    torch.cuda.manual_seed(42)
+    check(torch.rand(3, device="cuda"), 0.6130, 0.0101, 0.3984)
+
+
+@program("sizes-from-what-is-drawn", quick=True, unlike_card=NOT_RECORDED)
+def sizes_from_what_is_drawn():
+    """A mask of what is drawn chooses as many elements as on a card; what PyTorch makes of a draw goes by the same numbers."""
+    torch.manual_seed(0)
+    drawn = torch.rand(8, device="cuda")
+    torch.manual_seed(0)
+    kept = torch.empty(8, device="cuda").bernoulli_(0.5)
+    torch.manual_seed(0)
+    scaled = torch.empty(2, 4, device="cuda").uniform_(-2, 2)
+    torch.manual_seed(0)
+    halves = torch.rand(8, device="cuda", dtype=torch.float16)
+    torch.manual_seed(0)
+    waited = torch.empty(4, 2, device="cuda").t().exponential_()
+    assert torch.ones(8, 5, device="cuda")[drawn > 0.5].shape == (5, 5) and kept.tolist() == [1, 0, 1, 0, 0, 0, 1, 0] == (drawn < 0.5).tolist()
+    torch.testing.assert_close(scaled.flatten(), drawn * 4 - 2), torch.testing.assert_close(halves.float(), drawn, atol=1e-3, rtol=0)
+    torch.testing.assert_close(waited.t().flatten(), -drawn.log())  # in the order of their addresses
+    chances = torch.bernoulli(torch.tensor([0.0, 1.0] * 500, device="cuda"))
+    assert chances.sum().item() == 500 and torch.multinomial(torch.tensor([0.0, 1.0, 0.0, 1.0], device="cuda"), 2).sort()[0].tolist() == [1, 3]
+    for count in (1, 7, 3000, 32_000):  # of keys of 32 and 64 bits
+        assert torch.randperm(count, device="cuda").sort()[0].tolist() == list(range(count))
+    many, few = torch.randint(5, 9, (20_000,), device="cuda"), torch.randint(-2, 2**40, (9,), device="cuda")
+    assert many.unique().tolist() == [5, 6, 7, 8] and 4800 < (many == 5).sum().item() < 5200 and (few >= -2).all() and few.max().item() > 2**36
+    tokens = torch.arange(4096, device="cuda").view(8, 512)
+    masked = tokens[(torch.rand(tokens.shape, device="cuda") < 0.15) & (tokens % 8 != 0)]
+    assert 400 < masked.numel() < 660 and torch.isin(masked, tokens).all()
+    normal = torch.randn(30_000, device="cuda", dtype=torch.float64)
+    assert abs(normal.mean().item()) < 0.03 and abs(normal.std().item() - 1) < 0.03
+
+
+@program("drawn-by-one-seed", quick=True, unlike_card=NOT_RECORDED)
 def drawn_by_one_seed():
-    """The same seed draws the same whole numbers, another one others, and two draws differ; the program's own on the CPU are as they were."""
+    """The same seed draws the same numbers, another one others, and two draws differ; the program's own on the CPU are as they were."""
     def draw():
         return torch.randint(1000, (9,), device="cuda").tolist() + torch.randperm(20, device="cuda").tolist()
     torch.manual_seed(3)
@@ -334,7 +388,7 @@ def loss_scale_and_steps():
 @program("what-waits-for-values", quick=True, unlike_card=ON_A_PHANTOM)
 def what_waits_for_values():
     """PyTorch's own code that goes on, or ends, only by what a result is."""
-    x, one = torch.randn(5000, device="cuda"), torch.rand(3, device="cuda")
+    x, one = computed(5000), computed(3)
     torch.mode(x), torch.mode(x[:100]), torch.mode(torch.randint(9, (50_000,), device="cuda"))
     for df in (one[0], torch.tensor(5.0, device="cuda")):
         wishart = distributions.Wishart(df, torch.eye(3, device="cuda"))

@@ -84,15 +84,25 @@ thread_local int current_device = 0;
 // The first on which anything was allocated.
 constexpr int kNone = -1;
 std::atomic<int> device_of_memory{kNone};
-std::atomic<bool> has_context{false};
+
+// Whether there is one, for each device of the machine. Never destroyed: LibTorch frees while the process
+// exits.
+std::atomic<bool>& ContextOf(int number_of_machine) {
+  static auto& contexts = *new std::vector<std::atomic<bool>>(static_cast<size_t>(MachineDeviceCount()));
+  return contexts.at(static_cast<size_t>(number_of_machine));
+}
 }  // namespace
 
 int CurrentDevice() { return current_device; }
 void SetCurrentDevice(int number) { current_device = number; }
 
-bool HasContext() { return has_context.load(std::memory_order_relaxed); }
-void ContextBegins() {
-  if (!HasContext()) has_context.store(true, std::memory_order_relaxed);
+bool HasContext(int number_of_machine) {
+  return ContextOf(number_of_machine).load(std::memory_order_relaxed);
+}
+void ContextBegins(int number) {
+  if (number < 0 || number >= DeviceCount()) return;
+  std::atomic<bool>& context = ContextOf(MachineNumberOf(number));
+  if (!context.load(std::memory_order_relaxed)) context.store(true, std::memory_order_relaxed);
 }
 
 void NoteAllocation() {

@@ -46,9 +46,10 @@ int CurrentDevice();
 void SetCurrentDevice(int number);
 void NoteAllocation();  // on it
 
-// A context is made by the first call that needs one: until then it takes nothing of the card.
-void ContextBegins();
-bool HasContext();
+// A context is made by the first call that needs one, on the device that the thread has then, or on one that
+// the program names: until then it takes nothing of the card.
+void ContextBegins(int number = CurrentDevice());
+bool HasContext(int number_of_machine);
 
 // Null where there is none, or CUDA_VISIBLE_DEVICES hides all (visible_devices.h). Thread safe; after the
 // first call it costs a nanosecond. Lives until the process ends: LibTorch frees memory while the process

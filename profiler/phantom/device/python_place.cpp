@@ -162,16 +162,32 @@ std::optional<std::string> InnermostPlace(const Python& python) {
   return reading.Place();
 }
 
+std::string SourceIn(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 // What runs the program's own file may wait for ever, and is not asked.
 bool IsInWhile(const Python& python) {
   bool is_in = false;
   ReadFrames(python, [&](Object* frame, const std::string& file, int line) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string source{std::istreambuf_iterator<char>(stream), {}};
-    is_in = StandsInWhile(source, line);
+    is_in = StandsInWhile(SourceIn(file), line);
     return !is_in && TextOf(python, frame, "co_name") != "<module>";
   });
   return is_in;
+}
+
+LoopEnd EndOfInnermostFor(const Python& python) {
+  thread_local std::map<std::pair<std::string, int>, LoopEnd> known;
+  LoopEnd end = LoopEnd::kNone;
+  ReadFrames(python, [&](Object*, const std::string& file, int line) {
+    if (IsPyTorchs(file)) return false;
+    const auto [found, is_new] = known.try_emplace({file, line}, LoopEnd::kNone);
+    if (is_new) found->second = EndOfFor(SourceIn(file), line);
+    end = found->second;
+    return false;
+  });
+  return end;
 }
 
 // What `read` finds, with Python's lock; `otherwise` where this process or this thread runs no Python.
@@ -195,6 +211,8 @@ bool PythonIsIn(std::string_view file_ending, std::string_view function) {
   return WithPython(false,
                     [&](const Python& python) { return InnermostIsIn(python, file_ending, function); });
 }
+
+LoopEnd PythonEndOfFor() { return WithPython(LoopEnd::kNone, EndOfInnermostFor); }
 
 bool PythonIsInWhile() { return WithPython(false, IsInWhile); }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/phantom/device/enclosing_loop.h"
+
 namespace tidemark::phantom::device {
 
 // "train.py:42": the innermost line of this thread that is not PyTorch's own; of a package's, from the
@@ -21,5 +23,9 @@ bool PythonIsIn(std::string_view file_ending, std::string_view function = {});
 // ends by itself: in its function, or those that called it, up to the program's own file. No, too, where no
 // source tells. Reads files.
 bool PythonIsInWhile();
+
+// When what is read in the innermost line of this thread ends a `for` (enclosing_loop.h); of PyTorch's own
+// lines none does. Reads a file, once for each line.
+LoopEnd PythonEndOfFor();
 
 }  // namespace tidemark::phantom::device

@@ -47,6 +47,7 @@ struct Places {
 };
 
 std::atomic<uint64_t> steps{0};
+std::atomic<bool> compiled_kernel_ran{false};
 
 // Never destroyed: threads outlive main.
 Places& ThePlaces() {
@@ -130,7 +131,9 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
              "takes more on a card.";
     }
     std::memcpy(to, &count, bytes);
-    return nullptr;
+    if (!compiled_kernel_ran.load(std::memory_order_relaxed)) return nullptr;
+    return " chose elements by what was known before kernels ran that Triton or NVRTC had compiled: where "
+           "these changed it, a card chooses others.";
   }
   if (is_count && answers.last().question.kind == KernelQuestion::Kind::kDistinct) {
     answers.Take({}, nullptr);  // what is read next is something else
@@ -145,6 +148,12 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
   if (const OwnQuestion* question = OwnQuestionOf(bytes)) {
     *static_cast<unsigned char*>(to) = question->answer;
     return question->answer == 0 ? kZero : " asked what no kernel had computed: it was told yes.";
+  }
+  if (const LoopEnd end = PythonEndOfFor(); end != LoopEnd::kNone) {
+    *static_cast<unsigned char*>(to) = end == LoopEnd::kWhenFalse ? 1 : 0;
+    return " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as "
+           "it "
+           "may.";
   }
   const KernelAnswer answer = answers.At(from);
   const bool is_argument = answer.question.kind != KernelQuestion::Kind::kNone &&
@@ -214,6 +223,11 @@ std::function<void()> NotedKernel(const void* stub, void* const* arguments) {
   thread_local Answers captured;
   captured.Take(QuestionOfStub(stub), arguments);
   return [noted = captured] { answers = noted; };
+}
+
+void NoteCompiledKernel() {
+  NoteKernel(nullptr, nullptr);
+  compiled_kernel_ran.store(true, std::memory_order_relaxed);
 }
 
 void NoteBlock(const void* begin, size_t bytes) { answers.BlockBegins(begin, bytes); }

@@ -15,6 +15,9 @@ void NoteKernel(const void* stub, void* const* arguments);
 // The same for one that is captured: noted whenever what is returned is called.
 std::function<void()> NotedKernel(const void* stub, void* const* arguments);
 
+// One runs that was compiled as the program ran, by Triton or NVRTC: nobody knows where that one writes.
+void NoteCompiledKernel();
+
 // A new block begins there, for this thread.
 void NoteBlock(const void* begin, size_t bytes);
 

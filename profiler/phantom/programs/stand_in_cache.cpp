@@ -50,6 +50,7 @@ constexpr const char* kSourceFolders[] = {"cmake",
                                           "profiler/phantom/device",
                                           "profiler/phantom/replay",
                                           "profiler/phantom/stand_ins",
+                                          "profiler/phantom/values",
                                           "profiler/phantom/workspaces"};
 
 Error CannotKeep(const fs::path& file, const std::error_code& why) {

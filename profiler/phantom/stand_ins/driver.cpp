@@ -82,13 +82,15 @@ CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice number) {
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice number, unsigned int* flags, int* active) {
   *flags = 0;
-  *active = device::HasContext() ? 1 : 0;
-  return CheckDevice(number);
+  *active = 0;
+  const CUresult error = CheckDevice(number);
+  if (error == CUDA_SUCCESS) *active = device::HasContext(device::MachineNumberOf(number)) ? 1 : 0;
+  return error;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice number) {
   *context = &primary_context;
-  device::ContextBegins();
+  device::ContextBegins(number);
   return CheckDevice(number);
 }
 

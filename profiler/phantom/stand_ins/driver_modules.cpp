@@ -1,9 +1,11 @@
 // The CUDA driver's modules, kernels that were compiled at run time (by NVRTC, by Triton), and their
 // launches.
 #include <cuda.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <optional>
+#include <string_view>
 
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/device.h"
@@ -29,10 +31,23 @@ CUresult Load(CUmodule* module) {
   return CUDA_SUCCESS;
 }
 
-CUresult Launch(CUstream stream) {
+// PyTorch compiles some kernels of its own operators as they are needed, of which it is known where they
+// write (profiler/phantom/values); all others (Triton's, a program's) come from elsewhere.
+bool IsPyTorchs(const void* caller) {
+  thread_local const void* last = nullptr;
+  thread_local bool is_pytorchs = false;
+  if (caller == last) return is_pytorchs;
+  Dl_info from = {};
+  last = caller;
+  is_pytorchs = dladdr(caller, &from) != 0 && from.dli_fname != nullptr &&
+                std::string_view(from.dli_fname).ends_with("/libtorch_cuda.so");
+  return is_pytorchs;
+}
+
+CUresult Launch(CUstream stream, const void* caller) {
   if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
-  device::Submit(stream, [] {
-    device::NoteKernel(nullptr, nullptr);
+  device::Submit(stream, [is_pytorchs = IsPyTorchs(caller)] {
+    is_pytorchs ? device::NoteKernel(nullptr, nullptr) : device::NoteCompiledKernel();
     device::KernelRan();
   });
   return CUDA_SUCCESS;
@@ -105,16 +120,16 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                         unsigned int, unsigned int, CUstream stream, void**, void**) {
-  return Launch(stream);
+  return Launch(stream, __builtin_return_address(0));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
                                    unsigned int, unsigned int, unsigned int, CUstream stream, void**) {
-  return Launch(stream);
+  return Launch(stream, __builtin_return_address(0));
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction, void**, void**) {
-  return Launch(configuration->hStream);
+  return Launch(configuration->hStream, __builtin_return_address(0));
 }
 
 // How kernels that were compiled for Hopper find their tiles in memory: read by the card alone.

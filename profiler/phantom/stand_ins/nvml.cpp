@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/nvml_results.h"
@@ -52,7 +53,8 @@ constexpr unsigned kMemoryV2 = sizeof(MemoryV2) | (2U << 24);  // nvmlMemory_v2
 struct Process {
   unsigned pid, padding;
   unsigned long long used_bytes;
-  unsigned gpu_instance, compute_instance;
+  unsigned gpu_instance = kNoInstance;
+  unsigned compute_instance = kNoInstance;
 };
 struct Utilization {
   unsigned gpu, memory;
@@ -67,17 +69,17 @@ Return Write(const std::string& value, char* text, unsigned bytes) {
 
 Return Ready() { return InstalledDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
 
-// By this process, once it has a context, and by another one that a fault pretends.
-unsigned long long UsedBytes() {
-  const Device& device = *InstalledDevice();
-  const auto context_bytes = static_cast<unsigned long long>(device.card.context_bytes);
-  return device.memory.taken_bytes() - (device::HasContext() ? 0 : context_bytes);
-}
-
 // A card of the machine; all of them are alike, and only one has memory of its own (device.h).
 struct Gpu {
   int number;
 };
+
+// By this process, once it has a context there, and by another one that a fault pretends.
+unsigned long long UsedBytes(const Gpu& gpu) {
+  const Device& device = *InstalledDevice();
+  const auto context_bytes = static_cast<unsigned long long>(device.card.context_bytes);
+  return device.memory.taken_bytes() - (device::HasContext(gpu.number) ? 0 : context_bytes);
+}
 
 Return HandleOf(unsigned index, const Gpu** gpu) {
   static const std::vector<Gpu>& gpus = *[] {
@@ -106,19 +108,32 @@ Return GiveNumber(const Gpu* gpu, unsigned* number) {
 
 // The one process that uses the card is this one, once it does.
 template <typename Told>
-Return GiveProcesses(const Told& own, unsigned* count, Told* processes) {
-  if (count == nullptr) return kInvalidArgument;
+Return GiveProcesses(const Gpu* gpu, unsigned* count, Told* processes) {
+  if (gpu == nullptr || count == nullptr) return kInvalidArgument;
   const unsigned room = *count;
-  *count = device::HasContext() ? 1 : 0;
+  *count = device::HasContext(gpu->number) ? 1 : 0;
   if (*count == 0) return kSuccess;
   if (room < 1 || processes == nullptr) return kInsufficientSize;
-  *processes = own;
+  *processes = Told();
+  processes->pid = static_cast<unsigned>(getpid());
+  processes->used_bytes = UsedBytes(*gpu);
   return kSuccess;
 }
 
-Return Processes(unsigned* count, Process* processes) {
-  return GiveProcesses({static_cast<unsigned>(getpid()), 0, UsedBytes(), kNoInstance, kNoInstance}, count,
-                       processes);
+// As the card's figures have it: so many links of 25 GB/s one way, from Blackwell on of 50, all of them to
+// switches that reach every other card (DGX and HGX). 0 without NVLink.
+unsigned NvLinkCount() {
+  const Card& card = InstalledDevice()->card;
+  if (!HasNvlink(card)) return 0;
+  const double of_one = card.compute_capability >= 100 ? 50e9 : 25e9;
+  return static_cast<unsigned>(card.link_bytes_per_second / of_one);
+}
+
+// What is asked of one link.
+template <typename Answer>
+Return GiveOfLink(unsigned link, const Answer& answer, Answer* place) {
+  if (NvLinkCount() == 0) return kNotSupported;
+  return link < NvLinkCount() ? Give(answer, place) : kInvalidArgument;
 }
 
 std::string UuidOf(const Gpu& gpu) { return device::UuidTextOf(InstalledDevice()->card, gpu.number); }
@@ -195,24 +210,25 @@ Return nvmlDeviceGetCudaComputeCapability(const Gpu*, int* major, int* minor) {
   return kSuccess;
 }
 
-Return nvmlDeviceGetMemoryInfo(const Gpu*, Memory* memory) {
+Return nvmlDeviceGetMemoryInfo(const Gpu* gpu, Memory* memory) {
+  if (gpu == nullptr) return kInvalidArgument;
   const Device* const device = InstalledDevice();
-  const unsigned long long used = UsedBytes();
+  const unsigned long long used = UsedBytes(*gpu);
   return Give(Memory{device->memory.total_bytes(), device->memory.total_bytes() - used, used}, memory);
 }
-Return nvmlDeviceGetMemoryInfo_v2(const Gpu*, MemoryV2* memory) {
-  if (memory == nullptr) return kInvalidArgument;
+Return nvmlDeviceGetMemoryInfo_v2(const Gpu* gpu, MemoryV2* memory) {
+  if (gpu == nullptr || memory == nullptr) return kInvalidArgument;
   if (memory->version != kMemoryV2) return kVersionMismatch;
   const Device* const device = InstalledDevice();
-  const unsigned long long used = UsedBytes();
+  const unsigned long long used = UsedBytes(*gpu);
   *memory = {kMemoryV2, 0, device->memory.total_bytes(), 0, device->memory.total_bytes() - used, used};
   return kSuccess;
 }
-Return nvmlDeviceGetComputeRunningProcesses_v2(const Gpu*, unsigned* count, Process* processes) {
-  return Processes(count, processes);
+Return nvmlDeviceGetComputeRunningProcesses_v2(const Gpu* gpu, unsigned* count, Process* processes) {
+  return GiveProcesses(gpu, count, processes);
 }
-Return nvmlDeviceGetComputeRunningProcesses_v3(const Gpu*, unsigned* count, Process* processes) {
-  return Processes(count, processes);
+Return nvmlDeviceGetComputeRunningProcesses_v3(const Gpu* gpu, unsigned* count, Process* processes) {
+  return GiveProcesses(gpu, count, processes);
 }
 Return nvmlDeviceGetGraphicsRunningProcesses_v3(const Gpu*, unsigned* count, Process*) {
   return Give(0U, count);
@@ -221,10 +237,28 @@ Return nvmlDeviceGetGraphicsRunningProcesses_v3(const Gpu*, unsigned* count, Pro
 // The oldest form, which LibTorch looks up: nvmlProcessInfo_v1_t ends after the memory.
 struct OldProcess {
   unsigned pid, padding;
-  unsigned long long bytes;
+  unsigned long long used_bytes;
 };
-Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProcess* processes) {
-  return GiveProcesses({static_cast<unsigned>(getpid()), 0, UsedBytes()}, count, processes);
+Return nvmlDeviceGetComputeRunningProcesses(const Gpu* gpu, unsigned* count, OldProcess* processes) {
+  return GiveProcesses(gpu, count, processes);
+}
+
+// What one card can do with another's memory, of any kind: as cudaDeviceCanAccessPeer has it.
+Return nvmlDeviceGetP2PStatus(const Gpu* gpu, const Gpu* other, int, int* status) {
+  constexpr int kOk = 0;
+  constexpr int kP2pNotSupported = 5;
+  if (gpu == nullptr || other == nullptr) return kInvalidArgument;
+  return Give(NvLinkCount() > 0 ? kOk : kP2pNotSupported, status);
+}
+Return nvmlDeviceGetNvLinkState(const Gpu*, unsigned link, int* is_active) {
+  return GiveOfLink(link, 1, is_active);
+}
+Return nvmlDeviceGetNvLinkCapability(const Gpu*, unsigned link, int, unsigned* has_it) {
+  return GiveOfLink(link, 1U, has_it);
+}
+Return nvmlDeviceGetNvLinkRemoteDeviceType(const Gpu*, unsigned link, int* type) {
+  constexpr int kSwitch = 2;
+  return GiveOfLink(link, kSwitch, type);
 }
 
 // Nothing computes.

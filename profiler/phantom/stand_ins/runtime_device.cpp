@@ -148,7 +148,7 @@ cudaError_t cudaSetDevice(int number) {
   const cudaError_t error = CheckDevice(number);
   if (error != cudaSuccess) return error;
   device::SetCurrentDevice(number);
-  if (TIDEMARK_CUDA_VERSION >= 12000) device::ContextBegins();  // since that version it makes one
+  if (TIDEMARK_CUDA_VERSION >= 12000) device::ContextBegins(number);  // since that version it makes one
   return error;
 }
 

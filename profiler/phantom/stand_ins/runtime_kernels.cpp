@@ -45,6 +45,7 @@ cudaError_t Submit(const runtime::LaunchParameters& launch) {
   const uint64_t threads = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
+  device::ContextBegins();
   if (device::CaptureOf(launch.stream) != 0) {
     device::NoteCaptured(launch.stream, device::CapturedKernel(launch.kernel, launch.arguments),
                          ActivityOf(launch));
@@ -139,6 +140,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const v
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
+  device::ContextBegins();  // the kernel is loaded
   *attributes = {};
   attributes->maxThreadsPerBlock = kThreadsPerBlock;
   attributes->numRegs = kRegistersPerThread;

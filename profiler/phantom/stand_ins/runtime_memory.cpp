@@ -139,6 +139,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
   device::Doubt(
       "Managed memory (cudaMallocManaged, as paged optimizers use it) stays on the host here; what of "
       "it moves to the card is not known and not counted.");
+  device::ContextBegins();
   *pointer = device->host_memory.AllocateManaged(bytes);
   return Report(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
@@ -160,6 +161,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
+  device::ContextBegins();
   const bool registered = device->host_memory.Register(pointer, bytes);
   return Report(registered ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
 }

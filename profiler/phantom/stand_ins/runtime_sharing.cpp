@@ -123,6 +123,7 @@ cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsi
   device::Doubt(
       "Memory of another process was opened: each process has a phantom card of its own, so what the other "
       "wrote there reads as zero, and what both take of one card is not added up.");
+  device::ContextBegins();
   *pointer = TheOpenedMemory().Open(shared, *device);
   return Report(*pointer == nullptr ? cudaErrorMapBufferObjectFailed : cudaSuccess);
 }

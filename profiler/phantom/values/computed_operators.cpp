@@ -8,6 +8,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "profiler/phantom/values/card_numbers.h"
+
 namespace tidemark::phantom {
 namespace {
 
@@ -138,11 +140,11 @@ bool ComputedOperator::LaunchesKernels(const c10::OperatorHandle& handle) {
 
 ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
     : handle_(handle),
-      draws_(name() == "aten::random_" || name() == "aten::randperm"),
+      draws_(DrawsAsOnCard(name())),
       is_one_(IsOneOf(handle, draws_)),
-      computes_fractions_(!draws_ && IsOfFractions(handle)),
+      computes_fractions_(draws_ || IsOfFractions(handle)),
       overwrites_first_(name() == "aten::fill_" || name() == "aten::zero_" || name() == "aten::copy_" ||
-                        name() == "aten::random_"),
+                        draws_),
       overwrites_two_(WritesOverTwo(name())),
       makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
       has_count_(IsCounted(name())),

@@ -1,7 +1,6 @@
 #include "profiler/phantom/values/host_inputs.h"
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ExpandUtils.h>
 
 #include <algorithm>
@@ -18,15 +17,6 @@ namespace {
 // That all that goes in, broadcast, may make.
 constexpr int64_t kMostResults = 8 * kMostNumbers;
 
-// What stands in for the card's that an operator is given, or takes where it is given none: begun by the same
-// seed and by how much that has drawn, so that one seed gives the same numbers each time, as on a card.
-at::Generator GeneratorBeside(const c10::IValue& given) {
-  const at::Generator& of_card =
-      given.isNone() ? at::globalContext().defaultGenerator(at::Device(at::kCUDA)) : given.toGenerator();
-  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio: near offsets, far seeds
-  return at::detail::createCPUGenerator(of_card.current_seed() + of_card.get_offset() * kSpread);
-}
-
 // No less than one, and no more than what is too many.
 int64_t Product(int64_t one, int64_t other) {
   constexpr int64_t kTooMany = kMostResults + 1;
@@ -39,16 +29,16 @@ bool HostInputs::Take(c10::ArrayRef<const c10::IValue> inputs) {
   const std::vector<c10::Argument>& arguments = op_.handle().schema().arguments();
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (op_.Draws() && arguments[i].name() == "generator") {
-      stack_.emplace_back(GeneratorBeside(inputs[i]));
-      continue;
+      if (!inputs[i].isNone()) generator_ = inputs[i].toGenerator();
     }
     const c10::AliasInfo* alias = arguments[i].alias_info();
     is_read_ = !arguments[i].is_out() && !op_.Overwrites(i);
     is_written_ = alias != nullptr && alias->isWrite();
     if (!TakeValue(inputs[i])) return false;
   }
-  return is_of_card_ && AreFew() && (!has_fractions_ || op_.ComputesFractions());
+  return is_of_card_ && AreFew();
 }
+
 bool HostInputs::TakeValue(const c10::IValue& value) {
   if (value.isTensor()) {
     const std::optional<at::Tensor> copy = Copied(value.toTensor());
@@ -75,7 +65,7 @@ bool HostInputs::TakeList(const c10::IValue& value) {
   c10::List<at::Tensor> tensors;
   c10::List<std::optional<at::Tensor>> optional_tensors;
   for (const c10::IValue& item : value.toListRef()) {
-    const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : Copied(item.toTensor());
+    const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : CopiedOfList(item.toTensor());
     if (!copy) return false;
     if (copy->defined()) sum_ += copy->numel();
     if (is_optional) {
@@ -92,12 +82,19 @@ bool HostInputs::TakeList(const c10::IValue& value) {
   return true;
 }
 
+// An index may lie on the host: the operator itself sends it to the card.
+std::optional<at::Tensor> HostInputs::CopiedOfList(const at::Tensor& tensor) {
+  const bool is_sent = tensor.defined() && tensor.is_cpu() && IsPlainAndSmall(tensor) && !is_written_;
+  return is_sent ? tensor : Copied(tensor);
+}
+
 std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (!tensor.defined()) return tensor;
   if (tensor.unsafeGetTensorImpl()->is_python_dispatch()) return std::nullopt;
   if (tensor.is_cpu() && tensor.dim() == 0) return tensor;  // a number
   if (!tensor.is_cuda() || !IsPlainAndSmall(tensor)) return std::nullopt;
   if (is_read_ && !MayBeKnown(tensor)) return std::nullopt;
+  if (!IsWhole(tensor) && !op_.ComputesFractions()) return std::nullopt;
   is_of_card_ = true;
   has_fractions_ = has_fractions_ || !IsWhole(tensor);
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));

@@ -1,6 +1,7 @@
 // What goes into an operator, on the CPU: copies of what the phantom's device knows. For known_values.h.
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/stack.h>
@@ -28,6 +29,8 @@ class HostInputs {
   bool Take(c10::ArrayRef<const c10::IValue> inputs);
   torch::jit::Stack& stack() { return stack_; }
   std::vector<Written>& written() { return written_; }
+  // That it was given to draw by.
+  const std::optional<at::Generator>& generator() const { return generator_; }
   int worst_certainty() const { return worst_certainty_; }
   bool has_fractions() const { return has_fractions_; }
   bool has_guessed() const { return has_guessed_; }
@@ -35,6 +38,7 @@ class HostInputs {
  private:
   bool TakeValue(const c10::IValue& value);
   bool TakeList(const c10::IValue& value);
+  std::optional<at::Tensor> CopiedOfList(const at::Tensor& tensor);
   std::optional<at::Tensor> Copied(const at::Tensor& tensor);
   std::optional<at::Tensor> Guessed(at::Tensor copy);
   void Count(const at::Tensor& tensor);
@@ -47,6 +51,7 @@ class HostInputs {
   const bool guess_;
   torch::jit::Stack stack_;
   std::vector<Written> written_;
+  std::optional<at::Generator> generator_;
   // Of the argument that is being taken.
   bool is_read_ = true;
   bool is_written_ = false;

@@ -12,8 +12,6 @@
 namespace tidemark::phantom {
 namespace {
 
-// Of a training's tensors with a fraction nearly all are larger, and nobody reads back what became of them.
-constexpr int64_t kMostFractions = 1024;
 // Parts of a tensor's memory that are not next to each other; of more all that lies between goes with them.
 constexpr int64_t kMostPieces = 1024;
 
@@ -135,8 +133,7 @@ bool MayBeKnown(const at::Tensor& tensor) {
       impl.has_symbolic_sizes_strides()) {
     return false;
   }
-  return IsWhole(tensor) ? tensor.numel() <= kMostNumbers
-                         : IsFraction(tensor) && tensor.numel() <= kMostFractions;
+  return tensor.numel() <= kMostNumbers && (IsWhole(tensor) || IsFraction(tensor));
 }
 
 bool IsCapturing() {

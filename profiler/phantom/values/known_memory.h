@@ -9,7 +9,7 @@
 
 namespace tidemark::phantom {
 
-// In what goes in.
+// In what goes in: so many PyTorch computes without waking other threads, which may be busy.
 inline constexpr int64_t kMostNumbers = 32'768;
 
 // Once, before all else here; false where there is no phantom.
@@ -17,7 +17,7 @@ bool OpenKnownMemory();
 
 bool IsWhole(const at::Tensor& tensor);
 
-// Whether it is of a kind and size that may be known at all.
+// Whether it is of a kind and size that may be known at all: whole numbers, conditions, fractions.
 bool MayBeKnown(const at::Tensor& tensor);
 // One of memory, and small; not those of Python, of functorch, ...
 bool IsPlainAndSmall(const at::Tensor& tensor);

@@ -16,6 +16,7 @@
 
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/values/card_numbers.h"
 #include "profiler/phantom/values/computed_operators.h"
 #include "profiler/phantom/values/host_inputs.h"
 #include "profiler/phantom/values/known_memory.h"
@@ -64,6 +65,16 @@ bool HasNan(const torch::jit::Stack& values) {
   });
 }
 
+// By the generator that it is given, or else by its card's own.
+bool Draw(const ComputedOperator& op, HostInputs& taken) {
+  Written& drawn = taken.written().at(0);
+  const std::optional<at::Generator>& given = taken.generator();
+  const at::Device card = drawn.on_device.device();
+  const at::Generator& generator = given ? *given : at::globalContext().defaultGenerator(card);
+  return DrawAsOnCard(op, taken.stack(), {generator.current_seed(), generator.get_offset()}, card,
+                      drawn.on_host);
+}
+
 // Null where it is not known. Throws what the operator throws.
 std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
   auto results = std::make_unique<HostResults>();
@@ -71,7 +82,11 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
     HostInputs taken(op, guess);
     if (!taken.Take(inputs)) return nullptr;
     const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
-    op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
+    if (!op.Draws()) {
+      op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
+    } else if (!Draw(op, taken)) {
+      return nullptr;
+    }
     if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
     results->are_unknown = TakeNothing(inputs) && HasNan(taken.stack());
     if (results->are_unknown) return results;

@@ -2,17 +2,16 @@
 // memory with them. Kernels compute nothing; so the same operator runs on the CPU beside its kernel, on a
 // copy of what the device knows (profiler/phantom/device/contents.h), and its result becomes known there.
 //
-// - Whole numbers and conditions (lengths, masks, indices), since they decide sizes: where each tensor that
-//   goes in or comes out has at most 32,768 of them. What is drawn by chance is drawn here, too, by the seed
-//   of the card's generator and how much that has drawn: other numbers than a card's.
-// - Numbers with a fraction (a loss scale, an optimizer's step, weights of classes): 1,024 of them at most,
-// by
-//   operators that are cheap (computed_operators.h). They may differ from a card's in the last digit.
+// - Whole numbers and conditions (lengths, masks, indices), since they decide sizes.
+// - Numbers with a fraction (a loss scale, an optimizer's step, weights of classes), by operators that are
+//   cheap (computed_operators.h). They may differ from a card's in the last digit.
+// - What is drawn by chance (card_numbers.h), by the state of the card's generator: the card's own numbers.
 // - How many elements of a sparse tensor remain when it is coalesced: its indices are whole numbers.
 //
-// Only where all that goes in is known, and not what a CUDA graph is made of. What a kernel writes over with
-// something unknown is known no more, however large; what a graph's kernels write to, at each launch. Any
-// thread; costs some tens of nanoseconds an operator, and its schema is looked up once a thread.
+// Each tensor that goes in or comes out has at most 32,768 numbers. Only where all that goes in is known, and
+// not what a CUDA graph is made of. What a kernel writes over with something unknown is known no more,
+// however large; what a graph's kernels write to, at each launch. Any thread; costs some tens of nanoseconds
+// an operator, and its schema is looked up once a thread.
 #pragma once
 
 namespace tidemark::phantom {

@@ -156,6 +156,16 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
             of_cuda_13 = "cuda: Optional[str] = '13" in file.read()
         self.assertEqual(told["v100-16gb"]["has_kernels"], not of_cuda_13)
 
+    def test_fit_in_json_says_why_it_has_no_answer(self):
+        def answer(code, *options):
+            return json.loads(tidemark("fit", "--json", "--card", "t4", *options, "--", PYTHON, "-c", code).stderr)
+        idle = answer("print(1)")
+        self.assertEqual((idle["cards"], idle["error"]), (None, "The program asked the phantom GPU for no memory."))
+        self.assertIn("ended with exit code 3. The program asked", answer("raise SystemExit(3)")["error"])
+        taken = "import torch; x = torch.ones(9, device='cuda')"
+        self.assertIsNone(answer(taken)["why_no_runs"])
+        self.assertIn("It came to no end", answer(taken + "; raise SystemExit(3)")["why_no_runs"])
+
     def test_fit_runs_a_program_that_takes_what_there_is_with_each_cards_own_memory(self):
         code = "import torch; x = torch.empty(int(torch.cuda.mem_get_info()[0] * .9) >> 21 << 21, dtype=torch.uint8, device='cuda')"
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
@@ -192,13 +202,24 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertEqual(measured["reserved_peak_bytes"], 40 << 20)  # a segment of 20 MiB on each
         self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
-        peers = "import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')"
-        for card, reach in (("h100", "True\n"), ("rtx-4090", "False\n")):
+        # As one goes to the other, and how many NVLinks PyTorch finds for it.
+        peers = ("import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')\n"
+                 "print(torch._C._distributed_c10d._detect_dma_connectivity(torch._C._autograd.DeviceType.CUDA, 'nvlink').matrix)")
+        for card, reach in (("h100", "True\n[[0, 18], [18, 0]]\n"), ("rtx-4090", "False\n[[0, 0], [0, 0]]\n")):
             ran = tidemark("phantom", "--gpus", "2", "--card", card, "--", PYTHON, "-c", peers)
             self.assertEqual((ran.returncode, ran.stdout), (0, reach), ran.stderr)
         count = "import torch; print(torch.cuda.device_count())"
         ran = tidemark("phantom", "--gpus", "2", "--world", "4", "--rank", "1", "--", PYTHON, "-c", count)
         self.assertEqual(ran.stdout, "8\n", ran.stderr)  # each of the machine's four ranks has two
+
+    def test_sizes_after_kernels_that_were_compiled_as_the_program_ran_are_told_of(self):
+        chooses = "import torch; mask = torch.tensor([True, False]).cuda(); {}torch.ones(2, device='cuda')[mask]"
+        of_pytorch = "torch.rand(9, 2, device='cuda').prod(-1); "
+        twice = "torch.cuda._compile_kernel('__global__ void twice(bool* x) {}', 'twice')((1, 1, 1), (1, 1, 1), (mask,)); "
+        for kernel, told in (("", 0), (of_pytorch, 0), (twice, 1)) if (torch_version() or (0, 0)) >= (2, 9) else (("", 0), (of_pytorch, 0)):
+            ran = tidemark("phantom", "--", PYTHON, "-c", chooses.format(kernel))
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stderr.count("before kernels ran that Triton or NVRTC had compiled"), told, ran.stderr)
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         """One that ends by itself, or trains, is left alone, however often it reads."""

@@ -36,5 +36,35 @@ async def steps():
   CHECK_FALSE(StandsInWhile("", 7));
 }
 
+TEST_CASE("An if that leaves a for is told from those that do not, and from those of a while") {
+  constexpr const char* kSource = R"(for token in range(9):
+    if done.all(): break
+    if not going.any():
+        print("ended")
+        # at last
+        break
+    if done.all() and token > 3: break
+    if done.all():
+        print(token)
+    x.all()
+while True:
+    if done.all(): break
+def generate():
+    for token in range(9):
+        while False: pass
+        if done.all():
+            return 3
+if done.all(): break
+)";
+  const auto ends = [&](int line) { return EndOfFor(kSource, line); };
+  CHECK(ends(2) == LoopEnd::kWhenTrue);
+  CHECK(ends(3) == LoopEnd::kWhenFalse);
+  CHECK(ends(16) == LoopEnd::kWhenTrue);
+  for (const int line : {1, 4, 5, 7, 8, 10, 12, 17, 18, 99}) {
+    INFO(line);
+    CHECK(ends(line) == LoopEnd::kNone);
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::phantom::device

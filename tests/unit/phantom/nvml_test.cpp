@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <functional>
+#include <iostream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/phantom/machine.h"
 #include "tests/support/catch.h"
+#include "tests/unit/phantom/child.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -47,6 +53,44 @@ unsigned long long UsedBytes() {
   REQUIRE(Find<int(void*, unsigned long long*)>("nvmlDeviceGetMemoryInfo")(TheHandle(), memory) == 0);
   CHECK(memory[1] + memory[2] == memory[0]);
   return memory[2];
+}
+
+// On the card of that number, in a process of its own.
+unsigned long long UsedAfter(unsigned number, const std::function<void()>& call) {
+  setenv(kDeviceCountVariable, "2", 1);
+  const Ended ended = RunInChild([&] {
+    call();
+    void* handle = nullptr;
+    unsigned long long memory[3] = {};
+    Find<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2")(number, &handle);
+    Find<int(void*, unsigned long long*)>("nvmlDeviceGetMemoryInfo")(handle, memory);
+    std::cout << memory[2] << std::flush;
+  });
+  unsetenv(kDeviceCountVariable);
+  REQUIRE(ended.status == 0);
+  return std::stoull(ended.output);
+}
+
+// The first of all, for no process may have a context yet.
+TEST_CASE("Each call that needs a context makes one, on the card of its thread") {
+  static char page[4096];
+  cudaIpcMemHandle_t of_another = {};
+  const uint64_t opened[] = {0x7469'6465'6d65'6d31, 1, 4096, 2 << 20};  // as cudaIpcGetMemHandle makes one
+  std::memcpy(&of_another, opened, sizeof opened);
+  void* pointer = nullptr;
+  const std::vector<std::function<void()>> calls = {
+      [&] { cudaMallocManaged(&pointer, 4096); }, [&] { cudaHostRegister(page, sizeof page, 0); },
+      [&] { cudaIpcOpenMemHandle(&pointer, of_another, cudaIpcMemLazyEnablePeerAccess); },
+      [&] { cudaMallocHost(&pointer, 4096); }, [&] { cudaFree(nullptr); }};
+  for (const auto& call : calls) {
+    CHECK(UsedAfter(0, call) > 50'000'000);
+    CHECK(UsedAfter(1, call) == 0);
+  }
+  int count = 0;
+  CHECK(UsedAfter(0, [&] { cudaGetDeviceCount(&count); }) == 0);
+  const auto second = [] { cudaSetDevice(1); };
+  CHECK(UsedAfter(0, second) == 0);
+  CHECK(UsedAfter(1, second) > 50'000'000);
 }
 
 TEST_CASE("The context takes memory, and the process uses the card, from the first call on that needs one") {
