@@ -79,7 +79,9 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
   CHECK(Tells(text, "train.py on the NVIDIA T4: ends well, and takes 14."));
   CHECK(Tells(text, "runs out of memory: Tried to allocate 20.00 MiB."));
   CHECK(Tells(text, "--all-cards runs it on each kind"));
-  const Json json = VerdictsJson(verdicts, "train.py", {});
+  const Json json = VerdictsJson(verdicts, "train.py", "", {});
+  CHECK(json["why_no_runs"].is_null());
+  CHECK(VerdictsJson(verdicts, "train.py", "No room.", {})["why_no_runs"] == "No room.");
   CHECK(json["takes_what_there_is"] == true);
   CHECK(json["smallest"] == second.cards[0].name);
   // All that are left, each for itself: another's run has another memory.
