@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/presenters/comparison_text.h"
+#include "app/presenters/settings_change.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/steps.h"
 
@@ -187,7 +188,10 @@ Json FileJson(const ComparedFile& file) {
 
 std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
   const StreamsCompared& streams = comparison.streams;
-  std::string text = FileRow('A', a) + FileRow('B', b) + presenters::AlignmentText(streams, "A", "B") + "\n";
+  std::string text = FileRow('A', a) + FileRow('B', b);
+  const std::string settings = presenters::SettingsDifference(*a.view, *b.view);
+  if (!settings.empty()) text += fmt::format("B has other settings than A: {}.\n", settings);
+  text += presenters::AlignmentText(streams, "A", "B") + "\n";
   if (!streams.by_requested())
     text += "Sizes are those of blocks: what was asked for is not known in both.\n";
   text += "\n" + StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
@@ -206,6 +210,7 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
 Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
   const StreamsCompared& streams = comparison.streams;
   return {{"same", comparison.same()},
+          {"settings_difference", presenters::SettingsDifference(*a.view, *b.view)},
           {"a", FileJson(a)},
           {"b", FileJson(b)},
           {"aligned_by_step", streams.by_step},

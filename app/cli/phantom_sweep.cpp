@@ -108,6 +108,7 @@ std::string UnknownBandsText(const phantom::SweepTask& task, const std::vector<S
 
 std::string DoubtOf(const phantom::SweepTask& task, const std::vector<SweepRow>& rows) {
   std::vector<std::optional<int64_t>> peaks;
+  peaks.reserve(rows.size());
   for (const SweepRow& row : rows) {
     peaks.push_back(HasPeaks(row.run) ? std::optional(row.run.allocated_peak_bytes) : std::nullopt);
   }

@@ -102,8 +102,10 @@ std::string RanksText(const session::Ranks& ranks) {
   for (const session::RankPeaks& peaks : ranks.ranks) {
     if (!peaks.warning.empty()) text += fmt::format("Note: {}\n", peaks.warning);
   }
-  for (const std::string& note : {session::WhyNotOneRun(ranks), session::MissingRanks(ranks)})
-    if (!note.empty()) text += fmt::format("Note: {}\n", note);
+  if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
+    text += fmt::format("Note: {} tidemark compare A B tells where two runs differ.\n", why);
+  if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
+    text += fmt::format("Note: {}\n", missing);
   for (const std::string& sentence : ranks.unreadable) text += fmt::format("Note: {}\n", sentence);
   return text;
 }

@@ -81,8 +81,10 @@ std::string PeakTitle(const session::Run& run) {
   const timeline::Step* const first = FirstToldStep(*run.view());
   if (first == nullptr) return "At the peak of a step";
   const std::string since = first->number == 0 ? "the run began anew" : "step " + FormatNumber(first->number);
-  return fmt::format("At the peak of a step since {}, with the settings of then; reserved is the whole run's",
-                     since);
+  return fmt::format(
+      "At the peak of a step since {}, with the settings of then; reserved and what follows it are the whole "
+      "run's",
+      since);
 }
 
 // Where other settings than the last took more than `told`.

@@ -43,7 +43,9 @@ void AddSettings(const timeline::View& view, const std::string& at_start, Facts&
   const auto later = SettingsAtPeak(view);
   const bool changed = later && networks::ToJson(*later) != networks::ToJson(*first);
   facts.emplace_back(changed ? "settings at start" : "settings", SettingsLine(*first));
-  if (changed) facts.emplace_back("and at the peak", SettingsLine(*later));
+  if (!changed) return;
+  const std::string network = later->network == first->network ? "" : later->network + " · ";
+  facts.emplace_back("and at the peak", network + SettingsLine(*later));
 }
 
 }  // namespace

@@ -3,18 +3,13 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "app/gui/kept_runs.h"
-#include "app/gui/view/panel_table.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/events/allocator_settings.h"
-#include "profiler/events/device_work.h"
-#include "profiler/networks/cifar10.h"
-#include "profiler/networks/script_files.h"
 
 namespace tidemark::gui {
 namespace {

@@ -58,6 +58,7 @@ void Application::ShowPage(const std::string& lesson, int page) {
   state_.lessons.page = page;
   state_.lessons.typed = 0;
   state_.lessons.just_opened = true;
+  state_.lessons.begun.clear();
   state_.lessons.drawing = {};
   locks_lifted_ = false;
   if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);

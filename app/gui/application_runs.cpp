@@ -230,8 +230,10 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 
 void Application::ShowRanks(session::Ranks ranks) {
   for (const std::string& sentence : ranks.unreadable) AddLogLine(presenters::LogLevel::kWarning, sentence);
-  for (const std::string& note : {session::WhyNotOneRun(ranks), session::MissingRanks(ranks)})
-    if (!note.empty()) AddLogLine(presenters::LogLevel::kWarning, note);
+  if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
+    AddLogLine(presenters::LogLevel::kWarning, why + " File, Compare with… lays one over another.");
+  if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
+    AddLogLine(presenters::LogLevel::kWarning, missing);
   ranks_ = OpenedRanks(std::move(ranks));
   OpenFile(*ranks_.FileOf(*ranks_.strip().largest));
 }
@@ -350,12 +352,14 @@ LeavingRun Application::Leave() {
 
 void Application::TellOfKept(const KeptRun& kept) {
   if (!kept) {
-    return AddLogLine(presenters::LogLevel::kError,
-                      "The run before was not saved, and cannot be kept. " + kept.error().message);
+    return AddLogLine(
+        presenters::LogLevel::kError,
+        "The run before was not saved as far as it went, and cannot be kept. " + kept.error().message);
   }
   if (!*kept) return;
   has_kept_runs_ = true;
-  AddLogLine(presenters::LogLevel::kInfo, "The run before was not saved. File, Earlier runs… has it.");
+  AddLogLine(presenters::LogLevel::kInfo,
+             "The run before was not saved as far as it went. File, Earlier runs… has all of it.");
 }
 
 std::vector<std::string> Application::KeepOnClosing() {
@@ -365,8 +369,10 @@ std::vector<std::string> Application::KeepOnClosing() {
   jobs_.FinishWriting();
   for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
   const KeptRun kept = KeepRun(Leave(), options_.kept_runs);
-  if (!kept) told.push_back("The run was not saved, and cannot be kept. " + kept.error().message);
-  if (kept && *kept) told.push_back("The run was not saved; it is kept in " + (*kept)->string());
+  if (!kept)
+    told.push_back("The run was not saved as far as it went, and cannot be kept. " + kept.error().message);
+  if (kept && *kept)
+    told.push_back("The run was not saved as far as it went; it is kept in " + (*kept)->string());
   return told;
 }
 

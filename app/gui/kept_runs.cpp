@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "profiler/base/format.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -45,8 +46,12 @@ std::string Shortened(std::string text, size_t most) {
   return text;
 }
 
+// With the settings that it had last, as it is called.
 std::string PeakOf(const timeline::View& view) {
-  const auto peak = view.PeakIn(timeline::Series::kAllocated, view.first(), view.end());
+  const timeline::Step* const first = timeline::FirstWithLastSettings(view);
+  const auto peak =
+      view.PeakIn(timeline::Series::kAllocated,
+                  first == nullptr ? view.first() : std::max(first->begin, view.first()), view.end());
   const int64_t bytes = ValueOf(peak.values, timeline::Series::kAllocated);
   return bytes == 0 ? "" : ", peak " + FormatBytes(bytes, ByteUnit::kMegabytes);
 }

@@ -95,6 +95,15 @@ std::optional<SettingsChange> LatestChange(const View& view) {
   return std::nullopt;
 }
 
+std::string SettingsDifference(const timeline::View& first, const timeline::View& second) {
+  const std::string* const told = timeline::LatestSettings(first);
+  const std::string* const other = timeline::LatestSettings(second);
+  if (told == nullptr || other == nullptr) return "";
+  const auto settings = networks::SettingsFromJson(*told);
+  const auto others = networks::SettingsFromJson(*other);
+  return settings && others ? networks::DescribeChange(*settings, *others) : "";
+}
+
 bool GoesWith(const View& view, const networks::TrainingSettings& settings) {
   const std::string* told = view.steps().empty() ? nullptr : timeline::SettingsOf(view, view.steps().back());
   return told != nullptr && *told == networks::ToJson(settings);

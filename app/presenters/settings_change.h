@@ -27,6 +27,10 @@ std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timelin
 // The last of the view. O(markers since then · log steps).
 std::optional<SettingsChange> LatestChange(const timeline::View& view);
 
+// How the settings that two runs had last differ: "fp16 on", of the second. "" where they do not, or one
+// tells of none.
+std::string SettingsDifference(const timeline::View& first, const timeline::View& second);
+
 // Whether the latest step ran with these settings; false where there is none, or it tells of none. What is
 // chosen while no run goes, or between two steps, has not been tried.
 bool GoesWith(const timeline::View& view, const networks::TrainingSettings& settings);

@@ -180,11 +180,9 @@ std::string WhyNotOneRun(const Ranks& ranks) {
   }
   const bool are_programs = programs.size() > 1;
   if (!are_programs && changes.empty()) return "";
-  return fmt::format(
-      "These are recordings of {} ({}), not of one run's ranks. tidemark compare A B tells where two runs "
-      "differ.",
-      are_programs ? "different programs" : "runs with different settings",
-      are_programs ? fmt::format("{}", fmt::join(programs, ", ")) : changes);
+  return fmt::format("These are recordings of {} ({}), not of one run's ranks.",
+                     are_programs ? "different programs" : "runs with different settings",
+                     are_programs ? fmt::format("{}", fmt::join(programs, ", ")) : changes);
 }
 
 std::string MissingRanks(const Ranks& ranks) {

@@ -23,19 +23,30 @@ int64_t RoundUp(int64_t bytes, int64_t multiple) {
   return SaturatingSum(bytes, multiple - 1) / multiple * multiple;
 }
 
-// Where no step came to its end, as in programs without an optimizer, what is allocated tells: what an error
-// unwinds only frees.
+bool IsAllocatedBetween(const timeline::View& view, timeline::EventIndex begin, timeline::EventIndex end) {
+  for (timeline::EventIndex at = std::max(begin, view.first()); at < end; ++at) {
+    if (view.event(at).kind == events::EventKind::kAllocate) return true;
+  }
+  return false;
+}
+
+// An error that unwinds an optimizer's step ends that, too, and with it the step; but it only frees.
+bool IsProofOfGoingOn(const timeline::View& view, const timeline::Step& step, timeline::EventIndex failure) {
+  if (!step.complete || step.end <= failure) return false;
+  const bool ends_with_failure = failure >= view.first() && step.begin <= failure &&
+                                 view.event(failure).phase == events::Phase::kOptimizer;
+  return !ends_with_failure || IsAllocatedBetween(view, failure + 1, step.end);
+}
+
+// Where no step came to its end, as in programs without an optimizer, what is allocated tells.
 bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
   const auto is_complete = [](const timeline::Step& step) { return step.complete; };
   const auto& steps = view.steps();
   if (std::any_of(steps.begin(), steps.end(), is_complete)) {
     return std::any_of(steps.begin(), steps.end(),
-                       [&](const timeline::Step& step) { return step.end > failure && step.complete; });
+                       [&](const timeline::Step& step) { return IsProofOfGoingOn(view, step, failure); });
   }
-  for (timeline::EventIndex at = std::max(failure + 1, view.first()); at < view.end(); ++at) {
-    if (view.event(at).kind == events::EventKind::kAllocate) return true;
-  }
-  return false;
+  return IsAllocatedBetween(view, failure + 1, view.end());
 }
 
 bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {

@@ -126,4 +126,15 @@ TEST_CASE_METHOD(Measured, "Curves that lie close to each other and to the card'
   }
 }
 
+TEST_CASE("Curves of one order of magnitude have more than one line across") {
+  const std::vector<CurveDot> near = {{1, 900'000'000}, {2, 1'400'000'000}};
+  const std::vector<CurveDot> far = {{1, 2'000'000}, {2, 9'000'000'000}};
+  const ImRect plot({100, 100}, {560, 360});
+  const auto lines = [&](const std::vector<CurveDot>& dots) {
+    return BytesOnAxis(AxesFor(plot, 1, 2, std::array{&dots}, 0), ByteUnit::kMegabytes);
+  };
+  CHECK(lines(near) == std::vector<double>{1e9, 2e9, 5e9});
+  CHECK(lines(far) == std::vector<double>{1e7, 1e8, 1e9, 1e10});
+}
+
 }  // namespace tidemark::gui

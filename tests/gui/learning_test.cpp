@@ -90,4 +90,29 @@ TEST_CASE("How far a drawing is from a curve is told in words") {
 }
 
 }  // namespace
+TEST_CASE("A task is done by who did it, not by what was so as its page was opened") {
+  LessonBook book;
+  lessons::Lesson& lesson = book.lessons.emplace_back();
+  lesson.name = "short";
+  lesson.pages.resize(1);
+  lesson.pages[0].attempts.push_back({{}, "batch=1"});
+  TrainingSettings wanted;
+  wanted.batch = 1;
+  TrainingSettings other;
+  const auto ran = Trained({other, wanted});
+  const auto ran_before = Trained({wanted, other});
+  const std::vector<networks::Network> networks;
+  const std::vector<phantom::Card> cards;
+  Estimates estimates(&networks);
+  LessonsState state;
+  state.lesson = lesson.name;
+  const auto look = [&](const TrainingSettings& now, const auto& view) {
+    PrepareLessons({&book, {now, "h200"}, view.get(), &networks, &cards}, state, estimates);
+    return state.done.contains(TaskKey(lesson.name, 0, 0));
+  };
+  CHECK_FALSE(look(wanted, ran));
+  CHECK_FALSE(look(other, ran_before));
+  CHECK(look(wanted, ran));
+}
+
 }  // namespace tidemark::gui

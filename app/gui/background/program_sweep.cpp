@@ -43,6 +43,7 @@ std::string ProgramSweep::Summary() const {
 
 std::string ProgramSweep::Doubt() const {
   std::vector<std::optional<int64_t>> peaks;
+  peaks.reserve(points.size());
   for (const session::SweepPoint& point : points) {
     peaks.push_back(point.has_peaks ? std::optional(point.allocated_peak_bytes) : std::nullopt);
   }

@@ -200,6 +200,8 @@ void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, C
     EmptyReason(input.empty_reason);
     return;
   }
+  if (!input.settings.empty())
+    PutWrapped(Words(), "The second run has other settings: " + input.settings + ".");
   if (input.streams != nullptr) PutWrapped(SmallMuted(), input.streams->sentence);
   if (!input.comparison->headline.empty()) PutWrapped(StrongWords(), input.comparison->headline);
   DrawTable(input, queue);

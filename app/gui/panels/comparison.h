@@ -19,6 +19,7 @@ struct ComparisonInput {
   std::string empty_reason;
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::StreamsSummary* streams = nullptr;  // of two runs, once it is known
+  std::string settings;                                 // the second run's, as far as they are others
 };
 struct ComparisonState {
   bool drawn = false;  // in the last frame: only then it is made

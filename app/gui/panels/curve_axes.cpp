@@ -1,6 +1,7 @@
 #include "app/gui/panels/curve_axes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/gui/widgets/label_places.h"
@@ -43,14 +44,31 @@ CurveAxes AxesFor(const ImRect& plot, double first, double last,
   return {plot, first, last, least, std::max(most, least * 10)};
 }
 
-void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit) {
+std::vector<double> BytesOnAxis(const CurveAxes& axes, ByteUnit unit) {
+  constexpr size_t kFew = 3;
+  constexpr double kMost = 1e13;
   const bool is_decimal = unit == ByteUnit::kMegabytes;
-  for (double power = is_decimal ? 1000 : 1024; power <= 1e13; power *= is_decimal ? 10 : 8) {
-    if (power < axes.least || power > axes.most) continue;
-    const float y = std::round(axes.Y(power));
+  const std::array<double, 3> between =
+      is_decimal ? std::array<double, 3>{1, 2, 5} : std::array<double, 3>{1, 2, 4};
+  std::vector<double> powers;
+  std::vector<double> all;
+  for (double power = is_decimal ? 1000 : 1024; power <= kMost; power *= is_decimal ? 10 : 8) {
+    for (const double times : between) {
+      const double bytes = power * times;
+      if (bytes < axes.least || bytes > axes.most) continue;
+      all.push_back(bytes);
+      if (times == 1) powers.push_back(bytes);
+    }
+  }
+  return powers.size() < kFew ? all : powers;
+}
+
+void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit) {
+  for (const double bytes : BytesOnAxis(axes, unit)) {
+    const float y = std::round(axes.Y(bytes));
     list->AddLine({axes.plot.Min.x, y}, {axes.plot.Max.x, y}, U32(Colors().faint));
     DrawText(list, {axes.plot.Min.x - Px(6), y - Px(8)}, SmallMuted(),
-             FormatBytes(static_cast<int64_t>(power), unit), Align::kRight);
+             FormatBytes(static_cast<int64_t>(bytes), unit), Align::kRight);
   }
   float free_from = axes.plot.Min.x - Px(40);
   for (const int64_t value : values) {

@@ -32,6 +32,9 @@ struct CurveAxes {
   double ValueAt(float x) const;
 };
 
+// What has a line across: powers (10, or 8 where bytes are told in 2^10s), and where those are fewer than
+// three, what lies between them.
+std::vector<double> BytesOnAxis(const CurveAxes& axes, ByteUnit unit);
 // What is left for the plot between its labels, of `room` at `at`.
 ImRect PlotIn(ImVec2 at, ImVec2 room);
 // With room for all dots, and for the card's line where it is known.

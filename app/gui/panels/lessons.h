@@ -49,6 +49,7 @@ struct LessonsState {
   std::map<std::string, DrawnCurve> drawings;  // also before they are revealed, by PageKey
   DrawingState drawing;                        // of the page that is open
   std::set<std::string> done;                  // pages that were read, and tasks, by PageKey and TaskKey
+  std::set<size_t> begun;  // tasks of the page that is open, which were not done at some time since
 };
 
 std::string PageKey(const std::string& lesson, size_t page);  // "batch-size/2"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/presenters/compared_run.h"
+#include "app/presenters/settings_change.h"
 
 namespace tidemark::gui {
 namespace {
@@ -49,7 +50,7 @@ void ComparisonScene::BeginFrame(const ViewState& state, const presenters::Selec
                                  Frame& frame) {
   comparison_.BeginFrame();
   streams_.BeginFrame();
-  frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr};
+  frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr, ""};
 }
 
 void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& frame) {
@@ -68,7 +69,10 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
       [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
   if (const auto line = comparison_.Line("Comparing", 300ms)) frame.jobs.push_back(*line);
   frame.comparison.second_run = compares;
-  if (compares) CompareRequests(input, frame);
+  if (compares) {
+    frame.comparison.settings = presenters::SettingsDifference(*input.view, *input.compared->view);
+    CompareRequests(input, frame);
+  }
   // Until it is there the one before of the same runs is shown.
   const bool is_of_these =
       comparison_.question() && comparison_.question()->compared == comparison_asked_.compared;

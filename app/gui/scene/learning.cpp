@@ -117,8 +117,12 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
   const bool goes = question.view != nullptr && presenters::GoesWith(*question.view, question.now.settings);
   for (size_t i = 0; i < open.page->attempts.size(); ++i) {
-    if (goes && lessons::IsDone(open.page->attempts[i], question.now))
+    // What was so before the page was opened is nothing that anybody tried.
+    if (!lessons::IsDone(open.page->attempts[i], question.now)) {
+      state.begun.insert(i);
+    } else if (goes && state.begun.contains(i)) {
       state.done.insert(TaskKey(state.lesson, number, i));
+    }
   }
   if (!open.page->prediction) return input;
   const lessons::Prediction& asked = *open.page->prediction;

@@ -237,4 +237,20 @@ TEST_CASE("A change tells its price in time once three steps on either side have
   CHECK(ConsequenceOf(*change, ByteUnit::kMebibytes) == "−4.0 MiB at peak, time × 0.20");
 }
 
+TEST_CASE("How two runs' last settings differ is told of the second") {
+  const auto ran = [](const std::vector<int>& batches) {
+    timeline::Stream stream;
+    const events::NameId text = stream.Name("settings");
+    for (const int batch : batches) {
+      networks::TrainingSettings settings;
+      settings.batch = batch;
+      stream.Mark(text, stream.Name(networks::ToJson(settings)));
+    }
+    return stream.Publish();
+  };
+  CHECK(SettingsDifference(*ran({64}), *ran({64, 8})) == "batch 64 → 8");
+  CHECK(SettingsDifference(*ran({8, 64}), *ran({64})).empty());
+  CHECK(SettingsDifference(*ran({64}), *ran({})).empty());  // it tells of none
+}
+
 }  // namespace tidemark::presenters

@@ -74,6 +74,33 @@ TEST_CASE("What a request takes of the driver is as PyTorch's allocator rounds i
   CHECK(BytesFromDriver(21 * kMiB, true) == 40 * kMiB);
 }
 
+TEST_CASE("A step that ends because its optimizer's step failed is no sign of going on") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.BeginPhase(events::Phase::kOptimizer);
+  stream.Allocate(0x1000, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
+  stream.Free(0x1000);
+  stream.EndStep(0);
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  stream.BeginPhase(events::Phase::kForward);
+  stream.Allocate(0x2000, 512);  // a message's numbers, say
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  stream.BeginStep(1);
+  stream.EndStep(1);
+  CHECK(WentOnAfterFailures(*stream.Publish()));
+}
+
+TEST_CASE("An optimizer that allocates after a failure went on") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.BeginPhase(events::Phase::kOptimizer);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
+  stream.Allocate(0x1000, 512);
+  stream.EndStep(0);
+  CHECK(WentOnAfterFailures(*stream.Publish()));
+}
+
 TEST_CASE("A failure is survived where its step came to its end, or a later one") {
   timeline::Stream stream;
   stream.BeginStep(0);
