@@ -129,6 +129,9 @@ class Application {
               std::vector<phantom::Card> cards);
 
   void Execute(const Command& command);
+  bool EndsProgram(const Command& command) const;
+  void Answer(const AnswerHeld& answer);
+  void Do(const Command& command);
   void Execute(ActionId action);
   // Each whether the action is its own.
   bool ExecuteFileAction(ActionId action);
@@ -231,6 +234,7 @@ class Application {
   ViewState state_;
   ShellState shell_;
   CommandQueue queue_;
+  std::optional<Command> held_;  // until the person says whether it may end the program that runs
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;

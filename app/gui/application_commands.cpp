@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "app/gui/application.h"
@@ -69,6 +71,30 @@ bool Application::ExecuteCommands() {
 }
 
 void Application::Execute(const Command& command) {
+  if (!EndsProgram(command)) return Do(command);
+  held_ = command;
+  shell_.held = {true, false, presenters::NameOfProgram(input_.description)};
+}
+
+// Whether it would take the place of a program that somebody started, and that goes on.
+bool Application::EndsProgram(const Command& command) const {
+  const bool goes_on = run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
+                       input_.status.state <= session::RunState::kPaused;
+  if (!goes_on) return false;
+  if (const auto* action = std::get_if<DoAction>(&command)) return action->id == ActionId::kNewRun;
+  if (const auto* open = std::get_if<OpenRecording>(&command))
+    return !networks::IsNetworkFile(open->file) && networks::Cifar10FolderOf(open->file).empty();
+  return std::holds_alternative<gui::OpenRanks>(command) || std::holds_alternative<StartProgram>(command) ||
+         std::holds_alternative<StartAgain>(command) || std::holds_alternative<SetUpPage>(command) ||
+         std::holds_alternative<ChooseDevice>(command);
+}
+
+void Application::Answer(const AnswerHeld& answer) {
+  const std::optional<Command> held = std::exchange(held_, std::nullopt);
+  if (answer.goes_on && held) Do(*held);
+}
+
+void Application::Do(const Command& command) {
   std::visit(Overloaded{
                  [this](const DoAction& c) { Execute(c.id); },
                  [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
@@ -133,6 +159,7 @@ void Application::Execute(const Command& command) {
                    of_code_ = {c.locked, c.hidden, {}};
                  },
                  [this](const SaveSession& c) { WriteSession(c.file); },
+                 [this](const AnswerHeld& c) { Answer(c); },
              },
              command);
 }

@@ -144,4 +144,44 @@ TEST_CASE("A network's file that was edited is read anew when a run begins") {
   CHECK(title() == "Mine, edited again");
 }
 
+TEST_CASE("What would end a program that runs waits for the person to say so") {
+  class Program : public Grown {
+   public:
+    session::RunStatus status() const override {
+      session::RunStatus status;
+      status.state = session::RunState::kRunning;
+      return status;
+    }
+    events::RunDescription description() const override {
+      events::RunDescription description;
+      description.title = "train.py on phantom NVIDIA T4";
+      description.command = "python train.py";
+      return description;
+    }
+    bool can_stop() const override { return true; }
+  };
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  REQUIRE(Grown().Save(scratch / "other.tide").ok());
+  app.ShowRun(std::make_shared<Program>());
+  app.Poll();
+  const auto tell = [&app](Command command) {
+    app.Push(std::move(command));
+    app.ExecuteCommands();
+  };
+  const auto still_shows_it = [&] {
+    return PollUntil(app, [&] { return !app.waiting(); }) &&
+           app.title() == "Tidemark · train.py on phantom NVIDIA T4";
+  };
+  tell(OpenRecording{scratch / "other.tide"});
+  CHECK(still_shows_it());
+  tell(AnswerHeld{false});
+  tell(AnswerHeld{true});  // nothing is held any more
+  CHECK(still_shows_it());
+  tell(OpenRecording{scratch / "other.tide"});
+  tell(AnswerHeld{true});
+  CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
+}
+
 }  // namespace tidemark::gui

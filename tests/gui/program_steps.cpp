@@ -113,6 +113,13 @@ void ShowsAProgram(ImGuiTestContext* context) {
   IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
   Picture(context, "program");
   ShowsStacks(context, **ring);
+  application().Push(ActionId::kNewRun);  // which would end it
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//**/Let it run"); }));
+  Picture(context, "program-would-end");
+  context->ItemClick("//**/Let it run");
+  context->Yield(4);
+  IM_CHECK(Run().can_stop && Run().description.command == "python train.py --batch 64");
+  IM_CHECK_EQ(stops, 0);
   application().Push(ActionId::kStop);
   context->Yield(2);
   IM_CHECK_EQ(stops, 1);

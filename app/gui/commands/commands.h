@@ -238,6 +238,10 @@ struct SaveSession {
 struct UseSession {
   lessons::SessionState state;
 };
+// What would end a program that runs is held back until the person says so.
+struct AnswerHeld {
+  bool goes_on = false;
+};
 
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
@@ -246,7 +250,7 @@ using Command =
                  PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap, GoToMoment,
                  KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore,
                  TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls,
-                 SaveSession>;
+                 SaveSession, AnswerHeld>;
 
 class CommandQueue {
  public:

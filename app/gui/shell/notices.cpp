@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/gui/shell/pick_list.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
@@ -63,6 +64,25 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
   ImGui::End();
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor();
+}
+
+void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
+  if (!question.open) return;
+  if (BeginTopPopup("held", 480, &question.shown)) {
+    Put(StrongWords(), question.program + " still runs");
+    PutWrapped(SmallMuted(), "What you asked for would end it. What it did until now is kept.");
+    ImGui::Dummy({0, Px(4)});
+    const float width = (ImGui::GetContentRegionAvail().x - Px(10)) / 2;
+    const bool stays = PrimaryButton("Let it run", {width, 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape);
+    ImGui::SameLine(0, Px(10));
+    const bool ends = PlainButton("End it", {width, 0});
+    if (stays || ends) {
+      queue.Push(AnswerHeld{ends});
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
+  }
+  question.open = question.shown = ImGui::IsPopupOpen("held");
 }
 
 void DrawProgress(const JobLine& job, float width) {

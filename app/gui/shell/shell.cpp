@@ -129,6 +129,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
                      *input.lessons, view, shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
+  DrawHeldQuestion(shell.held, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);
   DrawProgramDialog(*input.cards, view.unit, shell.program_dialog, queue);
 }

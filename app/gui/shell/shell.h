@@ -91,12 +91,20 @@ struct ColorsWindowState {
   std::array<std::array<char, 16>, events::kCategoryCount> typed{};
 };
 
+// Whether what was asked for may end a program that runs.
+struct HeldQuestion {
+  bool open = false;
+  bool shown = false;
+  std::string program;  // "train.py"
+};
+
 struct ShellState {
   CommandPaletteState palette;
   FileDialogState file_dialog;
   ProgramDialogState program_dialog;
   SearchState search;
   BookmarkState bookmark;
+  HeldQuestion held;
   bool keys_open = false;
   bool glossary_open = false;
   bool about_open = false;

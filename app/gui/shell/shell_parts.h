@@ -19,6 +19,8 @@ void DrawProgress(const JobLine& job, float width);
 float DrawJobs(const ShellInput& input);
 // `above` that height.
 void DrawToasts(ShellState& shell, float above);
+// Asks what is held back; Escape lets the program run.
+void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
 // true: visible. ImGui::End() follows either way.
 bool BeginOwnWindow(const char* title, ImVec2 size, bool* open);
