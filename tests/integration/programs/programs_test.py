@@ -239,7 +239,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         script = Path(self.folder.name) / "fails.py"
         last = "Note: ValueError ended the program. Last before that, fails.py:3 read a result that no kernel had computed: it was zero."
         for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0)):
-            script.write_text(f"import math, sys, torch\nx = torch.rand(4, device='cuda')\nloss = x.sum().item()\n{program}\n")
+            script.write_text(f"import math, sys, torch\nx = torch.ones(4, 4, device='cuda') @ torch.ones(4, device='cuda')\nloss = x.sum().item()\n{program}\n")
             ran = tidemark("phantom", "--", PYTHON, str(script))
             self.assertNotEqual(ran.returncode, 0, ran.stderr)
             self.assertEqual(ran.stderr.count(last), told, program + ran.stderr)
@@ -410,7 +410,7 @@ optimizer.step()
         (package / "inner.py").write_text("def read(x):\n    return x.item()\n")
         script = Path(self.folder.name) / "train.py"
         script.write_text("import sys, torch\nsys.path.insert(0, sys.argv[1])\nfrom helper import inner\n"
-                          "inner.read(torch.rand(1, device='cuda'))\n")
+                          "inner.read(torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda'))\n")
         ran = tidemark("phantom", "--", PYTHON, str(script), str(package.parent))
         self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
 
@@ -421,7 +421,7 @@ optimizer.step()
         (written / f"{name}.py").write_text("def call(x):\n    return x.item()\n")
         script = Path(self.folder.name) / "train.py"
         script.write_text(f"import sys, torch\nsys.path.insert(0, sys.argv[1])\nimport {name} as compiled\n"
-                          "compiled.call(torch.rand(1, device='cuda'))\n")
+                          "compiled.call(torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda'))\n")
         ran = tidemark("phantom", "--", PYTHON, str(script), str(written))
         self.assertIn("Note: train.py:4 read a result", ran.stderr)
 

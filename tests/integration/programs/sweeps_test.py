@@ -76,12 +76,12 @@ except torch.cuda.OutOfMemoryError:
             self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
 
     def test_doubts_are_told_of_a_sweep_too(self):
-        self.script.write_text(self.BLOCK + "print(torch.rand(1, device='cuda').item())")
+        self.script.write_text(self.BLOCK + "print((torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda')).item())")
         ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
         self.assertIn("read a result that no kernel had computed", ran.stderr)
 
     def test_a_choice_by_what_is_not_known_is_told_as_such(self):
-        self.script.write_text("import torch\nx = torch.rand(9, device='cuda')\nx[x > .5].sum(), torch.nonzero(x > .5)\n")
+        self.script.write_text("import torch\nx = torch.ones(9, 9, device='cuda') @ torch.ones(9, device='cuda')\nx[x > .5].sum(), torch.nonzero(x > .5)\n")
         ran = tidemark("phantom", "--", PYTHON, str(self.script))
         self.assertIn("Note: train.py:3 chose elements by values that no kernel had computed: none here", ran.stderr)
 
