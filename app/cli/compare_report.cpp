@@ -210,9 +210,9 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
 Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
   const StreamsCompared& streams = comparison.streams;
   return {{"same", comparison.same()},
-          {"settings_difference", presenters::SettingsDifference(*a.view, *b.view)},
           {"a", FileJson(a)},
           {"b", FileJson(b)},
+          {"settings_difference", presenters::SettingsDifference(*a.view, *b.view)},
           {"aligned_by_step", streams.by_step},
           {"aligned_by_phase", streams.by_phase},
           {"compared_sizes", streams.by_requested() ? "requested" : "allocated"},
