@@ -68,11 +68,11 @@ const timeline::Step* FirstToldStep(const timeline::View& view) {
 session::Prediction MeasuredIn(const session::Run& run) {
   const auto view = run.view();
   if (IsForeign(run)) return session::LargestSince(*view);
-  session::Prediction whole = session::SteadyState(*view);
   const timeline::Step* const first = FirstToldStep(*view);
-  if (first == nullptr) return whole;
+  if (first == nullptr) return session::SteadyState(*view);
   session::Prediction told = session::SteadyState(*view, first->begin);
-  told.reserved_peak_bytes = whole.reserved_peak_bytes;
+  const auto most = view->PeakIn(timeline::Series::kReserved, view->first(), view->end());
+  told.reserved_peak_bytes = ValueOf(most.values, timeline::Series::kReserved);
   return told;
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_end.h"
+#include "app/presenters/settings_change.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/timeline/steps.h"
 
@@ -58,8 +59,7 @@ std::string WindowTitle(const SceneInput& input) {
 
 std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks) {
   const std::string title = run.description().title;
-  const std::string* const told = timeline::LatestSettings(*run.view());
-  const auto settings = networks::SettingsFromJson(told == nullptr ? "" : *told);
+  const auto settings = presenters::LastSettings(*run.view());
   return settings ? WithNetwork(title, settings->network, networks) : title;
 }
 

@@ -95,12 +95,15 @@ std::optional<SettingsChange> LatestChange(const View& view) {
   return std::nullopt;
 }
 
+std::optional<networks::TrainingSettings> LastSettings(const timeline::View& view) {
+  const std::string* const told = timeline::LatestSettings(view);
+  const auto settings = networks::SettingsFromJson(told == nullptr ? "" : *told);
+  return settings ? std::optional(*settings) : std::nullopt;
+}
+
 std::string SettingsDifference(const timeline::View& first, const timeline::View& second) {
-  const std::string* const told = timeline::LatestSettings(first);
-  const std::string* const other = timeline::LatestSettings(second);
-  if (told == nullptr || other == nullptr) return "";
-  const auto settings = networks::SettingsFromJson(*told);
-  const auto others = networks::SettingsFromJson(*other);
+  const auto settings = LastSettings(first);
+  const auto others = LastSettings(second);
   return settings && others ? networks::DescribeChange(*settings, *others) : "";
 }
 

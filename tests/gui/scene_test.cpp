@@ -13,6 +13,7 @@
 #include "app/gui/background/fit_advice.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/scene/learning.h"
+#include "app/gui/view/run_findings.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
@@ -474,7 +475,9 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   Scene scene;
   const auto is_answered = [&] { return scene.Prepare(asked.input, state, estimates).findings.is_answered; };
   CHECK(is_answered());
-  CHECK_FALSE(scene.Prepare(asked.input, state, estimates).findings.tells_reserved);
+  CHECK_FALSE(LookForFindings(*asked.input.view, state.unit, 0).tells_reserved);
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 2 << 20);
+  CHECK(LookForFindings(*stream.Publish(), state.unit, 0).tells_reserved);
   asked.input.settings.batch = 7;
   CHECK(is_answered());
   asked.fit.question->settings.batch = 512;

@@ -165,9 +165,10 @@ void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
     }
     if (count == 0 && !input.found->shortage) {
       EmptyReason(std::string("Nothing stands out: no growth, no kept graphs or gradients") +
-                  (input.tells_reserved ? ", and at its highest the run used most of what it reserved, so "
-                                          "fragmentation cost it little."
-                                        : "."));
+                  (input.found->tells_reserved
+                       ? ", and at its highest the run used most of what it reserved, so "
+                         "fragmentation cost it little."
+                       : "."));
     }
   }
   EndScrolled();

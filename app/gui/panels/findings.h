@@ -29,6 +29,7 @@ struct RunFindings {
   std::vector<advice::Finding> findings;
   std::optional<ShortagePage> shortage;  // the latest
   size_t shortages = 0;
+  bool tells_reserved = false;  // the run does
 };
 
 struct FindingsInput {
@@ -36,10 +37,9 @@ struct FindingsInput {
   const lessons::Glossary* glossary = nullptr;
   const FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;
-  bool can_try = false;        // there is a run to replay
-  bool can_search = false;     // the run is of a network of ours
-  bool is_answered = false;    // for this run: the answer of `fit` is
-  bool tells_reserved = true;  // the run does
+  bool can_try = false;      // there is a run to replay
+  bool can_search = false;   // the run is of a network of ours
+  bool is_answered = false;  // for this run: the answer of `fit` is
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

@@ -74,10 +74,6 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.can_try = frame.fit.what_if.can_try;
   frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
-  frame.findings.tells_reserved =
-      !is_empty &&
-      ValueOf(input.view->PeakIn(timeline::Series::kReserved, input.view->first(), input.view->end()).values,
-              timeline::Series::kReserved) > 0;
   frame.findings.unit = unit;
   frame.findings.found = input.findings;
   frame.findings.glossary = &input.book->glossary;

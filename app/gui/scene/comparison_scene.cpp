@@ -26,6 +26,7 @@ std::optional<ShownComparison> Compare(const ComparisonAsked& asked,
   const auto look = [&](double share) { return goes_on = progress(share); };
   ShownComparison shown;
   if (asked.compared != nullptr) {
+    shown.settings = presenters::SettingsDifference(*asked.view, *asked.compared);
     shown.sides =
         presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment, look);
   } else if (const auto change = presenters::LatestChange(*asked.view)) {
@@ -69,15 +70,13 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
       [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
   if (const auto line = comparison_.Line("Comparing", 300ms)) frame.jobs.push_back(*line);
   frame.comparison.second_run = compares;
-  if (compares) {
-    frame.comparison.settings = presenters::SettingsDifference(*input.view, *input.compared->view);
-    CompareRequests(input, frame);
-  }
+  if (compares) CompareRequests(input, frame);
   // Until it is there the one before of the same runs is shown.
   const bool is_of_these =
       comparison_.question() && comparison_.question()->compared == comparison_asked_.compared;
   const ShownComparison* const shown = is_of_these ? comparison_.answer() : nullptr;
   frame.comparison.comparison = shown != nullptr && shown->sides ? &*shown->sides : nullptr;
+  if (shown != nullptr) frame.comparison.settings = shown->settings;
   if (shown == nullptr) {
     frame.comparison.empty_reason =
         comparison_.cancelled() ? "Cancelled. Another moment is compared again." : "Looking at both sides…";

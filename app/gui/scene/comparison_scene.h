@@ -36,6 +36,7 @@ struct StreamsAsked {
 struct ShownComparison {
   // None: there is no such place in the other run, or nothing to compare with.
   std::optional<presenters::SideBySide> sides;
+  std::string settings;  // the second run's, as far as they are others
 };
 
 class ComparisonScene {

@@ -1,8 +1,8 @@
 #include "app/gui/scene/scene_input.h"
 
 #include "app/presenters/program_facts.h"
+#include "app/presenters/settings_change.h"
 #include "profiler/session/card_fit.h"
-#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 
@@ -41,9 +41,8 @@ FitSubject FitSubjectOf(const SceneInput& input) {
 }
 
 FitSubject RunSubjectOf(const SceneInput& input) {
-  const std::string* const told = input.view == nullptr ? nullptr : timeline::LatestSettings(*input.view);
-  const auto ran = networks::SettingsFromJson(told == nullptr ? "" : *told);
-  return {ran ? *ran : input.settings, CardOfRun(input), input.description.allocator_settings};
+  const auto ran = input.view == nullptr ? std::nullopt : presenters::LastSettings(*input.view);
+  return {ran.value_or(input.settings), CardOfRun(input), input.description.allocator_settings};
 }
 
 bool IsOnCard(const SceneInput& input) {

@@ -16,6 +16,8 @@ std::string PlaceOfShortage(const session::Shortage& shortage) {
 RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes) {
   RunFindings found;
   found.findings = advice::FindingsIn(view, unit);
+  const auto most = view.PeakIn(timeline::Series::kReserved, view.first(), view.end());
+  found.tells_reserved = ValueOf(most.values, timeline::Series::kReserved) > 0;
   const std::vector<session::Shortage> shortages = session::ShortagesIn(view);
   found.shortages = shortages.size();
   if (shortages.empty()) return found;
