@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""What `tidemark record` costs a training step on this GPU: two processes at a time, one of them recorded, that train in turns.
+"""What `tidemark record` costs a training step on this GPU: pairs of processes, one of each recorded, that train in turns.
 
-  overhead.py --tidemark build/bin/tidemark [--pairs 360] [--out FILE]
+  overhead.py --tidemark build/bin/tidemark [--pairs 24] [--turns 15] [--out FILE]
 
 A turn is some steps, of which the median counts; the two turns of a pair follow each other at once, and begin with the other process each
-time. A pair's ratio is one sample. Turns are short and many, for a machine that has other guests is slower or faster by a tenth from one
-second to the next: on one with an H200 30 pairs of long turns told 4 to 7 % more or less. Printed are the mean of the ratios and its 95 % interval (Student's t). After some pairs two new processes
-take over, so that it is not one process's luck that is measured. Ends with 1 where even the interval's lower end is above what recording
-may cost: 2 % of SimpleConvNet's steps, 1 % of ResNet-50's.
+time: a machine that has other guests is slower or faster by a tenth from one second to the next. One process is also faster than another of
+the same program by some hundredths, for as long as it lives. So a pair of processes is one sample, the median of its turns' ratios, both
+have the same two cores, and several pairs wait at once while one of them trains. Printed are the mean of the samples and its 95 % interval
+(Student's t). Ends with 1 where even the interval's lower end is above what recording may cost: 2 % of SimpleConvNet's steps, 1 % of
+ResNet-50's.
 """
 
 import argparse
+import contextlib
 import math
 import os
 import statistics
@@ -24,10 +26,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 STEPS = {"simple-conv-net": 30, "resnet-50": 3}  # of a turn
 WARM_UP = 20
-PAIRS_OF_A_PROCESS = 120
+PAIRS_AT_ONCE = {"simple-conv-net": 12, "resnet-50": 6}  # as many as fit on a card of 80 GB
 MOST = {"simple-conv-net": 0.02, "resnet-50": 0.01}  # of a step's time
 # Student's t for 95 %, two-sided, by degrees of freedom; between them that of fewer.
-T = {1: 12.706, 2: 4.303, 4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 24: 2.064, 29: 2.045, 59: 2.001, 119: 1.980, 239: 1.970}
+T = {1: 12.706, 2: 4.303, 4: 2.776, 9: 2.262, 11: 2.201, 14: 2.145, 19: 2.093, 23: 2.069, 29: 2.045, 59: 2.001, 119: 1.980}
 
 
 def t_of(degrees):
@@ -75,9 +77,10 @@ def train(name, steps):
 class Training:
     """A process that trains when it is told to. With a recording it is recorded."""
 
-    def __init__(self, options, name, recording=None):
+    def __init__(self, options, name, cores, recording=None):
         recorder = [options.tidemark, "record", "-o", recording, "--"] if recording else []
-        command = [*recorder, sys.executable, os.path.abspath(__file__), "--train", name, "--steps", str(options.steps or STEPS[name])]
+        command = [*recorder, sys.executable, os.path.abspath(__file__), "--train", name, "--steps", str(options.steps or STEPS[name]),
+                   "--cores", cores]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self):
@@ -104,44 +107,61 @@ class Training:
         return float(self._line())
 
 
-def pairs_of_processes(options, name, folder, count):
-    """What a step took, in milliseconds, as it is and recorded, in each pair of turns of two processes."""
-    with Training(options, name) as plain, Training(options, name, os.path.join(folder, "run.tide")) as recorded:
-        for training in plain, recorded:
-            training.wait_until_ready()
+def cores_of(pair):
+    """The two that both processes of a pair may use; what records them may use all."""
+    all_of_them = sorted(os.sched_getaffinity(0))
+    return ",".join(str(all_of_them[(2 * pair + i) % len(all_of_them)]) for i in range(2))
+
+
+def train_in_turns(options, name, folder, count):
+    """Of so many pairs of processes, what a step took in each turn, in milliseconds: as it is, and recorded."""
+    with contextlib.ExitStack() as running:
+        pairs = []
         for pair in range(count):
-            if pair % 2 == 0:
-                yield plain.turn_ms(), recorded.turn_ms()
-            else:
-                later = recorded.turn_ms()
-                yield plain.turn_ms(), later
+            recordings = None, os.path.join(folder, f"{pair}.tide")
+            pairs.append([running.enter_context(Training(options, name, cores_of(pair), recording)) for recording in recordings])
+        for training in (training for pair in pairs for training in pair):
+            training.wait_until_ready()
+        times = [[] for _ in pairs]
+        for turn in range(options.turns):
+            for (plain, recorded), of_pair in zip(pairs, times):
+                if turn % 2 == 0:
+                    of_pair.append((plain.turn_ms(), recorded.turn_ms()))
+                else:
+                    later = recorded.turn_ms()
+                    of_pair.append((plain.turn_ms(), later))
+        return times
 
 
 def measure(options, name, folder, out):
     times = []
     while len(times) < options.pairs:
-        times += pairs_of_processes(options, name, folder, min(PAIRS_OF_A_PROCESS, options.pairs - len(times)))
-    ratios = [recorded / plain for plain, recorded in times]
+        times += train_in_turns(options, name, folder, min(PAIRS_AT_ONCE[name], options.pairs - len(times)))
+    ratios = [statistics.median(recorded / plain for plain, recorded in of_pair) for of_pair in times]
     mean = statistics.mean(ratios)
     half = t_of(len(ratios) - 1) * statistics.stdev(ratios) / math.sqrt(len(ratios))
     most = MOST[name]
+    step_ms = statistics.median(plain for of_pair in times for plain, _ in of_pair)
     said = "" if mean - half <= 1 + most else f": MORE THAN {100 * most:g} %"
-    print(f"{name}: {statistics.median(plain for plain, _ in times):.3f} ms a step; recorded {100 * (mean - 1):+.2f} % ± {100 * half:.2f} %, "
-          f"{len(ratios)} pairs{said}", file=out, flush=True)
+    print(f"{name}: {step_ms:.3f} ms a step; recorded {100 * (mean - 1):+.2f} % ± {100 * half:.2f} %, {len(ratios)} pairs of processes, "
+          f"{options.turns} turns each{said}", file=out, flush=True)
     return not said
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidemark", default="tidemark")
-    parser.add_argument("--pairs", type=int, default=360, help="two at least")
+    parser.add_argument("--pairs", type=int, default=24, help="of processes, two at least")
+    parser.add_argument("--turns", type=int, default=15, help="of each pair")
     parser.add_argument("--network", choices=STEPS, help="else all of them")
     parser.add_argument("--steps", type=int, help="of a turn; else as many as a median takes")
     parser.add_argument("--tell-only", action="store_true", help="judge nothing, as where there is no GPU")
     parser.add_argument("--out")
     parser.add_argument("--train", help=argparse.SUPPRESS)
+    parser.add_argument("--cores", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.train:
+        os.sched_setaffinity(0, map(int, options.cores.split(",")))
         return train(options.train, options.steps or STEPS[options.train])
     with tempfile.TemporaryDirectory() as folder, open(options.out, "w") if options.out else sys.stdout as out:
         well = [measure(options, name, folder, out) for name in ([options.network] if options.network else STEPS)]

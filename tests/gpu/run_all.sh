@@ -12,7 +12,7 @@
 #   predicted.txt      those recordings beside the same runs on the card's phantom: allocated to the byte, reserved within 1 %
 #   histories.json.xz  the sizes in the memory histories of tests/phantom's programs, to compare the phantom's with
 #   levels.txt         whether what the driver gave (CUPTI) changes as what the process takes (NVML), within 4 MiB
-#   overhead.txt       what capture costs: step times with and without it, in turns, N pairs of two networks (360)
+#   overhead.txt       what capture costs: step times with and without it, N pairs of processes of each of two networks (24)
 #   losses.txt         four ranks that only make and free tensors, for a minute or 20 million: what is recorded, lost, and told of it
 # NAME is the card's (tidemark cards); without it calibration and predicted.txt are left out. PYTHON has torch; without one the last four
 # are left out. FOLDER is ./gpu-results if it is not named. Ends with 1 if a check failed.
@@ -67,7 +67,7 @@ mkdir -p "$out"/{recordings,predicted,calibration}
 out=$(readlink -f "$out")
 failed=()
 # What a Python program that uses the GPU runs under, and what the trainer's device is.
-under=() device=(--device cuda) networks=(simple-conv-net resnet-50 gpt-mini) seconds=60 most_pairs=360 steps_timed=()
+under=() device=(--device cuda) networks=(simple-conv-net resnet-50 gpt-mini) seconds=60 most_pairs=24 steps_timed=()
 [[ -z $phantom ]] || under=("$tidemark" phantom --card "$card" --) device=(--device phantom --card "$card") most_pairs=2 steps_timed=(--tell-only)
 [[ -z $short ]] || networks=(simple-conv-net) seconds=3 most_pairs=2 steps_timed+=(--network simple-conv-net --steps 10)
 pairs=${pairs:-$most_pairs}

@@ -33,7 +33,7 @@ std::string Encode(const DescriptorTree& tree);
 std::optional<DescriptorTree> DecodeTree(std::string_view bytes);
 
 // A new number with every change of what follows, so that no file of answers is misread.
-inline constexpr int kAnswersFormat = 3;
+inline constexpr int kAnswersFormat = 4;
 
 struct KnobChoice {
   int type = 0;

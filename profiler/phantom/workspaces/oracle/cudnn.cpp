@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "profiler/phantom/workspaces/backend.h"
+#include "profiler/phantom/workspaces/oracle/shared_tiles.h"
 
 namespace tidemark::phantom::workspaces {
 namespace {
@@ -21,6 +22,16 @@ bool Find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+std::vector<KnobChoice> KnobsOf(const Backend& configuration) {
+  constexpr int64_t kMostKnobs = 64;  // cuDNN 9.19 has 40 kinds
+  std::vector<KnobChoice> knobs;
+  for (const Backend& knob :
+       configuration.GetDescriptors(kConfigurationKnobChoices, kKnobChoice, kMostKnobs)) {
+    knobs.push_back({knob.GetInt(kKnobChoiceType, kKnobType), knob.GetInt64(kKnobChoiceValue)});
+  }
+  return knobs;
+}
+
 Configuration Describe(const Backend& configuration) {
   Configuration description;
   description.workspace_bytes = configuration.GetInt64(kConfigurationWorkspace);
@@ -30,9 +41,7 @@ Configuration Describe(const Backend& configuration) {
     description.numerical_notes = engine.GetInts(kEngineNumericalNotes, kNumericalNote);
     description.behavior_notes = engine.GetInts(kEngineBehaviorNotes, kBehaviorNote);
   }
-  for (const Backend& knob : configuration.GetDescriptors(kConfigurationKnobChoices, kKnobChoice)) {
-    description.knobs.push_back({knob.GetInt(kKnobChoiceType, kKnobType), knob.GetInt64(kKnobChoiceValue)});
-  }
+  description.knobs = KnobsOf(configuration);
   return description;
 }
 
@@ -100,10 +109,11 @@ std::vector<int> Backend::GetInts(int name, int element) const {
   return numbers;
 }
 
-std::vector<Backend> Backend::GetDescriptors(int name, int type) const {
-  int64_t count = 0;
+std::vector<Backend> Backend::GetDescriptors(int name, int type, int64_t most) const {
+  int64_t count = most;
   std::vector<Backend> descriptors;
-  if (status_ != 0 || cudnn_->get(pointer_, name, kDescriptor, 0, &count, nullptr) != 0) return descriptors;
+  if (status_ != 0) return descriptors;
+  if (most == 0 && cudnn_->get(pointer_, name, kDescriptor, 0, &count, nullptr) != 0) return descriptors;
   std::vector<void*> pointers;
   for (int64_t i = 0; i < count; ++i) {
     pointers.push_back(descriptors.emplace_back(*cudnn_, type).pointer());
@@ -133,6 +143,7 @@ Result<std::unique_ptr<Planner>> Planner::WithoutDevice(const CudnnFunctions& cu
     return Error{"cuDNN does not take the card's properties (status " +
                  std::to_string(device.properties->status()) + ")"};
   }
+  device.has_known_clusters = KnowsClusters(json);
   return std::make_unique<Planner>(cudnn, std::move(device));
 }
 
@@ -152,15 +163,18 @@ PlanAnswer Planner::Plan(const std::string& tree, int configuration) {
   if (configuration < 0 || static_cast<size_t>(configuration) >= known.configurations.size()) {
     return {kBadParameter, 0};
   }
+  const Backend& chosen = known.configurations[static_cast<size_t>(configuration)];
   Backend plan(cudnn_, kExecutionPlan);
-  plan.SetDescriptor(kPlanConfiguration, known.configurations[static_cast<size_t>(configuration)]);
+  plan.SetDescriptor(kPlanConfiguration, chosen);
   if (device_.properties) {
     plan.SetDescriptor(kPlanDeviceProperties, *device_.properties);
   } else {
     plan.Set(kPlanHandle, kHandle, 1, &device_.handle);
   }
   plan.Finalize();
-  return {plan.status(), plan.GetInt64(kPlanWorkspaceSize)};
+  const int64_t told_bytes = plan.GetInt64(kPlanWorkspaceSize);
+  if (!device_.has_known_clusters || plan.status() != 0) return {plan.status(), told_bytes};
+  return {0, WorkspaceOfSharedTiles(*DecodeTree(tree), KnobsOf(chosen)).value_or(told_bytes)};
 }
 
 Planner::Known& Planner::Look(const std::string& tree) {

@@ -47,8 +47,9 @@ class Backend {
   int GetInt(int name, int element) const;
   int64_t GetInt64(int name) const;
   std::vector<int> GetInts(int name, int element) const;
-  // As many descriptors of this type as the attribute holds.
-  std::vector<Backend> GetDescriptors(int name, int type) const;
+  // As many descriptors of this type as the attribute holds, `most` if it is given: of some cuDNN tells the
+  // number only to who has room for them.
+  std::vector<Backend> GetDescriptors(int name, int type, int64_t most = 0) const;
   std::string GetText(int name) const;
 
   int status() const { return status_; }
@@ -65,6 +66,7 @@ class Backend {
 struct DeviceStandIn {
   std::optional<Backend> properties;
   void* handle = nullptr;
+  bool has_known_clusters = false;  // shared_tiles.h
 };
 
 class Planner {
@@ -74,6 +76,7 @@ class Planner {
   Planner(const CudnnFunctions& cudnn, DeviceStandIn device) : cudnn_(cudnn), device_(std::move(device)) {}
 
   HeuristicsAnswer Heuristics(const std::string& tree);
+  // The workspace as a handle of the card would have it, as far as that is known.
   PlanAnswer Plan(const std::string& tree, int configuration);
 
  private:
