@@ -10,7 +10,6 @@ from torch.nn import functional as F
 from catalogue import program
 
 ON_A_PHANTOM = "it checks what only a phantom answers"
-NOT_RECORDED = "no card's history of it was recorded"
 
 
 def computed(*shape):
@@ -307,7 +306,7 @@ def graphs_and_values():
         assert step.tolist() == doubled.tolist() == filled.tolist() == [0] * 3 and copied.tolist() == [number] * 3
 
 
-@program("drawn-as-on-a-card", quick=True, unlike_card=NOT_RECORDED)
+@program("drawn-as-on-a-card", quick=True)
 def drawn_as_on_a_card():
     """What cards are known to have drawn: seed 0, torch.rand(3, 3) twice (an example of storch, "Use device index if you have multiple
     GPUs"), torch.randn(2, 8) (notes on fused kernels of Triton, "Input tensor([[-0.9247, -0.4253"), and seed 42. A card is asked again."""
@@ -322,7 +321,7 @@ def drawn_as_on_a_card():
     check(torch.rand(3, device="cuda"), 0.6130, 0.0101, 0.3984)
 
 
-@program("sizes-from-what-is-drawn", quick=True, unlike_card=NOT_RECORDED)
+@program("sizes-from-what-is-drawn", quick=True, unlike_card="how many different values there are, which torch.isin looks at, no kernel computed")
 def sizes_from_what_is_drawn():
     """A mask of what is drawn chooses as many elements as on a card; what PyTorch makes of a draw goes by the same numbers."""
     torch.manual_seed(0)
@@ -351,7 +350,7 @@ def sizes_from_what_is_drawn():
     assert abs(normal.mean().item()) < 0.03 and abs(normal.std().item() - 1) < 0.03
 
 
-@program("drawn-by-one-seed", quick=True, unlike_card=NOT_RECORDED)
+@program("drawn-by-one-seed", quick=True)
 def drawn_by_one_seed():
     """The same seed draws the same numbers, another one others, and two draws differ; the program's own on the CPU are as they were."""
     def draw():
