@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/textbook/data_parallel.h"
 #include "profiler/training/distributed/clip_norm.h"
 #include "profiler/training/optimizer.h"
@@ -86,7 +87,10 @@ void TrainingRun::Update(Learner& learner, int64_t step) {
   if (scaler_ && (sharded_ || pipeline_)) scaler_->ShareWith(*ranks_);
   if (settings_.clip_norm > 0) EmitMetric("gradient norm", Clip(learner), step);
   const bool skip = scaler_ && scaler_->FoundInfinity();
-  if (!skip) learner.optimizer->step();
+  if (!skip) {
+    const capture::OptimizerStepScope scope;
+    learner.optimizer->step();
+  }
   if (!skip && shards_) shards_->Share();
   if (!skip && sharded_) sharded_->ShareUpdates();
   if (!skip && !std::exchange(learner.state_tagged, true))

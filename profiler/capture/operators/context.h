@@ -24,6 +24,8 @@ struct Context {
   bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
   bool runs_node = false;    // the outermost is a backward node
   bool recompute = false;
+  int optimizer_depth = 0;           // see OptimizerStepScope
+  bool makes_state = false;          // the outermost operator is one by which an optimizer makes its state
   events::NameId forward_stack = 0;  // of what made the backward node that runs
   events::NameId computed_in =
       0;  // the type in which the outermost computes where autocast chose; 0 = unknown
@@ -58,6 +60,16 @@ class BirthScope {
 
  private:
   Context outer_;
+};
+
+// An optimizer's step. What it makes of zeros, or as a copy, stays as its state, and is that from birth:
+// memory may end the step before anybody can tell what is left of it.
+class OptimizerStepScope {
+ public:
+  OptimizerStepScope() { ++current_context.optimizer_depth; }
+  ~OptimizerStepScope() { --current_context.optimizer_depth; }
+  OptimizerStepScope(const OptimizerStepScope&) = delete;
+  OptimizerStepScope& operator=(const OptimizerStepScope&) = delete;
 };
 
 // Checkpointing runs a forward again in this scope. Its operators count as outermost, though a backward node

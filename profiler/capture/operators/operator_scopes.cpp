@@ -51,6 +51,11 @@ NameId LayerOf(const OperatorCall& call) {
   return last_node_made_at.layer;
 }
 
+// torch.optim's ways, in Python and in C++: moments of zeros, SGD's momentum of the first gradient.
+bool MakesState(std::string_view op) {
+  return current_context.optimizer_depth > 0 && (op == "aten::zeros_like" || op == "aten::clone");
+}
+
 void Announce(NameId op, NameId layer) {
   current_context.op = op;
   current_context.computed_in = 0;
@@ -66,6 +71,7 @@ void BeginOutermost(const OperatorCall& call) {
     current_context.forward_stack = last_node_made_at.stack;
   } else {
     RememberForwardStack({call.thread, call.next_node});
+    current_context.makes_state = MakesState(call.name);
     Announce(Intern(call.name), current_context.layer);
   }
 }
@@ -96,6 +102,7 @@ void OperatorEnds() {
   EmitOperator(EventKind::kScopeEnd);
   context.op = 0;
   context.runs_node = false;
+  context.makes_state = false;
   context.forward_stack = 0;
   context.layer = context.layer_around_operator;
   ShareAttribution();

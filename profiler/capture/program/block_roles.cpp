@@ -23,7 +23,6 @@ namespace {
 using events::Category;
 using events::NameId;
 
-thread_local int optimizer_depth = 0;
 thread_local Category category_around_cast = Category::kUnknown;
 thread_local uint64_t last_born_address = 0;  // of this thread's blocks
 thread_local int64_t last_born_bytes = 0;
@@ -107,8 +106,8 @@ void OnCastEnded() { current_context.birth_category = category_around_cast; }
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_address = address;
   last_born_bytes = bytes;
-  if (IsFromBirth(category) || optimizer_depth > 0) {
-    Roles().Born(address, category, optimizer_depth > 0);
+  if (IsFromBirth(category) || current_context.optimizer_depth > 0) {
+    Roles().Born(address, category, current_context.optimizer_depth > 0);
   }
 }
 
@@ -118,7 +117,7 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
 void OnCopiedFromHost(const void* device) {
   const Block block{reinterpret_cast<uint64_t>(device), last_born_bytes};
   if (block.address == 0 || block.address != std::exchange(last_born_address, 0)) return;
-  if (optimizer_depth > 0 || !TheCourse().IsBetweenPasses()) return;
+  if (current_context.optimizer_depth > 0 || !TheCourse().IsBetweenPasses()) return;
   const bool records_gradients = at::GradMode::is_enabled();
   if (!TheCourse().HasBegun()) {
     Roles().AwaitForward(records_gradients ? std::optional(block) : std::nullopt);
@@ -153,10 +152,10 @@ void WatchBlocks() {
   gates.buckets_ended = OnBucketsEnded;
 }
 
-void BeginOptimizerBlocks() { ++optimizer_depth; }
+void BeginOptimizerBlocks() { ++current_context.optimizer_depth; }
 
 void EndOptimizerBlocks(NameId name) {
-  if (--optimizer_depth > 0) return;
+  if (--current_context.optimizer_depth > 0) return;
   for (const uint64_t address : Roles().TakeMadeByOptimizer()) {
     if (Roles().Take(address, Category::kOptimizerState))
       Announce({address, 0}, Category::kOptimizerState, name);

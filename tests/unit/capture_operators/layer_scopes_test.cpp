@@ -179,4 +179,22 @@ TEST_CASE("A layer that ends without having begun, or within an operator, leaves
   CHECK(CurrentAttribution().layer == 0);
 }
 
+TEST_CASE("What an optimizer makes of zeros is its state from birth, though memory may end its step") {
+  Ring();
+  const auto born_in = [](const char* name) {
+    events::Category category{};
+    Operator(name, [&] { category = BirthCategory(); });
+    return category;
+  };
+  CHECK(born_in("aten::zeros_like") == events::Category::kTemporary);
+  {
+    const OptimizerStepScope step;
+    CHECK(born_in("aten::zeros_like") == events::Category::kOptimizerState);
+    CHECK(born_in("aten::clone") == events::Category::kOptimizerState);
+    CHECK(born_in("aten::sqrt") == events::Category::kTemporary);
+    CHECK(BirthCategory() == events::Category::kTemporary);
+  }
+  CHECK(born_in("aten::clone") == events::Category::kTemporary);
+}
+
 }  // namespace tidemark::capture
