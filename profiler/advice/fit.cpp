@@ -131,6 +131,9 @@ unsigned ChangesOf(const Configuration& present, const Configuration& configurat
 constexpr unsigned kOptimizerChange = 16U;
 constexpr double kAlike = 0.01;  // of a peak: nobody would change anything for less
 
+bool Fits(const Need& need) { return need.fits; }
+bool HasRoom(const Need& need) { return need.fits && !need.empties_cache; }
+
 class Search {
  public:
   Search(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress)
@@ -152,7 +155,7 @@ class Search {
     if (Status asked = AskPresent(); !asked) return asked.error();
     if (Status climbed = Climb(ladders); !climbed) return climbed.error();
     if (Status tried = TryOtherAllocator(); !tried) return tried.error();
-    if (Status found = FindLargestBatch(); !found) return found.error();
+    if (Status found = FindLargestBatch(Fits); !found) return found.error();
     MakeFrontier();
     const bool is_as_wanted = answer_.present.need.fits && samples == now;
     if (!is_as_wanted) MakeProposals();
@@ -165,9 +168,9 @@ class Search {
     return std::move(answer_);
   }
 
-  Result<LargestBatch> RunForLargestBatch() && {
+  Result<LargestBatch> RunForBatchWithRoom() && {
     if (Status asked = AskPresent(); !asked) return asked.error();
-    if (Status found = FindLargestBatch(); !found) return found.error();
+    if (Status found = FindLargestBatch(HasRoom); !found) return found.error();
     return LargestBatch{answer_.largest_batch, answer_.is_at_limit};
   }
 
@@ -241,9 +244,9 @@ class Search {
     return Done{};
   }
 
-  // Between a batch that fits and one that does not; the next guess is where the line through the two latest
+  // Between a batch that suits and one that does not; the next guess is where the line through the two latest
   // answers meets the card's memory, since all that grows with the batch grows evenly.
-  Status FindLargestBatch() {
+  Status FindLargestBatch(bool (*suits)(const Need&)) {
     int fits = 0;
     int does_not = networks::kMaxBatch + 1;
     int guess = question_.settings.batch;
@@ -264,9 +267,9 @@ class Search {
         if (!answer) return answer.error();
         need = answer->front();
       }
-      (need.fits ? fits : does_not) = guess;
+      (suits(need) ? fits : does_not) = guess;
       guess = NextGuess(fits, does_not, {guess, need.allocated_peak_bytes}, before);
-      before = {need.fits ? fits : does_not, need.allocated_peak_bytes};
+      before = {suits(need) ? fits : does_not, need.allocated_peak_bytes};
     }
     answer_.largest_batch = fits;
     answer_.is_at_limit = fits == networks::kMaxBatch;
@@ -352,9 +355,9 @@ Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, cons
   return Search(question, ask, progress).Run();
 }
 
-Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
-                                      const FitProgress& progress) {
-  return Search(question, ask, progress).RunForLargestBatch();
+Result<LargestBatch> FindBatchWithRoom(const FitQuestion& question, const AskNeeds& ask,
+                                       const FitProgress& progress) {
+  return Search(question, ask, progress).RunForBatchWithRoom();
 }
 
 std::vector<Proposal> WaysOut(const FitAnswer& answer) {
@@ -372,7 +375,7 @@ std::vector<Proposal> WaysOut(const FitAnswer& answer) {
   };
   for (const Proposal& proposal : answer.proposals) {
     if (ways.size() == kMostWaysOut) break;
-    if (!proposal.need.empties_cache && !adds_nothing(proposal)) ways.push_back(proposal);
+    if (HasRoom(proposal.need) && !adds_nothing(proposal)) ways.push_back(proposal);
   }
   return ways;
 }

@@ -63,13 +63,14 @@ using FitProgress = std::function<bool(size_t done, size_t of)>;
 // `progress` cancelled.
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress = {});
 
-// The largest micro-batch alone: a few questions.
+// The largest micro-batch alone, of those that have room, as ways out have: what fits only since PyTorch
+// gives its cache back in between is none. A few questions.
 struct LargestBatch {
   int batch = 0;             // 0 = not even one sample
   bool is_at_limit = false;  // as in FitAnswer
 };
-Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
-                                      const FitProgress& progress = {});
+Result<LargestBatch> FindBatchWithRoom(const FitQuestion& question, const AskNeeds& ask,
+                                       const FitProgress& progress = {});
 
 // After an out of memory: the cheapest proposals, three at most. What fits only since PyTorch gives its cache
 // back in between is none: in another order of addresses it does not. Nor is what changes more than a cheaper

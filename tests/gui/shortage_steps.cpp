@@ -96,6 +96,7 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   IM_CHECK_LT(application().settings().batch, 4096);
   IM_CHECK_GT(application().settings().batch, 64);
   IM_CHECK(WaitForSteps(context, 4));
+  IM_CHECK(Run().view->out_of_memory().empty());
   IM_CHECK_LT(height(), tall);
   application().Push(ActionId::kResetLayout);
   context->Yield(4);

@@ -24,7 +24,7 @@ std::string FoundForOther(const advice::FitQuestion& question, const FitSubject&
 struct FitAdvice {
   bool searching = false;
   // Of the search under way or the latest, for all that these settings say but the batch; it is known before
-  // the answer. 0 = not even one sample.
+  // the answer. One with room, as advice::FindBatchWithRoom tells it; 0 = not even one sample.
   std::optional<int> largest_batch;
   std::optional<advice::FitQuestion> largest_for;
   std::optional<advice::FitQuestion> question;  // of the answer
@@ -32,8 +32,8 @@ struct FitAdvice {
   std::string error;  // why there is no answer
 };
 
-// To run with after an out of memory: `batch`, the chosen one, or the largest that the phantom says fits
-// `now` if that is smaller and below the one that did not; half where it says nothing. None while it is
+// To run with after an out of memory: `batch`, the chosen one, or the largest that the phantom says has
+// room `now` if that is smaller and below the one that did not; half where it says nothing. None while it is
 // asked.
 std::optional<int> SmallerBatch(const FitAdvice& found, FitSubject now, int batch);
 

@@ -25,8 +25,9 @@ void FitSearch::Begin(const FitSubject& subject, const std::vector<networks::Net
   jobs_->Start("Searching the largest batch", JobEnd::kOnRequest,
                [this, question, needs,
                 overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(advice::FindLargestBatch(
-                     question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
+                 const auto outcome =
+                     std::make_shared<Result<advice::LargestBatch>>(advice::FindBatchWithRoom(
+                         question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
                  return [this, question, needs, outcome, overtaken] {
                    if (*overtaken) return;
                    if (!outcome->ok()) return End(outcome->error().message);

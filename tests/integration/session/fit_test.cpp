@@ -141,15 +141,20 @@ bool HasRoomForLong(const FitQuestion& question, const networks::TrainingSetting
 TEST_CASE("fit, the phantom's answer and a long run agree on the largest batch", "[fit]") {
   const FitQuestion question = QuestionOf("resnet-50", 1, networks::OptimizerKind::kAdam);
   const auto needs = std::make_shared<Needs>(question.card, "");
-  const Result<LargestBatch> largest = FindLargestBatch(question, AskPhantom(needs));
+  const Result<LargestBatch> largest = FindBatchWithRoom(question, AskPhantom(needs));
   if (!largest) FAIL(largest.error().message);
   TheCard card(question);
-  for (const bool fits : {true, false}) {
+  for (const bool has_room : {true, false}) {
     networks::TrainingSettings settings = question.settings;
-    settings.batch = largest->batch + (fits ? 0 : 1);
+    settings.batch = largest->batch + (has_room ? 0 : 1);
     INFO(settings.batch);
-    CHECK(card.Run(settings).out_of_memory == !fits);
-    CHECK(HasRoomForLong(question, settings) == fits);
+    const auto need = needs->Ask(std::vector<Configuration>{{settings, ""}});
+    REQUIRE(need.ok());
+    CHECK((need->front().fits && !need->front().empties_cache) == has_room);
+    const session::Prediction there = card.Run(settings);
+    CHECK(there.out_of_memory == !need->front().fits);
+    CHECK((there.times_survived == 0 || !has_room));
+    CHECK(HasRoomForLong(question, settings) == need->front().fits);
   }
 }
 

@@ -86,11 +86,27 @@ TEST_CASE("The largest batch alone is the one that a whole search finds, for few
     MadeUpPhantom phantom(mib * kMebibyte);
     const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(mib * kMebibyte), 0};
     const Result<LargestBatch> largest =
-        FindLargestBatch(question, [&](std::span<const Configuration> all) { return phantom(all); });
+        FindBatchWithRoom(question, [&](std::span<const Configuration> all) { return phantom(all); });
     REQUIRE(largest.ok());
     CHECK(largest->batch == FitOn(mib * kMebibyte).largest_batch);
     CHECK(phantom.asked().size() <= 14);
   }
+}
+
+TEST_CASE("The largest batch alone is none that PyTorch gives its cache back for") {
+  MadeUpPhantom phantom(400 * kMebibyte);
+  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(400 * kMebibyte), 0};
+  const auto ask = [&](std::span<const Configuration> all) {
+    Result<std::vector<Need>> needs = phantom(all);
+    for (Need& need : *needs) need.empties_cache = need.reserved_peak_bytes > 350 * kMebibyte;
+    return needs;
+  };
+  const Result<LargestBatch> with_room = FindBatchWithRoom(question, ask);
+  REQUIRE(with_room.ok());
+  CHECK(with_room->batch == (350 - 77) / 4);
+  const Result<FitAnswer> answer = FindFit(question, ask);
+  REQUIRE(answer.ok());
+  CHECK(answer->largest_batch == (400 - 77) / 4);
 }
 
 TEST_CASE("What fits as it is needs no proposal, and the largest batch is the last that fits") {
