@@ -79,6 +79,8 @@ session::Prediction MeasuredIn(const session::Run& run) {
 std::string PeakTitle(const session::Run& run) {
   if (IsForeign(run)) return PeakTitleOf(run.description());
   const timeline::Step* const first = FirstToldStep(*run.view());
+  if (first == nullptr && !session::WentOnAfterFailures(*run.view()))
+    return "At the highest, until memory ran out";
   if (first == nullptr) return "At the peak of a step";
   const std::string since = first->number == 0 ? "the run began anew" : "step " + FormatNumber(first->number);
   return fmt::format(

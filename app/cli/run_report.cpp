@@ -61,8 +61,51 @@ std::string PlaceOf(const session::Shortage& shortage) {
   return place;
 }
 
-std::string MoreTimes(size_t times) {
-  return fmt::format("Out of memory {} more times.", FormatNumber(static_cast<int64_t>(times)));
+std::string Times(size_t times) {
+  return FormatNumber(static_cast<int64_t>(times)) + (times == 1 ? " more time" : " more times");
+}
+std::string MoreTimes(size_t times) { return fmt::format("Out of memory {}.", Times(times)); }
+
+// The first of those of which the same is to be told, wherever in the run they were.
+struct AlikeShortages {
+  const session::Shortage* first;
+  size_t more = 0;
+};
+
+bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
+  return one.phase == other.phase && one.requested_bytes == other.requested_bytes &&
+         one.driver_bytes == other.driver_bytes && one.free_bytes == other.free_bytes &&
+         one.allocated_bytes == other.allocated_bytes && one.cached_bytes == other.cached_bytes &&
+         one.survived == other.survived;
+}
+
+// The first few kinds, and of how many shortages nothing is told.
+struct ToldShortages {
+  std::vector<AlikeShortages> kinds;
+  size_t untold = 0;
+};
+
+ToldShortages ShortagesToTell(const RunReport& report) {
+  ToldShortages told;
+  for (const session::Shortage& shortage : report.shortages) {
+    const auto known = std::ranges::find_if(
+        told.kinds, [&](const AlikeShortages& kind) { return AreAlike(*kind.first, shortage); });
+    if (known != told.kinds.end()) {
+      ++known->more;
+    } else if (told.kinds.size() < kMostShortages) {
+      told.kinds.push_back({&shortage});
+    } else {
+      ++told.untold;
+    }
+  }
+  return told;
+}
+
+std::string WhoTellsTheNeed(const RunReport& report) {
+  return report.is_trainer
+             ? "What it needs in all, estimate tells for a card with room for it (estimate --card NAME, with "
+               "the options of train); fit searches what makes it fit on this one.\n"
+             : "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";
 }
 
 Json CardFitJson(const RunReport& report) {
@@ -157,6 +200,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.shortages = session::ShortagesIn(view);
   if (!report.shortages.empty())
     report.owners = advice::LargestOwners(view, report.shortages.back().index, kOwners);
+  report.is_trainer = !description.settings_json.empty();
   report.ending = description.ending;
   report.notes = description.notes;
   return report;
@@ -217,38 +261,36 @@ std::string CardRows(const RunReport& report) {
 
 std::vector<std::string> ShortageSentences(const RunReport& report) {
   std::vector<std::string> sentences;
-  const size_t told = std::min(report.shortages.size(), kMostShortages);
-  for (size_t i = 0; i < told; ++i) {
-    const session::Shortage& shortage = report.shortages[i];
-    const std::string place = PlaceOf(shortage);
+  const ToldShortages told = ShortagesToTell(report);
+  for (const auto& [first, more] : told.kinds) {
+    const std::string place = PlaceOf(*first);
     sentences.push_back(fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
                                     "cached in gaps. {}",
                                     place.empty() ? "" : "I" + place.substr(2) + ": ",
-                                    InBinary(shortage.requested_bytes), InBinary(shortage.free_bytes),
-                                    InBinary(shortage.allocated_bytes), InBinary(shortage.cached_bytes),
-                                    session::WhyShort(shortage, UsableBytes(report))) +
-                        (shortage.survived ? " The program went on." : ""));
+                                    InBinary(first->requested_bytes), InBinary(first->free_bytes),
+                                    InBinary(first->allocated_bytes), InBinary(first->cached_bytes),
+                                    session::WhyShort(*first, UsableBytes(report))) +
+                        (first->survived ? " The program went on." : "") +
+                        (more > 0 ? " The same " + Times(more) + "." : ""));
   }
-  if (report.shortages.size() > told) sentences.push_back(MoreTimes(report.shortages.size() - told));
+  if (told.untold > 0) sentences.push_back(MoreTimes(told.untold));
   return sentences;
 }
 
 std::string OutOfMemoryRows(const RunReport& report) {
   std::string rows;
-  const size_t told = std::min(report.shortages.size(), kMostShortages);
-  for (size_t i = 0; i < told; ++i) {
-    const session::Shortage& shortage = report.shortages[i];
-    rows += fmt::format("Out of memory{}\n", PlaceOf(shortage));
-    rows += SizeRow("asked for", shortage.requested_bytes, "");
-    rows += SizeRow("free on the card", shortage.free_bytes, "");
-    rows += SizeRow("allocated", shortage.allocated_bytes, "");
-    rows += SizeRow("cached", shortage.cached_bytes, "gaps in segments that hold live blocks");
-    rows += fmt::format("  {}{}\n", session::WhyShort(shortage, UsableBytes(report)),
-                        shortage.survived ? " The program went on." : "");
+  const ToldShortages told = ShortagesToTell(report);
+  for (const auto& [first, more] : told.kinds) {
+    rows +=
+        fmt::format("Out of memory{}{}\n", PlaceOf(*first), more > 0 ? ", and the same " + Times(more) : "");
+    rows += SizeRow("asked for", first->requested_bytes, "");
+    rows += SizeRow("free on the card", first->free_bytes, "");
+    rows += SizeRow("allocated", first->allocated_bytes, "");
+    rows += SizeRow("cached", first->cached_bytes, "gaps in segments that hold live blocks");
+    rows += fmt::format("  {}{}\n", session::WhyShort(*first, UsableBytes(report)),
+                        first->survived ? " The program went on." : "");
   }
-  if (report.shortages.size() > told) {
-    rows += MoreTimes(report.shortages.size() - told) + "\n";
-  }
+  if (told.untold > 0) rows += MoreTimes(told.untold) + "\n";
   if (!report.owners.empty()) {
     rows += fmt::format("Largest owners of what was allocated {}\n",
                         report.shortages.size() > 1 ? "the last time" : "then");
@@ -259,8 +301,7 @@ std::string OutOfMemoryRows(const RunReport& report) {
                             ? fmt::format(" ({} blocks)", FormatNumber(static_cast<int64_t>(owner.blocks)))
                             : "");
   }
-  if (EndsAtItsFailure(report))
-    rows += "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";
+  if (EndsAtItsFailure(report)) rows += WhoTellsTheNeed(report);
   return rows;
 }
 

@@ -18,7 +18,8 @@
 namespace tidemark::cli {
 
 struct RunReport {
-  std::string peak_title;  // "At the peak of the run"
+  std::string peak_title;   // "At the peak of the run"
+  bool is_trainer = false;  // of a network of ours: estimate, train and fit take its settings as options
   session::Prediction peaks;
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents

@@ -75,6 +75,7 @@ TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   CHECK_FALSE(Has(CardRows(cut_off), "would do"));
   RunReport short_of_memory = ReportWith(2 * kGibibyte);
   short_of_memory.shortages.resize(5);
+  for (size_t i = 1; i < 5; ++i) short_of_memory.shortages[i].free_bytes = static_cast<int64_t>(i);
   short_of_memory.shortages[0].requested_bytes = 3 * kGibibyte;
   short_of_memory.shortages[0].step = 3;
   short_of_memory.shortages[0].phase = events::Phase::kForward;
@@ -83,7 +84,29 @@ TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   CHECK(Has(rows, "Out of memory in step 3, forward\n"));
   CHECK(Has(rows, "3,221,225,472 B"));
   CHECK(Has(rows, "Out of memory 2 more times."));
-  CHECK(Has(rows, "a run on a card with room for it tells"));
+  CHECK(Has(rows, "a run on a card with room for it tells (phantom --card NAME)"));
+  short_of_memory.is_trainer = true;
+  CHECK(Has(OutOfMemoryRows(short_of_memory), "estimate --card NAME"));
+  CHECK_FALSE(Has(OutOfMemoryRows(short_of_memory), "phantom"));
+}
+
+TEST_CASE("What is alike of many times that memory ran out is told once") {
+  RunReport report = ReportWith(2 * kGibibyte);
+  report.shortages.resize(10);
+  for (size_t i = 0; i < report.shortages.size(); ++i) {
+    report.shortages[i].step = static_cast<int64_t>(i);
+    report.shortages[i].requested_bytes = i == 4 ? kGibibyte : 2 * kGibibyte;
+    report.shortages[i].survived = true;
+  }
+  const std::string rows = OutOfMemoryRows(report);
+  CHECK(Has(rows, "Out of memory in step 0, and the same 8 more times\n"));
+  CHECK(Has(rows, "Out of memory in step 4\n"));
+  CHECK_FALSE(Has(rows, "in step 1"));
+  CHECK_FALSE(Has(rows, "Out of memory 7 more times"));
+  const std::vector<std::string> sentences = ShortageSentences(report);
+  REQUIRE(sentences.size() == 2);
+  CHECK(Has(sentences[0], "In step 0: "));
+  CHECK(Has(sentences[0], " The same 8 more times."));
 }
 
 TEST_CASE("A band beyond the card and one that is not known are both said") {
