@@ -144,6 +144,24 @@ TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
   }
 }
 
+TEST_CASE("√N segments stay √N of whichever network is chosen, and other ways to checkpoint as they are") {
+  const networks::Network small = ConvNet();
+  const Result<networks::Network> large = networks::FindNetwork("resnet-50");
+  REQUIRE(large.ok());
+  networks::TrainingSettings settings;
+  settings.network = small.name;
+  const auto choice_there = [&](size_t choice) {
+    settings.checkpoint = CheckpointChoices(small, settings, 0)[choice];
+    const networks::TrainingSettings there = WithNetwork(settings, &small, *large);
+    CHECK(there.network == large->name);
+    const auto choices = CheckpointChoices(*large, there, 0);
+    return std::find(choices.begin(), choices.end(), there.checkpoint) - choices.begin();
+  };
+  for (const int choice : {0, 1, 2, 3, 4}) CHECK(choice_there(static_cast<size_t>(choice)) == choice);
+  settings.checkpoint = {networks::CheckpointMode::kSegments, 2};
+  CHECK(WithNetwork(settings, nullptr, *large).checkpoint == settings.checkpoint);
+}
+
 TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   const networks::Network network = ConvNet();
   ConsequenceQuestion question;

@@ -254,6 +254,16 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
   return choices;
 }
 
+TrainingSettings WithNetwork(TrainingSettings settings, const networks::Network* now,
+                             const networks::Network& chosen) {
+  const auto root_of = [](const networks::Network& network) {
+    return networks::Checkpointing{CheckpointMode::kSegments, textbook::SquareRootSegments(network)};
+  };
+  if (now != nullptr && settings.checkpoint == root_of(*now)) settings.checkpoint = root_of(chosen);
+  settings.network = chosen.name;
+  return settings;
+}
+
 Consequences DescribeConsequences(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   Consequences lines;
   if (question.network == nullptr) return lines;

@@ -67,6 +67,10 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
                                                        const networks::TrainingSettings& now,
                                                        int64_t unchecked_bytes);
 
+// The settings with another network: √N segments are √N of that one. `now` null = not known.
+networks::TrainingSettings WithNetwork(networks::TrainingSettings settings, const networks::Network* now,
+                                       const networks::Network& chosen);
+
 // "150 GB", "140 GiB": how cards' memory is told apart.
 std::string CardSize(int64_t bytes, ByteUnit unit);
 

@@ -98,9 +98,8 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
   const networks::Network* const chosen = networks::NetworkNamed(*input.networks, settings.network);
   if (BeginChoice("Network", chosen == nullptr ? settings.network : chosen->title, 0.3F)) {
     for (const networks::Network& network : *input.networks) {
-      TrainingSettings changed = settings;
-      changed.network = network.name;
-      if (Choice(network.title, network.name == settings.network)) queue.Push(ChangeSettings{changed});
+      if (Choice(network.title, network.name == settings.network))
+        queue.Push(ChangeSettings{WithNetwork(settings, chosen, network)});
       Tooltip(network.description);
     }
     ImGui::EndCombo();
