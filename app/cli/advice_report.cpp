@@ -6,12 +6,21 @@
 #include "profiler/advice/findings.h"
 
 namespace tidemark::cli {
+namespace {
+
+std::string AdviceOf(const advice::Finding& finding) {
+  const char* const trial = " tidemark what-if tells whether that makes room here.";
+  return finding.advice + (finding.can_be_tried ? trial : "");
+}
+
+}  // namespace
 
 std::string FindingRows(const timeline::View& view) {
   std::string rows;
   for (const advice::Finding& finding : advice::FindingsIn(view, ByteUnit::kMebibytes)) {
-    rows += fmt::format("  {} (event {})\n    {}\n    {}\n", advice::TitleOf(finding.kind),
-                        FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence, finding.advice);
+    rows +=
+        fmt::format("  {} (event {})\n    {}\n    {}\n", advice::TitleOf(finding.kind),
+                    FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence, AdviceOf(finding));
   }
   return rows.empty() ? rows : "Findings\n" + rows;
 }
@@ -38,7 +47,7 @@ Json FindingsJson(const timeline::View& view) {
                         {"event", finding.moment},
                         {"allocations", finding.allocations},
                         {"evidence", finding.evidence},
-                        {"advice", finding.advice}});
+                        {"advice", AdviceOf(finding)}});
   }
   return findings;
 }

@@ -75,7 +75,7 @@ class Examination {
   void Add(FindingKind kind, int64_t bytes, EventIndex moment, std::string evidence, std::string advice,
            std::vector<EventIndex> allocations = {}) {
     findings_.push_back(
-        {kind, std::move(evidence), std::move(advice), bytes, moment, std::move(allocations), false});
+        {kind, std::move(evidence), std::move(advice), bytes, moment, std::move(allocations)});
   }
 
   void Add(std::optional<Finding> finding) {
@@ -305,13 +305,15 @@ class Examination {
         births);
   }
 
-  std::string AgainstFragmentation(EventIndex moment) const {
+  void AddFragmentation(int64_t bytes, EventIndex moment, std::string evidence) {
     const auto& segments = view_.StateAt(moment).segments;
-    if (std::ranges::any_of(segments, &timeline::Segment::expandable))
-      return "Segments grow already (expandable_segments): let sizes repeat from step to step, the last, "
-             "smaller batch dropped.";
-    return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of leaving gaps; "
-           "tidemark what-if tells whether that makes room here.";
+    const bool grow_already = std::ranges::any_of(segments, &timeline::Segment::expandable);
+    Add(FindingKind::kFragmentation, bytes, moment, std::move(evidence),
+        grow_already ? "Segments grow already (expandable_segments): let sizes repeat from step to step, the "
+                       "last, smaller batch dropped."
+                     : "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of "
+                       "leaving gaps.");
+    findings_.back().can_be_tried = !grow_already;
   }
 
   void FindFragmentation() {
@@ -322,17 +324,16 @@ class Examination {
     for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
       const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
-      return Add(FindingKind::kFragmentation, shortage.cached_bytes, shortage.index,
-                 Size(shortage.requested_bytes) + " were asked for and not found, though " + Size(in_all) +
-                     " were free in all: " + Size(shortage.cached_bytes) +
-                     " of it in gaps between blocks that are alive.",
-                 AgainstFragmentation(shortage.index));
+      return AddFragmentation(shortage.cached_bytes, shortage.index,
+                              Size(shortage.requested_bytes) + " were asked for and not found, though " +
+                                  Size(in_all) + " were free in all: " + Size(shortage.cached_bytes) +
+                                  " of it in gaps between blocks that are alive.");
     }
     if (unused < kWorthTellingBytes || unused < reserved / kFragmentedShare) return;
-    Add(FindingKind::kFragmentation, unused, peak.index,
-        Size(reserved) + " were reserved at most, and never more than " + Size(reserved - unused) +
-            " of it allocated: " + Size(unused) + " lay in gaps and in segments of other sizes.",
-        AgainstFragmentation(peak.index));
+    AddFragmentation(unused, peak.index,
+                     Size(reserved) + " were reserved at most, and never more than " +
+                         Size(reserved - unused) + " of it allocated: " + Size(unused) +
+                         " lay in gaps and in segments of other sizes.");
   }
 
   const View& view_;

@@ -38,6 +38,8 @@ struct Finding {
   // The births of the allocations that show it, the largest first, at most kMostAllocations; often none.
   std::vector<timeline::EventIndex> allocations;
   bool grows = false;  // with each step: a longer run needs more
+  // Whether the advice helps here is found out by other settings of the allocator that are tried (what_if.h).
+  bool can_be_tried = false;
 };
 inline constexpr size_t kMostAllocations = 100;
 

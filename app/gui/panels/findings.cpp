@@ -132,6 +132,16 @@ std::string AdviceFor(const advice::Finding& finding, const FindingsInput& input
   return tried.empty() ? finding.advice : tried;
 }
 
+// Until it is known what they make of the run.
+void DrawTrial(const FindingsInput& input, CommandQueue& queue) {
+  ImGui::SameLine();
+  ImGui::BeginDisabled(input.trials->trying);
+  if (PlainButton(input.trials->trying ? "Trying…###try" : "Try four allocator settings###try"))
+    queue.Push(TryAllocators{});
+  ImGui::EndDisabled();
+  Tooltip("What the run asked PyTorch's allocator for is asked again, with each: whether that makes room.");
+}
+
 void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
   Put(StrongWords(), advice::TitleOf(finding.kind));
   MarkTerms(ImGui::GetItemRectMin(), StrongWords(), advice::TitleOf(finding.kind));
@@ -146,6 +156,8 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
     if (PlainButton("Largest allocation")) queue.Push(PinMoment{finding.allocations.front()});
     Tooltip("The moment at which the largest of its allocations was made.");
   }
+  const bool is_tried = input.trials->tried_until > finding.moment;
+  if (finding.can_be_tried && input.can_try && !is_tried) DrawTrial(input, queue);
   Rule();
 }
 

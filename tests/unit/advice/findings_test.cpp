@@ -231,6 +231,8 @@ TEST_CASE("Segments that grow already are not advised to") {
     const auto finding = Only(stream, FindingKind::kFragmentation);
     REQUIRE(finding);
     CHECK(finding->advice.starts_with("Segments grow already") == (kind == EventKind::kSegmentMap));
+    CHECK(finding->can_be_tried == (kind == EventKind::kSegmentAllocate));
+    CHECK(finding->advice.find("tidemark") == std::string::npos);  // the window has a button for it
   }
 }
 
