@@ -39,15 +39,22 @@ constexpr const char* kExamples =
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what went wrong is a sentence on standard "
     "error.";
 
+// What can be read of several is shown, and what cannot is named.
 int OpenWindowWith(const WindowOpener& open_window, const std::vector<std::string>& files) {
+  std::vector<std::filesystem::path> readable;
   for (const std::string& file : files) {
-    if (access(file.c_str(), R_OK) == 0) continue;
-    return Complain(fmt::format("{} cannot be opened: {}. Name a recording (.tide), a memory snapshot or a "
-                                "trace that you may read.",
-                                file, std::strerror(errno)),
-                    kExitFailed);
+    if (access(file.c_str(), R_OK) == 0) {
+      readable.emplace_back(file);
+      continue;
+    }
+    Complain(
+        fmt::format("{} cannot be opened: {}. Name a recording (.tide), a memory snapshot or a trace that "
+                    "you may read.",
+                    file, std::strerror(errno)),
+        kExitFailed);
   }
-  return open_window({{files.begin(), files.end()}, nullptr, {}});
+  if (readable.empty() && !files.empty()) return kExitFailed;
+  return open_window({std::move(readable), nullptr, {}});
 }
 
 int FollowInWindow(const WindowOpener& open_window, const std::vector<std::string>& files) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "app/presenters/rank_strip.h"
@@ -17,18 +16,12 @@ using presenters::RankStrip;
 
 constexpr size_t kMostSteps = 20;  // in the text
 
-std::string OfMedian(const RankStrip& strip, const RankBar& bar) {
-  if (strip.median <= 0) return "";
-  const double percent = 100 * (static_cast<double>(bar.allocated) / static_cast<double>(strip.median) - 1);
-  if (bar.allocated == strip.median) return ", the median";
-  return fmt::format(", {:.2f} % {} the median", std::abs(percent), percent < 0 ? "below" : "above");
-}
-
 std::string RankRow(std::string_view title, const RankStrip& strip, std::optional<size_t> index) {
   if (!index) return fmt::format("  {:<13}none\n", title);
   const RankBar& bar = strip.bars[*index];
-  return fmt::format("  {:<13}rank {}: {} allocated{}\n", title, bar.rank, FormatExactBytes(bar.allocated),
-                     OfMedian(strip, bar));
+  const std::string against = presenters::AgainstOthers(strip, bar);
+  return fmt::format("  {:<13}rank {}: {} allocated{}{}\n", title, bar.rank, FormatExactBytes(bar.allocated),
+                     against.empty() ? "" : ", ", against);
 }
 
 std::string ExtremesText(const RankStrip& strip) {
@@ -106,6 +99,7 @@ std::string RanksText(const session::Ranks& ranks) {
     text += fmt::format("Note: {} tidemark compare A B tells where two runs differ.\n", why);
   if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
     text += fmt::format("Note: {}\n", missing);
+  for (const std::string& sentence : ranks.repeated) text += fmt::format("Note: {}\n", sentence);
   for (const std::string& sentence : ranks.unreadable) text += fmt::format("Note: {}\n", sentence);
   return text;
 }
@@ -124,6 +118,7 @@ Json RanksJson(const session::Ranks& ranks) {
           {"median_allocated_peak_bytes", strip.median},
           {"different_runs", session::WhyNotOneRun(ranks)},
           {"missing", session::MissingRanks(ranks)},
+          {"repeated", ranks.repeated},
           {"unreadable", ranks.unreadable}};
 }
 

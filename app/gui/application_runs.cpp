@@ -229,7 +229,9 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 }
 
 void Application::ShowRanks(session::Ranks ranks) {
-  for (const std::string& sentence : ranks.unreadable) AddLogLine(presenters::LogLevel::kWarning, sentence);
+  for (const auto* sentences : {&ranks.repeated, &ranks.unreadable}) {
+    for (const std::string& sentence : *sentences) AddLogLine(presenters::LogLevel::kWarning, sentence);
+  }
   if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
     AddLogLine(presenters::LogLevel::kWarning, why + " File, Compare with… lays one over another.");
   if (const std::string missing = session::MissingRanks(ranks); !missing.empty())

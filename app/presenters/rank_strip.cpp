@@ -1,5 +1,7 @@
 #include "app/presenters/rank_strip.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -13,9 +15,14 @@ constexpr double kStandardDeviations = 1.4826;  // of a normal distribution: one
 constexpr double kOddScore = 3.5;
 constexpr double kOddShare = 0.01;
 constexpr size_t kFewestForOdd = 3;
+constexpr size_t kRoomForGaps = 64;  // places, however few ranks there are
 
 RankBar BarOf(const session::RankPeaks& peaks, std::optional<int64_t> step) {
-  RankBar bar{peaks.rank, true, peaks.allocated, peaks.reserved, peaks.out_of_memory, peaks.times_survived};
+  RankBar bar{.rank = peaks.rank,
+              .allocated = peaks.allocated,
+              .reserved = peaks.reserved,
+              .out_of_memory = peaks.out_of_memory,
+              .times_survived = peaks.times_survived};
   if (!step) return bar;
   const auto found = std::lower_bound(
       peaks.steps.begin(), peaks.steps.end(), *step,
@@ -46,6 +53,15 @@ void FindOdd(const std::vector<size_t>& known, RankStrip& strip) {
   if (*farthest > least) strip.odd = known[static_cast<size_t>(farthest - distances.begin())];
 }
 
+// By rank, unless that would leave more gaps than there is room for.
+void PlaceBars(RankStrip& strip) {
+  const auto room = static_cast<int64_t>(std::max(kRoomForGaps, 4 * strip.bars.size()));
+  const bool are_ranks = strip.bars.front().rank >= 0 && strip.bars.back().rank < room;
+  for (size_t i = 0; i < strip.bars.size(); ++i)
+    strip.bars[i].place = are_ranks ? static_cast<size_t>(strip.bars[i].rank) : i;
+  strip.places = strip.bars.back().place + 1;
+}
+
 }  // namespace
 
 std::string SurvivedText(int64_t times) {
@@ -65,6 +81,7 @@ RankStrip MakeRankStrip(const session::Ranks& ranks, std::optional<int64_t> step
     known.push_back(strip.bars.size() - 1);
     allocated.push_back(bar.allocated);
   }
+  if (!strip.bars.empty()) PlaceBars(strip);
   if (known.empty()) return strip;
   const auto by_allocated = [&strip](size_t a, size_t b) {
     return strip.bars[a].allocated < strip.bars[b].allocated;
@@ -74,6 +91,24 @@ RankStrip MakeRankStrip(const session::Ranks& ranks, std::optional<int64_t> step
   strip.median = LowerMedian(std::move(allocated));
   FindOdd(known, strip);
   return strip;
+}
+
+std::string AgainstOthers(const RankStrip& strip, const RankBar& bar) {
+  std::string against = "the median";
+  int64_t usual = strip.median;
+  if (std::ranges::count_if(strip.bars, &RankBar::known) < 3) {
+    const auto other = std::ranges::find_if(
+        strip.bars, [&](const RankBar& one) { return one.known && one.rank != bar.rank; });
+    if (other == strip.bars.end()) return "";
+    against = "rank " + std::to_string(other->rank);
+    usual = other->allocated;
+  } else if (bar.allocated == usual) {
+    return against;
+  }
+  if (usual <= 0) return "";
+  if (bar.allocated == usual) return "as much as " + against;
+  const double percent = 100 * (static_cast<double>(bar.allocated) / static_cast<double>(usual) - 1);
+  return fmt::format("{:.2f} % {} {}", std::abs(percent), percent < 0 ? "below" : "above", against);
 }
 
 std::vector<int64_t> StepsOf(const session::Ranks& ranks) {

@@ -14,6 +14,7 @@ namespace tidemark::presenters {
 
 struct RankBar {
   int64_t rank = 0;
+  size_t place = 0;   // in the row of bars, where a rank without a recording leaves its own free
   bool known = true;  // its recording has the step that was asked for
   int64_t allocated = 0;
   int64_t reserved = 0;
@@ -27,6 +28,7 @@ std::string SurvivedText(int64_t times);
 struct RankStrip {
   std::optional<int64_t> step;  // that the peaks are of; none = of the whole recordings
   std::vector<RankBar> bars;    // as many as there are ranks, in their order
+  size_t places = 0;            // one more than the last bar's
   // Indices into `bars`, by allocated, of those that are known; the first of equals.
   std::optional<size_t> largest;
   std::optional<size_t> smallest;
@@ -40,6 +42,10 @@ struct RankStrip {
 // times 1.4826 to be comparable to a standard deviation), and more than 1 % of the median: where the ranks
 // agree to the byte, any difference would stand out. Two ranks have none.
 RankStrip MakeRankStrip(const session::Ranks& ranks, std::optional<int64_t> step);
+
+// How much more or less one of the strip's bars has allocated: "12.50 % above the median", "the median"; of
+// two ranks, which have no middle, "12.50 % above rank 0"; "" where there is nothing to hold it against.
+std::string AgainstOthers(const RankStrip& strip, const RankBar& bar);
 
 // The numbers of the steps that any rank has, ascending.
 std::vector<int64_t> StepsOf(const session::Ranks& ranks);

@@ -155,6 +155,23 @@ class RankReading {
   double sum_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // of them
 };
 
+// Each file once; of the others a sentence each.
+std::vector<std::filesystem::path> EachOnce(std::span<const std::filesystem::path> files,
+                                            std::vector<std::string>& repeated) {
+  std::set<std::filesystem::path> known;
+  std::vector<std::filesystem::path> once;
+  for (const std::filesystem::path& file : files) {
+    std::error_code unknown;  // then its name is all there is to tell it by
+    const std::filesystem::path place = std::filesystem::weakly_canonical(file, unknown);
+    if (known.insert(unknown ? file : place).second) {
+      once.push_back(file);
+    } else {
+      repeated.push_back(file.string() + " was named before: it is one rank, and counts once.");
+    }
+  }
+  return once;
+}
+
 // Numbers that two files share say nothing of ranks, and neither do those of different runs.
 void NumberByPlaceIfNeeded(Ranks& all) {
   std::vector<RankPeaks>& ranks = all.ranks;
@@ -246,10 +263,11 @@ Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
     return Error{FormatNumber(static_cast<int64_t>(files.size())) + " files are more than the " +
                  FormatNumber(kMostRanks) + " ranks that can be shown as one run. Name fewer."};
   }
-  RankReading reading(files, progress);
+  Ranks ranks;
+  const std::vector<std::filesystem::path> once = EachOnce(files, ranks.repeated);
+  RankReading reading(once, progress);
   reading.Run();
   if (reading.cancelled()) return Error{"Reading the ranks was cancelled."};
-  Ranks ranks;
   for (std::optional<Result<RankPeaks>>& read : reading.read()) {
     if (*read) {
       ranks.ranks.push_back(std::move(**read));

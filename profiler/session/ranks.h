@@ -49,8 +49,9 @@ struct RankPeaks {
 };
 
 struct Ranks {
-  std::vector<RankPeaks> ranks;         // by rank
-  std::vector<std::string> unreadable;  // a sentence for each file that could not be read
+  std::vector<RankPeaks> ranks;            // by rank
+  std::vector<std::string> unreadable;     // a sentence for each file that could not be read
+  std::vector<std::string> repeated = {};  // and for each that was named again: it is one rank
 };
 
 // "" where all that tell what ran, and how, tell the same; else a sentence: they are no ranks of one run.

@@ -36,12 +36,6 @@ void ChooseRankStep(const OpenedRanks& ranks, CommandQueue& queue) {
   ImGui::EndCombo();
 }
 
-std::string AgainstMedian(const RankStrip& strip, const RankBar& bar) {
-  if (strip.median <= 0 || bar.allocated == strip.median) return "the median";
-  const double percent = 100 * (static_cast<double>(bar.allocated) / static_cast<double>(strip.median) - 1);
-  return fmt::format("{:.1f} % {} the median", std::abs(percent), percent < 0 ? "below" : "above");
-}
-
 bool AllAlike(const RankStrip& strip) {
   return strip.largest && strip.bars[*strip.largest].allocated == strip.bars[*strip.smallest].allocated;
 }
@@ -71,7 +65,8 @@ void RankButton(const char* title, const RanksLine& ranks, std::optional<size_t>
   const std::string label =
       fmt::format("{}: rank {}, {}###{}", title, bar.rank, FormatBytes(bar.allocated, ranks.unit), title);
   if (PlainButton(label.c_str())) queue.Push(OpenRank{*index});
-  Tooltip(AgainstMedian(strip, bar) + ". Click to open this rank.");
+  const std::string against = presenters::AgainstOthers(strip, bar);
+  Tooltip(against + (against.empty() ? "" : ". ") + "Click to open this rank.");
 }
 
 void DrawExtremes(const RanksLine& ranks, CommandQueue& queue) {
@@ -121,8 +116,10 @@ std::string BarHelp(const RanksLine& ranks, size_t index) {
   const RankStrip& strip = ranks.opened->strip();
   const RankBar& bar = strip.bars[index];
   std::string text = fmt::format("Rank {}\n", bar.rank);
-  text += bar.known ? fmt::format("{} allocated ({}), {} reserved", FormatBytes(bar.allocated, ranks.unit),
-                                  AgainstMedian(strip, bar), FormatBytes(bar.reserved, ranks.unit))
+  const std::string against = presenters::AgainstOthers(strip, bar);
+  text += bar.known ? fmt::format("{} allocated{}, {} reserved", FormatBytes(bar.allocated, ranks.unit),
+                                  against.empty() ? "" : " (" + against + ")",
+                                  FormatBytes(bar.reserved, ranks.unit))
                     : "has no such step";
   if (bar.out_of_memory) text += "\nIt ran out of memory.";
   if (bar.times_survived > 0) text += "\nIts " + presenters::SurvivedText(bar.times_survived) + ".";
@@ -131,16 +128,18 @@ std::string BarHelp(const RanksLine& ranks, size_t index) {
          (file == nullptr ? "\nClick to show it." : "\n" + file->filename().string() + "\nClick to open it.");
 }
 
-// As many bars as there are ranks; where they are narrower than a pixel, those that stand out lie on top.
+// As many bars as there are ranks, and a gap for each that is missing; where they are narrower than a pixel,
+// those that stand out lie on top.
 void DrawBars(const RanksLine& ranks, CommandQueue& queue) {
   const RankStrip& strip = ranks.opened->strip();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, ImGui::GetContentRegionAvail().y - Px(6));
-  const float width = std::min(size.x / static_cast<float>(strip.bars.size()), Px(48));
+  const float width = std::min(size.x / static_cast<float>(strip.places), Px(48));
   const float gap = width >= Px(4) ? std::min(Px(4), width / 4) : 0;
   const auto box = [&](size_t index) {
-    const float left = std::floor(at.x + width * static_cast<float>(index));
-    const float right = std::floor(at.x + width * static_cast<float>(index + 1) - gap);
+    const auto place = static_cast<float>(strip.bars[index].place);
+    const float left = std::floor(at.x + width * place);
+    const float right = std::floor(at.x + width * (place + 1) - gap);
     return ImRect(left, at.y, std::max(left + 1, right), at.y + size.y);
   };
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -152,9 +151,12 @@ void DrawBars(const RanksLine& ranks, CommandQueue& queue) {
   for (size_t i = 0; i < strip.bars.size(); ++i) NumberBar(list, box(i), strip, i);
   const bool clicked = ImGui::InvisibleButton("rank bars", size);
   if (!ImGui::IsItemHovered()) return;
-  const float place = (ImGui::GetMousePos().x - at.x) / width;
-  const auto index = static_cast<size_t>(std::max(0.0F, place));
-  if (index >= strip.bars.size()) return;
+  const auto place = static_cast<size_t>(std::max(0.0F, (ImGui::GetMousePos().x - at.x) / width));
+  if (place >= strip.places) return;
+  const auto bar = std::ranges::find(strip.bars, place, &RankBar::place);
+  if (bar == strip.bars.end())
+    return Tooltip(fmt::format("Rank {}\nThere is no recording of it that can be read.", place));
+  const auto index = static_cast<size_t>(bar - strip.bars.begin());
   Tooltip(BarHelp(ranks, index));
   if (clicked) queue.Push(OpenRank{index});
 }

@@ -49,6 +49,32 @@ TEST_CASE("ranks that are alike, or spread, have no odd one") {
   CHECK_FALSE(MakeRankStrip(RanksOf({1000, 5000}), std::nullopt).odd);
 }
 
+TEST_CASE("a rank is held against the median, and of two against the other") {
+  const RankStrip three = MakeRankStrip(RanksOf({1000, 1500, 1000}), std::nullopt);
+  CHECK(AgainstOthers(three, three.bars[0]) == "the median");
+  CHECK(AgainstOthers(three, three.bars[1]) == "50.00 % above the median");
+  const RankStrip two = MakeRankStrip(RanksOf({1000, 1500}), std::nullopt);
+  CHECK(AgainstOthers(two, two.bars[1]) == "50.00 % above rank 0");
+  CHECK(AgainstOthers(two, two.bars[0]) == "33.33 % below rank 1");
+  const RankStrip alike = MakeRankStrip(RanksOf({1000, 1000}), std::nullopt);
+  CHECK(AgainstOthers(alike, alike.bars[0]) == "as much as rank 1");
+  const RankStrip one = MakeRankStrip(RanksOf({1000}), std::nullopt);
+  CHECK(AgainstOthers(one, one.bars[0]).empty());
+}
+
+TEST_CASE("a rank without a recording leaves its place free") {
+  session::Ranks ranks = RanksOf({1000, 1000, 1000});
+  ranks.ranks[2].rank = 4;
+  RankStrip strip = MakeRankStrip(ranks, std::nullopt);
+  CHECK(strip.bars[1].place == 1);
+  CHECK(strip.bars[2].place == 4);
+  CHECK(strip.places == 5);
+  ranks.ranks[2].rank = 20240131;  // of a name that tells a day
+  strip = MakeRankStrip(ranks, std::nullopt);
+  CHECK(strip.bars[2].place == 2);
+  CHECK(strip.places == 3);
+}
+
 TEST_CASE("ranks are put beside each other step by step") {
   session::Ranks ranks = RanksOf({900, 800, 700});
   ranks.ranks[0].steps = {{0, 500, 600}, {1, 900, 1000}};

@@ -156,6 +156,20 @@ TEST_CASE("a rank that survived that its memory ran out is told apart from one t
   CHECK(ranks->ranks[1].times_survived == 0);
 }
 
+TEST_CASE("a file that is named twice is one rank") {
+  const trace::Scratch scratch;
+  WriteRank(scratch / "run.rank0.tide", {100});
+  WriteRank(scratch / "run.rank1.tide", {200});
+  const std::vector<std::filesystem::path> files = {scratch / "run.rank0.tide", scratch / "run.rank1.tide",
+                                                    scratch / "." / "run.rank0.tide"};
+  const auto ranks = ReadRanks(files);
+  REQUIRE(ranks.ok());
+  CHECK(ranks->ranks.size() == 2);
+  CHECK(ranks->ranks[1].rank == 1);
+  REQUIRE(ranks->repeated.size() == 1);
+  CHECK(ranks->repeated.front().find("counts once") != std::string::npos);
+}
+
 TEST_CASE("files whose names tell no ranks are numbered in their order") {
   const trace::Scratch scratch;
   WriteRank(scratch / "b1.tide", {100});
