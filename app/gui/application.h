@@ -140,6 +140,7 @@ class Application {
   bool ExecuteTimelineAction(ActionId action);
   bool ExecuteLookAction(ActionId action);
   void AskWhereTo(const SavePicture& wanted);
+  void ChooseFile(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name = "");
   void Choose(const ChooseDevice& wanted);
   void SetPace(double steps_per_second);
   void ChooseKernels(bool on);

@@ -144,9 +144,7 @@ void Application::Do(const Command& command) {
                  [this](const SearchFit& c) { c.of_run ? FindWaysOut() : FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
                  [this](const TryOtherSetup& c) { TryOther(c.setup); },
-                 [this](const ChooseRunBefore&) {
-                   OpenFileDialog(FilePurpose::kRunBefore, state_.last_folder, "", &shell_.file_dialog);
-                 },
+                 [this](const ChooseRunBefore&) { ChooseFile(FilePurpose::kRunBefore, state_.last_folder); },
                  [this](const TakeRunBefore& c) {
                    state_.what_if.setup.cache = CacheOf::kRecording;
                    state_.what_if.setup.recording = c.file;
@@ -311,6 +309,12 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   run_->Change(settings);
 }
 
+void Application::ChooseFile(FilePurpose purpose, const std::filesystem::path& folder,
+                             const std::string& name) {
+  shell_.file_dialog.kept_runs = has_kept_runs_ ? options_.kept_runs.lexically_normal() : "";
+  OpenFileDialog(purpose, folder, name, &shell_.file_dialog);
+}
+
 // Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space
 // are its own.
 void Application::Execute(ActionId action) {
@@ -332,10 +336,10 @@ bool Application::ExecuteFileAction(ActionId action) {
     case ActionId::kOpen:
     case ActionId::kCompareWith:
     case ActionId::kChooseData:
-      OpenFileDialog(PurposeOf(action), state_.last_folder, "", &shell_.file_dialog);
+      ChooseFile(PurposeOf(action), state_.last_folder);
       break;
     case ActionId::kEarlierRuns:
-      OpenFileDialog(PurposeOf(action), options_.kept_runs, "", &shell_.file_dialog);
+      ChooseFile(PurposeOf(action), options_.kept_runs);
       break;
     case ActionId::kStopComparing:
       if (second_.run != nullptr) RememberChoices();
@@ -345,8 +349,7 @@ bool Application::ExecuteFileAction(ActionId action) {
     case ActionId::kExport:
     case ActionId::kScreenshot:
     case ActionId::kSaveSession:
-      OpenFileDialog(PurposeOf(action), state_.last_folder, NameToKeepAs(input_.recording),
-                     &shell_.file_dialog);
+      ChooseFile(PurposeOf(action), state_.last_folder, NameToKeepAs(input_.recording));
       break;
     case ActionId::kQuit:
       quit_ = true;

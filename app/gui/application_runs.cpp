@@ -261,7 +261,7 @@ void Application::CompareWithFile(const std::filesystem::path& file) {
                   }
                   RememberChoices();
                   LayOver({std::move(other), file.filename().string()});
-                  state_.last_folder = file.parent_path();
+                  if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
                   shell_.raise_panel = "compare";
                   AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
                 };

@@ -259,6 +259,18 @@ void KeepsWhatNobodySaved(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().recording != "saved.tide"; }));
   IM_CHECK_GE(CompleteSteps(), steps);
   IM_CHECK(application().view_state().last_folder != KeptRuns());
+  // One may be compared with, too.
+  application().Push(ActionId::kCompareWith);
+  context->Yield(3);
+  context->ItemClick("//**/###kept runs");
+  context->Yield(2);
+  Picture(context, "compare-with-an-earlier-run");
+  context->KeyCharsReplace(LatestKept().c_str());
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return Run().compared.has_value(); }));
+  IM_CHECK(application().view_state().last_folder != KeptRuns());
+  application().Push(ActionId::kStopComparing);
+  IM_CHECK(WaitUntil(context, [] { return !Run().compared.has_value(); }));
   // What a file holds is not kept a second time.
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));

@@ -120,7 +120,7 @@ void EnterFolder(FileDialogState& state, const fs::path& folder) {
   state.folder = folder.lexically_normal();
   state.entries = std::move(*entries);
   // Their names begin with the time: the latest comes first.
-  if (state.purpose == FilePurpose::kEarlierRun) std::reverse(state.entries.begin() + 1, state.entries.end());
+  if (state.folder == state.kept_runs) std::reverse(state.entries.begin() + 1, state.entries.end());
 }
 
 void ShowEnding(FileDialogState& state, std::string_view ending) {
@@ -169,24 +169,32 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
       return;
     }
   }
-  if (state.purpose != FilePurpose::kEarlierRun) last_folder = file.parent_path();
+  if (file.parent_path() != state.kept_runs) last_folder = file.parent_path();
   queue.Push(CommandFor(state.purpose, file, state.panel));
   state.open = false;
   ImGui::CloseCurrentPopup();
 }
 
+// A name that is longer than there is room for before its size is told whole under the mouse. True once
+// picked.
+bool DrawEntry(const FolderEntry& entry, bool chosen) {
+  const std::string size =
+      entry.folder ? "" : FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes);
+  const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " + entry.name;
+  const float room = ImGui::GetContentRegionAvail().x - Measure(SmallMuted(), size).x - Px(24);
+  const std::string shown = Fitted(Words(), label, room);
+  const bool picked = Choice(shown + "###" + entry.name, chosen,
+                             ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
+  if (shown != label) Tooltip(entry.name);
+  const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
+  DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(), size, Align::kRight);
+  return picked;
+}
+
 void DrawEntries(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   std::optional<std::string> enter;
   for (const FolderEntry& entry : state.entries) {
-    const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " + entry.name;
-    const bool picked =
-        Choice(label, entry.name == state.name.data(),
-               ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
-    if (!entry.folder) {
-      const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
-      DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(),
-               FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes), Align::kRight);
-    }
+    const bool picked = DrawEntry(entry, entry.name == state.name.data());
     if (!picked) continue;
     const bool twice =
         ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::IsKeyPressed(ImGuiKey_Enter);
@@ -257,6 +265,12 @@ bool TypeName(FileDialogState& state) {
   return entered;
 }
 
+// Where one is not in their folder already.
+bool TakesKeptRun(const FileDialogState& state) {
+  const bool takes_runs = state.purpose == FilePurpose::kCompare || state.purpose == FilePurpose::kRunBefore;
+  return takes_runs && !state.kept_runs.empty() && state.folder != state.kept_runs;
+}
+
 void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   const PurposeText text = TextOf(state.purpose);
   Put(TitleWords(), text.title);
@@ -265,6 +279,10 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
     DrawEntries(state, last_folder, queue);
   ImGui::EndChild();
   if (Reads(state.purpose)) DrawFilter(state);
+  if (TakesKeptRun(state) && PlainButton("Earlier runs###kept runs")) {
+    EnterFolder(state, state.kept_runs);
+    state.fresh = true;  // what is typed goes on to the name
+  }
   if (state.purpose == FilePurpose::kExport) DrawFormat(state);
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
@@ -307,7 +325,9 @@ Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const FileFi
 
 void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::string& name,
                     FileDialogState* state) {
+  fs::path kept_runs = std::move(state->kept_runs);
   *state = FileDialogState{};
+  state->kept_runs = std::move(kept_runs);
   state->open = true;
   state->fresh = true;
   state->purpose = purpose;
@@ -325,7 +345,7 @@ void DrawFileDialog(FileDialogState& state, fs::path& last_folder, CommandQueue&
   if (!ImGui::IsPopupOpen("file dialog")) ImGui::OpenPopup("file dialog");
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
-  ImGui::SetNextWindowSize({std::min(Px(620), viewport->Size.x - Px(40)), 0});
+  ImGui::SetNextWindowSize({std::min(Px(760), viewport->Size.x - Px(40)), 0});
   if (ImGui::BeginPopupModal(
           "file dialog", nullptr,
           ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {

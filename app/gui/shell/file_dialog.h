@@ -51,7 +51,8 @@ struct FileDialogState {
   std::string trouble;     // why the listing or the choice is not possible
   bool overwrite = false;  // the person was asked, and `name` exists
   std::array<char, 1024> name{};
-  std::string panel;  // kScreenshot: of which; "" = of the whole window
+  std::string panel;                // kScreenshot: of which; "" = of the whole window
+  std::filesystem::path kept_runs;  // of which one may be compared with; "" = there are none. Stays
 };
 
 // `folder` may be empty: the current one.
