@@ -35,6 +35,20 @@ void LosesItsTab(ImGuiTestContext* context) {
   IM_CHECK(!has_tooltip());
 }
 
+// By its number, as lists and people call it.
+void FindsALesson(ImGuiTestContext* context) {
+  const lessons::Lesson& tenth = application().frame()->lessons.lessons->at(9);
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(3);
+  context->KeyChars("lesson 10");
+  context->Yield(2);
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [&] { return Lessons().lesson == tenth.name; }));
+  context->Yield(2);
+  context->ItemClick("//**/###all lessons");
+  IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
+}
+
 void OpensALesson(ImGuiTestContext* context) {
   Picture(context, "learn-list");
   application().view_state().unit = ByteUnit::kMebibytes;
@@ -141,6 +155,7 @@ void BeginsAnewForAnotherLesson(ImGuiTestContext* context) {
   context->ItemInput("//**/##prediction");
   context->KeyCharsReplaceEnter("300");
   IM_CHECK(WaitUntil(context, [&] { return controls.marked_until > marked_until; }));  // in sight again
+  FindsALesson(context);
   application().Push(ShowLessonPage{"where-memory-goes", 0});
   context->Yield(3);
   context->ItemClick("//**/###all lessons");

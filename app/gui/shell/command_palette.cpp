@@ -34,10 +34,10 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
     entries.push_back(
         {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
   }
-  for (const lessons::Lesson& lesson : lessons) {
-    entries.push_back({{icons::kLearn, "Lesson: " + lesson.title, "", "Opens its first page.", true},
-                       ShowLessonPage{lesson.name, 0},
-                       0});
+  for (size_t i = 0; i < lessons.size(); ++i) {
+    const std::string label = "Lesson " + std::to_string(i + 1) + ": " + lessons[i].title;
+    entries.push_back(
+        {{icons::kLearn, label, "", "Opens its first page.", true}, ShowLessonPage{lessons[i].name, 0}, 0});
   }
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
