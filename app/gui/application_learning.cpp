@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kMostSessionBytes = 1 << 16;
 
 // Pages bring up the others where they need them.
-constexpr std::array<std::string_view, 7> kLearningPanels = {
-    "run_controls", "timeline", "memory_map", "layers", "breakdown", "bridge", "lessons"};
+constexpr std::array<std::string_view, 8> kLearningPanels = {
+    "run_controls", "timeline", "memory_map", "layers", "breakdown", "bridge", "findings", "lessons"};
 
 void Append(const std::vector<std::string>& names, std::vector<std::string>* to) {
   to->insert(to->end(), names.begin(), names.end());

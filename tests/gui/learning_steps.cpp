@@ -51,6 +51,8 @@ void FindsALesson(ImGuiTestContext* context) {
 
 void OpensALesson(ImGuiTestContext* context) {
   Picture(context, "learn-list");
+  // What stands out of the run is told here, too.
+  IM_CHECK(context->WindowInfo("//###findings").Window->WasActive);
   application().view_state().unit = ByteUnit::kMebibytes;
   context->ItemClick("//**/##where-memory-goes");
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));

@@ -55,6 +55,16 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
     resize(width, height);
     IM_CHECK(is_as_before());
   }
+  // Tabs that find room for their titles have them, not only the one in front.
+  resize(1280, 800);
+  const auto has_title = [](const ImGuiWindow* tab) {
+    return std::string_view(tab->Name).find("  ") != std::string_view::npos;  // behind its icon
+  };
+  const ImVector<ImGuiWindow*>& tabs = context->WindowInfo("//###layers").Window->DockNode->Windows;
+  Picture(context, "laptop");
+  IM_CHECK_GE(std::count_if(tabs.begin(), tabs.end(), has_title), 3);
+  resize(width, height);
+  IM_CHECK(is_as_before());
   constexpr int kSteps = 12;
   for (int step = 1; step <= 2 * kSteps; ++step) {
     const int smaller = std::min(step, 2 * kSteps - step);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/view/panel_table.h"
@@ -26,25 +27,49 @@ std::string TabOf(const Panel& panel) {
   return std::string(panel.icon) + "  " + std::string(Translated(panel.label));
 }
 
-// As wide as the tabs of a place are with their whole titles.
-float TabsWidth(const ImGuiDockNode& node) {
-  float width = 0;
+struct TabWidths {
+  ImGuiID window = 0;
+  float icon = 0;
+  float more = 0;  // with its whole title
+};
+
+std::vector<TabWidths> TabsOf(const ImGuiDockNode& node) {
+  const auto width = [](const std::string& text) {
+    return ImGui::TabItemCalcSize(text.c_str(), false).x + ImGui::GetStyle().ItemInnerSpacing.x;
+  };
+  std::vector<TabWidths> tabs;
   for (const ImGuiWindow* window : node.Windows) {
     for (const Panel& panel : Panels()) {
       if (window->ID != ImHashStr(WindowId(panel).c_str())) continue;
-      width += ImGui::TabItemCalcSize(TabOf(panel).c_str(), false).x + ImGui::GetStyle().ItemInnerSpacing.x;
+      tabs.push_back({window->ID, width(panel.icon), width(TabOf(panel)) - width(panel.icon)});
     }
   }
-  return width;
+  return tabs;
 }
 
-// Where tabs that share a place would be cut, those in the background are their icons only.
+// Of tabs that share a place: the one in front has its whole title, and of the others as many as there is
+// room for, the shortest titles first.
+bool HasTitle(const ImGuiWindow& window, const ImGuiDockNode& node) {
+  std::vector<TabWidths> tabs = TabsOf(node);
+  const auto is_in_front = [&](const TabWidths& tab) { return tab.window == node.VisibleWindow->ID; };
+  std::ranges::stable_sort(tabs, {},
+                           [&](const TabWidths& tab) { return std::pair(!is_in_front(tab), tab.more); });
+  float room = node.TabBar->BarRect.GetWidth();
+  for (const TabWidths& tab : tabs) room -= tab.icon;
+  for (const TabWidths& tab : tabs) {
+    room -= tab.more;
+    if (tab.window == window.ID) return is_in_front(tab) || room >= 0;
+  }
+  return true;
+}
+
+// Those without a title are their icons only.
 std::string WindowName(const Panel& panel) {
   const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
   const ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
-  const bool in_background = node != nullptr && node->VisibleWindow != window && node->TabBar != nullptr;
-  const bool is_cut = in_background && TabsWidth(*node) > node->TabBar->BarRect.GetWidth();
-  return (is_cut ? std::string(panel.icon) : TabOf(panel)) + WindowId(panel);
+  const bool shares = node != nullptr && node->VisibleWindow != nullptr && node->TabBar != nullptr;
+  const bool has_title = !shares || HasTitle(*window, *node);
+  return (has_title ? TabOf(panel) : std::string(panel.icon)) + WindowId(panel);
 }
 
 // A tab that shows its icon only says what it is.
