@@ -159,6 +159,7 @@ void ForgetsWhatFitsElsewhere(ImGuiTestContext* context) {
   application().Push(SearchFit{});
   context->Yield(2);
   IM_CHECK(advice()->searching);
+  IM_CHECK(!advice()->answer.has_value());  // what was found before is not said of what is searched now
   application().Push(OpenRecording{Artefacts() / "saved.tide"});
   IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
   IM_CHECK(WaitUntil(context, [&] { return !advice()->searching; }));

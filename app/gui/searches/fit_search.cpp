@@ -18,6 +18,7 @@ advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress,
 void FitSearch::Begin(const FitSubject& subject, const std::vector<networks::Network>& networks) {
   const networks::Network* network = networks::NetworkNamed(networks, subject.settings.network);
   if (found_.searching || !subject.card || network == nullptr) return;
+  End("");  // what was found before is not said of this
   found_.searching = true;
   overtaken_ = std::make_shared<std::atomic<bool>>(false);
   const advice::FitQuestion question{*network, subject.settings, *subject.card, 0, subject.allocator};
