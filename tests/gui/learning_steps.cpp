@@ -29,6 +29,11 @@ void LosesItsTab(ImGuiTestContext* context) {
   };
   context->MouseMoveToPos(lessons->DC.DockTabItemRect.GetCenter());
   IM_CHECK(WaitUntil(context, has_tooltip));
+  application().Push(ActionId::kOpen);
+  context->Yield(4);
+  IM_CHECK(!has_tooltip());  // it would lie over the dialog
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, has_tooltip));
   application().Push(ActionId::kLearnLayout);
   context->Yield(4);
   IM_CHECK(lessons->DockNode->IsNoTabBar());

@@ -78,7 +78,8 @@ void TabTooltip(const Panel& panel) {
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
   // A panel that has lost its tab remembers what the last one was told.
   const bool has_tab = window->DockIsActive && window->DockNode != nullptr && !window->DockNode->IsNoTabBar();
-  if (!has_tab || !is_hovered) return;
+  // A dialog takes the mouse from all panels, but not from what ImGui remembers of their tabs.
+  if (!has_tab || !is_hovered || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
   const ImRect tab = window->DC.DockTabItemRect;
   const std::string label(Translated(panel.label));
   TooltipBeside(tab.Min, tab.Max, label + ": " + std::string(Translated(panel.help)));
