@@ -67,6 +67,8 @@ class Application {
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
 
+  // These, and what opens files, let go of the run that is shown. Where that is a program that goes on, the
+  // person is asked first.
   void StartRun();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
@@ -129,18 +131,21 @@ class Application {
               std::vector<phantom::Card> cards);
 
   void Execute(const Command& command);
-  bool EndsProgram(const Command& command) const;
+  void AskBeforeEnding(std::function<void()> then);
+  void BeginStart();
+  void BeginProgram(const session::ProgramOrder& order);
+  void ReadRun(const std::filesystem::path& file);
+  void ReadRanks(const std::vector<std::filesystem::path>& files);
   void Answer(const AnswerHeld& answer);
-  void Do(const Command& command);
   void Execute(ActionId action);
   // Each whether the action is its own.
   bool ExecuteFileAction(ActionId action);
+  void ChooseFile(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name = "");
   bool ExecuteWindowAction(ActionId action);
   bool ExecuteRunAction(ActionId action);
   bool ExecuteTimelineAction(ActionId action);
   bool ExecuteLookAction(ActionId action);
   void AskWhereTo(const SavePicture& wanted);
-  void ChooseFile(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name = "");
   void Choose(const ChooseDevice& wanted);
   void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
@@ -235,7 +240,7 @@ class Application {
   ViewState state_;
   ShellState shell_;
   CommandQueue queue_;
-  std::optional<Command> held_;  // until the person says whether it may end the program that runs
+  std::function<void()> held_;  // until the person says whether it may end the program that runs
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;

@@ -70,31 +70,21 @@ bool Application::ExecuteCommands() {
   return !commands.empty();
 }
 
-void Application::Execute(const Command& command) {
-  if (!EndsProgram(command)) return Do(command);
-  held_ = command;
+// Where a program that somebody started goes on, and `then` would let it go.
+void Application::AskBeforeEnding(std::function<void()> then) {
+  const bool goes_on = run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
+                       input_.status.state <= session::RunState::kPaused;
+  if (!goes_on) return then();
+  held_ = std::move(then);
   shell_.held = {true, false, presenters::NameOfProgram(input_.description)};
 }
 
-// Whether it would take the place of a program that somebody started, and that goes on.
-bool Application::EndsProgram(const Command& command) const {
-  const bool goes_on = run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
-                       input_.status.state <= session::RunState::kPaused;
-  if (!goes_on) return false;
-  if (const auto* action = std::get_if<DoAction>(&command)) return action->id == ActionId::kNewRun;
-  if (const auto* open = std::get_if<OpenRecording>(&command))
-    return !networks::IsNetworkFile(open->file) && networks::Cifar10FolderOf(open->file).empty();
-  return std::holds_alternative<gui::OpenRanks>(command) || std::holds_alternative<StartProgram>(command) ||
-         std::holds_alternative<StartAgain>(command) || std::holds_alternative<SetUpPage>(command) ||
-         std::holds_alternative<ChooseDevice>(command);
-}
-
 void Application::Answer(const AnswerHeld& answer) {
-  const std::optional<Command> held = std::exchange(held_, std::nullopt);
-  if (answer.goes_on && held) Do(*held);
+  const std::function<void()> held = std::exchange(held_, nullptr);
+  if (answer.goes_on && held) held();
 }
 
-void Application::Do(const Command& command) {
+void Application::Execute(const Command& command) {
   std::visit(Overloaded{
                  [this](const DoAction& c) { Execute(c.id); },
                  [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
@@ -309,12 +299,6 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   run_->Change(settings);
 }
 
-void Application::ChooseFile(FilePurpose purpose, const std::filesystem::path& folder,
-                             const std::string& name) {
-  shell_.file_dialog.kept_runs = has_kept_runs_ ? options_.kept_runs.lexically_normal() : "";
-  OpenFileDialog(purpose, folder, name, &shell_.file_dialog);
-}
-
 // Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space
 // are its own.
 void Application::Execute(ActionId action) {
@@ -323,6 +307,12 @@ void Application::Execute(ActionId action) {
                         ExecuteLearningAction(action) || ExecuteTimelineAction(action) ||
                         ExecuteLookAction(action);
   TIDEMARK_CHECK(is_taken);
+}
+
+void Application::ChooseFile(FilePurpose purpose, const std::filesystem::path& folder,
+                             const std::string& name) {
+  shell_.file_dialog.kept_runs = has_kept_runs_ ? options_.kept_runs.lexically_normal() : "";
+  OpenFileDialog(purpose, folder, name, &shell_.file_dialog);
 }
 
 bool Application::ExecuteFileAction(ActionId action) {

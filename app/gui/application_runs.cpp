@@ -20,6 +20,10 @@ using session::RunState;
 }  // namespace
 
 void Application::StartRun() {
+  AskBeforeEnding([this] { BeginStart(); });
+}
+
+void Application::BeginStart() {
   ReadNetworkAnew(input_.settings.network);
   ++run_number_;
   input_.live = false;
@@ -77,8 +81,12 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
   return input_.device.kind != DeviceKind::kPhantom && before.ranks != input_.settings.ranks;
 }
 
-// The run that is shown goes on until there is another.
 void Application::Start(const session::ProgramOrder& order) {
+  AskBeforeEnding([this, order] { BeginProgram(order); });
+}
+
+// The run that is shown goes on until there is another.
+void Application::BeginProgram(const session::ProgramOrder& order) {
   jobs_.Start("Starting the program", JobEnd::kOnRequest,
               [this, start = options_.start_program, order,
                request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
@@ -176,6 +184,10 @@ void Application::OpenFile(const std::filesystem::path& file) {
   if (file.extension() == kSessionEnding) return ReadSession(file);
   if (networks::IsNetworkFile(file)) return OpenNetwork(file);
   if (const auto folder = networks::Cifar10FolderOf(file); !folder.empty()) return UseData(folder);
+  AskBeforeEnding([this, file] { ReadRun(file); });
+}
+
+void Application::ReadRun(const std::filesystem::path& file) {
   jobs_.Start(
       "Opening " + file.filename().string(), JobEnd::kOnRequest,
       [this, file, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
@@ -215,6 +227,10 @@ void Application::TellNotOpened(const std::string& why) {
 }
 
 void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
+  AskBeforeEnding([this, files] { ReadRanks(files); });
+}
+
+void Application::ReadRanks(const std::vector<std::filesystem::path>& files) {
   const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " ranks";
   jobs_.Start(
       "Reading " + what, JobEnd::kOnRequest,
@@ -237,7 +253,7 @@ void Application::ShowRanks(session::Ranks ranks) {
   if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
     AddLogLine(presenters::LogLevel::kWarning, missing);
   ranks_ = OpenedRanks(std::move(ranks));
-  OpenFile(*ranks_.FileOf(*ranks_.strip().largest));
+  ReadRun(*ranks_.FileOf(*ranks_.strip().largest));
 }
 
 void Application::CompareWithFile(const std::filesystem::path& file) {

@@ -179,6 +179,15 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   tell(AnswerHeld{false});
   tell(AnswerHeld{true});  // nothing is held any more
   CHECK(still_shows_it());
+  // Whatever would start a run in its place: a session code, and what takes that back.
+  lessons::SessionState code;
+  code.device = {networks::DeviceKind::kPhantom, 0, "t4"};
+  tell(UseSession{code});
+  CHECK(still_shows_it());
+  tell(AnswerHeld{false});
+  tell(DoAction{ActionId::kUndo});
+  CHECK(still_shows_it());
+  tell(AnswerHeld{false});
   tell(OpenRecording{scratch / "other.tide"});
   tell(AnswerHeld{true});
   CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
