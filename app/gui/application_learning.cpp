@@ -185,7 +185,8 @@ bool Application::ExecuteLearningAction(ActionId action) {
       break;
     case ActionId::kNextPage:
       if (open.page == nullptr) break;
-      state_.lessons.done.insert(PageKey(open.lesson->name, static_cast<size_t>(page)));
+      if (IsWorkedThrough(book_.lessons, state_.lessons))
+        state_.lessons.done.insert(PageKey(open.lesson->name, static_cast<size_t>(page)));
       if (page + 1 < static_cast<int>(open.lesson->pages.size())) {
         ShowPage(open.lesson->name, page + 1);
       } else {

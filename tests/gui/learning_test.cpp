@@ -74,6 +74,24 @@ TEST_CASE("The last page counts once it is left with its tasks done") {
   CHECK(state.done.contains(PageKey(lesson.name, 1)));
 }
 
+TEST_CASE("A page is worked through once its number was told and its tasks are done") {
+  lessons::Lesson lesson;
+  lesson.name = "short";
+  lesson.pages.resize(2);
+  lesson.pages[0].prediction.emplace();
+  lesson.pages[0].attempts.push_back({{}, "batch=1"});
+  LessonsState state;
+  CHECK_FALSE(IsWorkedThrough({lesson}, state));  // none is open
+  state.lesson = lesson.name;
+  CHECK_FALSE(IsWorkedThrough({lesson}, state));
+  state.predictions[PageKey(lesson.name, 0)] = 1;
+  CHECK_FALSE(IsWorkedThrough({lesson}, state));
+  state.done.insert(TaskKey(lesson.name, 0, 0));
+  CHECK(IsWorkedThrough({lesson}, state));
+  state.page = 1;
+  CHECK(IsWorkedThrough({lesson}, state));
+}
+
 TEST_CASE("How far a drawing is from a curve is told in words") {
   std::vector<int64_t> bytes(session::kStepColumns, 50'000'000);
   bytes[10] = 100'000'000;

@@ -247,14 +247,20 @@ OpenPage PageOf(const std::vector<Lesson>& all, const LessonsState& state) {
   return {};
 }
 
+bool IsWorkedThrough(const std::vector<Lesson>& all, const LessonsState& state) {
+  const OpenPage open = PageOf(all, state);
+  if (open.page == nullptr || AwaitsPrediction(all, state)) return false;
+  const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
+  for (size_t i = 0; i < open.page->attempts.size(); ++i) {
+    if (!state.done.contains(TaskKey(open.lesson->name, number, i))) return false;
+  }
+  return true;
+}
+
 void LeavePage(const std::vector<Lesson>& all, LessonsState& state) {
   const OpenPage open = PageOf(all, state);
-  if (open.page == nullptr || open.page != &open.lesson->pages.back()) return;
-  const size_t number = open.lesson->pages.size() - 1;
-  for (size_t i = 0; i < open.page->attempts.size(); ++i) {
-    if (!state.done.contains(TaskKey(open.lesson->name, number, i))) return;
-  }
-  if (!AwaitsPrediction(all, state)) state.done.insert(PageKey(open.lesson->name, number));
+  if (open.page == nullptr || open.page != &open.lesson->pages.back() || !IsWorkedThrough(all, state)) return;
+  state.done.insert(PageKey(open.lesson->name, open.lesson->pages.size() - 1));
 }
 
 bool AwaitsPrediction(const std::vector<Lesson>& all, const LessonsState& state) {

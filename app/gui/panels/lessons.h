@@ -48,8 +48,8 @@ struct LessonsState {
   std::map<std::string, double> predictions;   // in MB, by PageKey
   std::map<std::string, DrawnCurve> drawings;  // also before they are revealed, by PageKey
   DrawingState drawing;                        // of the page that is open
-  std::set<std::string> done;                  // pages that were read, and tasks, by PageKey and TaskKey
-  std::set<size_t> begun;  // tasks of the page that is open, which were not done at some time since
+  std::set<std::string> done;  // pages that were worked through, and tasks, by PageKey and TaskKey
+  std::set<size_t> begun;      // tasks of the page that is open, which were not done at some time since
 };
 
 std::string PageKey(const std::string& lesson, size_t page);  // "batch-size/2"
@@ -60,6 +60,10 @@ struct OpenPage {
   const lessons::Page* page = nullptr;  // none = none is open
 };
 OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
+
+// Whether the page that is open was told the number that it asks for, and its tasks are done: only then does
+// turning it count.
+bool IsWorkedThrough(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 
 // A last page counts as read once it is left with its tasks done, as if Finish had been pressed.
 void LeavePage(const std::vector<lessons::Lesson>& all, LessonsState& state);
