@@ -72,4 +72,37 @@ TEST_CASE("A block's title moves aside where a level's line would strike it thro
   CHECK(TitleTop(geometry, {}, {{100, 40}, {400, 58}}, 105, 200));
 }
 
+TEST_CASE("A label stands where it lies on no line and no block, and on them only where all is taken") {
+  TimelineGeometry geometry;
+  geometry.plot = {{0, 0}, {1000, 100}};
+  geometry.visible = {0, 1000};
+  geometry.top_bytes = 100;  // a byte for a pixel
+  presenters::TimelinePlot plot;
+  for (int i = 0; i < 100; ++i) {  // 60 high at the left, then 10; 80 are reserved
+    presenters::PlotColumn column{.begin = 10.0 * i, .end = 10.0 * (i + 1), .reserved_max = 80};
+    column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)] = i < 50 ? 60 : 10;
+    plot.columns.push_back(column);
+  }
+  CHECK(IsClear(geometry, plot, {{600, 30}, {700, 50}}));
+  CHECK_FALSE(IsClear(geometry, plot, {{200, 50}, {300, 70}}));  // on blocks
+  CHECK_FALSE(IsClear(geometry, plot, {{450, 50}, {550, 70}}));  // with its left half
+  CHECK_FALSE(IsClear(geometry, plot, {{600, 15}, {700, 35}}));  // on the line of what is reserved
+  plot.textbook = {{0, 1000, 55}};
+  CHECK_FALSE(IsClear(geometry, plot, {{600, 30}, {700, 50}}));
+  plot.textbook.clear();
+  plot.lines.push_back({"driver", 0, 1000, std::vector<int64_t>(20, 65)});
+  CHECK_FALSE(IsClear(geometry, plot, {{600, 30}, {700, 50}}));
+  plot.lines.clear();
+  TakenPlaces taken;
+  taken.plot = &plot;
+  const float y = geometry.Y(40);
+  const auto aside = FindPlace(geometry, taken, {100, 16}, y, {10, 700});
+  REQUIRE(aside);
+  CHECK(aside->Min.x == 700);
+  const auto on_blocks = FindPlace(geometry, taken, {100, 16}, y, {10, 100});
+  REQUIRE(on_blocks);
+  CHECK(on_blocks->Min.x == 10);
+  CHECK_FALSE(FindPlaceOn(Ground::kClear, geometry, taken, {100, 16}, y, {10, 100}));
+}
+
 }  // namespace tidemark::gui

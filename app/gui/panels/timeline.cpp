@@ -323,6 +323,7 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
                       const TimelineState& state) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
+  taken.plot = input.plot;
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "app/gui/widgets/labels.h"
 #include "app/gui/window/theme.h"
@@ -9,6 +10,7 @@
 namespace tidemark::gui {
 namespace {
 
+using presenters::PlotColumn;
 using presenters::PlotMarker;
 
 void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
@@ -33,15 +35,34 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   }
 }
 
-bool DrawLabelAmong(ImDrawList* list, const TimelineGeometry& geometry, float y,
-                    std::initializer_list<float> lefts, const std::string& text, Color color,
-                    std::string_view label, TakenPlaces* taken) {
-  const TextStyle style = Colored(SmallMuted(), color);
-  const auto place = FindPlace(geometry, *taken, ChipSize(style, text), y, lefts);
+bool DrawLabelAt(ImDrawList* list, const std::optional<ImRect>& place, const TextStyle& style,
+                 const std::string& text, std::string_view label, TakenPlaces* taken) {
   if (!place) return false;
   DrawChip(list, *place, style, text, CoverOfLabel());
   taken->Take(*place, label);
   return true;
+}
+
+bool LiesBetween(float y, const ImRect& place) { return y >= place.Min.y && y <= place.Max.y; }
+
+// A level that lies behind it, or is drawn through it.
+bool Crosses(const TimelineGeometry& geometry, std::span<const presenters::PlotLevel> levels,
+             const ImRect& place) {
+  return std::ranges::any_of(levels, [&](const presenters::PlotLevel& level) {
+    return level.bytes > 0 && geometry.X(level.begin) < place.Max.x && geometry.X(level.end) > place.Min.x &&
+           LiesBetween(geometry.Y(static_cast<double>(level.bytes)), place);
+  });
+}
+
+bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line, const ImRect& place) {
+  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
+  for (size_t k = 0; k < line.bytes.size(); ++k) {
+    const double begin = line.begin + width * static_cast<double>(k);
+    if (geometry.X(begin + width) < place.Min.x) continue;
+    if (geometry.X(begin) > place.Max.x) break;
+    if (LiesBetween(geometry.Y(static_cast<double>(line.bytes[k])), place)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -61,8 +82,29 @@ void TakenPlaces::Explain(const ImRect& place, const std::string& words) {
   if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = words;
 }
 
-std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
-                                float y, std::initializer_list<float> lefts) {
+bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place) {
+  const auto behind =
+      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Min.x), {}, &PlotColumn::end);
+  float reserved_before = 0;
+  for (auto column = behind; column != plot.columns.end(); ++column) {
+    if (geometry.X(column->begin) > place.Max.x) break;
+    const int64_t allocated = ValueOf(column->at_peak, timeline::Series::kAllocated);
+    if (allocated > 0 && geometry.Y(static_cast<double>(allocated)) <= place.Max.y) return false;
+    const float reserved = geometry.Y(static_cast<double>(column->reserved_max));
+    const float from = column == behind ? reserved : reserved_before;  // where it comes from
+    if (std::max(from, reserved) >= place.Min.y && std::min(from, reserved) <= place.Max.y) return false;
+    reserved_before = reserved;
+  }
+  return !Crosses(geometry, plot.textbook, place) && !Crosses(geometry, plot.phantom, place) &&
+         !Crosses(geometry, plot.compared, place) &&
+         std::ranges::none_of(plot.lines, [&](const presenters::PlotLine& line) {
+           return !line.bytes.empty() && Crosses(geometry, line, place);
+         });
+}
+
+std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry, const TakenPlaces& taken,
+                                  ImVec2 size, float y, std::initializer_list<float> lefts) {
+  const bool has_to_be_clear = ground == Ground::kClear && taken.plot != nullptr;
   for (const float below : {0.0F, 1.0F}) {
     for (float left : lefts) {
       left = std::clamp(left, geometry.plot.Min.x + Px(4),
@@ -70,10 +112,17 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPla
       const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
       const ImRect place(left, top, left + size.x, top + size.y);
       if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
-      if (!taken.Overlap(place)) return place;
+      if (taken.Overlap(place) || (has_to_be_clear && !IsClear(geometry, *taken.plot, place))) continue;
+      return place;
     }
   }
   return std::nullopt;
+}
+
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
+                                float y, std::initializer_list<float> lefts) {
+  if (const auto clear = FindPlaceOn(Ground::kClear, geometry, taken, size, y, lefts)) return clear;
+  return FindPlaceOn(Ground::kAny, geometry, taken, size, y, lefts);
 }
 
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits) {
@@ -98,17 +147,27 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
   return {size.x + Px(12), Px(style.size) + Px(6)};
 }
 
-bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, std::string_view label, TakenPlaces* taken) {
-  const float width = ChipSize(Colored(SmallMuted(), color), text).x;
-  return DrawLabelAmong(list, geometry, at.y,
-                        {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - width / 2}, text,
-                        color, label, taken);
+bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                 const std::string& text, Color color, std::string_view label, TakenPlaces* taken) {
+  const TextStyle style = Colored(SmallMuted(), color);
+  const ImVec2 size = ChipSize(style, text);
+  const auto place =
+      FindPlaceOn(ground, geometry, *taken, size, at.y,
+                  {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
+  return DrawLabelAt(list, place, style, text, label, taken);
 }
 
-bool DrawLabelHere(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-                   Color color, std::string_view label, TakenPlaces* taken) {
-  return DrawLabelAmong(list, geometry, at.y, {at.x}, text, color, label, taken);
+bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+               Color color, std::string_view label, TakenPlaces* taken) {
+  return DrawLabelOn(Ground::kClear, list, geometry, at, text, color, label, taken) ||
+         DrawLabelOn(Ground::kAny, list, geometry, at, text, color, label, taken);
+}
+
+bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                   const std::string& text, Color color, std::string_view label, TakenPlaces* taken) {
+  const TextStyle style = Colored(SmallMuted(), color);
+  const auto place = FindPlaceOn(ground, geometry, *taken, ChipSize(style, text), at.y, {at.x});
+  return DrawLabelAt(list, place, style, text, label, taken);
 }
 
 bool IsFailure(const TimelineInput& input, const PlotMarker& marker) {

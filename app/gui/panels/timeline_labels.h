@@ -5,6 +5,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -24,6 +25,8 @@ inline constexpr int kLabelChannel = 1;
 
 // Rectangles that already carry a label, so that no two labels lie on each other.
 struct TakenPlaces {
+  const presenters::TimelinePlot* plot =
+      nullptr;  // on whose curves labels lie only where no other place is free
   std::vector<ImRect> places;
   std::string explained;  // what the label under the mouse means; "" = none is there
   float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
@@ -34,7 +37,14 @@ struct TakenPlaces {
   void Explain(const ImRect& place, const std::string& words);  // under the mouse
 };
 
+// Whether a label there would lie on no line and on no block of the stack.
+bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);
+
+enum class Ground : uint8_t { kClear, kAny };
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
+std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry, const TakenPlaces& taken,
+                                  ImVec2 size, float y, std::initializer_list<float> lefts);
+// On clear ground, or else on any.
 std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
                                 float y, std::initializer_list<float> lefts);
 
@@ -53,8 +63,11 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text);
 // where there is no room.
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TakenPlaces* taken);
+// The same, on such ground only.
+bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                 const std::string& text, Color color, std::string_view label, TakenPlaces* taken);
 // Only there.
-bool DrawLabelHere(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-                   Color color, std::string_view label, TakenPlaces* taken);
+bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                   const std::string& text, Color color, std::string_view label, TakenPlaces* taken);
 
 }  // namespace tidemark::gui

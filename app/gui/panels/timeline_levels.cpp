@@ -1,6 +1,7 @@
 // The lines over the stack: reserved, the second run, theory, what the driver and the card report.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 
 #include "app/gui/panels/timeline_labels.h"
@@ -106,19 +107,26 @@ struct LinePoint {
 };
 
 // On the line, with what it is there; not where it holds nothing yet.
-bool LabelAt(ImDrawList* list, const TimelineGeometry& geometry, LinePoint point, const std::string& title,
-             ByteUnit unit, Color color, TakenPlaces* taken) {
+bool LabelAt(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, LinePoint point,
+             const std::string& title, ByteUnit unit, Color color, TakenPlaces* taken) {
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
   const std::string text = title + " " + FormatBytes(point.bytes, unit);
-  return point.bytes > 0 && DrawLabelHere(list, geometry, at, text, color, title, taken);
+  return point.bytes > 0 && DrawLabelHere(ground, list, geometry, at, text, color, title, taken);
+}
+
+// Along a line, wherever its label lies on nothing, or else where there is room.
+void LabelOnce(size_t columns, const std::function<bool(Ground, size_t)>& label) {
+  for (const Ground ground : {Ground::kClear, Ground::kAny}) {
+    if (ColumnForLabel(columns, [&](size_t column) { return label(ground, column); })) return;
+  }
 }
 
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
                ByteUnit unit, Color color, TakenPlaces* taken) {
   const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
-  ColumnForLabel(line.bytes.size(), [&](size_t column) {
+  LabelOnce(line.bytes.size(), [&](Ground ground, size_t column) {
     const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
-    return LabelAt(list, geometry, {position, line.bytes[column]}, line.title, unit, color, taken);
+    return LabelAt(ground, list, geometry, {position, line.bytes[column]}, line.title, unit, color, taken);
   });
 }
 
@@ -180,9 +188,9 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (!any) return;
   const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
-  ColumnForLabel(plot.columns.size(), [&](size_t column) {
+  LabelOnce(plot.columns.size(), [&](Ground ground, size_t column) {
     const PlotColumn& at = plot.columns[column];
-    return LabelAt(list, geometry, {at.begin, at.reserved_max}, "reserved", unit, color, taken);
+    return LabelAt(ground, list, geometry, {at.begin, at.reserved_max}, "reserved", unit, color, taken);
   });
 }
 
@@ -255,10 +263,12 @@ void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAx
     text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
   if (text.empty()) return;
   // Markers have their places there, too.
-  for (int row = 0; row < 4; ++row) {
-    const float y = geometry.plot.Min.y + static_cast<float>(row) * Px(kSmallTextSize + 9);
-    if (DrawLabel(list, geometry, {geometry.plot.Max.x, y}, text, Colors().muted, "above the axis", taken))
-      return;
+  for (const Ground ground : {Ground::kClear, Ground::kAny}) {
+    for (int row = 0; row < 4; ++row) {
+      const ImVec2 at(geometry.plot.Max.x,
+                      geometry.plot.Min.y + static_cast<float>(row) * Px(kSmallTextSize + 9));
+      if (DrawLabelOn(ground, list, geometry, at, text, Colors().muted, "above the axis", taken)) return;
+    }
   }
 }
 
