@@ -34,4 +34,11 @@ TEST_CASE("Where theory and practice agree there is nothing to ask") {
   CHECK(StoryOf({}, ByteUnit::kMegabytes).question.empty());
 }
 
+TEST_CASE("Names of steps take no room from long figures and from bars") {
+  CHECK(WidthOfNames(100, 60, 400) == 100);
+  CHECK(WidthOfNames(300, 60, 400) == 168);
+  CHECK(WidthOfNames(300, 130, 300) == 106);  // 24 around the bars, which have 40
+  CHECK(WidthOfNames(300, 200, 280) == 60);
+}
+
 }  // namespace tidemark::gui

@@ -29,6 +29,9 @@ constexpr float kLeastRow = 19;
 constexpr int64_t kFarAbove = 3;  // times all else: a card that others fill would leave no room for the rest
 constexpr double kBeyond = 1.3;   // of the highest that is to scale, where the axis ends then
 constexpr float kLine = 17;
+constexpr float kGaps = 24;  // around bars
+constexpr float kLeastBars = 40;
+constexpr float kLeastNames = 60;
 
 struct BridgeScale {
   float left = 0;  // of the bars
@@ -83,6 +86,7 @@ float StepHeight(float row, size_t lines) {
 }
 
 TextStyle LabelStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : MutedWords(); }
+TextStyle FigureStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : Numbers(); }
 
 // What a click on a step shows, and what its tooltip says of that.
 struct WhatIsBehind {
@@ -163,8 +167,7 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
     const float from = scale.X(std::max<int64_t>(0, step.bytes - selected));
     list->AddRectFilled({from, middle - half}, {x1, middle + half}, U32(Colors().accent), Px(3));
   }
-  const TextStyle number = IsLevel(step) ? StrongWords() : Numbers();
-  DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, number, FigureOf(step, unit));
+  DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, FigureStyle(step), FigureOf(step, unit));
 }
 
 // Where the axis ends: at the highest, unless that is the card, and far above all else.
@@ -197,6 +200,11 @@ std::string QuestionFor(int64_t textbook, int64_t allocated, bool at_peak) {
 }
 
 }  // namespace
+
+float WidthOfNames(float longest, float figures, float room) {
+  const float left_over = room - figures - Px(kGaps + kLeastBars);
+  return std::min({longest, room * 0.42F, std::max(Px(kLeastNames), left_over)});
+}
 
 BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_peak) {
   BridgeStory story;
@@ -255,7 +263,8 @@ float HeightOf(const std::string& question, Lines answer, const Telling& telling
 // Rows and the story below them share the panel: rows are as high as they may be, but the story is told whole
 // before, in a box; then without one, then without the smaller reason.
 struct BridgeLayout {
-  float labels = 0;  // width
+  float labels = 0;   // their width
+  float figures = 0;  // likewise
   float row = 0;
   Telling telling;
 };
@@ -265,7 +274,9 @@ BridgeLayout LayoutOf(const BridgeInput& input, const std::string& question, Lin
   BridgeLayout layout;
   for (const BridgeStep& step : steps)
     layout.labels = std::max(layout.labels, Measure(LabelStyle(step), step.name).x);
-  layout.labels = std::min(layout.labels + Px(1), room.x * 0.42F);
+  for (const BridgeStep& step : steps)
+    layout.figures = std::max(layout.figures, Measure(FigureStyle(step), FigureOf(step, input.unit)).x);
+  layout.labels = WidthOfNames(layout.labels + Px(1), layout.figures, room.x);
   std::vector<size_t> lines;
   for (const BridgeStep& step : steps)
     lines.push_back(LinesOf(LabelStyle(step), step.name, layout.labels).size());
@@ -292,13 +303,10 @@ void DrawSteps(const BridgeInput& input, const BridgeLayout& layout, CommandQueu
   const std::vector<BridgeStep>& steps = input.bridge->steps;
   const float room = ImGui::GetContentRegionAvail().x;
   BridgeScale scale;
-  float figures = 0;
-  for (const BridgeStep& step : steps)
-    figures = std::max(figures, Measure(StrongWords(), FigureOf(step, input.unit)).x);
   scale.most_bytes = HighestOf(steps);
   scale.row = layout.row;
   scale.left = ImGui::GetCursorScreenPos().x + layout.labels + Px(12);
-  scale.width = std::max(Px(40), room - layout.labels - figures - Px(24));
+  scale.width = room - layout.labels - layout.figures - Px(kGaps);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   for (const BridgeStep& step : steps) DrawStep(input, step, scale, layout.labels, queue);
   ImGui::PopStyleVar();

@@ -33,4 +33,8 @@ struct BridgeStory {
 };
 BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_peak = true);
 
+// How wide the steps' names may be in a row of `room`, all in pixels: figures are told whole, and bars are to
+// be seen, whatever that leaves for names. Pure.
+float WidthOfNames(float longest, float figures, float room);
+
 }  // namespace tidemark::gui
