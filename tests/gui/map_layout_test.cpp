@@ -46,6 +46,23 @@ TEST_CASE("A few segments fill the rows that there is room for") {
   CHECK(layout.labels);
 }
 
+TEST_CASE("Segments that a low map could not tell apart lie in more rows than it shows at a time") {
+  std::vector<int64_t> sizes(60, 2 * kMebibyte);
+  sizes.resize(70, 20 * kMebibyte);
+  const ImRect area({0, 0}, {520, 50});
+  const MapLayout layout = LayOutMap(Segments(sizes), area);
+  CHECK(layout.height > area.GetHeight());
+  CHECK(layout.segments.back().Max.y <= layout.height);
+  CHECK(layout.segments.front().GetHeight() >= 20);
+  float all = 0;
+  for (const ImRect& box : layout.segments) {
+    CHECK(box.Max.x <= area.Max.x + 1);
+    all += box.GetWidth();
+  }
+  CHECK(all / static_cast<float>(sizes.size()) > 12);
+  CHECK(LayOutMap(Segments(sizes), {{0, 0}, {880, 210}}).height <= 210);
+}
+
 TEST_CASE("More segments than there is room for, and sizes that no memory has, are laid out all the same") {
   const ImRect area({0, 0}, {300, 60});
   CHECK(LayOutMap(Segments(std::vector<int64_t>(20'000, kMebibyte)), area).segments.size() == 20'000);

@@ -1,6 +1,7 @@
 #include "app/gui/panels/map_layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/gui/window/theme.h"
 #include "profiler/base/saturating.h"
@@ -12,6 +13,10 @@ using presenters::MapSegment;
 
 // A part of the widest scale from which more rows are not worth their height.
 constexpr double kWideEnough = 0.6;
+// What a segment needs on average to be told from its neighbours, and pointed at.
+constexpr float kApart = 24;
+// Of rows that are more than there is room for.
+constexpr float kLeastRow = 28;
 
 class Rows {
  public:
@@ -84,13 +89,17 @@ double ScaleOf(const Rows& rows, int wanted, int most) {
 MapLayout LayOutMap(const std::vector<MapSegment>& segments, const ImRect& area) {
   MapLayout layout;
   const Rows rows(segments, area.GetWidth());
-  const int most = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
+  const int with_room = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
+  const float in_one_row = Px(kApart) * static_cast<float>(segments.size());
+  const int to_tell_apart = static_cast<int>(std::ceil(in_one_row / std::max(1.0F, area.GetWidth())));
+  const int most = std::max(with_room, to_tell_apart);
   const int for_many = static_cast<int>((segments.size() + 15) / 16);
   const int to_fill = static_cast<int>(area.GetHeight() / Px(130));
-  const double scale = ScaleOf(rows, std::clamp(std::max(for_many, to_fill), 1, most), most);
+  const double scale = ScaleOf(rows, std::clamp(std::max({for_many, to_fill, to_tell_apart}), 1, most), most);
   const auto needed = static_cast<float>(rows.Needed(scale));
-  layout.labels = area.GetHeight() / needed >= Px(40);
-  layout.row_height = std::min(area.GetHeight() / needed, Px(200));
+  layout.row_height = std::clamp(area.GetHeight() / needed, Px(kLeastRow), Px(200));
+  layout.labels = layout.row_height >= Px(40);
+  layout.height = needed * layout.row_height;
   ImVec2 at = area.Min;
   for (const MapSegment& segment : segments) {
     const float width = rows.WidthOf(segment, scale);

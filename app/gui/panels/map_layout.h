@@ -14,11 +14,12 @@ namespace tidemark::gui {
 struct MapLayout {
   std::vector<ImRect> segments;
   float row_height = 0;
+  float height = 0;     // of all rows
   bool labels = false;  // there is room for sizes below them
 };
 
-// Segments that would be too narrow to see are a little wider than that. Where there are more than there is
-// room for all of them are, and the last rows leave the area. O(segments · log rows).
+// Segments that would be too narrow to see are a little wider than that. Where there are more than can be
+// told apart in the area, rows are low, and the last of them lie below it. O(segments · log rows).
 MapLayout LayOutMap(const std::vector<presenters::MapSegment>& segments, const ImRect& area);
 
 }  // namespace tidemark::gui

@@ -155,14 +155,15 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
   if (!on_block && box.Contains(mouse) && ImGui::IsItemHovered()) SegmentTooltip(input, segment, box);
 }
 
-void DrawMap(const MemoryMapInput& input, const ImRect& area, MapPart part, CommandQueue& queue) {
-  ImGui::InvisibleButton("map", area.GetSize());
-  const MapLayout layout = LayOutMap(input.map->segments, area);
+void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect& area, MapPart part,
+             CommandQueue& queue) {
+  ImGui::InvisibleButton("map", {area.GetWidth(), std::max(area.GetHeight(), layout.height)});
   float label_free_from = area.Min.x;
   float label_row = area.Min.y;
   for (size_t i = 0; i < layout.segments.size(); ++i) {
     const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
+    if (!ImGui::IsRectVisible(box.Min, box.Max)) continue;
     DrawSegment(input, segment, box, part, queue);
     const std::string size = SegmentSize(segment.bytes, input.unit);
     const float width = Measure(SmallMuted(), size).x;
@@ -174,6 +175,18 @@ void DrawMap(const MemoryMapInput& input, const ImRect& area, MapPart part, Comm
     DrawText(ImGui::GetWindowDrawList(), {left, box.Max.y + Px(2)}, SmallMuted(), size);
     label_free_from = left + width + Px(8);
   }
+}
+
+// Rows that find no room are scrolled to.
+void DrawMapIn(const MemoryMapInput& input, const ImRect& area, MapPart part, CommandQueue& queue) {
+  const MapLayout layout = LayOutMap(input.map->segments, area);
+  if (layout.height <= area.GetHeight() + 1) return DrawMap(input, layout, area, part, queue);
+  if (ImGui::BeginChild("rows", area.GetSize(), ImGuiChildFlags_NavFlattened)) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImRect beside_bar(at, at + ImVec2(ImGui::GetContentRegionAvail().x, area.GetHeight()));
+    DrawMap(input, LayOutMap(input.map->segments, beside_bar), beside_bar, part, queue);
+  }
+  ImGui::EndChild();
 }
 
 // Drag through time.
@@ -262,7 +275,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, Comm
   const bool explains =
       !at_length.empty() && room.y >= kRoomToExplain * least_map + scrubber + caption + words;
   const float below = scrubber + (has_caption ? caption : 0) + (explains ? words : 0);
-  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(12), room.y - below)}), state.lit, queue);
+  DrawMapIn(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(12), room.y - below)}), state.lit, queue);
   Scrubber(input, queue);
   if (has_caption) Caption(input, state.lit, explains ? at_length : "");
 }
