@@ -492,4 +492,16 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   CHECK(is_answered());
 }
 
+TEST_CASE("Why memory ran out counts among what stands out") {
+  constexpr int64_t kMebibyte = 1 << 20;
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
+  stream.Allocate(0x10000000, 127 * kMebibyte);
+  CHECK(LookForFindings(*stream.Publish(), ByteUnit::kMebibytes, 0).count() == 0);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
+  const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMebibytes, 0);
+  CHECK(found.findings.size() == 1);  // fragmentation
+  CHECK(found.count() == 2);
+}
+
 }  // namespace tidemark::gui

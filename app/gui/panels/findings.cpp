@@ -164,18 +164,18 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
 }  // namespace
 
 void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
-  const size_t count = input.found == nullptr ? 0 : input.found->findings.size();
+  const size_t count = input.found == nullptr ? 0 : input.found->count();
   PanelTitle("Findings", count == 0 ? "" : FormatNumber(static_cast<int64_t>(count)));
   if (!input.empty_reason.empty()) return EmptyReason(input.empty_reason);
   if (input.found == nullptr) return EmptyReason("Looking through the run…");
   if (BeginScrolled("findings")) {
     if (input.found->shortage) DrawShortage(input, queue);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < input.found->findings.size(); ++i) {
       ImGui::PushID(static_cast<int>(i));
       DrawFinding(input.found->findings[i], input, queue);
       ImGui::PopID();
     }
-    if (count == 0 && !input.found->shortage) {
+    if (count == 0) {
       EmptyReason(std::string("Nothing stands out: no growth, no kept graphs or gradients") +
                   (input.found->tells_reserved
                        ? ", and at its highest the run used most of what it reserved, so "

@@ -30,6 +30,9 @@ struct RunFindings {
   std::optional<ShortagePage> shortage;  // the latest
   size_t shortages = 0;
   bool tells_reserved = false;  // the run does
+
+  // Why memory ran out is one, too.
+  size_t count() const { return findings.size() + (shortage ? 1 : 0); }
 };
 
 struct FindingsInput {
