@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <thread>
@@ -143,6 +144,17 @@ nvml::Code FindCard(const nvml::Functions& functions, std::string uuid, nvml::De
   return functions.device_by_uuid(uuid.c_str(), &device) == nvml::kSuccess ? nvml::kSuccess : code;
 }
 
+nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
+  unsigned count = 0;
+  if (functions.device_count(&count) != nvml::kSuccess) return nullptr;
+  for (unsigned index = 0; index < count; ++index) {
+    nvml::Device device = nullptr;
+    if (functions.device_by_index(index, &device) != nvml::kSuccess) continue;
+    if (CardSampler(functions).KnowsProcess(device)) return device;
+  }
+  return nullptr;
+}
+
 // Which card a process that we know nothing of uses, as far as that is known.
 class CardChoice {
  public:
@@ -159,10 +171,11 @@ class CardChoice {
     uuid_ = uuid;
     BeginIfKnown();
   }
-  // Where nobody told: a guess.
-  void Guessed(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
+  // Where nobody told: the one on which NVML finds this process.
+  void Guess() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    if (the_card_sampler.load() == nullptr) Watch(*nvml_, device);
+    if (!nvml_ || the_card_sampler.load() != nullptr) return;
+    if (const nvml::Device device = DeviceOfProcess(*nvml_)) Watch(*nvml_, device);
   }
   int64_t FreeBytes(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
@@ -189,22 +202,19 @@ CardChoice& TheCardChoice() {
   return choice;
 }
 
-nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
-  unsigned count = 0;
-  if (functions.device_count(&count) != nvml::kSuccess) return nullptr;
-  for (unsigned index = 0; index < count; ++index) {
-    nvml::Device device = nullptr;
-    if (functions.device_by_index(index, &device) != nvml::kSuccess) continue;
-    if (CardSampler(functions).KnowsProcess(device)) return device;
-  }
-  return nullptr;
-}
-
 void KeepSampling() {
   while (true) {
     std::this_thread::sleep_for(kSampleEvery);
     SampleCard();
   }
+}
+
+// A process may end before its first sample, or long after its last. Not a forked child's: NVML is its
+// parent's.
+void SampleAtExit() {
+  if (!EventStreamIsOpen()) return;
+  TheCardChoice().Guess();
+  SampleCard();
 }
 
 }  // namespace
@@ -223,6 +233,7 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
 void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guesses) {
   if (card_watched.exchange(true)) return;
   if (!functions) return EmitState(Source::kDevice, functions.error().message);
+  std::atexit(SampleAtExit);
   RunInBackground([table = *functions, most_guesses] {
     if (const nvml::Code code = table.init(); code != nvml::kSuccess) {
       return EmitState(Source::kDevice, nvml::RefusalSentence(code));
@@ -230,7 +241,7 @@ void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guess
     TheCardChoice().Ready(table);
     for (int guesses = 0; the_card_sampler.load() == nullptr; ++guesses) {
       if (guesses < most_guesses) {
-        if (const nvml::Device device = DeviceOfProcess(table)) TheCardChoice().Guessed(device);
+        TheCardChoice().Guess();
       } else if (guesses == most_guesses) {
         EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
       }
