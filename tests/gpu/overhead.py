@@ -133,19 +133,27 @@ def train_in_turns(options, name, folder, count):
         return times
 
 
+def told(name, times, turns):
+    """What so many pairs say, in words, and the lower end of the interval."""
+    ratios = [statistics.median(recorded / plain for plain, recorded in of_pair) for of_pair in times]
+    mean = statistics.mean(ratios)
+    half = t_of(len(ratios) - 1) * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    step_ms = statistics.median(plain for of_pair in times for plain, _ in of_pair)
+    return (f"{name}: {step_ms:.3f} ms a step; recorded {100 * (mean - 1):+.2f} % ± {100 * half:.2f} %, {len(ratios)} pairs of processes, "
+            f"{turns} turns each"), mean - half
+
+
 def measure(options, name, folder, out):
     times = []
     while len(times) < options.pairs:
         times += train_in_turns(options, name, folder, min(PAIRS_AT_ONCE[name], options.pairs - len(times)))
-    ratios = [statistics.median(recorded / plain for plain, recorded in of_pair) for of_pair in times]
-    mean = statistics.mean(ratios)
-    half = t_of(len(ratios) - 1) * statistics.stdev(ratios) / math.sqrt(len(ratios))
+        if 2 < len(times) < options.pairs:
+            print("So far " + told(name, times, options.turns)[0], file=sys.stderr, flush=True)
+    words, least = told(name, times, options.turns)
     most = MOST[name]
-    step_ms = statistics.median(plain for of_pair in times for plain, _ in of_pair)
-    said = "" if mean - half <= 1 + most else f": MORE THAN {100 * most:g} %"
-    print(f"{name}: {step_ms:.3f} ms a step; recorded {100 * (mean - 1):+.2f} % ± {100 * half:.2f} %, {len(ratios)} pairs of processes, "
-          f"{options.turns} turns each{said}", file=out, flush=True)
-    return not said
+    well = least <= 1 + most
+    print(words if well else f"{words}: MORE THAN {100 * most:g} %", file=out, flush=True)
+    return well
 
 
 def main():

@@ -151,10 +151,20 @@ HeuristicsAnswer Planner::Heuristics(const std::string& tree) {
   const Known& known = Look(tree);
   HeuristicsAnswer answer;
   answer.status = known.status;
+  answer.configurations.reserve(known.configurations.size());
   for (const Backend& configuration : known.configurations) {
-    answer.configurations.push_back(Describe(configuration));
+    Configuration description = Describe(configuration);
+    description.workspace_bytes = WithClusters(tree, description.knobs, description.workspace_bytes);
+    answer.configurations.push_back(std::move(description));
   }
   return answer;
+}
+
+// What was told, or what holds for a card whose clusters are known.
+int64_t Planner::WithClusters(const std::string& tree, const std::vector<KnobChoice>& knobs,
+                              int64_t told_bytes) const {
+  if (!device_.has_known_clusters) return told_bytes;
+  return WorkspaceOfSharedTiles(*DecodeTree(tree), knobs).value_or(told_bytes);
 }
 
 PlanAnswer Planner::Plan(const std::string& tree, int configuration) {
@@ -173,8 +183,7 @@ PlanAnswer Planner::Plan(const std::string& tree, int configuration) {
   }
   plan.Finalize();
   const int64_t told_bytes = plan.GetInt64(kPlanWorkspaceSize);
-  if (!device_.has_known_clusters || plan.status() != 0) return {plan.status(), told_bytes};
-  return {0, WorkspaceOfSharedTiles(*DecodeTree(tree), KnobsOf(chosen)).value_or(told_bytes)};
+  return {plan.status(), plan.status() == 0 ? WithClusters(tree, KnobsOf(chosen), told_bytes) : told_bytes};
 }
 
 Planner::Known& Planner::Look(const std::string& tree) {

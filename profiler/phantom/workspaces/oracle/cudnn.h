@@ -75,8 +75,8 @@ class Planner {
   static Result<std::unique_ptr<Planner>> WithoutDevice(const CudnnFunctions& cudnn, const std::string& json);
   Planner(const CudnnFunctions& cudnn, DeviceStandIn device) : cudnn_(cudnn), device_(std::move(device)) {}
 
+  // Workspaces are as a handle of the card would have them, as far as that is known.
   HeuristicsAnswer Heuristics(const std::string& tree);
-  // The workspace as a handle of the card would have it, as far as that is known.
   PlanAnswer Plan(const std::string& tree, int configuration);
 
  private:
@@ -89,6 +89,8 @@ class Planner {
 
   // Keeps the last few: the plans of a tree are asked for right after its heuristics.
   Known& Look(const std::string& tree);
+  int64_t WithClusters(const std::string& tree, const std::vector<KnobChoice>& knobs,
+                       int64_t told_bytes) const;
   Known Build(const DescriptorTree& tree);
   void Fill(Backend& descriptor, const DescriptorNode& node, const std::vector<Backend>& before);
 
