@@ -1,9 +1,9 @@
 #include "profiler/phantom/workspaces/oracle/shared_tiles.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -28,17 +28,24 @@ constexpr Pass kInputGradient = {12, 710, 709, 711};
 constexpr int kGraphOperations = 801;
 enum TensorAttribute : int { kElementType = 901, kSizes = 902, kStrides = 903 };
 
+// By the value of kTileSize: what the sizes of workspaces are multiples of.
 struct Tile {
+  int64_t knob;
   int64_t rows;
   int64_t columns;
 };
-// By the value of kTileSize: what the sizes of workspaces are multiples of.
-const std::map<int64_t, Tile> kTiles = {{0, {128, 128}}, {1, {128, 64}}, {3, {256, 128}}, {4, {256, 64}},
-                                        {5, {64, 64}},   {7, {64, 128}}, {9, {64, 256}}};
-// Clusters that run at once, by the thread blocks in one; cuOccupancyMaxActiveClusters with one block a
+constexpr std::array kTiles = {Tile{0, 128, 128}, Tile{1, 128, 64}, Tile{3, 256, 128}, Tile{4, 256, 64},
+                               Tile{5, 64, 64},   Tile{7, 64, 128}, Tile{9, 64, 256}};
+
+// Clusters of so many thread blocks that run at once; cuOccupancyMaxActiveClusters with one block a
 // multiprocessor, of which there are 132.
-const std::map<int64_t, int64_t> kClustersAtOnce = {{1, 132}, {2, 66}, {3, 39}, {4, 30}, {5, 22},
-                                                    {6, 17},  {7, 15}, {8, 15}, {16, 7}};
+struct Clusters {
+  int64_t blocks;
+  int64_t at_once;
+};
+constexpr std::array kClusters = {Clusters{1, 132}, Clusters{2, 66}, Clusters{3, 39},
+                                  Clusters{4, 30},  Clusters{5, 22}, Clusters{6, 17},
+                                  Clusters{7, 15},  Clusters{8, 15}, Clusters{16, 7}};
 
 // Of how many elements along the inner dimension a part is at least: where no wave of tiles is whole, and
 // else.
@@ -160,12 +167,12 @@ struct Wave {
 };
 
 std::optional<Wave> WaveOf(const std::vector<KnobChoice>& knobs) {
-  const auto tile = kTiles.find(ValueOf(knobs, kTileSize).value_or(-1));
+  const auto* const tile = std::ranges::find(kTiles, ValueOf(knobs, kTileSize).value_or(-1), &Tile::knob);
   const int64_t rows = ValueOf(knobs, kClusterRows).value_or(0);
   const int64_t columns = ValueOf(knobs, kClusterColumns).value_or(0);
-  const auto clusters = kClustersAtOnce.find(rows * columns);
-  if (tile == kTiles.end() || clusters == kClustersAtOnce.end()) return std::nullopt;
-  return Wave{tile->second, rows, columns, clusters->second * rows * columns};
+  const auto* const clusters = std::ranges::find(kClusters, rows * columns, &Clusters::blocks);
+  if (tile == kTiles.end() || clusters == kClusters.end() || rows < 1) return std::nullopt;
+  return Wave{*tile, rows, columns, clusters->at_once * clusters->blocks};
 }
 
 // Whole clusters of them.
