@@ -79,7 +79,7 @@ bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
          one.survived == other.survived;
 }
 
-// The first few kinds, and of how many shortages nothing is told.
+// The first few kinds and the last, which may have ended the run, and of how many shortages nothing is told.
 struct ToldShortages {
   std::vector<AlikeShortages> kinds;
   size_t untold = 0;
@@ -92,11 +92,15 @@ ToldShortages ShortagesToTell(const RunReport& report) {
         told.kinds, [&](const AlikeShortages& kind) { return AreAlike(*kind.first, shortage); });
     if (known != told.kinds.end()) {
       ++known->more;
-    } else if (told.kinds.size() < kMostShortages) {
-      told.kinds.push_back({&shortage});
     } else {
-      ++told.untold;
+      told.kinds.push_back({&shortage});
     }
+  }
+  while (told.kinds.size() > kMostShortages) {
+    const bool is_last = AreAlike(*told.kinds.back().first, report.shortages.back());
+    const auto left_out = std::prev(told.kinds.end(), is_last ? 2 : 1);
+    told.untold += 1 + left_out->more;
+    told.kinds.erase(left_out);
   }
   return told;
 }

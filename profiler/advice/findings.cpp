@@ -62,7 +62,7 @@ class Examination {
       if (!GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
       FindTypeCopies();
     }
-    if (!steps_.first && steps_.steady.empty()) FindUnusedGraph();
+    FindUnusedGraph();
     FindFragmentation();
     std::ranges::stable_sort(findings_, std::ranges::greater(), &Finding::bytes);
     return std::move(findings_);
@@ -94,13 +94,14 @@ class Examination {
     return behind == phases.begin() ? events::Phase::kIdle : std::prev(behind)->phase;
   }
 
-  // What steps made and the end of the last one still finds alive.
+  // What steps made and the end of the last one still finds alive; not its batch, which is made before it.
   std::vector<LiveBlock> Survivors(const std::function<bool(const LiveBlock&)>& of) const {
     const EventIndex begin = steps_.steady.front().begin;
+    const EventIndex end = steps_.steady.size() > 1 ? std::prev(steps_.steady.end(), 2)->end : last().begin;
     std::vector<LiveBlock> survivors;
     for (const LiveBlock& block :
          timeline::SettledStateAt(view_, last().end, std::min(last().end + 1, view_.end())).blocks) {
-      if (!block.pending_free && block.born >= begin && block.born < last().begin && of(block))
+      if (!block.pending_free && block.born >= begin && block.born < end && of(block))
         survivors.push_back(block);
     }
     return survivors;
@@ -127,9 +128,9 @@ class Examination {
     const std::vector<LiveBlock> survivors = Survivors([](const LiveBlock&) { return true; });
     const std::vector<EventIndex> births = BirthsOf(survivors);
     Add(FindingKind::kGrowth, growth, last().end,
-        "After step " + FormatNumber(steps_.steady.front().number) + " " +
-            Size(AllocatedAfter(steps_.steady.front())) + " were allocated, after step " +
-            FormatNumber(last().number) + " " + Size(AllocatedAfter(last())) + ": " + Size(growth / span) +
+        "After step " + FormatNumber(last().number) + " " + Size(growth) +
+            " more are allocated than after step " + FormatNumber(steps_.steady.front().number) + " (" +
+            Size(AllocatedAfter(steps_.steady.front())) + "): " + Size(growth / span) +
             " more with each step, and never less. " +
             Counted(survivors.size(), "allocation", "allocations") + " of earlier steps " +
             (survivors.size() == 1 ? "is" : "are") + " still alive." + MostIsMadeBy(view_, births),
@@ -167,30 +168,55 @@ class Examination {
     return false;
   }
 
-  // What an evaluation saved and let go, and the next one saves again, though no backward ever ran. (A first
-  // forward that ends for want of memory or by another error lets go all and saves no more.)
+  EventIndex EndOfSteps() const {
+    if (!steps_.steady.empty()) return last().end;
+    return steps_.first ? steps_.first->end : view_.first();
+  }
+
+  // The most that one step saved; nothing where none is known.
+  int64_t SavedByStep() const {
+    if (steps_.steady.empty()) return 0;
+    const View::Peak peak = view_.PeakIn(SeriesOf(Category::kActivation), last().begin, last().end);
+    return ValueOf(peak.values, SeriesOf(Category::kActivation));
+  }
+
+  // What an evaluation saved, without steps or after them, though no backward ran: what it let go and the
+  // next batch saved again, or kept beyond what a step saves. (A first forward that ends for want of memory
+  // or by another error lets go all and saves no more.)
   void FindUnusedGraph() {
-    const bool has_backward = std::ranges::any_of(view_.phases(), [](const timeline::PhaseSpan& span) {
-      return span.phase == events::Phase::kBackward;
+    const EventIndex begin = EndOfSteps();
+    const bool has_backward = std::ranges::any_of(view_.phases(), [&](const timeline::PhaseSpan& span) {
+      return span.phase == events::Phase::kBackward && span.begin >= begin;
     });
-    if (has_backward) return;
-    const EventIndex peak = view_.PeakIn(SeriesOf(Category::kActivation), view_.first(), view_.end()).index;
+    if (has_backward || begin >= view_.end()) return;
+    const EventIndex peak = view_.PeakIn(SeriesOf(Category::kActivation), begin, view_.end()).index;
     std::vector<LiveBlock> let_go;
-    EventIndex begin = view_.end();
+    std::vector<LiveBlock> kept;
+    EventIndex first_freed = view_.end();
     for (const LiveBlock& block :
          timeline::SettledStateAt(view_, peak, timeline::SettledBy(view_, peak)).blocks) {
+      if (block.category != Category::kActivation || block.born < begin) continue;
       const std::optional<EventIndex> freed = view_.FreedAt(block.born);
-      if (block.category != Category::kActivation || !freed) continue;
-      let_go.push_back(block);
-      begin = std::min(begin, *freed);
+      (freed ? let_go : kept).push_back(block);
+      first_freed = std::min(first_freed, freed.value_or(view_.end()));
     }
-    if (!SavesAfter(begin)) return;
-    const int64_t bytes = BytesOf(let_go);
+    const int64_t of_step = SavedByStep();
+    if (of_step > 0 && BytesOf(kept) > of_step) {
+      std::ranges::move(kept, std::back_inserter(let_go));
+    } else if (!SavesAfter(first_freed)) {
+      return;
+    }
+    AddUnusedGraph(std::move(let_go), peak);
+  }
+
+  void AddUnusedGraph(std::vector<LiveBlock> blocks, EventIndex peak) {
+    const int64_t bytes = BytesOf(blocks);
     const int64_t allocated = ValueOf(view_.ValuesAt(peak), Series::kAllocated);
     if (bytes == 0 || !IsWorthTelling(bytes, allocated)) return;
-    const std::vector<EventIndex> births = BirthsOf(std::move(let_go));
+    const std::vector<EventIndex> births = BirthsOf(std::move(blocks));
+    const std::string when = EndOfSteps() > view_.first() ? ", after the last step," : "";
     Add(FindingKind::kUnusedGraph, bytes, peak,
-        Size(bytes) + " of " + Size(allocated) + " were saved for a backward that never ran." +
+        Size(bytes) + " of " + Size(allocated) + " were saved" + when + " for a backward that never ran." +
             MostIsMadeBy(view_, births),
         "Evaluate under torch.no_grad() or torch.inference_mode(): each layer's output is then freed as soon "
         "as the next one has read it. model.eval() alone records the graph all the same.",

@@ -388,5 +388,49 @@ TEST_CASE("An evaluation that records a graph is found, a first forward under wa
   CHECK(Found(stream).empty());
 }
 
+TEST_CASE("An evaluation after the steps that keeps its graphs is found, the next step's forward is not") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
+  stream.BeginForward(3);
+  CHECK(Found(stream).empty());
+  stream.Allocate(0x20000000, 60 * kMiB, Category::kActivation);
+  const auto kept = Only(stream, FindingKind::kUnusedGraph);
+  REQUIRE(kept);
+  CHECK(kept->bytes == 120 * kMiB);
+  CHECK(
+      Says(*kept, "120.0 MiB of 160.0 MiB were saved, after the last step, for a backward that never ran."));
+  stream.BeginPhase(Phase::kBackward);  // two batches of one step
+  CHECK(Found(stream).empty());
+}
+
+TEST_CASE("An evaluation after the steps that lets each graph go and records the next is found") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
+  stream.BeginForward(3);
+  stream.Free(TrainingStream::kActivation);
+  CHECK(Found(stream).empty());
+  stream.Allocate(TrainingStream::kActivation, 60 * kMiB, Category::kActivation);
+  CHECK(Only(stream, FindingKind::kUnusedGraph));
+}
+
+TEST_CASE("The batch of the last step is none of what grows") {
+  TrainingStream stream;
+  const events::NameId batch = stream.Name("aten::to ← <module> (train.py:3)");
+  const events::NameId kept = stream.Name("aten::add ← <module> (train.py:9)");
+  for (int64_t step = 0; step < 8; ++step) {
+    stream.Allocate(0x30000000 + static_cast<uint64_t>(step % 2) * 0x100000, 16384, Category::kInput).op =
+        batch;
+    if (step > 0) stream.Free(0x30000000 + static_cast<uint64_t>((step + 1) % 2) * 0x100000);
+    stream.BeginForward(step);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000, 512, Category::kUnknown).op = kept;
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kGrowth);
+  REQUIRE(finding);
+  CHECK(Says(*finding, "After step 7 3.0 KiB more are allocated than after step 1"));
+  CAPTURE(finding->evidence);
+  CHECK(Says(*finding, "Most of it is made at <module> (train.py:9)."));
+}
+
 }  // namespace
 }  // namespace tidemark::advice

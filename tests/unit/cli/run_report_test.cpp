@@ -109,6 +109,22 @@ TEST_CASE("What is alike of many times that memory ran out is told once") {
   CHECK(Has(sentences[0], " The same 8 more times."));
 }
 
+TEST_CASE("The out of memory that ended the run is told, however many others came before it") {
+  RunReport report = ReportWith(2 * kGibibyte);
+  report.shortages.resize(7);
+  for (size_t i = 0; i < report.shortages.size(); ++i) {
+    report.shortages[i].step = static_cast<int64_t>(i);
+    report.shortages[i].requested_bytes = static_cast<int64_t>(i + 1) * kGibibyte;
+    report.shortages[i].survived = i < 6;
+  }
+  const std::string rows = OutOfMemoryRows(report);
+  CHECK(Has(rows, "Out of memory in step 0\n"));
+  CHECK(Has(rows, "Out of memory in step 1\n"));
+  CHECK(Has(rows, "Out of memory in step 6\n"));
+  CHECK_FALSE(Has(rows, "in step 2"));
+  CHECK(Has(rows, "Out of memory 4 more times."));
+}
+
 TEST_CASE("A band beyond the card and one that is not known are both said") {
   RunReport report = ReportWith(15 * kGibibyte);
   report.fit->most_reserved_bytes = 16 * kGibibyte;
