@@ -139,6 +139,39 @@ Json ShortagesJson(const RunReport& report) {
   return shortages;
 }
 
+std::string TitleOf(const session::CardPeaks& card) { return fmt::format("cuda:{}", card.device); }
+
+std::string EachCardRows(const RunReport& report) {
+  if (report.cards.empty()) return "";
+  std::string rows = "At the peak of each card (above they are added up)\n";
+  for (const session::CardPeaks& card : report.cards) {
+    rows += BytesRow(TitleOf(card) + " allocated", card.allocated_bytes);
+    if (card.reserved_bytes > 0) rows += BytesRow(TitleOf(card) + " reserved", card.reserved_bytes);
+  }
+  return rows;
+}
+
+Json EachCardJson(const RunReport& report) {
+  Json cards = Json::array();
+  for (const session::CardPeaks& card : report.cards) {
+    cards.push_back({{"device", TitleOf(card)},
+                     {"allocated_peak_bytes", card.allocated_bytes},
+                     {"requested_peak_bytes", report.tells_requested ? Json(card.requested_bytes) : Json()},
+                     {"reserved_peak_bytes", card.reserved_bytes > 0 ? Json(card.reserved_bytes) : Json()}});
+  }
+  return cards;
+}
+
+// Where the run used several, how far addresses move what was reserved on each of them is not known.
+session::CardFit FullestFit(const phantom::Card& card, const std::vector<phantom::Card>& candidates,
+                            const RunReport& report) {
+  if (report.cards.empty()) {
+    return session::FitOf(card, candidates, report.peaks.reserved_peak_bytes, report.peaks.reserved_band);
+  }
+  const auto fullest = std::ranges::max_element(report.cards, {}, &session::CardPeaks::reserved_bytes);
+  return session::FitOf(card, candidates, fullest->reserved_bytes, std::nullopt);
+}
+
 std::string BandOrWhyNot(const RunReport& report) {
   if (!report.band) return "";
   if (*report.band) return BandRows(**report.band);
@@ -193,13 +226,14 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
+  report.cards = session::PeaksOfCards(view);
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {
     std::vector<phantom::Card> candidates;
     std::ranges::copy_if(known_cards, std::back_inserter(candidates), [&](const phantom::Card& known) {
       return phantom::HasKernelsFor(description.torch_cuda, known);
     });
-    report.fit = session::FitOf(*card, candidates, peaks.reserved_peak_bytes, report.peaks.reserved_band);
+    report.fit = FullestFit(*card, candidates, report);
   }
   report.shortages = session::ShortagesIn(view);
   if (!report.shortages.empty())
@@ -218,7 +252,8 @@ std::string PeakTitleOf(const events::RunDescription& description) {
 
 std::string RunText(const RunReport& report) {
   return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
-         BandOrWhyNot(report) + CardRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
+         BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) + OutOfMemoryRows(report) +
+         NoteRows(report.notes);
 }
 
 void AddRunJson(const RunReport& report, Json& json) {
@@ -228,6 +263,7 @@ void AddRunJson(const RunReport& report, Json& json) {
   json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)
     json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
+  json["cards"] = EachCardJson(report);
   json["card"] = CardFitJson(report);
   json["shortages"] = ShortagesJson(report);
   Json owners = Json::array();
@@ -254,7 +290,7 @@ std::string CardRows(const RunReport& report) {
   const double share =
       100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
   std::string rows = SizeRow("CUDA context", fit.card.context_bytes, WhereContextIsFrom(fit.card));
-  rows += SizeRow("of the card", fit.taken_bytes(),
+  rows += SizeRow(report.cards.empty() ? "of the card" : "of the fullest card", fit.taken_bytes(),
                   fmt::format("{:.1f} % of {}", share, InBinary(fit.card.memory_bytes)));
   if (fit.may_not_fit()) {
     rows +=

@@ -11,6 +11,7 @@
 #include "profiler/advice/owners.h"
 #include "profiler/events/run_description.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/session/card_peaks.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/timeline.h"
@@ -24,7 +25,8 @@ struct RunReport {
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
-  std::optional<session::CardFit> fit;                // where the card is known
+  std::vector<session::CardPeaks> cards;              // of a run on several; `peaks` adds them up
+  std::optional<session::CardFit> fit;                // where the card is known; of several the fullest
   std::vector<session::Shortage> shortages;
   std::vector<advice::Owner> owners;  // the largest at the latest shortage
   std::string ending;                 // why it ended early; "" if it did not
@@ -39,7 +41,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
 std::string PeakTitleOf(const events::RunDescription& description);
 
 std::string RunText(const RunReport& report);
-// "measured", "card", "shortages", "ending" and "notes".
+// "measured", "cards", "card", "shortages", "ending" and "notes".
 void AddRunJson(const RunReport& report, Json& json);
 
 // Parts of them.

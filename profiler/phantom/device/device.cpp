@@ -110,7 +110,9 @@ void NoteAllocation() {
   int first = kNone;
   if (device_of_memory.compare_exchange_strong(first, current_device, std::memory_order_relaxed)) return;
   if (first == current_device) return;
-  Doubt("The program took memory on several GPUs of its machine: all of it is counted as one card's.");
+  Doubt(
+      "The program took memory on several GPUs of its machine: here they share the memory of one, and what "
+      "they hold is added up where no card is named.");
 }
 
 std::optional<Device::Freed> Device::Free(void* pointer) {

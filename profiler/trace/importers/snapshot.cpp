@@ -424,10 +424,9 @@ Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, co
   summary.complete = whole;
   summary.warning = Sentences(file_name, read.damage, history);
   if (summary.description.device.find(',') != std::string::npos) {
-    summary.warning += fmt::format(
-        "{}It is of several cards ({}): what they hold is added up, and so is the peak. For one card's own, "
-        "take the snapshot in a process that uses one.",
-        summary.warning.empty() ? "" : " ", summary.description.device);
+    summary.warning +=
+        fmt::format("{}It is of several cards ({}): what they hold is added up where no card is named.",
+                    summary.warning.empty() ? "" : " ", summary.description.device);
   }
   return summary;
 }

@@ -199,8 +199,13 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         ran = tidemark("phantom", "--gpus", "2", "-o", self.recording, "--", PYTHON, "-c", two)
         self.assertNotIn("is not known", ran.stderr)
         self.assertIn("memory on several GPUs", ran.stderr)
-        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
-        self.assertEqual(measured["reserved_peak_bytes"], 40 << 20)  # a segment of 20 MiB on each
+        told = json.loads(tidemark("info", self.recording, "--json").stdout)
+        measured, segment = told["measured"], 20 << 20  # one on each
+        self.assertEqual(measured["reserved_peak_bytes"], 2 * segment)
+        each = {"allocated_peak_bytes": 10 << 20, "requested_peak_bytes": None, "reserved_peak_bytes": segment}  # in blocks of what was asked for
+        self.assertEqual(told["cards"], [{"device": "cuda:0", **each}, {"device": "cuda:1", **each}])
+        self.assertIn("cuda:1 reserved", ran.stderr)
+        self.assertRegex(ran.stderr, r"of the fullest card +\S+ B +638.8 MiB")  # with the CUDA context
         self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
         # As one goes to the other, and how many NVLinks PyTorch finds for it.
         peers = ("import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')\n"

@@ -76,6 +76,11 @@ class Ranks(InFolder):
                     self.assertTrue(2 * layer < beside < 4 * layer, beside)
                 self.assertLess(torch["reserved"] - torch["allocated"], 3 * SEGMENT)
 
+    def test_what_ranks_of_one_machine_tell_each_other_is_alike(self):
+        ran = run(TIDEMARK, "phantom", "--world", "8", "--rank", "3", "--", PYTHON, RANKS, "ddp", env={**os.environ, "ENABLE_INTRA_NODE_COMM": "1"})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("Note: ENABLE_INTRA_NODE_COMM: collectives go through NCCL here.", ran.stderr)
+
     def test_what_cannot_be_asked_for_is_told(self):
         code = """
 import torch, torch.distributed as dist
