@@ -171,6 +171,8 @@ def main():
     if options.train:
         os.sched_setaffinity(0, map(int, options.cores.split(",")))
         return train(options.train, options.steps or STEPS[options.train])
+    if options.pairs < 2:
+        parser.error("--pairs: an interval takes two at least")
     with tempfile.TemporaryDirectory() as folder, open(options.out, "w") if options.out else sys.stdout as out:
         well = [measure(options, name, folder, out) for name in ([options.network] if options.network else STEPS)]
     return 0 if all(well) or options.tell_only else 1

@@ -9,7 +9,7 @@
 #                      {fp32, amp, accumulate, checkpoint, out-of-memory}: .tide, and what it printed; 8 MB at most, to be kept as
 #                      tests/gpu/fixtures/NAME/recordings. The last runs out of memory in its first step, the others do not; not so
 #                      SimpleConvNet under async, where no setting limits memory and its largest batch fits
-#   predicted.txt      those recordings beside the same runs on the card's phantom: allocated to the byte, reserved within 1 %
+#   predicted.txt      those recordings beside the same runs on the card's phantom: the same requests, blocks and reserved within 1 %
 #   histories.json.xz  the sizes in the memory histories of tests/phantom's programs, to compare the phantom's with
 #   levels.txt         whether what the driver gave (CUPTI) changes as what the process takes (NVML), within 4 MiB
 #   overhead.txt       what capture costs: step times with and without it, N pairs of processes of each of two networks (24)

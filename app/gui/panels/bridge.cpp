@@ -306,7 +306,7 @@ void DrawSteps(const BridgeInput& input, const BridgeLayout& layout, CommandQueu
   scale.most_bytes = HighestOf(steps);
   scale.row = layout.row;
   scale.left = ImGui::GetCursorScreenPos().x + layout.labels + Px(12);
-  scale.width = room - layout.labels - layout.figures - Px(kGaps);
+  scale.width = std::max(Px(40), room - layout.labels - layout.figures - Px(kGaps));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   for (const BridgeStep& step : steps) DrawStep(input, step, scale, layout.labels, queue);
   ImGui::PopStyleVar();

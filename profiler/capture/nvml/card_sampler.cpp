@@ -5,10 +5,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "profiler/base/background_thread.h"
@@ -171,11 +172,14 @@ class CardChoice {
     uuid_ = uuid;
     BeginIfKnown();
   }
-  // Where nobody told: the one on which NVML finds this process.
+  // Where nobody told: the one on which NVML finds this process. The search takes its time, without the lock:
+  // the program's own threads tell.
   void Guess() TIDEMARK_EXCLUDES(mutex_) {
+    const std::optional<nvml::Functions> functions = Functions();
+    if (!functions || the_card_sampler.load() != nullptr) return;
+    const nvml::Device device = DeviceOfProcess(*functions);
     const MutexLock lock(mutex_);
-    if (!nvml_ || the_card_sampler.load() != nullptr) return;
-    if (const nvml::Device device = DeviceOfProcess(*nvml_)) Watch(*nvml_, device);
+    if (device != nullptr && the_card_sampler.load() == nullptr) Watch(*functions, device);
   }
   int64_t FreeBytes(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
@@ -192,6 +196,11 @@ class CardChoice {
     Watch(*nvml_, device);
   }
 
+  std::optional<nvml::Functions> Functions() TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return nvml_;
+  }
+
   Mutex mutex_;
   std::optional<nvml::Functions> nvml_ TIDEMARK_GUARDED_BY(mutex_);
   std::string uuid_ TIDEMARK_GUARDED_BY(mutex_);
@@ -202,19 +211,60 @@ CardChoice& TheCardChoice() {
   return choice;
 }
 
-void KeepSampling() {
-  while (true) {
-    std::this_thread::sleep_for(kSampleEvery);
-    SampleCard();
+// When the sampling thread looks again, and the last time: a process may end before its first sample, or long
+// after its last. It is the thread that asks NVML, so that a process whose NVML hangs ends all the same.
+class Pace {
+ public:
+  // Until the next sample; false where that is the last.
+  bool Wait() {
+    std::unique_lock lock(mutex_);
+    return !changed_.wait_for(lock, kSampleEvery, [this] { return is_ending_; });
   }
+  void Done() {
+    const std::lock_guard lock(mutex_);
+    is_done_ = true;
+    changed_.notify_all();
+  }
+  void EndOfProcess() {
+    constexpr std::chrono::milliseconds kPatience{300};
+    std::unique_lock lock(mutex_);
+    is_ending_ = true;
+    changed_.notify_all();
+    changed_.wait_for(lock, kPatience, [this] { return is_done_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_ending_ = false;
+  bool is_done_ = false;
+};
+
+Pace& ThePace() {
+  static auto& pace = *new Pace;  // its thread outlives main
+  return pace;
 }
 
-// A process may end before its first sample, or long after its last. Not a forked child's: NVML is its
-// parent's.
-void SampleAtExit() {
-  if (!EventStreamIsOpen()) return;
-  TheCardChoice().Guess();
+void KeepSampling() {
+  while (ThePace().Wait()) SampleCard();
   SampleCard();
+}
+
+void FindCardAndSample(const nvml::Functions& functions, int most_guesses) {
+  if (const nvml::Code code = functions.init(); code != nvml::kSuccess) {
+    return EmitState(Source::kDevice, nvml::RefusalSentence(code));
+  }
+  TheCardChoice().Ready(functions);
+  bool goes_on = true;
+  for (int guesses = 0; the_card_sampler.load() == nullptr && goes_on; ++guesses) {
+    if (guesses > 0) goes_on = ThePace().Wait();
+    if (guesses < most_guesses || !goes_on) {
+      TheCardChoice().Guess();
+    } else if (guesses == most_guesses) {
+      EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
+    }
+  }
+  if (goes_on) KeepSampling();
 }
 
 }  // namespace
@@ -233,21 +283,13 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
 void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guesses) {
   if (card_watched.exchange(true)) return;
   if (!functions) return EmitState(Source::kDevice, functions.error().message);
-  std::atexit(SampleAtExit);
+  // A forked child has no such thread.
+  std::atexit([] {
+    if (EventStreamIsOpen()) ThePace().EndOfProcess();
+  });
   RunInBackground([table = *functions, most_guesses] {
-    if (const nvml::Code code = table.init(); code != nvml::kSuccess) {
-      return EmitState(Source::kDevice, nvml::RefusalSentence(code));
-    }
-    TheCardChoice().Ready(table);
-    for (int guesses = 0; the_card_sampler.load() == nullptr; ++guesses) {
-      if (guesses < most_guesses) {
-        TheCardChoice().Guess();
-      } else if (guesses == most_guesses) {
-        EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
-      }
-      if (the_card_sampler.load() == nullptr) std::this_thread::sleep_for(kSampleEvery);
-    }
-    KeepSampling();
+    FindCardAndSample(table, most_guesses);
+    ThePace().Done();
   });
 }
 

@@ -18,6 +18,7 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
 // The same for a process that does not know its card, or has not used it yet: the one that UsesCard names,
 // and until then the first card that this process takes memory of, once it does. That is asked so many times,
 // a tenth of a second apart (a minute: programs load their data first); UsesCard is waited for however long.
+// As the process exits there is a last sample, for which it waits 0.3 s at most.
 void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guesses = 600);
 // The card on which it was seen to work, by the name that NVML has for it. The first that is named holds; ""
 // is none.

@@ -51,9 +51,11 @@ NameId LayerOf(const OperatorCall& call) {
   return last_node_made_at.layer;
 }
 
-// torch.optim's ways, in Python and in C++: moments of zeros, SGD's momentum of the first gradient.
+// torch.optim's ways, in Python and in C++: moments of zeros, SGD's momentum of the first gradient. Not what
+// a model makes whose forward runs within the step (a closure).
 bool MakesState(std::string_view op) {
-  return current_context.optimizer_depth > 0 && (op == "aten::zeros_like" || op == "aten::clone");
+  return current_context.optimizer_depth > 0 && current_context.layer == 0 &&
+         (op == "aten::zeros_like" || op == "aten::clone");
 }
 
 void Announce(NameId op, NameId layer) {

@@ -32,7 +32,8 @@ std::string Encode(const DescriptorTree& tree);
 // Nothing if these bytes are no tree: too short or long, or a reference that does not lead back.
 std::optional<DescriptorTree> DecodeTree(std::string_view bytes);
 
-// A new number with every change of what follows, so that no file of answers is misread.
+// A new number with every change of what follows, so that no file of answers is misread, and of the rules
+// that answers are corrected by (oracle/shared_tiles.h).
 inline constexpr int kAnswersFormat = 4;
 
 struct KnobChoice {

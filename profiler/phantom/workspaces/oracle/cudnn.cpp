@@ -153,18 +153,17 @@ HeuristicsAnswer Planner::Heuristics(const std::string& tree) {
   answer.status = known.status;
   answer.configurations.reserve(known.configurations.size());
   for (const Backend& configuration : known.configurations) {
-    Configuration description = Describe(configuration);
-    description.workspace_bytes = WithClusters(tree, description.knobs, description.workspace_bytes);
-    answer.configurations.push_back(std::move(description));
+    Configuration& description = answer.configurations.emplace_back(Describe(configuration));
+    description.workspace_bytes = WithClusters(known, description.knobs, description.workspace_bytes);
   }
   return answer;
 }
 
 // What was told, or what holds for a card whose clusters are known.
-int64_t Planner::WithClusters(const std::string& tree, const std::vector<KnobChoice>& knobs,
+int64_t Planner::WithClusters(const Known& known, const std::vector<KnobChoice>& knobs,
                               int64_t told_bytes) const {
   if (!device_.has_known_clusters) return told_bytes;
-  return WorkspaceOfSharedTiles(*DecodeTree(tree), knobs).value_or(told_bytes);
+  return WorkspaceOfSharedTiles(known.tree, knobs).value_or(told_bytes);
 }
 
 PlanAnswer Planner::Plan(const std::string& tree, int configuration) {
@@ -183,7 +182,8 @@ PlanAnswer Planner::Plan(const std::string& tree, int configuration) {
   }
   plan.Finalize();
   const int64_t told_bytes = plan.GetInt64(kPlanWorkspaceSize);
-  return {plan.status(), plan.status() == 0 ? WithClusters(tree, KnobsOf(chosen), told_bytes) : told_bytes};
+  if (plan.status() != 0 || !device_.has_known_clusters) return {plan.status(), told_bytes};
+  return {0, WithClusters(known, KnobsOf(chosen), told_bytes)};
 }
 
 Planner::Known& Planner::Look(const std::string& tree) {
@@ -215,6 +215,7 @@ Planner::Known Planner::Build(const DescriptorTree& tree) {
     known.status = kBadParameter;
   } else {
     known.configurations = known.descriptors.back().GetDescriptors(kHeuristicResults, kEngineConfiguration);
+    known.tree = tree;
   }
   return known;
 }

@@ -82,6 +82,7 @@ class Planner {
  private:
   // A tree as cuDNN has it, and what its heuristics said.
   struct Known {
+    DescriptorTree tree;
     std::vector<Backend> descriptors;
     std::vector<Backend> configurations;
     int status = 0;
@@ -89,8 +90,7 @@ class Planner {
 
   // Keeps the last few: the plans of a tree are asked for right after its heuristics.
   Known& Look(const std::string& tree);
-  int64_t WithClusters(const std::string& tree, const std::vector<KnobChoice>& knobs,
-                       int64_t told_bytes) const;
+  int64_t WithClusters(const Known& known, const std::vector<KnobChoice>& knobs, int64_t told_bytes) const;
   Known Build(const DescriptorTree& tree);
   void Fill(Backend& descriptor, const DescriptorNode& node, const std::vector<Backend>& before);
 

@@ -73,9 +73,11 @@ struct Tensor {
   bool HasChannelsLast() const { return Pixels() == 1 || (strides[1] == 1 && sizes[1] > 1); }
 };
 
-std::vector<int64_t> Numbers(const DescriptorNode& node, int name) {
+// Of int64, or positions of descriptors, which lead back (question.h).
+std::vector<int64_t> Numbers(const DescriptorNode& node, int name, int element = kInt64) {
   for (const Attribute& attribute : node.attributes) {
-    if (attribute.name != name || attribute.bytes.size() % sizeof(int64_t) != 0) continue;
+    if (attribute.name != name || attribute.element != element) continue;
+    if (attribute.bytes.size() % sizeof(int64_t) != 0) continue;
     std::vector<int64_t> numbers(attribute.bytes.size() / sizeof(int64_t));
     std::memcpy(numbers.data(), attribute.bytes.data(), attribute.bytes.size());
     return numbers;
@@ -96,7 +98,7 @@ int64_t ElementBytes(const DescriptorNode& node) {
 }
 
 std::optional<Tensor> TensorOf(const DescriptorTree& tree, const DescriptorNode& operation, int name) {
-  const std::vector<int64_t> positions = Numbers(operation, name);
+  const std::vector<int64_t> positions = Numbers(operation, name, kDescriptor);
   if (positions.size() != 1) return std::nullopt;
   const DescriptorNode& node = tree[static_cast<size_t>(positions.front())];
   Tensor tensor{Numbers(node, kSizes), Numbers(node, kStrides), ElementBytes(node)};
@@ -145,7 +147,7 @@ std::optional<Convolution> ConvolutionOf(const DescriptorTree& tree, const Descr
 std::optional<Convolution> ConvolutionIn(const DescriptorTree& tree) {
   const auto graph = std::ranges::find(tree, kOperationGraph, &DescriptorNode::type);
   if (graph == tree.end()) return std::nullopt;
-  const std::vector<int64_t> operations = Numbers(*graph, kGraphOperations);
+  const std::vector<int64_t> operations = Numbers(*graph, kGraphOperations, kDescriptor);
   if (operations.size() != 1) return std::nullopt;
   const DescriptorNode& operation = tree[static_cast<size_t>(operations.front())];
   for (const Pass& pass : {kForward, kWeightsGradient, kInputGradient}) {

@@ -7,10 +7,11 @@
 // then plans as if there were few.
 //
 // The rules are those of what cuDNN 9.19 planned with the handle of an H200
-// (tests/gpu/fixtures/h200/plans.tsv, November 2026): of 1,228 plans with such kernels 1,165 take just that,
-// to the byte; the device-less mode told that of 445. The others are mostly gradients of weights in 32 bits,
-// which have fewer parts there. The room for clusters is that card's, too: chips of one kind may differ in
-// it, for each has other multiprocessors switched off.
+// (tests/gpu/fixtures/h200/plans.tsv, November 2026): of 964 plans that they speak of 914 take just that, to
+// the byte; the device-less mode told that of 194. The others are mostly gradients of weights in 32 bits,
+// which have fewer parts there. For other versions of cuDNN and other cards with as many multiprocessors
+// (H100, GH200) they are derived: chips even of one kind may differ in the room for clusters, for each has
+// other multiprocessors switched off.
 //
 // Values only. O(size of the tree).
 #pragma once
