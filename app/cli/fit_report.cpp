@@ -46,8 +46,10 @@ std::string LargestBatchRow(const FitAnswer& answer) {
     return fmt::format("With all else as it is, micro-batches up to {} fit, the most that there may be.\n",
                        FormatNumber(answer.largest_batch));
   }
-  return fmt::format("With all else as it is, micro-batches up to {} fit; {} does not.\n",
-                     FormatNumber(answer.largest_batch), FormatNumber(answer.largest_batch + 1));
+  return fmt::format("With all else as it is, micro-batches up to {} fit{}; {} does not.\n",
+                     FormatNumber(answer.largest_batch),
+                     answer.is_nearly_full ? " (the largest nearly full: PyTorch empties its cache)" : "",
+                     FormatNumber(answer.largest_batch + 1));
 }
 
 std::string ShardingRows(const FitAnswer& answer) {

@@ -81,7 +81,11 @@ Json RankJson(const session::RankPeaks& peaks) {
 
 std::string RanksText(const session::Ranks& ranks) {
   const RankStrip strip = presenters::MakeRankStrip(ranks, std::nullopt);
-  std::string text = fmt::format(
+  std::string text;
+  // Before all figures of ranks: they say nothing of what is none.
+  if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
+    text += fmt::format("Note: {} tidemark compare A B tells where two runs differ.\n", why);
+  text += fmt::format(
       "{}\n  {:>4}{:>20}{:>20}{:>8}  file\n",
       strip.bars.size() == 1 ? "1 rank" : FormatNumber(static_cast<int64_t>(strip.bars.size())) + " ranks",
       "rank", "allocated peak, B", "reserved peak, B", "steps");
@@ -95,8 +99,6 @@ std::string RanksText(const session::Ranks& ranks) {
   for (const session::RankPeaks& peaks : ranks.ranks) {
     if (!peaks.warning.empty()) text += fmt::format("Note: {}\n", peaks.warning);
   }
-  if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
-    text += fmt::format("Note: {} tidemark compare A B tells where two runs differ.\n", why);
   if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
     text += fmt::format("Note: {}\n", missing);
   for (const std::string& sentence : ranks.repeated) text += fmt::format("Note: {}\n", sentence);

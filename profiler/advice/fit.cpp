@@ -268,6 +268,7 @@ class Search {
         need = answer->front();
       }
       (suits(need) ? fits : does_not) = guess;
+      if (suits(need)) answer_.is_nearly_full = need.empties_cache;
       guess = NextGuess(fits, does_not, {guess, need.allocated_peak_bytes}, before);
       before = {suits(need) ? fits : does_not, need.allocated_peak_bytes};
     }

@@ -47,6 +47,7 @@ struct FitAnswer {
   std::vector<Proposal> frontier;
   // The largest micro-batch that fits with all else as now; one more does not. 0 = not even one sample.
   int largest_batch = 0;
+  bool is_nearly_full = false;      // it fits only since PyTorch gives its cache back in between
   bool is_at_limit = false;         // it is the largest that settings may have (networks::kMaxBatch)
   std::vector<Sharding> shardings;  // of the present settings, by formula
   size_t considered = 0;            // configurations

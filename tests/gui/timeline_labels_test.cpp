@@ -30,6 +30,13 @@ TEST_CASE("A line's label stands at its end, unless it holds nothing there or th
   CHECK_FALSE(ColumnForLabel(1, [](size_t) { return false; }));
 }
 
+TEST_CASE("A line's label tells the latest that it holds, wherever it stands") {
+  CHECK(LatestHeld(std::vector<int64_t>{1, 9, 5}) == 5);
+  CHECK(LatestHeld(std::vector<int64_t>{0, 7, 0, 0}) == 7);  // its process ended
+  CHECK(LatestHeld({}) == 0);
+  CHECK(LatestHeld(std::vector<int64_t>{0, 0}) == 0);
+}
+
 TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {
   TimelineGeometry geometry;
   geometry.plot = {{0, 0}, {100, 100}};

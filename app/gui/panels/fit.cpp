@@ -94,6 +94,12 @@ void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
   PutWrapped(Words(), answer.is_at_limit
                           ? "Micro-batches up to " + batch + " fit, the most that there may be."
                           : "Micro-batches up to " + batch + " fit; one sample more does not.");
+  if (answer.is_nearly_full) {
+    PutWrapped(SmallMuted(),
+               "With " + batch +
+                   " the card is nearly full: PyTorch empties its cache in between. Fewer leave "
+                   "it room.");
+  }
   networks::TrainingSettings settings = input.advice->question->settings;
   if (settings.batch == answer.largest_batch) return;
   settings.batch = answer.largest_batch;

@@ -134,6 +134,11 @@ std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(si
   return std::nullopt;
 }
 
+int64_t LatestHeld(std::span<const int64_t> bytes) {
+  const auto held = std::find_if(bytes.rbegin(), bytes.rend(), [](int64_t level) { return level > 0; });
+  return held == bytes.rend() ? 0 : *held;
+}
+
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
               Color fill) {
   list->ChannelsSetCurrent(kLabelChannel);

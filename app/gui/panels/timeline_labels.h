@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,10 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPla
 // Of a line's columns the first that suits its label: at the right, the left, in the middle, and then between
 // those; nothing where none of some nine does. Each is asked once.
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits);
+
+// The latest of a line in sight that is held: what its label tells wherever it stands, so that no two lines'
+// labels tell of different moments. 0 of a line that holds nothing.
+int64_t LatestHeld(std::span<const int64_t> bytes);
 
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

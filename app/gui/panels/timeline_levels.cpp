@@ -106,12 +106,23 @@ struct LinePoint {
   int64_t bytes = 0;
 };
 
-// On the line, with what it is there; not where it holds nothing yet.
+// What is written on a line: as widgets/labels.h names it, and with what it holds.
+struct LineLabel {
+  std::string title;
+  std::string text;
+  Color color;
+};
+
+LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
+  return {title, title + " " + FormatBytes(LatestHeld(bytes), unit), color};
+}
+
+// On the line; not where it holds nothing yet.
 bool LabelAt(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, LinePoint point,
-             const std::string& title, ByteUnit unit, Color color, TakenPlaces* taken) {
+             const LineLabel& label, TakenPlaces* taken) {
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
-  const std::string text = title + " " + FormatBytes(point.bytes, unit);
-  return point.bytes > 0 && DrawLabelHere(ground, list, geometry, at, text, color, title, taken);
+  return point.bytes > 0 &&
+         DrawLabelHere(ground, list, geometry, at, label.text, label.color, label.title, taken);
 }
 
 // Along a line, wherever its label lies on nothing, or else where there is room.
@@ -124,9 +135,10 @@ void LabelOnce(size_t columns, const std::function<bool(Ground, size_t)>& label)
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
                ByteUnit unit, Color color, TakenPlaces* taken) {
   const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
+  const LineLabel label = LabelOf(line.title, line.bytes, unit, color);
   LabelOnce(line.bytes.size(), [&](Ground ground, size_t column) {
     const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
-    return LabelAt(ground, list, geometry, {position, line.bytes[column]}, line.title, unit, color, taken);
+    return LabelAt(ground, list, geometry, {position, line.bytes[column]}, label, taken);
   });
 }
 
@@ -188,9 +200,13 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (!any) return;
   const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
+  std::vector<int64_t> reserved;
+  reserved.reserve(plot.columns.size());
+  for (const PlotColumn& column : plot.columns) reserved.push_back(column.reserved_max);
+  const LineLabel label = LabelOf("reserved", reserved, unit, color);
   LabelOnce(plot.columns.size(), [&](Ground ground, size_t column) {
     const PlotColumn& at = plot.columns[column];
-    return LabelAt(ground, list, geometry, {at.begin, at.reserved_max}, "reserved", unit, color, taken);
+    return LabelAt(ground, list, geometry, {at.begin, at.reserved_max}, label, taken);
   });
 }
 

@@ -21,6 +21,42 @@ struct Entry {
   int score = 0;
 };
 
+std::string WhyNot(ActionId action) {
+  switch (action) {
+    case ActionId::kUndo:
+    case ActionId::kRedo:
+    case ActionId::kBack:
+    case ActionId::kForward:
+      return "There is nothing to go back or forward to.";
+    case ActionId::kStep:
+    case ActionId::kOperator:
+    case ActionId::kRestart:
+    case ActionId::kStop:
+    case ActionId::kRunOrPause:
+      return "No run that this window can steer goes on: start one (New run).";
+    case ActionId::kRunProgram:
+      return "This build starts no programs.";
+    case ActionId::kEarlierRuns:
+      return "No earlier runs are kept yet.";
+    case ActionId::kStopComparing:
+      return "No second run is laid over this one.";
+    case ActionId::kUnlock:
+      return "Nothing is locked.";
+    case ActionId::kNextPage:
+    case ActionId::kPreviousPage:
+      return "No lesson is open: choose one here, or in the Learn panel.";
+    case ActionId::kNextOperator:
+    case ActionId::kPreviousOperator:
+    case ActionId::kFirstOperator:
+    case ActionId::kLastOperator:
+      return "Slow motion is off.";
+    case ActionId::kSlowMotion:
+      return "There is no complete step to walk through yet.";
+    default:
+      return "No run is shown yet: start one, or open a recording.";
+  }
+}
+
 std::vector<Entry> Matching(std::string_view query, const std::function<bool(ActionId)>& enabled,
                             const std::vector<NamedControl>& controls,
                             const std::vector<lessons::Lesson>& lessons, const ViewState& view) {
@@ -28,7 +64,9 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
   for (const Action& action : Actions()) {
     if (action.id == ActionId::kPalette) continue;
     entries.push_back(
-        {{action.icon, action.label, action.keys, action.help, enabled(action.id)}, DoAction{action.id}, 0});
+        {{action.icon, action.label, action.keys, action.help, enabled(action.id), WhyNot(action.id)},
+         DoAction{action.id},
+         0});
   }
   for (const NamedControl& control : controls) {
     entries.push_back(
@@ -52,6 +90,7 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.score < b.score; });
+  std::ranges::stable_partition(entries, [](const Entry& entry) { return entry.row.enabled; });
   return entries;
 }
 

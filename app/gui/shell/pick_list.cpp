@@ -71,6 +71,8 @@ int DrawPickList(const std::vector<PickRow>& rows, bool entered, const std::stri
     ImGui::PopItemFlag();
   }
   ImGui::EndChild();
+  const PickRow& chosen = rows[static_cast<size_t>(*selected)];
+  if (!chosen.enabled) PutWrapped(SmallMuted(), chosen.why_not);
   return picked;
 }
 

@@ -13,6 +13,7 @@ struct PickRow {
   std::string aside;  // at the row's end
   std::string help;
   bool enabled = true;
+  std::string why_not = {};  // where it is not enabled: told while it is selected
 };
 
 // Opens it where it is not `shown` yet; true while it is there, and ImGui::EndPopup() belongs to it.

@@ -107,6 +107,7 @@ TEST_CASE("The largest batch alone is none that PyTorch gives its cache back for
   const Result<FitAnswer> answer = FindFit(question, ask);
   REQUIRE(answer.ok());
   CHECK(answer->largest_batch == (400 - 77) / 4);
+  CHECK(answer->is_nearly_full);
 }
 
 TEST_CASE("What fits as it is needs no proposal, and the largest batch is the last that fits") {
