@@ -240,7 +240,8 @@ class Application {
   ViewState state_;
   ShellState shell_;
   CommandQueue queue_;
-  std::function<void()> held_;  // until the person says whether it may end the program that runs
+  std::function<void()> held_;     // until the person says whether it may end the program that runs
+  bool has_leave_to_end_ = false;  // while what was held is done
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;

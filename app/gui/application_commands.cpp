@@ -74,14 +74,17 @@ bool Application::ExecuteCommands() {
 void Application::AskBeforeEnding(std::function<void()> then) {
   const bool goes_on = run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
                        input_.status.state <= session::RunState::kPaused;
-  if (!goes_on) return then();
+  if (!goes_on || has_leave_to_end_) return then();
   held_ = std::move(then);
   shell_.held = {true, false, presenters::NameOfProgram(input_.description)};
 }
 
 void Application::Answer(const AnswerHeld& answer) {
   const std::function<void()> held = std::exchange(held_, nullptr);
-  if (answer.goes_on && held) held();
+  if (!answer.goes_on || !held) return;
+  has_leave_to_end_ = true;
+  held();
+  has_leave_to_end_ = false;
 }
 
 void Application::Execute(const Command& command) {
@@ -130,7 +133,7 @@ void Application::Execute(const Command& command) {
                  [this](const gui::ShowOnMap& c) { ShowOnMap(c.part); },
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
-                 [this](const StartAgain& c) { StartWith(c); },
+                 [this](const StartAgain& c) { AskBeforeEnding([this, c] { StartWith(c); }); },
                  [this](const SearchFit& c) { c.of_run ? FindWaysOut() : FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
                  [this](const TryOtherSetup& c) { TryOther(c.setup); },
@@ -141,8 +144,8 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
-                 [this](const SetUpPage&) { SetUpOpenPage(); },
-                 [this](const UseSession& c) { Use(c.state); },
+                 [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
+                 [this](const UseSession& c) { AskBeforeEnding([this, c] { Use(c.state); }); },
                  [this](const LockControls& c) {
                    of_code_ = {c.locked, c.hidden, {}};
                  },
@@ -163,9 +166,11 @@ void Application::AskWhereTo(const SavePicture& wanted) {
 
 void Application::Choose(const ChooseDevice& wanted) {
   if (wanted.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
-  RememberChoices();
-  input_.device = wanted.device;
-  StartRun();
+  AskBeforeEnding([this, wanted] {
+    RememberChoices();
+    input_.device = wanted.device;
+    StartRun();
+  });
 }
 
 // To what was chosen before, by undo or redo.

@@ -157,7 +157,7 @@ void Application::ReadSession(const std::filesystem::path& file) {
       in.is_open() ? lessons::StateFromCode(text)
                    : Result<lessons::SessionState>(Error{"it cannot be read. Check that it is there."});
   if (session) {
-    Use(*session);
+    AskBeforeEnding([this, state = *session] { Use(state); });
     state_.last_folder = file.parent_path();
   } else {
     AddLogLine(presenters::LogLevel::kError, file.string() + ": " + session.error().message);

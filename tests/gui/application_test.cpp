@@ -182,9 +182,20 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   // Whatever would start a run in its place: a session code, and what takes that back.
   lessons::SessionState code;
   code.device = {networks::DeviceKind::kPhantom, 0, "t4"};
-  tell(UseSession{code});
-  CHECK(still_shows_it());
-  tell(AnswerHeld{false});
+  code.settings.batch = 32;
+  const networks::DeviceChoice device = app.scene_input().device;
+  const networks::TrainingSettings settings = app.settings();
+  const auto all_is_as_it_was = [&] {
+    return app.scene_input().device == device && app.settings() == settings;
+  };
+  REQUIRE(device != code.device);
+  for (const Command& command : {Command(UseSession{code}), Command(ChooseDevice{code.device}),
+                                 Command(StartAgain{code.settings, {}})}) {
+    tell(command);
+    CHECK(still_shows_it());
+    tell(AnswerHeld{false});
+    CHECK(all_is_as_it_was());
+  }
   tell(DoAction{ActionId::kUndo});
   CHECK(still_shows_it());
   tell(AnswerHeld{false});
