@@ -115,7 +115,7 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
     return Complain(launch ? "Stopped as asked, before the program was started." : launch.error().message,
                     kExitInterrupted);
   }
-  if (!launch) return Complain(launch.error().message, ExitOfFailedStart(program));
+  if (!launch) return Complain(launch.error().message, ExitOfFailedStart(program, options.output));
   ProgressLine line;
   const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};

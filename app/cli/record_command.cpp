@@ -107,7 +107,8 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
   const Result<int> exit_code =
       RunBesideWindow(program, launch->environment, *launch->stop, recorder.watched(), ended,
                       options.window ? open_window : nullptr);
-  return exit_code ? *exit_code : Complain(exit_code.error().message, ExitOfFailedStart(program));
+  return exit_code ? *exit_code
+                   : Complain(exit_code.error().message, ExitOfFailedStart(program, options.output));
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ Status CanBeWritten(const std::string& file) {
   return Done{};
 }
 
-int ExitOfFailedStart(const std::vector<std::string>& program) {
+int ExitOfFailedStart(const std::vector<std::string>& program, const std::string& recording) {
+  if (!CanBeWritten(recording)) return kExitFailed;
   return phantom::InPath(program.front()) ? kExitFailed : kExitNoProgram;
 }
 

@@ -12,8 +12,8 @@ namespace tidemark::cli {
 // Before minutes are spent on what cannot be kept. Leaves the file as it is; "" can be written.
 Status CanBeWritten(const std::string& file);
 
-// What we exit with where it could not be started.
-int ExitOfFailedStart(const std::vector<std::string>& program);
+// What we exit with where it could not be started, with a recording in this file ("" = none).
+int ExitOfFailedStart(const std::vector<std::string>& program, const std::string& recording);
 
 // "python train.py --lr '1 2'": as one could type it, cut short where it goes on and on.
 std::string CommandLineOf(const std::vector<std::string>& program);
