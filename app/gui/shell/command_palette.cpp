@@ -63,10 +63,11 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
   std::vector<Entry> entries;
   for (const Action& action : Actions()) {
     if (action.id == ActionId::kPalette) continue;
-    entries.push_back(
-        {{action.icon, action.label, action.keys, action.help, enabled(action.id), WhyNot(action.id)},
-         DoAction{action.id},
-         0});
+    const bool can_be_done = enabled(action.id);
+    entries.push_back({{action.icon, action.label, action.keys, action.help, can_be_done,
+                        can_be_done ? "" : WhyNot(action.id)},
+                       DoAction{action.id},
+                       0});
   }
   for (const NamedControl& control : controls) {
     entries.push_back(

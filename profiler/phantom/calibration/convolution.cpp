@@ -38,8 +38,9 @@ std::vector<int64_t> Strides(const std::vector<int64_t>& sizes, Layout layout) {
 
 DescriptorNode Tensor(int64_t id, const Convolution& convolution, const std::vector<int64_t>& sizes) {
   return {kTensor,
-          {Values<int>(901, kDataType, {convolution.element}), Values<int64_t>(902, kInt64, sizes),
-           Values<int64_t>(903, kInt64, Strides(sizes, convolution.layout)),
+          {Values<int>(kTensorElementType, kDataType, {convolution.element}),
+           Values<int64_t>(kTensorSizes, kInt64, sizes),
+           Values<int64_t>(kTensorStrides, kInt64, Strides(sizes, convolution.layout)),
            Values<int64_t>(906, kInt64, {id}), Values<int64_t>(900, kInt64, {16})}};
 }
 
@@ -76,7 +77,7 @@ std::string TreeOf(const Convolution& convolution) {
         // W, X, Y; W, DX, DY; DW, X, DY.
         Values<int64_t>(first + 3, kDescriptor, {1}), Values<int64_t>(first + 4, kDescriptor, {0}),
         Values<int64_t>(first + 5, kDescriptor, {2})}},
-      {kOperationGraph, {Values<int64_t>(801, kDescriptor, {4})}},
+      {kOperationGraph, {Values<int64_t>(kGraphOperations, kDescriptor, {4})}},
       {kEngineHeuristics,
        {Values<int64_t>(kHeuristicGraph, kDescriptor, {5}),
         Values<int>(kHeuristicMode, kHeuristicModeType, {0})}}});

@@ -49,8 +49,9 @@ DescriptorTree TreeOf(const Planned& planned) {
   DescriptorTree tree;
   for (size_t i = 0; i < planned.sizes.size(); ++i) {
     tree.push_back({kTensor,
-                    {Values<int>(901, 1, {planned.element}), Values(902, kInt64, planned.sizes[i]),
-                     Values(903, kInt64, Strides(planned.sizes[i], planned.orders[i] == 'l'))}});
+                    {Values<int>(kTensorElementType, 1, {planned.element}),
+                     Values(kTensorSizes, kInt64, planned.sizes[i]),
+                     Values(kTensorStrides, kInt64, Strides(planned.sizes[i], planned.orders[i] == 'l'))}});
   }
   DescriptorNode operation{10, {}};
   std::vector<int> names = {704, 703, 705};
@@ -60,7 +61,7 @@ DescriptorTree TreeOf(const Planned& planned) {
     operation.attributes.push_back(Values<int64_t>(names[static_cast<size_t>(i)], kDescriptor, {i}));
   }
   tree.push_back(operation);
-  tree.push_back({kOperationGraph, {Values<int64_t>(801, kDescriptor, {3})}});
+  tree.push_back({kOperationGraph, {Values<int64_t>(kGraphOperations, kDescriptor, {3})}});
   return tree;
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("Of other kernels and operations what was told holds") {
   CHECK_FALSE(WorkspaceOfSharedTiles({}, planned.knobs).has_value());
   // Positions that are none.
   DescriptorTree numbers = tree;
-  numbers.back().attributes = {Values<int64_t>(801, kInt64, {999})};
+  numbers.back().attributes = {Values<int64_t>(kGraphOperations, kInt64, {999})};
   CHECK_FALSE(WorkspaceOfSharedTiles(numbers, planned.knobs).has_value());
   numbers = tree;
   numbers[3].attributes.front().element = kInt64;

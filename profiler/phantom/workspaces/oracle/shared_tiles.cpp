@@ -25,8 +25,6 @@ struct Pass {
 constexpr Pass kForward = {10, 704, 703, 705};
 constexpr Pass kWeightsGradient = {11, 716, 715, 717};
 constexpr Pass kInputGradient = {12, 710, 709, 711};
-constexpr int kGraphOperations = 801;
-enum TensorAttribute : int { kElementType = 901, kSizes = 902, kStrides = 903 };
 
 // By the value of kTileSize: what the sizes of workspaces are multiples of.
 struct Tile {
@@ -89,7 +87,7 @@ std::vector<int64_t> Numbers(const DescriptorNode& node, int name, int element =
 int64_t ElementBytes(const DescriptorNode& node) {
   for (const Attribute& attribute : node.attributes) {
     int type = 0;
-    if (attribute.name != kElementType || attribute.bytes.size() != sizeof type) continue;
+    if (attribute.name != kTensorElementType || attribute.bytes.size() != sizeof type) continue;
     std::memcpy(&type, attribute.bytes.data(), sizeof type);
     if (type == 0) return 4;
     if (type == 2 || type == 9) return 2;
@@ -101,7 +99,7 @@ std::optional<Tensor> TensorOf(const DescriptorTree& tree, const DescriptorNode&
   const std::vector<int64_t> positions = Numbers(operation, name, kDescriptor);
   if (positions.size() != 1) return std::nullopt;
   const DescriptorNode& node = tree[static_cast<size_t>(positions.front())];
-  Tensor tensor{Numbers(node, kSizes), Numbers(node, kStrides), ElementBytes(node)};
+  Tensor tensor{Numbers(node, kTensorSizes), Numbers(node, kTensorStrides), ElementBytes(node)};
   const bool whole = tensor.sizes.size() > 2 && tensor.strides.size() == tensor.sizes.size();
   return whole && tensor.element_bytes > 0 ? std::optional(std::move(tensor)) : std::nullopt;
 }
