@@ -185,6 +185,9 @@ class Deep(torch.nn.Module):
         self.inner = FullyShardedDataParallel(checkpoint_wrapper(torch.nn.Linear(512, 512)), device_id=0)
     def forward(self, x): return self.inner(x)
 FullyShardedDataParallel(Deep(), device_id=0)(torch.ones(1, 512, device="cuda")).sum().backward()
+# FSDP leaves a Python function with the backward pass. PyTorch aborts when its thread lets go of it as Python ends,
+# which it no longer can once it has taken up another backward pass.
+torch.ones(1, device="cuda", requires_grad=True).sum().backward()
 """
         self.phantom("-c", code, words=("--world", "2"))
         layers = {row["layer"] for row in self.rows() if row["kind"] == "scope begin" and not row["operator"]}
