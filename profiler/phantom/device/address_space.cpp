@@ -5,7 +5,6 @@
 namespace tidemark::phantom::device {
 namespace {
 
-constexpr uintptr_t kFirstAddress = uintptr_t{1} << 48;
 // Room enough for memory that lies in pieces with holes, or anywhere.
 constexpr size_t kBlocksPerCapacity = 16;
 // More than a hundred expandable segments, each of 9/8.
@@ -28,10 +27,10 @@ size_t RoundToGranules(size_t bytes) { return RoundUp(bytes, kGranuleBytes); }
 
 }  // namespace
 
-AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order, int multiprocessors)
+AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order, int multiprocessors, int card)
     : capacity_bytes_(capacity_bytes / kGranuleBytes * kGranuleBytes),
-      base_(kFirstAddress),
       span_bytes_(capacity_bytes_ * (kReservationsPerCapacity + kBlocksPerCapacity)),
+      base_(kFirstDeviceAddress + static_cast<size_t>(card) * span_bytes_),
       order_(order),
       multiprocessors_(multiprocessors),
       scattering_(order.seed),

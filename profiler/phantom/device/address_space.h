@@ -1,10 +1,11 @@
-// Where device memory lies: a range of addresses that belongs to the device, handed out in whole granules.
+// Where a card's memory lies: a range of addresses that belongs to it, handed out in whole granules.
 //
-// The range begins where no program of Linux has memory unless it asks for such addresses by name: above 48
-// bits (Documentation/arch/x86/x86_64/mm.rst and arm64/memory.rst of the kernel). It takes nothing of the
-// process, so no limit on its addresses and no sanitizer has a say in it; no device address is ever also a
-// host address, and a program that reads through one on the host crashes as it would with a real card. It
-// stays within the 49 bits that GPUs have for addresses since Pascal.
+// The ranges of a machine's cards follow each other, and begin where no program of Linux has memory unless it
+// asks for such addresses by name: above 48 bits (Documentation/arch/x86/x86_64/mm.rst and arm64/memory.rst
+// of the kernel). It takes nothing of the process, so no limit on its addresses and no sanitizer has a say in
+// it; no device address is ever also a host address, and a program that reads through one on the host crashes
+// as it would with a real card. It stays within the 49 bits that GPUs have for addresses since Pascal, unless
+// it is of many large cards.
 //
 // Where in it an allocation lies goes by the system's rule, or by none (profiler/phantom/address_order.h).
 // Reserved addresses come from a window of their own: an expandable segment of PyTorch takes 9/8 of the
@@ -29,6 +30,8 @@
 
 namespace tidemark::phantom::device {
 
+inline constexpr uintptr_t kFirstDeviceAddress = uintptr_t{1} << 48;
+
 // cudaMalloc takes memory from the driver in pages of this size.
 inline constexpr size_t kGranuleBytes = size_t{2} << 20;
 
@@ -40,10 +43,12 @@ struct Allocation {
 
 class AddressSpace {
  public:
-  explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {}, int multiprocessors = 0);
+  // `card`: its number among cards that are alike.
+  explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {}, int multiprocessors = 0,
+                        int card = 0);
 
-  // The first kernel of the process is about to run. Under WSL and with driver 580 what the driver holds for
-  // each multiprocessor grows then, and moves: where it was there is room.
+  // The card's first kernel of the process is about to run. Under WSL and with driver 580 what the driver
+  // holds for each multiprocessor grows then, and moves: where it was there is room.
   void KernelsBegin();
   // A library takes that much for itself, which counts as none of what is allocated here, but lies among it
   // where libraries' addresses are known (driver 580). For as long as the process lives.
@@ -71,6 +76,7 @@ class AddressSpace {
   std::optional<Allocation> AllocationAt(uintptr_t address) const;
 
   uintptr_t base() const { return base_; }
+  size_t span_bytes() const { return span_bytes_; }  // of its addresses
   size_t capacity_bytes() const { return capacity_bytes_; }
   size_t used_bytes() const { return used_bytes_; }
 
@@ -89,8 +95,8 @@ class AddressSpace {
   void Mark(uintptr_t address, size_t bytes, bool allocated);
 
   const size_t capacity_bytes_;
-  const uintptr_t base_;
   const size_t span_bytes_;
+  const uintptr_t base_;
   const AddressOrder order_;
   const int multiprocessors_;
   std::minstd_rand scattering_;

@@ -21,6 +21,11 @@
 namespace tidemark::phantom::device {
 namespace {
 
+int CardsOfMachine() {
+  const char* text = std::getenv(kDeviceCountVariable);
+  return text == nullptr ? 1 : std::max(1, std::atoi(text));
+}
+
 Device* OpenDevice() {
   const char* file = std::getenv(kCardVariable);
   if (file == nullptr || *file == '\0') return nullptr;
@@ -39,7 +44,7 @@ Device* OpenDevice() {
   Result<AddressOrder> order = AddressOrder();
   if (const char* text = std::getenv(kAddressesVariable)) order = AddressOrderFromText(text);
   if (!order) EndProcess(("tidemark phantom: " + order.error().message).c_str());
-  return new Device(std::move(*card), *faults, *order);
+  return new Device(std::move(*card), *faults, *order, CardsOfMachine());
 }
 
 // In the machine's own numbers.
@@ -70,14 +75,16 @@ Device* VisibleDevice() {
 int DeviceCount() { return TheDevice() == nullptr ? 0 : static_cast<int>(VisibleNumbers().size()); }
 
 int MachineDeviceCount() {
-  static const int count = [] {
-    const char* text = std::getenv(kDeviceCountVariable);
-    return text == nullptr ? 1 : std::max(1, std::atoi(text));
-  }();
-  return InstalledDevice() == nullptr ? 0 : count;
+  return InstalledDevice() == nullptr ? 0 : static_cast<int>(InstalledDevice()->pools.size());
 }
 
 int MachineNumberOf(int number) { return VisibleNumbers().at(static_cast<size_t>(number)); }
+
+std::optional<int> NumberSeenOf(int number_of_machine) {
+  const std::vector<int>& numbers = VisibleNumbers();
+  const auto found = std::find(numbers.begin(), numbers.end(), number_of_machine);
+  return found == numbers.end() ? std::nullopt : std::optional(static_cast<int>(found - numbers.begin()));
+}
 
 namespace {
 thread_local int current_device = 0;
@@ -85,42 +92,48 @@ thread_local int current_device = 0;
 constexpr int kNone = -1;
 std::atomic<int> device_of_memory{kNone};
 
-// Whether there is one, for each device of the machine. Never destroyed: LibTorch frees while the process
-// exits.
-std::atomic<bool>& ContextOf(int number_of_machine) {
-  static auto& contexts = *new std::vector<std::atomic<bool>>(static_cast<size_t>(MachineDeviceCount()));
-  return contexts.at(static_cast<size_t>(number_of_machine));
+// Whether there is one, for each device. Never destroyed: LibTorch frees while the process exits.
+std::atomic<bool>& ContextOf(int number) {
+  static auto& contexts = *new std::vector<std::atomic<bool>>(VisibleNumbers().size());
+  return contexts.at(static_cast<size_t>(number));
 }
 }  // namespace
 
 int CurrentDevice() { return current_device; }
 void SetCurrentDevice(int number) { current_device = number; }
 
-bool HasContext(int number_of_machine) {
-  return ContextOf(number_of_machine).load(std::memory_order_relaxed);
-}
+bool HasContext(int number) { return ContextOf(number).load(std::memory_order_relaxed); }
 void ContextBegins(int number) {
   if (number < 0 || number >= DeviceCount()) return;
-  std::atomic<bool>& context = ContextOf(MachineNumberOf(number));
+  std::atomic<bool>& context = ContextOf(number);
   if (!context.load(std::memory_order_relaxed)) context.store(true, std::memory_order_relaxed);
 }
 
-void NoteAllocation() {
-  ContextBegins();
+void NoteAllocation(int number) {
+  ContextBegins(number);
   int first = kNone;
-  if (device_of_memory.compare_exchange_strong(first, current_device, std::memory_order_relaxed)) return;
-  if (first == current_device) return;
+  if (device_of_memory.compare_exchange_strong(first, number, std::memory_order_relaxed)) return;
+  if (first == number) return;
   Doubt(
-      "The program took memory on several GPUs of its machine: here they share the memory of one, and what "
-      "they hold is added up where no card is named.");
+      "The program took memory on several GPUs of its machine: what they hold is added up where no card is "
+      "named.");
+}
+
+Device::Device(Card its_card, const Faults& faults, const AddressOrder& order, int cards)
+    : card(std::move(its_card)),
+      memory(card.memory_bytes, card.context_bytes, faults, order, card.multiprocessors, cards) {
+  for (int number = 0; number < cards; ++number) pools.emplace_back(memory, number);
 }
 
 std::optional<Device::Freed> Device::Free(void* pointer) {
+  const std::optional<int> number = memory.CardOf(pointer);
+  if (!number) return {};
   // A piece of the pool's is an allocation of the device, but not the program's.
+  MemoryPool& pool = pools[static_cast<size_t>(*number)];
   const bool of_pool = pool.Contains(pointer);
   const std::optional<size_t> bytes = of_pool ? pool.Free(pointer) : memory.Free(pointer);
   if (!bytes) return {};
-  return Freed{*bytes, of_pool};
+  return Freed{*bytes, of_pool, *number};
 }
 
 namespace {

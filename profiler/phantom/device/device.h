@@ -1,9 +1,10 @@
-// The phantom device of this process: the card that TIDEMARK_PHANTOM_CARD names (the path of its file), its
-// memory, and the host memory pinned for it. Without that variable there is no device. One per process,
-// shared by all stand-ins.
+// The phantom device of this process: the card that TIDEMARK_PHANTOM_CARD names (the path of its file), as
+// often as TIDEMARK_PHANTOM_DEVICES says, the memory of each, and the host memory pinned for them. Without
+// the first variable there is no device. One per process, shared by all stand-ins.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -16,13 +17,12 @@
 namespace tidemark::phantom::device {
 
 struct Device {
-  Device(Card its_card, const Faults& faults, const AddressOrder& order)
-      : card(std::move(its_card)),
-        memory(card.memory_bytes, card.context_bytes, faults, order, card.multiprocessors) {}
+  Device(Card its_card, const Faults& faults, const AddressOrder& order, int cards);
 
   struct Freed {
     size_t asked_bytes = 0;
     bool of_pool = false;
+    int number = 0;  // of the card that has it
   };
   // Whatever allocated it: CUDA lets either kind of free end either kind of allocation (programming guide,
   // "Stream Ordered Memory Allocator"). None if no allocation begins at exactly this address.
@@ -31,25 +31,26 @@ struct Device {
   const Card card;
   Memory memory;
   VirtualMemory virtual_memory{memory};
-  MemoryPool pool{memory};  // the default one
+  std::deque<MemoryPool> pools;  // each card's default one
   HostMemory host_memory;
 };
 
-// A rank's machine has a card for each of its ranks, all alike, and each process one rank. So they are
-// devices of their own in name only: whatever the process does on any of them is done to this one, and a
-// process that takes memory on several is told of in a doubt. Numbers are those that the program sees.
+// Its cards are all alike: a rank's machine has one for each of its ranks. A process that takes memory on
+// several is told of in a doubt, since views add them up. Numbers are those that the program sees, of
+// `memory` and `pools`, too.
 int DeviceCount();
 int MachineDeviceCount();         // visible or not
 int MachineNumberOf(int number);  // of a device that the program sees
+std::optional<int> NumberSeenOf(int number_of_machine);
 // Of this thread.
 int CurrentDevice();
 void SetCurrentDevice(int number);
-void NoteAllocation();  // on it
+void NoteAllocation(int number = CurrentDevice());
 
 // A context is made by the first call that needs one, on the device that the thread has then, or on one that
 // the program names: until then it takes nothing of the card.
 void ContextBegins(int number = CurrentDevice());
-bool HasContext(int number_of_machine);
+bool HasContext(int number);
 
 // Null where there is none, or CUDA_VISIBLE_DEVICES hides all (visible_devices.h). Thread safe; after the
 // first call it costs a nanosecond. Lives until the process ends: LibTorch frees memory while the process
@@ -67,7 +68,7 @@ void ForgetWork(const void* stream);
 
 // For every function that computes on the device, unless it may be captured: captures.h, library_streams.h.
 inline void KernelRan() {
-  if (Device* device = TheDevice()) device->memory.KernelRan();
+  if (Device* device = TheDevice()) device->memory.KernelRan(CurrentDevice());
 }
 
 }  // namespace tidemark::phantom::device

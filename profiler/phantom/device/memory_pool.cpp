@@ -38,7 +38,7 @@ MemoryPool::Blocks::iterator MemoryPool::FindFree(size_t bytes) {
 
 MemoryPool::Blocks::iterator MemoryPool::Grow(size_t bytes) {
   const size_t piece_bytes = RoundUp(bytes, kPieceBytes);
-  const auto piece = reinterpret_cast<uintptr_t>(memory_.Allocate(piece_bytes));
+  const auto piece = reinterpret_cast<uintptr_t>(memory_.Allocate(piece_bytes, card_));
   if (piece == 0) return blocks_.end();
   pieces_[piece] = piece_bytes;
   use_.reserved_bytes += piece_bytes;

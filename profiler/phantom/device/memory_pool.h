@@ -1,4 +1,4 @@
-// A stream-ordered memory pool: blocks cut from larger pieces of device memory, which it keeps for later.
+// A card's stream-ordered memory pool: blocks cut from larger pieces of its memory, which it keeps for later.
 // Streams are always empty here, so what is freed can be used again at once. Thread safe; O(free blocks) an
 // allocation.
 //
@@ -20,7 +20,7 @@ namespace tidemark::phantom::device {
 
 class MemoryPool {
  public:
-  explicit MemoryPool(Memory& memory) : memory_(memory) {}
+  MemoryPool(Memory& memory, int card) : memory_(memory), card_(card) {}
 
   // Null when the device is full.
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
@@ -55,6 +55,7 @@ class MemoryPool {
   void MergeWithNext(Blocks::iterator block) TIDEMARK_REQUIRES(mutex_);
 
   Memory& memory_;
+  const int card_;
   mutable Mutex mutex_;
   Blocks blocks_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uintptr_t, size_t> pieces_ TIDEMARK_GUARDED_BY(mutex_);

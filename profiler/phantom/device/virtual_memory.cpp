@@ -4,10 +4,10 @@
 
 namespace tidemark::phantom::device {
 
-std::optional<uint64_t> VirtualMemory::Create(size_t bytes) {
+std::optional<uint64_t> VirtualMemory::Create(size_t bytes, int card) {
   const MutexLock lock(mutex_);
-  if (!memory_.TakePhysical(bytes)) return {};
-  pieces_[++pieces_made_] = {bytes, 0, false};
+  if (!memory_.TakePhysical(bytes, card)) return {};
+  pieces_[++pieces_made_] = {bytes, card, 0, false};
   return pieces_made_;
 }
 
@@ -54,7 +54,7 @@ bool VirtualMemory::Unmap(void* pointer, size_t bytes) {
 void VirtualMemory::GiveBackIfUnused(uint64_t piece) {
   const Piece& it = pieces_[piece];
   if (!it.released || it.mappings > 0) return;
-  memory_.GivePhysicalBack(it.bytes);
+  memory_.GivePhysicalBack(it.bytes, it.card);
   pieces_.erase(piece);
 }
 

@@ -16,9 +16,9 @@ class VirtualMemory {
  public:
   explicit VirtualMemory(Memory& memory) : memory_(memory) {}
 
-  // A piece of physical memory, known by a number from 1. None when the device is full.
-  std::optional<uint64_t> Create(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
-  // Its creator lets go of it; it goes back to the device when it is mapped nowhere. False: no such piece.
+  // A piece of a card's physical memory, known by a number from 1. None when the card is full.
+  std::optional<uint64_t> Create(size_t bytes, int card) TIDEMARK_EXCLUDES(mutex_);
+  // Its creator lets go of it; it goes back to the card when it is mapped nowhere. False: no such piece.
   bool Release(uint64_t piece) TIDEMARK_EXCLUDES(mutex_);
   // False: no such piece, or addresses that are not reserved or are mapped already.
   bool Map(void* pointer, size_t bytes, uint64_t piece) TIDEMARK_EXCLUDES(mutex_);
@@ -28,6 +28,7 @@ class VirtualMemory {
  private:
   struct Piece {
     size_t bytes = 0;
+    int card = 0;
     int mappings = 0;
     bool released = false;
   };

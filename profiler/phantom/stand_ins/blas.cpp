@@ -127,7 +127,7 @@ Status cublasGetMatrixAsync(int rows, int columns, int element_bytes, const void
 
 Status cublasCreate_v2(Handle** handle) {
   if (device::TheDevice() == nullptr) return kNotInitialized;
-  device::TheDevice()->memory.HoldForLibrary(kTakenByHandle);
+  device::TheDevice()->memory.HoldForLibrary(kTakenByHandle, device::CurrentDevice());
   *handle = new Handle;
   return kSuccess;
 }

@@ -84,7 +84,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice number, unsigned int* flags, int* a
   *flags = 0;
   *active = 0;
   const CUresult error = CheckDevice(number);
-  if (error == CUDA_SUCCESS) *active = device::HasContext(device::MachineNumberOf(number)) ? 1 : 0;
+  if (error == CUDA_SUCCESS) *active = device::HasContext(number) ? 1 : 0;
   return error;
 }
 

@@ -34,7 +34,7 @@ CUresult Allocate(CUdeviceptr* address, size_t bytes) {
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   device::NoteAllocation();
-  *address = reinterpret_cast<CUdeviceptr>(device->memory.Allocate(bytes));
+  *address = reinterpret_cast<CUdeviceptr>(device->memory.Allocate(bytes, device::CurrentDevice()));
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   TellBlock(Activity::Kind::kAllocate, *address, bytes);
   return CUDA_SUCCESS;
@@ -51,12 +51,18 @@ CUresult Free(CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 
-CUresult Create(CUmemGenericAllocationHandle* handle, size_t bytes) {
+CUresult Create(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties) {
   Device* device = TheDevice();
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
+  if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+    device::Refuse("cuMemCreate", {static_cast<uint64_t>(properties->location.type)});
+  }
+  const int number = properties->location.id;
+  if (number < 0 || number >= device::DeviceCount()) return CUDA_ERROR_INVALID_DEVICE;
   if (!IsWhole(bytes)) return CUDA_ERROR_INVALID_VALUE;
-  device::NoteAllocation();
-  const std::optional<uint64_t> piece = device->virtual_memory.Create(bytes);
+  device::NoteAllocation(number);
+  const std::optional<uint64_t> piece = device->virtual_memory.Create(bytes, number);
   if (!piece) return CUDA_ERROR_OUT_OF_MEMORY;
   *handle = *piece;
   return CUDA_SUCCESS;
@@ -80,7 +86,7 @@ CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
   device::ContextBegins();
-  *free_bytes = device->memory.free_bytes();
+  *free_bytes = device->memory.free_bytes(device::CurrentDevice());
   *total_bytes = device->memory.total_bytes();
   return CUDA_SUCCESS;
 }
@@ -110,7 +116,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t, CUdevic
   Device* device = TheDevice();
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
   if (!IsWhole(bytes)) return CUDA_ERROR_INVALID_VALUE;
-  void* reserved = device->memory.ReserveAddresses(bytes);
+  void* reserved = device->memory.ReserveAddresses(bytes, device::CurrentDevice());
   *address = reinterpret_cast<CUdeviceptr>(reserved);
   return reserved == nullptr ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
@@ -124,7 +130,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t) {
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
                      const CUmemAllocationProp* properties, unsigned long long flags) {
   return Called(driver::kMemCreate, driver::MemCreateParameters{handle, bytes, properties, flags},
-                [&] { return Create(handle, bytes); });
+                [&] { return Create(handle, bytes, properties); });
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
@@ -154,7 +160,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   });
 }
 
-// There is one device, and it may always reach its own memory.
+// Every device reaches all memory here.
 CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t) { return CUDA_SUCCESS; }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,16 +70,18 @@ Return Write(const std::string& value, char* text, unsigned bytes) {
 
 Return Ready() { return InstalledDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
 
-// A card of the machine; all of them are alike, and only one has memory of its own (device.h).
+// A card of the machine; all of them are alike.
 struct Gpu {
   int number;
 };
 
 // By this process, once it has a context there, and by another one that a fault pretends.
 unsigned long long UsedBytes(const Gpu& gpu) {
+  const std::optional<int> seen = device::NumberSeenOf(gpu.number);
+  if (!seen) return 0;
   const Device& device = *InstalledDevice();
   const auto context_bytes = static_cast<unsigned long long>(device.card.context_bytes);
-  return device.memory.taken_bytes() - (device::HasContext(gpu.number) ? 0 : context_bytes);
+  return device.memory.taken_bytes(*seen) - (device::HasContext(*seen) ? 0 : context_bytes);
 }
 
 Return HandleOf(unsigned index, const Gpu** gpu) {
@@ -111,7 +114,8 @@ template <typename Told>
 Return GiveProcesses(const Gpu* gpu, unsigned* count, Told* processes) {
   if (gpu == nullptr || count == nullptr) return kInvalidArgument;
   const unsigned room = *count;
-  *count = device::HasContext(gpu->number) ? 1 : 0;
+  const std::optional<int> seen = device::NumberSeenOf(gpu->number);
+  *count = seen && device::HasContext(*seen) ? 1 : 0;
   if (*count == 0) return kSuccess;
   if (room < 1 || processes == nullptr) return kInsufficientSize;
   *processes = Told();

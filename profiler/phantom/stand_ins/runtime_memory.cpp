@@ -32,7 +32,7 @@ cudaError_t Allocate(void** pointer, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   device::NoteAllocation();
-  *pointer = device->memory.Allocate(bytes);
+  *pointer = device->memory.Allocate(bytes, device::CurrentDevice());
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
   TellBlock(Activity::Kind::kAllocate, Place::kDevice, *pointer, bytes);
   return cudaSuccess;
@@ -126,7 +126,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   device::ContextBegins();
-  *free_bytes = device->memory.free_bytes();
+  *free_bytes = device->memory.free_bytes(device::CurrentDevice());
   *total_bytes = device->memory.total_bytes();
   return cudaSuccess;
 }
@@ -184,7 +184,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   *attributes = {};
-  attributes->device = device::CurrentDevice();
+  attributes->device = device->memory.CardOf(pointer).value_or(device::CurrentDevice());
   if (device->memory.IsAllocated(pointer, 1)) {
     attributes->type = cudaMemoryTypeDevice;
     attributes->devicePointer = const_cast<void*>(pointer);

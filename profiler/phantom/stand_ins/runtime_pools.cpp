@@ -1,5 +1,6 @@
-// The CUDA runtime's stream-ordered allocation, and frees of either kind. There is the device's default pool
+// The CUDA runtime's stream-ordered allocation, and frees of either kind. There is each device's default pool
 // and no other.
+#include <deque>
 #include <map>
 #include <optional>
 
@@ -16,6 +17,7 @@ using runtime::Report;
 
 // The runtime declares it and leaves what it is to itself.
 struct CUmemPoolHandle_st {
+  device::MemoryPool* blocks = nullptr;
   uint64_t release_threshold_bytes = 0;
   // Whether memory that one stream freed may serve another: all of it may, unless the program says otherwise.
   // Streams are empty here, so there is nothing to wait for.
@@ -26,22 +28,30 @@ struct CUmemPoolHandle_st {
 
 namespace {
 
-CUmemPoolHandle_st default_pool;
+// Never destroyed: LibTorch frees while the process exits.
+CUmemPoolHandle_st& DefaultPoolOf(int number, Device& device) {
+  static auto& pools = *[&device] {
+    auto* const all = new std::deque<CUmemPoolHandle_st>;
+    for (device::MemoryPool& blocks : device.pools) all->emplace_back().blocks = &blocks;
+    return all;
+  }();
+  return pools[static_cast<size_t>(number)];
+}
 
-device::PoolUse PoolUseOf(const device::MemoryPool& pool) {
-  const device::MemoryPool::Use use = pool.use();
-  return {reinterpret_cast<uint64_t>(&default_pool), use.reserved_bytes, use.used_bytes,
-          default_pool.release_threshold_bytes};
+device::PoolUse PoolUseOf(const CUmemPoolHandle_st& pool) {
+  const device::MemoryPool::Use use = pool.blocks->use();
+  return {reinterpret_cast<uint64_t>(&pool), use.reserved_bytes, use.used_bytes,
+          pool.release_threshold_bytes};
 }
 
 struct Block {
   const void* pointer = nullptr;
   size_t bytes = 0;
-  bool of_pool = true;
+  const CUmemPoolHandle_st* pool = nullptr;  // null = of none
 };
 
 // What a call without a stream does, it does at once.
-void TellBlock(Activity::Kind kind, const Block& block, std::optional<cudaStream_t> stream, Device& device) {
+void TellBlock(Activity::Kind kind, const Block& block, std::optional<cudaStream_t> stream) {
   if (!device::SomeoneListens()) return;
   Activity activity;
   activity.kind = kind;
@@ -49,7 +59,7 @@ void TellBlock(Activity::Kind kind, const Block& block, std::optional<cudaStream
   activity.address = reinterpret_cast<uint64_t>(block.pointer);
   activity.bytes = block.bytes;
   activity.stream = reinterpret_cast<uint64_t>(stream.value_or(nullptr));
-  if (block.of_pool) activity.pool = PoolUseOf(device.pool);
+  if (block.pool != nullptr) activity.pool = PoolUseOf(*block.pool);
   device::Tell(activity);
 }
 
@@ -59,9 +69,10 @@ cudaError_t Allocate(void** pointer, size_t bytes, cudaStream_t stream) {
   device::Doubt(
       "How much the driver's memory pool keeps reserved is its own affair; only what is used is exact.");
   device::NoteAllocation();
-  *pointer = device->pool.Allocate(bytes);
+  const CUmemPoolHandle_st& pool = DefaultPoolOf(device::CurrentDevice(), *device);
+  *pointer = pool.blocks->Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
-  TellBlock(Activity::Kind::kAllocate, {*pointer, bytes, true}, stream, *device);
+  TellBlock(Activity::Kind::kAllocate, {*pointer, bytes, &pool}, stream);
   return cudaSuccess;
 }
 
@@ -71,7 +82,8 @@ cudaError_t Free(void* pointer, std::optional<cudaStream_t> stream) {
   if (device == nullptr) return Report(cudaErrorNoDevice);
   const std::optional<Device::Freed> freed = device->Free(pointer);
   if (!freed) return Report(device->host_memory.FreeManaged(pointer) ? cudaSuccess : cudaErrorInvalidValue);
-  TellBlock(Activity::Kind::kFree, {pointer, freed->asked_bytes, freed->of_pool}, stream, *device);
+  const CUmemPoolHandle_st* const pool = freed->of_pool ? &DefaultPoolOf(freed->number, *device) : nullptr;
+  TellBlock(Activity::Kind::kFree, {pointer, freed->asked_bytes, pool}, stream);
   return cudaSuccess;
 }
 
@@ -80,9 +92,10 @@ cudaError_t Free(void* pointer, std::optional<cudaStream_t> stream) {
 extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
-  if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
   if (!runtime::IsDeviceNumber(number)) return Report(cudaErrorInvalidDevice);
-  *pool = &default_pool;
+  *pool = &DefaultPoolOf(number, *device);
   return cudaSuccess;
 }
 
@@ -103,15 +116,14 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-  Device* device = TheDevice();
-  if (device == nullptr) return Report(cudaErrorNoDevice);
+  if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
   switch (attribute) {
     case cudaMemPoolAttrReleaseThreshold:
       pool->release_threshold_bytes = *static_cast<uint64_t*>(value);
       return cudaSuccess;
     case cudaMemPoolAttrReservedMemHigh:
     case cudaMemPoolAttrUsedMemHigh:
-      device->pool.ResetPeaks();  // only zero may be written there
+      pool->blocks->ResetPeaks();  // only zero may be written there
       return cudaSuccess;
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
@@ -124,9 +136,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-  Device* device = TheDevice();
-  if (device == nullptr) return Report(cudaErrorNoDevice);
-  const device::MemoryPool::Use use = device->pool.use();
+  if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
+  const device::MemoryPool::Use use = pool->blocks->use();
   auto* bytes = static_cast<uint64_t*>(value);
   switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
@@ -154,14 +165,13 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   }
 }
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t kept_bytes) {
-  Device* device = TheDevice();
-  if (device == nullptr) return Report(cudaErrorNoDevice);
-  device->pool.TrimTo(kept_bytes);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept_bytes) {
+  if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
+  pool->blocks->TrimTo(kept_bytes);
   return cudaSuccess;
 }
 
-// Other devices that might reach it do not exist.
+// Every device reaches all memory here.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) { return cudaSuccess; }
 
 }  // extern "C"

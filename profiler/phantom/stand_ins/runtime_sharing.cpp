@@ -83,7 +83,7 @@ class OpenedMemory {
   };
 
   static void* AddressesFor(size_t bytes, Device& device) {
-    void* const pointer = device.memory.ReserveAddresses(bytes);
+    void* const pointer = device.memory.ReserveAddresses(bytes, device::CurrentDevice());
     if (pointer == nullptr || device.memory.MapReserved(pointer, bytes)) return pointer;
     device.memory.FreeAddresses(pointer);
     return nullptr;

@@ -207,6 +207,15 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertIn("cuda:1 reserved", ran.stderr)
         self.assertRegex(ran.stderr, r"of the fullest card +\S+ B +638.8 MiB")  # with the CUDA context
         self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
+        # Each has memory of its own, whichever allocator takes it.
+        both = ("import os, torch\ntotal = torch.cuda.mem_get_info(1)[1]\n"
+                "held = [torch.empty(total * 2 // 3, dtype=torch.uint8, device=f'cuda:{i}') for i in range(2)]\n"
+                "print([held[i].data_ptr() != 0 and torch.cuda.mem_get_info(i)[0] * 2 < total for i in range(2)])\n"
+                "try: torch.empty(total // 2, dtype=torch.uint8, device='cuda:1')\n"
+                "except torch.OutOfMemoryError as full: print('GPU 1' in str(full) or 'device 1' in str(full))")
+        for way in ("", "expandable_segments:True", "backend:cudaMallocAsync"):
+            ran = tidemark("phantom", "--gpus", "2", "--card", "t4", "--", "env", f"PYTORCH_CUDA_ALLOC_CONF={way}", PYTHON, "-c", both)
+            self.assertEqual((ran.returncode, ran.stdout), (0, "[True, True]\nTrue\n"), ran.stderr)
         # As one goes to the other, and how many NVLinks PyTorch finds for it.
         peers = ("import torch; print(torch.cuda.can_device_access_peer(0, 1)); torch.ones(9, 9, device='cuda:0').t().to('cuda:1').to('cuda:0')\n"
                  "print(torch._C._distributed_c10d._detect_dma_connectivity(torch._C._autograd.DeviceType.CUDA, 'nvlink').matrix)")

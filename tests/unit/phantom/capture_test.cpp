@@ -92,7 +92,12 @@ TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card
   void* block = nullptr;
   REQUIRE(cudaMalloc(&block, 3 * kGranule) == cudaSuccess);
   CUmemGenericAllocationHandle piece = 0;
-  REQUIRE(cuMemCreate(&piece, 2 * kGranule, nullptr, 0) == CUDA_SUCCESS);
+  CHECK(cuMemCreate(&piece, 2 * kGranule, nullptr, 0) == CUDA_ERROR_INVALID_VALUE);
+  CUmemAllocationProp on_card = {};
+  on_card.location = {CU_MEM_LOCATION_TYPE_DEVICE, {2}};
+  CHECK(cuMemCreate(&piece, 2 * kGranule, &on_card, 0) == CUDA_ERROR_INVALID_DEVICE);
+  on_card.location.id = 0;
+  REQUIRE(cuMemCreate(&piece, 2 * kGranule, &on_card, 0) == CUDA_SUCCESS);
   CUdeviceptr address = 0;
   REQUIRE(cuMemAddressReserve(&address, 8 * kGranule, 0, 0, 0) == CUDA_SUCCESS);
   REQUIRE(cuMemMap(address, 2 * kGranule, 0, piece, 0) == CUDA_SUCCESS);

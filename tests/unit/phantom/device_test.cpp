@@ -27,20 +27,20 @@ char* Plus(void* pointer, size_t bytes) { return static_cast<char*>(pointer) + b
 
 TEST_CASE("Nothing but the context and allocations takes memory, however odd the card's size") {
   Memory memory(kTotalBytes + kMebibyte, kContextBytes);
-  CHECK(memory.taken_bytes() == size_t{kContextBytes});
-  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes});
-  REQUIRE(memory.Allocate(1) != nullptr);
-  CHECK(memory.taken_bytes() == size_t{kContextBytes} + kGranuleBytes);
+  CHECK(memory.taken_bytes(0) == size_t{kContextBytes});
+  CHECK(memory.free_bytes(0) == size_t{kTotalBytes - kContextBytes});
+  REQUIRE(memory.Allocate(1, 0) != nullptr);
+  CHECK(memory.taken_bytes(0) == size_t{kContextBytes} + kGranuleBytes);
 }
 
 TEST_CASE("Allocations take whole granules, beside each other") {
   Memory memory(kTotalBytes, kContextBytes);
   CHECK(memory.total_bytes() == size_t{kTotalBytes});
-  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes});
-  void* first = memory.Allocate(1);
-  void* second = memory.Allocate(kGranuleBytes + 1);
-  void* third = memory.Allocate(0);
-  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes} - 4 * kGranuleBytes);
+  CHECK(memory.free_bytes(0) == size_t{kTotalBytes - kContextBytes});
+  void* first = memory.Allocate(1, 0);
+  void* second = memory.Allocate(kGranuleBytes + 1, 0);
+  void* third = memory.Allocate(0, 0);
+  CHECK(memory.free_bytes(0) == size_t{kTotalBytes - kContextBytes} - 4 * kGranuleBytes);
   CHECK(Address(first) % kGranuleBytes == 0);
   CHECK(Address(second) == Address(first) + kGranuleBytes);
   CHECK(Address(third) == Address(second) + 2 * kGranuleBytes);
@@ -48,17 +48,17 @@ TEST_CASE("Allocations take whole granules, beside each other") {
 
 TEST_CASE("The device is full when the card is, and has room again after a free") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* half = memory.Allocate(600 * kMebibyte);
+  void* half = memory.Allocate(600 * kMebibyte, 0);
   REQUIRE(half != nullptr);
-  CHECK(memory.Allocate(400 * kMebibyte) == nullptr);
-  CHECK(memory.Allocate(SIZE_MAX) == nullptr);
+  CHECK(memory.Allocate(400 * kMebibyte, 0) == nullptr);
+  CHECK(memory.Allocate(SIZE_MAX, 0) == nullptr);
   REQUIRE(memory.Free(half));
-  CHECK(memory.Allocate(400 * kMebibyte) != nullptr);
+  CHECK(memory.Allocate(400 * kMebibyte, 0) != nullptr);
 }
 
 TEST_CASE("Only what was allocated can be freed, once and by its start") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* pointer = memory.Allocate(3 * kGranuleBytes);
+  void* pointer = memory.Allocate(3 * kGranuleBytes, 0);
   CHECK(!memory.Free(Plus(pointer, kGranuleBytes)));
   CHECK(memory.Free(pointer));
   CHECK(!memory.Free(pointer));
@@ -99,10 +99,36 @@ TEST_CASE("A card's addresses are nobody else's, and none of the process's own")
   CHECK(!space.Contains(on_stack));
 }
 
+TEST_CASE("Each of several cards has memory of its own, and all are one space of addresses") {
+  Memory memory(kTotalBytes, kContextBytes, {}, {}, 0, 3);
+  void* fills = memory.Allocate(size_t{kTotalBytes - kContextBytes}, 2);
+  REQUIRE(fills != nullptr);
+  CHECK(memory.Allocate(1, 2) == nullptr);
+  CHECK(memory.free_bytes(2) == 0);
+  CHECK(memory.taken_bytes(2) == size_t{kTotalBytes});
+  CHECK(memory.free_bytes(1) == size_t{kTotalBytes - kContextBytes});
+  void* other = memory.Allocate(kGranuleBytes, 1);
+  REQUIRE(other != nullptr);
+  CHECK(memory.CardOf(fills) == 2);
+  CHECK(memory.CardOf(Plus(other, kGranuleBytes - 1)) == 1);
+  CHECK(memory.CardOf(&memory) == std::nullopt);
+  CHECK(!memory.IsDevice(Plus(fills, size_t{1} << 48)));
+  const std::string sent = "to the other and back";
+  std::string received(sent.size(), 'x');
+  REQUIRE(memory.Copy(fills, sent.data(), sent.size()));
+  REQUIRE(memory.Copy(other, fills, sent.size()));
+  REQUIRE(memory.Copy(received.data(), other, sent.size()));
+  CHECK(received == sent);
+  CHECK(memory.Free(fills) == size_t{kTotalBytes - kContextBytes});
+  CHECK(!memory.IsAllocated(fills, 1));
+  CHECK(memory.IsAllocated(other, kGranuleBytes));
+  CHECK(memory.free_bytes(2) == size_t{kTotalBytes - kContextBytes});
+}
+
 TEST_CASE("Small values come back as they went") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* a = memory.Allocate(kGranuleBytes);
-  void* b = memory.Allocate(kGranuleBytes);
+  void* a = memory.Allocate(kGranuleBytes, 0);
+  void* b = memory.Allocate(kGranuleBytes, 0);
   const std::string sent = "sizes of parameters";
   std::string received(sent.size(), 'x');
   REQUIRE(memory.Copy(Plus(a, 100), sent.data(), sent.size()));
@@ -118,16 +144,16 @@ TEST_CASE("Small values come back as they went") {
 
 TEST_CASE("What was written stays through kernels, until the memory is handed out anew") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* device = memory.Allocate(kGranuleBytes);
+  void* device = memory.Allocate(kGranuleBytes, 0);
   const std::vector<int> ones(100, 1);
   std::vector<int> received(200, 7);
   REQUIRE(memory.Copy(device, ones.data(), 400));
-  memory.KernelRan();
+  memory.KernelRan(0);
   REQUIRE(memory.Copy(received.data(), device, 400));
   CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);  // nobody tells of blocks yet
   memory.BlockBegins(device, 512);
   REQUIRE(memory.Copy(device, ones.data(), 400));
-  memory.KernelRan();
+  memory.KernelRan(0);
   REQUIRE(memory.Copy(received.data(), device, 400));
   CHECK(std::count(received.begin(), received.begin() + 100, 1) == 100);
   memory.BlockBegins(device, 512);
@@ -143,8 +169,8 @@ TEST_CASE("What was written stays through kernels, until the memory is handed ou
 TEST_CASE(
     "What the host gets is known where it was written since the last kernel, else as written or unknown") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* a = memory.Allocate(kGranuleBytes);
-  void* b = memory.Allocate(kGranuleBytes);
+  void* a = memory.Allocate(kGranuleBytes, 0);
+  void* b = memory.Allocate(kGranuleBytes, 0);
   const std::vector<char> sent(10000, 's');
   std::vector<char> received(sent.size());
   const auto certainty = [&](void* from, size_t bytes) {
@@ -162,11 +188,11 @@ TEST_CASE(
   REQUIRE(memory.Copy(b, a, 600));  // in part from where nothing was written
   CHECK(!is_known(b, 512));
   CHECK(is_known(Plus(b, 704), 1000));
-  memory.KernelRan();
+  memory.KernelRan(0);
   CHECK(certainty(Plus(a, 512), 1) == Certainty::kUnknown);
   memory.BlockBegins(Plus(b, 8192), 512);  // from here on somebody tells of blocks
   REQUIRE(memory.Copy(Plus(a, 512), sent.data(), sent.size()));
-  memory.KernelRan();
+  memory.KernelRan(0);
   CHECK(certainty(Plus(a, 512), 1) == Certainty::kAsWritten);
   CHECK(certainty(a, 1) == Certainty::kUnknown);
   REQUIRE(memory.Fill(a, 0, 512));
@@ -178,14 +204,14 @@ TEST_CASE(
   CHECK(certainty(a, 64) == Certainty::kAsWritten);
   CHECK(is_known(Plus(a, 64), 64));
   REQUIRE(memory.Free(a) != std::nullopt);
-  REQUIRE(memory.Allocate(kGranuleBytes) != nullptr);
+  REQUIRE(memory.Allocate(kGranuleBytes, 0) != nullptr);
   CHECK(!is_known(b, 1));
 }
 
 TEST_CASE(
     "Of a line that is written in part the rest is zero, not what was there before it was handed out anew") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* device = memory.Allocate(kGranuleBytes);
+  void* device = memory.Allocate(kGranuleBytes, 0);
   const std::string before = "before", after = "A";
   REQUIRE(memory.Copy(device, before.data(), before.size()));
   memory.BlockBegins(device, 512);
@@ -197,8 +223,8 @@ TEST_CASE(
 
 TEST_CASE("Of what is written in part each byte is as certain as it was written") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* a = memory.Allocate(kGranuleBytes);
-  void* b = memory.Allocate(kGranuleBytes);
+  void* a = memory.Allocate(kGranuleBytes, 0);
+  void* b = memory.Allocate(kGranuleBytes, 0);
   memory.BlockBegins(Plus(b, 8192), 512);  // somebody tells of blocks
   const std::string sent = "abcdefgh";
   std::string received(12, 'x');
@@ -208,7 +234,7 @@ TEST_CASE("Of what is written in part each byte is as certain as it was written"
     return read;
   };
   REQUIRE(memory.Copy(Plus(a, 4094), sent.data(), 8));  // over the end of a page
-  memory.KernelRan();
+  memory.KernelRan(0);
   REQUIRE(memory.Copy(Plus(a, 4096), "XY", 2));
   CHECK(certainty(Plus(a, 4096), 2) == Certainty::kKnown);
   CHECK(certainty(Plus(a, 4095), 2) == Certainty::kAsWritten);
@@ -232,7 +258,7 @@ TEST_CASE("Of what is written in part each byte is as certain as it was written"
 
 TEST_CASE("Large transfers read as zero, also where a small one had written") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* device = memory.Allocate(kGranuleBytes);
+  void* device = memory.Allocate(kGranuleBytes, 0);
   std::vector<char> large(kKnownBytes + 1, 'l');
   const char small = 's';
   REQUIRE(memory.Copy(Plus(device, 10), &small, 1));
@@ -246,7 +272,7 @@ TEST_CASE("Large transfers read as zero, also where a small one had written") {
 
 TEST_CASE("Freed memory is zero when it is allocated again, and cannot be touched before") {
   Memory memory(4 * kTotalBytes, kContextBytes);
-  void* device = memory.Allocate(kGranuleBytes);
+  void* device = memory.Allocate(kGranuleBytes, 0);
   const int sent = 5;
   int received = 6;
   REQUIRE(memory.Copy(device, &sent, sizeof sent));
@@ -259,7 +285,7 @@ TEST_CASE("Freed memory is zero when it is allocated again, and cannot be touche
 
 TEST_CASE("A copy may not reach beyond what is allocated") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* device = memory.Allocate(kGranuleBytes);
+  void* device = memory.Allocate(kGranuleBytes, 0);
   std::vector<char> bytes(kGranuleBytes + 1);
   CHECK(memory.Copy(device, bytes.data(), kGranuleBytes));
   CHECK(!memory.Copy(Plus(device, 1), bytes.data(), kGranuleBytes));
@@ -268,7 +294,7 @@ TEST_CASE("A copy may not reach beyond what is allocated") {
 
 TEST_CASE("A device address cannot be read on the host") {
   Memory memory(kTotalBytes, kContextBytes);
-  void* device = memory.Allocate(kGranuleBytes);
+  void* device = memory.Allocate(kGranuleBytes, 0);
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGSEGV, SIG_DFL);
@@ -283,7 +309,7 @@ TEST_CASE("Threads allocate, copy and free at once") {
   Memory memory(kTotalBytes, kContextBytes);
   const auto work = [&memory](int value) {
     for (int i = 0; i < 500; ++i) {
-      void* device = memory.Allocate(kGranuleBytes);
+      void* device = memory.Allocate(kGranuleBytes, 0);
       int received = 0;
       memory.Copy(device, &value, sizeof value);
       memory.Copy(&received, device, sizeof received);
@@ -294,7 +320,7 @@ TEST_CASE("Threads allocate, copy and free at once") {
   std::vector<std::thread> threads;
   for (int value = 1; value <= 4; ++value) threads.emplace_back(work, value);
   for (std::thread& thread : threads) thread.join();
-  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes});
+  CHECK(memory.free_bytes(0) == size_t{kTotalBytes - kContextBytes});
 }
 
 TEST_CASE("Pinned host memory is known by every address in it") {

@@ -19,7 +19,7 @@ Memory MemoryWith(const char* faults) { return {kTotalBytes, 0, *FaultsFromText(
 // Which of five requests for a granule are answered.
 std::vector<bool> Answered(Memory& memory) {
   std::vector<bool> answered;
-  for (int i = 0; i < 5; ++i) answered.push_back(memory.Allocate(kGranuleBytes) != nullptr);
+  for (int i = 0; i < 5; ++i) answered.push_back(memory.Allocate(kGranuleBytes, 0) != nullptr);
   return answered;
 }
 
@@ -47,26 +47,26 @@ TEST_CASE("A request fails on purpose, alone or with all that follow") {
   Memory from_then_on = MemoryWith("out-of-memory=3..");
   CHECK(Answered(from_then_on) == std::vector<bool>{true, true, false, false, false});
   Memory mapped = MemoryWith("out-of-memory=2");
-  CHECK(mapped.TakePhysical(kGranuleBytes));
-  CHECK(!mapped.TakePhysical(kGranuleBytes));
+  CHECK(mapped.TakePhysical(kGranuleBytes, 0));
+  CHECK(!mapped.TakePhysical(kGranuleBytes, 0));
 }
 
 TEST_CASE("In fragmented memory no large piece is free, however much is") {
   Memory memory = MemoryWith("fragmentation=8MiB");
-  CHECK(memory.Allocate(9 << 20) == nullptr);
-  CHECK(memory.Allocate(8 << 20) != nullptr);
+  CHECK(memory.Allocate(9 << 20, 0) == nullptr);
+  CHECK(memory.Allocate(8 << 20, 0) != nullptr);
 }
 
 TEST_CASE("Another process takes memory once, as much as there is") {
   Memory memory = MemoryWith("other-process=100MiB@2");
-  REQUIRE(memory.Allocate(kGranuleBytes) != nullptr);
-  REQUIRE(memory.Allocate(kGranuleBytes) != nullptr);
-  CHECK(memory.free_bytes() == kTotalBytes - 2 * kGranuleBytes);
-  REQUIRE(memory.Allocate(kGranuleBytes) != nullptr);
-  CHECK(memory.free_bytes() == kTotalBytes - 3 * kGranuleBytes - (100 << 20));
+  REQUIRE(memory.Allocate(kGranuleBytes, 0) != nullptr);
+  REQUIRE(memory.Allocate(kGranuleBytes, 0) != nullptr);
+  CHECK(memory.free_bytes(0) == kTotalBytes - 2 * kGranuleBytes);
+  REQUIRE(memory.Allocate(kGranuleBytes, 0) != nullptr);
+  CHECK(memory.free_bytes(0) == kTotalBytes - 3 * kGranuleBytes - (100 << 20));
   Memory small = MemoryWith("other-process=1GiB");
-  CHECK(small.Allocate(kGranuleBytes) == nullptr);
-  CHECK(small.free_bytes() == 0);
+  CHECK(small.Allocate(kGranuleBytes, 0) == nullptr);
+  CHECK(small.free_bytes(0) == 0);
 }
 
 TEST_CASE("What did not happen of the faults asked for is told, and that figures are a failing card's") {

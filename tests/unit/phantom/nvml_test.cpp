@@ -88,6 +88,12 @@ TEST_CASE("Each call that needs a context makes one, on the card of its thread")
   }
   int count = 0;
   CHECK(UsedAfter(0, [&] { cudaGetDeviceCount(&count); }) == 0);
+  const auto fill_second = [&] {
+    cudaSetDevice(1);
+    cudaMalloc(&pointer, size_t{4} << 30);
+  };
+  CHECK(UsedAfter(1, fill_second) > size_t{4} << 30);
+  CHECK(UsedAfter(0, fill_second) == 0);
   const auto second = [] { cudaSetDevice(1); };
   CHECK(UsedAfter(0, second) == 0);
   CHECK(UsedAfter(1, second) > 50'000'000);
