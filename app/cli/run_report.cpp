@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <utility>
 
@@ -54,13 +55,6 @@ bool EndsAtItsFailure(const RunReport& report) {
   return !report.shortages.empty() && !report.shortages.back().survived;
 }
 
-std::string PlaceOf(const session::Shortage& shortage) {
-  std::string place = shortage.step < 0 ? "" : fmt::format(" in step {}", FormatNumber(shortage.step));
-  if (shortage.phase != events::Phase::kIdle)
-    place += fmt::format("{} {}", place.empty() ? " in" : ",", events::NameOf(shortage.phase));
-  return place;
-}
-
 std::string Times(size_t times) {
   return FormatNumber(static_cast<int64_t>(times)) + (times == 1 ? " more time" : " more times");
 }
@@ -73,10 +67,10 @@ struct AlikeShortages {
 };
 
 bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
-  return one.phase == other.phase && one.requested_bytes == other.requested_bytes &&
-         one.driver_bytes == other.driver_bytes && one.free_bytes == other.free_bytes &&
-         one.allocated_bytes == other.allocated_bytes && one.cached_bytes == other.cached_bytes &&
-         one.survived == other.survived;
+  return one.device == other.device && one.phase == other.phase &&
+         one.requested_bytes == other.requested_bytes && one.driver_bytes == other.driver_bytes &&
+         one.free_bytes == other.free_bytes && one.allocated_bytes == other.allocated_bytes &&
+         one.cached_bytes == other.cached_bytes && one.survived == other.survived;
 }
 
 // The first few kinds and the last, which may have ended the run, and of how many shortages nothing is told.
@@ -122,12 +116,15 @@ Json CardFitJson(const RunReport& report) {
   return json;
 }
 
+std::string DeviceTitle(uint8_t device) { return fmt::format("cuda:{}", device); }
+
 Json ShortagesJson(const RunReport& report) {
   Json shortages = Json::array();
   for (const session::Shortage& shortage : report.shortages) {
     shortages.push_back({{"event", shortage.index},
                          {"step", shortage.step < 0 ? Json() : Json(shortage.step)},
                          {"phase", events::NameOf(shortage.phase)},
+                         {"device", shortage.device ? Json(DeviceTitle(*shortage.device)) : Json()},
                          {"requested_bytes", shortage.requested_bytes},
                          {"free_bytes", shortage.free_bytes},
                          {"allocated_bytes", shortage.allocated_bytes},
@@ -139,14 +136,13 @@ Json ShortagesJson(const RunReport& report) {
   return shortages;
 }
 
-std::string TitleOf(const session::CardPeaks& card) { return fmt::format("cuda:{}", card.device); }
-
 std::string EachCardRows(const RunReport& report) {
   if (report.cards.empty()) return "";
   std::string rows = "At the peak of each card (above they are added up)\n";
   for (const session::CardPeaks& card : report.cards) {
-    rows += BytesRow(TitleOf(card) + " allocated", card.allocated_bytes);
-    if (card.reserved_bytes > 0) rows += BytesRow(TitleOf(card) + " reserved", card.reserved_bytes);
+    rows += BytesRow(DeviceTitle(card.device) + " allocated", card.allocated_bytes);
+    if (card.reserved_bytes > 0)
+      rows += BytesRow(DeviceTitle(card.device) + " reserved", card.reserved_bytes);
   }
   return rows;
 }
@@ -154,7 +150,7 @@ std::string EachCardRows(const RunReport& report) {
 Json EachCardJson(const RunReport& report) {
   Json cards = Json::array();
   for (const session::CardPeaks& card : report.cards) {
-    cards.push_back({{"device", TitleOf(card)},
+    cards.push_back({{"device", DeviceTitle(card.device)},
                      {"allocated_peak_bytes", card.allocated_bytes},
                      {"requested_peak_bytes", report.tells_requested ? Json(card.requested_bytes) : Json()},
                      {"reserved_peak_bytes", card.reserved_bytes > 0 ? Json(card.reserved_bytes) : Json()}});
@@ -237,7 +233,8 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   }
   report.shortages = session::ShortagesIn(view);
   if (!report.shortages.empty())
-    report.owners = advice::LargestOwners(view, report.shortages.back().index, kOwners);
+    report.owners =
+        advice::LargestOwners(view, report.shortages.back().index, kOwners, report.shortages.back().device);
   report.is_trainer = !description.settings_json.empty();
   report.ending = description.ending;
   report.notes = description.notes;
@@ -303,12 +300,13 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
   std::vector<std::string> sentences;
   const ToldShortages told = ShortagesToTell(report);
   for (const auto& [first, more] : told.kinds) {
-    const std::string place = PlaceOf(*first);
+    std::string place = session::PlaceOf(*first);
+    if (!place.empty()) place.front() = static_cast<char>(std::toupper(place.front()));
     sentences.push_back(fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
                                     "cached in gaps. {}",
-                                    place.empty() ? "" : "I" + place.substr(2) + ": ",
-                                    InBinary(first->requested_bytes), InBinary(first->free_bytes),
-                                    InBinary(first->allocated_bytes), InBinary(first->cached_bytes),
+                                    place.empty() ? "" : place + ": ", InBinary(first->requested_bytes),
+                                    InBinary(first->free_bytes), InBinary(first->allocated_bytes),
+                                    InBinary(first->cached_bytes),
                                     session::WhyShort(*first, UsableBytes(report))) +
                         (first->survived ? " The program went on." : "") +
                         (more > 0 ? " The same " + Times(more) + "." : ""));
@@ -321,8 +319,9 @@ std::string OutOfMemoryRows(const RunReport& report) {
   std::string rows;
   const ToldShortages told = ShortagesToTell(report);
   for (const auto& [first, more] : told.kinds) {
-    rows +=
-        fmt::format("Out of memory{}{}\n", PlaceOf(*first), more > 0 ? ", and the same " + Times(more) : "");
+    const std::string place = session::PlaceOf(*first);
+    rows += fmt::format("Out of memory{}{}{}\n", place.empty() ? "" : " ", place,
+                        more > 0 ? ", and the same " + Times(more) : "");
     rows += SizeRow("asked for", first->requested_bytes, "");
     rows += SizeRow("free on the card", first->free_bytes, "");
     rows += SizeRow("allocated", first->allocated_bytes, "");

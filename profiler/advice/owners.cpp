@@ -53,8 +53,12 @@ std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, 
 
 }  // namespace
 
-std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most) {
-  return LargestBy(OwnerOf, view, moment, most);
+std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most,
+                                 std::optional<uint8_t> device) {
+  const auto name_of = [device](const timeline::View& of, const timeline::LiveBlock& block) {
+    return device && of.event(block.born).device != *device ? "" : OwnerOf(of, block);
+  };
+  return LargestBy(name_of, view, moment, most);
 }
 
 std::vector<Owner> LargestLines(const timeline::View& view, timeline::EventIndex moment, size_t most) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct Owner {
   timeline::EventIndex largest = 0;  // birth of its largest block
 };
 
-// The largest first, at most `most`.
-std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most);
+// The largest first, at most `most`. `device`: on that card alone.
+std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most,
+                                 std::optional<uint8_t> device = {});
 
 // By the innermost line of code, for streams that were recorded with stacks; blocks without one are left out.
 std::vector<Owner> LargestLines(const timeline::View& view, timeline::EventIndex moment, size_t most);

@@ -20,6 +20,8 @@ bool IsOfMemory(EventKind kind) {
          kind == EventKind::kSegmentUnmap;
 }
 
+}  // namespace
+
 bool IsOfSeveralCards(const View& view) {
   int first = -1;
   for (events::EventIndex index = view.first(); index < view.end(); ++index) {
@@ -30,8 +32,6 @@ bool IsOfSeveralCards(const View& view) {
   }
   return false;
 }
-
-}  // namespace
 
 std::vector<CardPeaks> PeaksOfCards(const View& view) {
   if (view.first() > 0 || !IsOfSeveralCards(view)) return {};

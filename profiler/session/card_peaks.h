@@ -16,6 +16,8 @@ struct CardPeaks {
   int64_t reserved_bytes = 0;
 };
 
+bool IsOfSeveralCards(const timeline::View& view);
+
 // By their numbers. Empty of a run on one card, and of one whose oldest events were let go: of segments that
 // were there before nobody knows where.
 std::vector<CardPeaks> PeaksOfCards(const timeline::View& view);

@@ -1,9 +1,11 @@
 #include "profiler/session/shortage.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/session/card_peaks.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
@@ -49,6 +51,23 @@ bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
   return IsAllocatedBetween(view, failure + 1, view.end());
 }
 
+// What one of several cards held.
+void TellOfCard(const timeline::View& view, uint8_t device, Shortage& shortage) {
+  const timeline::State state = view.StateAt(shortage.index);
+  shortage.device = device;
+  shortage.allocated_bytes = 0;
+  for (const timeline::LiveBlock& block : state.blocks) {
+    if (view.event(block.born).device != device) continue;
+    shortage.allocated_bytes = SaturatingSum(shortage.allocated_bytes, block.rounded_bytes);
+  }
+  int64_t reserved_bytes = 0;
+  for (const timeline::Segment& segment : state.segments) {
+    if (view.event(segment.born).device == device)
+      reserved_bytes = SaturatingSum(reserved_bytes, segment.bytes);
+  }
+  shortage.cached_bytes = SaturatingDifference(reserved_bytes, shortage.allocated_bytes);
+}
+
 bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {
   return std::ranges::any_of(view.StateAt(moment).segments, &timeline::Segment::expandable);
 }
@@ -58,6 +77,7 @@ bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex mome
 std::vector<Shortage> ShortagesIn(const timeline::View& view) {
   std::vector<Shortage> shortages;
   if (view.out_of_memory().empty()) return shortages;
+  const bool of_several_cards = view.first() == 0 && IsOfSeveralCards(view);
   const bool expandable = HasExpandableSegments(view, view.out_of_memory()[0].index);
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
     const timeline::SeriesValues values = view.ValuesAt(failure.index);
@@ -70,6 +90,7 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.allocated_bytes = ValueOf(values, Series::kAllocated);
     shortage.cached_bytes =
         SaturatingDifference(ValueOf(values, Series::kReserved), shortage.allocated_bytes);
+    if (of_several_cards) TellOfCard(view, view.event(failure.index).device, shortage);
     shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
     shortage.survived = WentOnAfter(view, failure.index);
     shortages.push_back(shortage);
@@ -87,6 +108,17 @@ bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin)
   const auto& failures = view.out_of_memory();
   if (failures.empty() || failures[failures.size() - 1].index < begin) return true;
   return WentOnAfter(view, failures[failures.size() - 1].index);
+}
+
+std::string PlaceOf(const Shortage& shortage) {
+  std::string place;
+  const auto add = [&place](const std::string& part) { place += (place.empty() ? "" : ", ") + part; };
+  if (shortage.device) add("on cuda:" + std::to_string(*shortage.device));
+  if (shortage.step >= 0) add("in step " + FormatNumber(shortage.step));
+  if (shortage.phase != events::Phase::kIdle) {
+    add((shortage.step < 0 ? "in " : "") + std::string(events::NameOf(shortage.phase)));
+  }
+  return place;
 }
 
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {

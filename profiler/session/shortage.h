@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Shortage {
   timeline::EventIndex index = 0;
   int64_t step = -1;  // in which it was; -1 = between steps
   events::Phase phase = events::Phase::kIdle;
+  // In a run on several cards the one without room, as the program counts: what was allocated and cached is
+  // its own.
+  std::optional<uint8_t> device;
   int64_t requested_bytes = 0;
   int64_t driver_bytes = 0;  // what PyTorch takes of the driver for such a request
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
@@ -33,6 +37,9 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 
 // Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);
+
+// "on cuda:1, in step 3, forward"; empty where nothing is known of it.
+std::string PlaceOf(const Shortage& shortage);
 
 // A sentence. `usable_bytes`: of the card, without the context; 0 = not known.
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes);

@@ -5,12 +5,6 @@ namespace {
 
 constexpr size_t kOwners = 5;
 
-std::string PlaceOfShortage(const session::Shortage& shortage) {
-  std::string place = shortage.step < 0 ? "" : "in step " + FormatNumber(shortage.step);
-  if (shortage.phase == events::Phase::kIdle) return place;
-  return place + (place.empty() ? "in " : ", ") + std::string(events::NameOf(shortage.phase));
-}
-
 }  // namespace
 
 RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes) {
@@ -22,8 +16,8 @@ RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t u
   found.shortages = shortages.size();
   if (shortages.empty()) return found;
   const session::Shortage& latest = shortages.back();
-  found.shortage = ShortagePage{latest, PlaceOfShortage(latest), session::WhyShort(latest, usable_bytes),
-                                advice::LargestOwners(view, latest.index, kOwners)};
+  found.shortage = ShortagePage{latest, session::PlaceOf(latest), session::WhyShort(latest, usable_bytes),
+                                advice::LargestOwners(view, latest.index, kOwners, latest.device)};
   return found;
 }
 

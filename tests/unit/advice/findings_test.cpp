@@ -182,6 +182,10 @@ TEST_CASE("Owners are layers and what they hold, the largest first") {
   CHECK(owners[1].blocks == 2);
   CHECK(owners[1].largest == largest);
   CHECK(LargestOwners(*stream.Publish(), stream.latest(), 9)[2].name == "temporary of aten::add");
+  stream.Allocate(0x900000, 512).device = 1;
+  const std::vector<Owner> of_second = LargestOwners(*stream.Publish(), stream.latest(), 9, 1);
+  REQUIRE(of_second.size() == 1);
+  CHECK(of_second[0].bytes == 512);
 }
 
 TEST_CASE("Lines of code own what was asked for there, whatever it holds") {

@@ -42,6 +42,33 @@ TEST_CASE("A shortage knows its step, its phase and what was held") {
   CHECK_FALSE(shortages[1].survived);
 }
 
+TEST_CASE("Of several cards it is the one without room whose memory is told") {
+  timeline::Stream stream;
+  for (const uint8_t device : {uint8_t{0}, uint8_t{1}}) {
+    stream.Add(events::EventKind::kSegmentAllocate, 0x100000U << device, 1 << 20).device = device;
+    stream.Allocate(0x100000U << device, device == 0 ? 4096 : 512).device = device;
+  }
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000).device = 1;
+  const auto view = stream.Publish();
+  const std::vector<Shortage> shortages = ShortagesIn(*view);
+  REQUIRE(shortages.size() == 1);
+  CHECK(shortages[0].device == 1);
+  CHECK(shortages[0].allocated_bytes == 512);
+  CHECK(shortages[0].cached_bytes == (1 << 20) - 512);
+  CHECK(PlaceOf(shortages[0]) == "on cuda:1");
+}
+
+TEST_CASE("Where a shortage was is told as far as it is known") {
+  Shortage shortage;
+  CHECK(PlaceOf(shortage).empty());
+  shortage.phase = events::Phase::kForward;
+  CHECK(PlaceOf(shortage) == "in forward");
+  shortage.step = 3;
+  CHECK(PlaceOf(shortage) == "in step 3, forward");
+  shortage.device = 1;
+  CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward");
+}
+
 TEST_CASE("Whatever a recording claims, a shortage's sums do not run over") {
   const int64_t most = std::numeric_limits<int64_t>::max();
   CHECK(WhyOf(900, 800, most).find("fragmentation") != std::string::npos);
