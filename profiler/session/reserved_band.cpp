@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/session/card_peaks.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/series.h"
@@ -21,10 +22,18 @@ bool HasCompleteStep(const timeline::View& view) {
   return std::ranges::any_of(view.steps(), [](const timeline::Step& step) { return step.complete; });
 }
 
-// At least what was reserved, `least_bytes`. Nothing of a run in which no step told when blocks come back, or
-// that ended for want of room, nor where the replay fails for another reason than that it was cancelled.
+// What the fullest card had reserved at the most, of `cards` or of the one that there is.
+int64_t FullestBytes(const std::vector<CardPeaks>& cards, int64_t reserved_peak_bytes) {
+  if (cards.empty()) return reserved_peak_bytes;
+  return std::ranges::max(cards, {}, &CardPeaks::reserved_bytes).reserved_bytes;
+}
+
+// At least what was reserved, `least_bytes`, at most all of the cards, `most_bytes`. Nothing of a run in
+// which no step told when blocks come back, or that ended for want of room, nor where the replay fails for
+// another reason than that it was cancelled.
 Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t usable_bytes,
-                                             int64_t least_bytes, const phantom::Replayer& replayer,
+                                             int64_t least_bytes, int64_t most_bytes,
+                                             const phantom::Replayer& replayer,
                                              const phantom::AddressOrder& order,
                                              const phantom::ReplayProgress& progress) {
   if (!HasCompleteStep(view) || !WentOnAfterFailures(view)) return std::optional<int64_t>();
@@ -40,7 +49,7 @@ Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t
       phantom::Replay(replayer, *requests, {order}, 0, goes_on);
   if (!replayed && was_cancelled) return replayed.error();
   if (!replayed) return std::optional<int64_t>();
-  if (replayed->at(0).failures > 0) return std::optional(usable_bytes);
+  if (replayed->at(0).failures > 0) return std::optional(most_bytes);
   return std::optional(std::max(least_bytes, replayed->at(0).reserved_peak_bytes));
 }
 
@@ -59,18 +68,23 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const auto peak = [&](timeline::Series series) {
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
+  const int64_t reserved_bytes = peak(timeline::Series::kReserved);
   const phantom::Replayer replayer{allocator.replayer, std::move(*all)};
   const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
-      replayer, *requests, {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}},
+      replayer, *requests, {peak(timeline::Series::kAllocated), reserved_bytes, 0, 0, {}},
       allocator.addresses, progress);
   if (!bytes) return bytes.error();
-  const Result<std::optional<int64_t>> late = WithLateFrees(
-      view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses, progress);
+  const std::vector<CardPeaks> cards = PeaksOfCards(view);
+  const int64_t all_bytes = usable_bytes * static_cast<int64_t>(std::max<size_t>(cards.size(), 1));
+  const Result<std::optional<int64_t>> late =
+      WithLateFrees(view, usable_bytes, reserved_bytes, all_bytes, replayer, allocator.addresses, progress);
   if (!late) return late.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
   // A request that was larger than all that was free says nothing of the others.
   const bool empties_cache = bytes->empties_cache && view.out_of_memory().empty();
-  const bool is_nearly_full = empties_cache || bytes->most_bytes + further_bytes > usable_bytes;
+  const int64_t moved_bytes = bytes->most_bytes - reserved_bytes;
+  const bool is_nearly_full =
+      empties_cache || FullestBytes(cards, reserved_bytes) + moved_bytes + further_bytes > usable_bytes;
   return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view), *late};
 }
 

@@ -21,11 +21,11 @@ struct ReservedBand {
   phantom::ReservedBand bytes;
   // PyTorch frees all it had cached when the card is full, and what is reserved jumps from there on. Whether
   // it does so in some order of addresses, or would if an order moved it by as much again, one segment at
-  // least. Of a run that survived a request for which there was no room by the latter alone; not of a run
-  // that ended at one: that tells it.
+  // least: of several cards the fullest. Of a run that survived a request for which there was no room by the
+  // latter alone; not of a run that ended at one: that tells it.
   bool at_the_cliff = false;
   // Reserved at the peak where blocks that wait for other streams come back with the end of their step only,
-  // all of the card at most: when that is full PyTorch waits for them. None where no block waited, no step
+  // all of the cards at most: when one is full PyTorch waits for them. None where no block waited, no step
   // is complete, or the run ended at a request for which there was no room.
   std::optional<int64_t> late_frees_bytes = std::nullopt;
 };

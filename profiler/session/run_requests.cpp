@@ -1,6 +1,7 @@
 #include "profiler/session/run_requests.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -70,16 +71,15 @@ class Reading {
         return Add(Request::Kind::kFree, event);
       case EventKind::kSegmentAllocate:
       case EventKind::kSegmentMap:
-        // Freed since it would not have fitted: the allocator's own doing.
-        if (freed_bytes_ > 0 && reserved_bytes_ + freed_bytes_ + event.bytes > usable_bytes_)
-          freed_bytes_ = 0;
+        if (freed_bytes_ > 0 && WouldNotHaveFitted(event)) freed_bytes_ = 0;  // the allocator's own doing
         EndFreeing();
-        reserved_bytes_ += event.bytes;
+        on_[event.device].reserved_bytes += event.bytes;
         return;
       case EventKind::kSegmentFree:
       case EventKind::kSegmentUnmap:
         if (event.pool != 0) NoteFreedPool({event.device, event.pool});
-        reserved_bytes_ -= event.bytes;
+        on_[event.device].reserved_bytes -= event.bytes;
+        on_[event.device].freed_bytes += event.bytes;
         freed_bytes_ += event.bytes;
         return;
       case EventKind::kOutOfMemory:
@@ -122,6 +122,12 @@ class Reading {
     has_too_many_pools_ = has_too_many_pools_ || event.pool == events::kManyPools;
   }
 
+  // A segment, had nothing been freed on its card.
+  bool WouldNotHaveFitted(const Event& event) {
+    const OnCard& on = on_[event.device];
+    return on.reserved_bytes + on.freed_bytes + event.bytes > usable_bytes_;
+  }
+
   // The allocator frees a private pool's segments once whoever made the pool has let go of it.
   void NoteFreedPool(const PrivatePool& pool) {
     if (std::ranges::find(freed_pools_, pool) == freed_pools_.end()) freed_pools_.push_back(pool);
@@ -136,12 +142,17 @@ class Reading {
       requests_.push_back({Request::Kind::kEmptyCache});
     }
     freed_bytes_ = 0;
+    for (auto& [device, on] : on_) on.freed_bytes = 0;
   }
 
-  const int64_t usable_bytes_;
+  struct OnCard {
+    int64_t reserved_bytes = 0;
+    int64_t freed_bytes = 0;  // of segments, since the last other thing
+  };
+  const int64_t usable_bytes_;  // of a card
   LateFrees* const late_;
-  int64_t reserved_bytes_ = 0;
-  int64_t freed_bytes_ = 0;  // of segments, since the last other thing
+  std::map<uint8_t, OnCard> on_;
+  int64_t freed_bytes_ = 0;  // on all of them; 0 where the allocator did so for want of room
   std::vector<PrivatePool> freed_pools_;
   WholePools whole_pools_;
   bool has_too_many_pools_ = false;

@@ -29,7 +29,7 @@ struct ReplayColumn {
   bool operator==(const ReplayColumn&) const = default;
 };
 
-// Of several devices together, as on the phantom, where they share one card's memory.
+// Of several devices together, each with a card's memory of its own.
 struct Replayed {
   int64_t allocated_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -31,7 +32,8 @@ namespace {
 using tidemark::phantom::Request;
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-// As most programs do once they have memory on the card: under WSL addresses begin elsewhere then.
+// On the current device, as most programs do once they have memory there: under WSL and with driver 580
+// addresses begin elsewhere then.
 void RunKernel() {
   using tidemark::phantom::KernelRanFunction;
   const char* const name = tidemark::phantom::kKernelRanFunction;
@@ -124,7 +126,7 @@ class Replaying {
     switch (request.kind) {
       case Request::Kind::kAllocate:
         blocks_[request.block] = Allocate(request);
-        if (blocks_.size() == 1) RunKernel();
+        if (with_kernels_.insert(DeviceOf(request)).second) RunKernel();
         return;
       case Request::Kind::kTry:
         if (void* const pointer = Allocate(request)) allocator::raw_delete(pointer);
@@ -192,6 +194,7 @@ class Replaying {
 
   std::unordered_map<uint64_t, void*> blocks_;
   std::map<std::pair<Device, PoolId>, int> uses_;
+  std::set<Device> with_kernels_;
   Device device_ = 0;
   uint64_t runs_ = 0;  // before this one
   int failures_ = 0;

@@ -193,6 +193,10 @@ TEST_CASE("Each device has segments of its own, and the peaks are of all of them
   CHECK(from_its_beginning.reserved_peak_bytes == 200 * kMiB);
   const ReservedBand band = *BandOfReserved(replayer, requests, replayed);
   CHECK(band.least_bytes == 40 * kMiB);
+  const std::vector<Request> full = {on(0, 1, 900 * kMiB), on(1, 2, 900 * kMiB), on(1, 3, 200 * kMiB)};
+  const Replayed two_cards = *ReplayOne(replayer, full, {});
+  CHECK(two_cards.reserved_peak_bytes == 1800 * kMiB);
+  CHECK(two_cards.failures == 1);  // the second card's own
 }
 
 TEST_CASE("Devices are numbered as they are met: one alone is the first, whatever number it had") {
@@ -303,6 +307,19 @@ TEST_CASE(
   // So far below the card's memory at last, but not before.
   const std::vector<Request> emptied = {Allocate(1, 150 * kMiB), Free(1), Allocate(2, 160 * kMiB)};
   CHECK(session::ReservedBandOf(*RunWith(emptied, 160 * kMiB), CardWith(200 * kMiB))->at_the_cliff);
+}
+
+TEST_CASE("Of several cards the fullest decides whether one is nearly full") {
+  const auto is_nearly_full = [](int64_t on_second) {
+    timeline::Stream stream;
+    stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 100 * kMiB);
+    stream.Allocate(0x100000, 100 * kMiB);
+    stream.Add(events::EventKind::kSegmentAllocate, 0x90000000, on_second).device = 1;
+    stream.Allocate(0x90000000, on_second).device = 1;
+    return session::ReservedBandOf(*stream.Publish(), CardWith(180 * kMiB))->at_the_cliff;
+  };
+  CHECK_FALSE(is_nearly_full(150 * kMiB));
+  CHECK(is_nearly_full(170 * kMiB));
 }
 
 TEST_CASE("A run is replayed with the allocator's settings that it had") {

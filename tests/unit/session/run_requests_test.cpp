@@ -182,6 +182,19 @@ TEST_CASE("Where no block waited nothing comes late, and an emptied cache does n
   CHECK(requests[2].kind == Request::Kind::kEmptyCache);
 }
 
+TEST_CASE("A segment that was freed for want of room on its card was none of the program's doing") {
+  const auto freed_for = [](int64_t bytes) {
+    const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 30 * kMiB, 0, 1},
+                                                      {EventKind::kSegmentAllocate, 0x2000, 20 * kMiB},
+                                                      {EventKind::kSegmentFree, 0x2000, 20 * kMiB},
+                                                      {EventKind::kSegmentAllocate, 0x3000, bytes}},
+                                                     50 * kMiB);
+    return requests != std::vector<Request>{{Request::Kind::kEmptyCache}};
+  };
+  CHECK(freed_for(40 * kMiB));
+  CHECK_FALSE(freed_for(30 * kMiB));  // there was room for it beside the other: the program emptied the cache
+}
+
 TEST_CASE("What did not fit is tried again") {
   const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 20 * kMiB},
                                                     {EventKind::kSegmentFree, 0x1000, 20 * kMiB},
