@@ -42,6 +42,7 @@ namespace {
 
 struct InfoOptions {
   std::vector<std::string> files;
+  std::string device;
   bool ways_out = false;
   bool json = false;
 };
@@ -50,6 +51,7 @@ struct RecordingOptions {
   std::string file;
   std::string format;
   std::string output;
+  std::string device;
 };
 
 // A program of the user's has no settings of ours, and its steps need not be alike.
@@ -213,8 +215,13 @@ int RunInfo(const InfoOptions& options) {
     return Complain("--ways-out is asked of one recording; name the rank that ran out of memory.",
                     kExitUsage);
   }
+  const Result<std::optional<uint8_t>> device = OneCardOf(options.device);
+  if (!device) return Complain(device.error().message, kExitUsage);
+  if (*device && options.files.size() > 1) {
+    return Complain("--device is asked of one recording: of ranks each has a card.", kExitUsage);
+  }
   if (options.files.size() > 1) return RunRanksInfo(options);
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front());
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front(), *device);
   if (!run) return Complain(run.error().message, kExitFailed);
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
   if (options.ways_out && !ran_out)
@@ -248,7 +255,9 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
   }
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
+  const Result<std::optional<uint8_t>> device = OneCardOf(options.device);
+  if (!device) return Complain(device.error().message, kExitUsage);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, *device);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const Result<std::vector<trace::Bookmark>> bookmarks =
@@ -311,6 +320,7 @@ Command RegisterInfo(CLI::App& application) {
       ->add_option("FILE", options->files,
                    "Recording, memory snapshot or trace; several are the ranks of one run")
       ->type_name("");
+  command->add_option(kOneCardOption, options->device, kOneCardHelp)->type_name("cuda:N");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   command->add_flag("--ways-out", options->ways_out,
                     "After an out of memory: search the three cheapest changes that make it fit (seconds)");
@@ -330,12 +340,14 @@ Command RegisterExport(CLI::App& application) {
       "  tidemark export run.tide -o run.md      (peak, levels, categories, layers)\n"
       "  tidemark export run.tide -o run.html    (the same with the curve, one file)\n"
       "  tidemark export run.tide -o run.map.png (timeline, breakdown, bridge or map: by the name)\n"
+      "  tidemark export run.tide --device cuda:1 -o second.tide (one card of several, for all else)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
   command->add_option("--to", options->format, FormatKeysInWords() + "; else as the file's ending says")
       ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
+  command->add_option(kOneCardOption, options->device, kOneCardHelp)->type_name("cuda:N");
   return {command, [options] { return RunExport(*options); }};
 }
 

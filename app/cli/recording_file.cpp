@@ -1,12 +1,25 @@
 #include "app/cli/recording_file.h"
 
+#include <limits>
+
 #include "app/cli/console.h"
+#include "app/cli/numbers.h"
 
 namespace tidemark::cli {
 
-Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file) {
+Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, std::optional<uint8_t> device) {
   ProgressLine line;
-  return session::Run::Open(file, line.ShowShare("reading"));
+  return session::Run::Open(file, line.ShowShare("reading"), device);
+}
+
+Result<std::optional<uint8_t>> OneCardOf(const std::string& text) {
+  if (text.empty()) return std::optional<uint8_t>();
+  constexpr std::string_view kPrefix = "cuda:";
+  const bool has_prefix = text.starts_with(kPrefix);
+  const Result<int64_t> number = WholeNumber(kOneCardOption, has_prefix ? text.substr(kPrefix.size()) : "", 0,
+                                             std::numeric_limits<uint8_t>::max());
+  if (!number) return Error{"--device must name a card of the run, cuda:0 or another, not '" + text + "'."};
+  return std::optional(static_cast<uint8_t>(*number));
 }
 
 std::vector<std::string> WarningsOf(const session::Run& run) {

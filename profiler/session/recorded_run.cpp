@@ -1,7 +1,14 @@
 #include "profiler/session/recorded_run.h"
 
-#include <span>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+
+#include "profiler/session/one_card.h"
 #include "profiler/session/shortage.h"
 #include "profiler/trace/importers/import.h"
 
@@ -22,17 +29,53 @@ int64_t StepsDone(const timeline::View& view) {
   return view.first() == 0 ? complete : last + 1;
 }
 
+std::string TitleOf(int device) { return fmt::format("cuda:{}", device); }
+
+// Of a run that holds nothing of `device`.
+Error NothingOn(int device, const OneCard& card, const std::filesystem::path& file) {
+  std::vector<std::string> others;
+  for (const uint8_t other : card.cards()) others.push_back(TitleOf(other));
+  return Error{others.empty() ? fmt::format("{} tells of no memory of any GPU.", file.string())
+                              : fmt::format("{} tells nothing of {}: its run used {}.", file.string(),
+                                            TitleOf(device), fmt::join(others, ", "))};
+}
+
+// Hands on what is of one card.
+class CardReader {
+ public:
+  CardReader(timeline::Builder& builder, uint8_t device) : builder_(builder), card_(device) {}
+
+  void Take(std::span<const events::Event> events) {
+    kept_.clear();
+    std::ranges::copy_if(events, std::back_inserter(kept_),
+                         [&](const events::Event& event) { return card_.Keeps(event); });
+    builder_.Append(kept_);
+  }
+  const OneCard& card() const { return card_; }
+
+ private:
+  timeline::Builder& builder_;
+  OneCard card_;
+  std::vector<events::Event> kept_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file,
-                                               const std::function<bool(double)>& progress) {
+                                               const std::function<bool(double)>& progress,
+                                               std::optional<uint8_t> device) {
   timeline::Builder builder;
-  const Result<trace::TideSummary> summary = trace::Import(
-      file, [&](std::span<const events::Event> events) { builder.Append(events); }, progress);
+  CardReader of_card(builder, device.value_or(0));
+  const auto take = [&](std::span<const events::Event> events) {
+    device ? of_card.Take(events) : builder.Append(events);
+  };
+  const Result<trace::TideSummary> summary = trace::Import(file, take, progress);
   if (!summary) return summary.error();
+  if (device && !of_card.card().cards().contains(*device)) return NothingOn(*device, of_card.card(), file);
   std::unique_ptr<RecordedRun> run(new RecordedRun());
   run->view_ = builder.Publish();
   run->description_ = summary->description;
+  if (device) run->description_.title += ", " + TitleOf(*device);
   run->bookmarks_ = summary->bookmarks;
   run->status_.state = RunState::kFinished;
   run->status_.sentence = summary->warning;

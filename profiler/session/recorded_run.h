@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "profiler/session/run.h"
@@ -13,7 +14,8 @@ namespace tidemark::session {
 class RecordedRun final : public Run {
  public:
   static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,
-                                           const std::function<bool(double)>& progress);
+                                           const std::function<bool(double)>& progress,
+                                           std::optional<uint8_t> device = {});
 
   std::shared_ptr<const timeline::View> view() const override { return view_; }
   RunStatus status() const override { return status_; }

@@ -17,8 +17,9 @@ Result<std::unique_ptr<Run>> Run::Start(const LiveOptions& options) {
 }
 
 Result<std::unique_ptr<Run>> Run::Open(const std::filesystem::path& file,
-                                       const std::function<bool(double)>& progress) {
-  return RecordedRun::Open(file, progress);
+                                       const std::function<bool(double)>& progress,
+                                       std::optional<uint8_t> device) {
+  return RecordedRun::Open(file, progress, device);
 }
 
 Status Run::Save(const std::filesystem::path& file, const std::function<bool(double)>& progress) const {

@@ -75,8 +75,10 @@ class Run {
   // cannot be created. What goes wrong later is in status().
   static Result<std::unique_ptr<Run>> Start(const LiveOptions& options);
   // Reads a recording; `progress` (0..1) is called from the reading thread and may return false to cancel.
+  // `device`: what was on that card alone (one_card.h); an error where nothing was.
   static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,
-                                           const std::function<bool(double)>& progress = {});
+                                           const std::function<bool(double)>& progress = {},
+                                           std::optional<uint8_t> device = {});
   virtual ~Run() = default;  // stops a live trainer and waits until it is gone
 
   virtual std::shared_ptr<const timeline::View> view() const = 0;

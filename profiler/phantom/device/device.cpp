@@ -116,7 +116,7 @@ void NoteAllocation(int number) {
   if (first == number) return;
   Doubt(
       "The program took memory on several GPUs of its machine: what they hold is added up where no card is "
-      "named.");
+      "named. tidemark info --device cuda:1 tells of one of them; export --device makes a recording of it.");
 }
 
 Device::Device(Card its_card, const Faults& faults, const AddressOrder& order, int cards)

@@ -16,6 +16,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/activity.h"
+#include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/cupti_buffers.h"
 #include "profiler/phantom/stand_ins/cupti_caller.h"
 
@@ -206,6 +207,7 @@ class Listener final : public device::ActivityListener {
     record.bytes = activity.bytes;
     record.timestamp = Now();
     record.processId = static_cast<uint32_t>(getpid());
+    record.deviceId = static_cast<uint32_t>(device::CurrentDevice());
     record.contextId = kContextId;
     record.streamId = activity.asynchronous ? StreamId(activity.stream) : CUPTI_INVALID_STREAM_ID;
     record.isAsync = activity.asynchronous ? 1 : 0;
@@ -230,6 +232,7 @@ class Listener final : public device::ActivityListener {
     record.bytes = activity.bytes;
     record.start = Now();  // done the moment it is submitted
     record.end = record.start;
+    record.deviceId = static_cast<uint32_t>(device::CurrentDevice());
     record.contextId = kContextId;
     record.streamId = StreamId(activity.stream);
     record.correlationId = correlation;
@@ -244,6 +247,7 @@ class Listener final : public device::ActivityListener {
     record.bytes = activity.bytes;
     record.start = Now();
     record.end = record.start;
+    record.deviceId = static_cast<uint32_t>(device::CurrentDevice());
     record.contextId = kContextId;
     record.streamId = StreamId(activity.stream);
     record.correlationId = correlation;
@@ -259,6 +263,7 @@ class Listener final : public device::ActivityListener {
     record.start = Now();
     record.end = record.start;
     record.completed = record.end;
+    record.deviceId = static_cast<uint32_t>(device::CurrentDevice());
     record.contextId = kContextId;
     record.streamId = StreamId(activity.stream);
     record.gridX = static_cast<int32_t>(activity.grid[0]);

@@ -205,6 +205,16 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         each = {"allocated_peak_bytes": 10 << 20, "requested_peak_bytes": None, "reserved_peak_bytes": segment}  # in blocks of what was asked for
         self.assertEqual(told["cards"], [{"device": "cuda:0", **each}, {"device": "cuda:1", **each}])
         self.assertIn("cuda:1 reserved", ran.stderr)
+        second = str(Path(self.folder.name) / "second.tide")
+        self.assertEqual(tidemark("export", self.recording, "--device", "cuda:1", "-o", second).returncode, 0)
+        for one in ([self.recording, "--device", "cuda:1"], [second]):
+            alone = json.loads(tidemark("info", *one, "--json").stdout)
+            self.assertEqual((alone["measured"]["reserved_peak_bytes"], alone["cards"]), (segment, []))
+            self.assertTrue(alone["title"].endswith(", cuda:1"), alone["title"])
+        absent = tidemark("info", self.recording, "--device", "cuda:2")
+        self.assertEqual(absent.returncode, 1)
+        self.assertIn("tells nothing of cuda:2: its run used cuda:0, cuda:1.", absent.stderr)
+        self.assertEqual(tidemark("info", self.recording, "--device", "1").returncode, 2)
         self.assertRegex(ran.stderr, r"of the fullest card +\S+ B +638.8 MiB")  # with the CUDA context
         self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
         # Each has memory of its own, whichever allocator takes it.

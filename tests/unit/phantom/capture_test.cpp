@@ -151,10 +151,13 @@ TEST_CASE("Kernels, memory copies and memsets are told with what is known of the
   __cudaRegisterFunction(nullptr, &stub, nullptr, "_Z4gemmIfEvi", -1, nullptr, nullptr, nullptr, nullptr,
                          nullptr);
   REQUIRE(cudaLaunchKernel(&stub, dim3(1), dim3(32), nullptr, 0, nullptr) == cudaSuccess);
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  REQUIRE(cudaLaunchKernel(&stub, dim3(1), dim3(32), nullptr, 0, nullptr) == cudaSuccess);
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
   capture::FlushDriver();
   Told told;
   Drain(*ring, told);
-  REQUIRE(told.work.size() == 3);
+  REQUIRE(told.work.size() == 4);
   CHECK(told.work[0].kind == EventKind::kMemoryCopy);
   CHECK(told.work[0].bytes == 1024);
   CHECK(told.work[0].address >= before_ns);
@@ -171,9 +174,10 @@ TEST_CASE("Kernels, memory copies and memsets are told with what is known of the
   of_another_card.device_id = 3;
   capture::TellDeviceWork(&of_another_card.kind);
   Drain(*ring, told);
-  REQUIRE(told.work.size() == 4);
+  REQUIRE(told.work.size() == 5);
   CHECK(told.work[2].device == 0);
-  CHECK(told.work[3].device == 3);
+  CHECK(told.work[3].device == 1);
+  CHECK(told.work[4].device == 3);
 }
 
 }  // namespace tidemark::phantom

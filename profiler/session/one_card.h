@@ -1,0 +1,31 @@
+// The events of one of a process's cards, for a run that is to be told of that card alone: what was allocated
+// and ran there, and what is of no card (steps, layers, markers). What the driver and the process hold
+// (NVML, CUPTI) is counted for all cards together, and left out. Not thread safe; O(1) an event.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <unordered_set>
+
+#include "profiler/events/event.h"
+
+namespace tidemark::session {
+
+class OneCard {
+ public:
+  // `device`: as the process counts: cuda:0 is 0.
+  explicit OneCard(uint8_t device) : device_(device) {}
+
+  // Each event once, in order.
+  bool Keeps(const events::Event& event);
+
+  // On which anything was allocated so far.
+  const std::set<uint8_t>& cards() const { return cards_; }
+
+ private:
+  const uint8_t device_;
+  std::set<uint8_t> cards_;
+  std::unordered_set<uint64_t> blocks_;  // addresses of those that are alive on it
+};
+
+}  // namespace tidemark::session
