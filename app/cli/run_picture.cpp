@@ -48,7 +48,7 @@ class PhantomOfRun {
 presenters::PictureTheory TheoryOf(const session::Run& run) {
   const events::RunDescription description = run.description();
   presenters::PictureTheory theory;
-  theory.card_bytes = description.device == "cpu" ? 0 : description.device_bytes;
+  theory.capacity = session::CapacityOf(description, *run.view());
   const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
   if (presenters::IsProgram(description) || !networks) return theory;
   PhantomOfRun phantom(description);

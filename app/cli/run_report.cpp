@@ -139,7 +139,7 @@ Json ShortagesJson(const RunReport& report) {
 std::string EachCardRows(const RunReport& report) {
   if (report.cards.empty()) return "";
   std::string rows = "At the peak of each card (above they are added up)\n";
-  for (const session::CardPeaks& card : report.cards) {
+  for (const timeline::DevicePeaks& card : report.cards) {
     rows += BytesRow(DeviceTitle(card.device) + " allocated", card.allocated_bytes);
     if (card.reserved_bytes > 0)
       rows += BytesRow(DeviceTitle(card.device) + " reserved", card.reserved_bytes);
@@ -149,23 +149,13 @@ std::string EachCardRows(const RunReport& report) {
 
 Json EachCardJson(const RunReport& report) {
   Json cards = Json::array();
-  for (const session::CardPeaks& card : report.cards) {
+  for (const timeline::DevicePeaks& card : report.cards) {
     cards.push_back({{"device", DeviceTitle(card.device)},
                      {"allocated_peak_bytes", card.allocated_bytes},
                      {"requested_peak_bytes", report.tells_requested ? Json(card.requested_bytes) : Json()},
                      {"reserved_peak_bytes", card.reserved_bytes > 0 ? Json(card.reserved_bytes) : Json()}});
   }
   return cards;
-}
-
-// Where the run used several, how far addresses move what was reserved on each of them is not known.
-session::CardFit FullestFit(const phantom::Card& card, const std::vector<phantom::Card>& candidates,
-                            const RunReport& report) {
-  if (report.cards.empty()) {
-    return session::FitOf(card, candidates, report.peaks.reserved_peak_bytes, report.peaks.reserved_band);
-  }
-  const auto fullest = std::ranges::max_element(report.cards, {}, &session::CardPeaks::reserved_bytes);
-  return session::FitOf(card, candidates, fullest->reserved_bytes, std::nullopt);
 }
 
 std::string BandOrWhyNot(const RunReport& report) {
@@ -222,14 +212,15 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
-  report.cards = session::PeaksOfCards(view);
+  if (view.devices().size() > 1) report.cards = view.devices();
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {
     std::vector<phantom::Card> candidates;
     std::ranges::copy_if(known_cards, std::back_inserter(candidates), [&](const phantom::Card& known) {
       return phantom::HasKernelsFor(description.torch_cuda, known);
     });
-    report.fit = FullestFit(*card, candidates, report);
+    report.fit = session::FitOfFullest(view, *card, candidates, report.peaks.reserved_peak_bytes,
+                                       report.peaks.reserved_band);
   }
   report.shortages = session::ShortagesIn(view);
   if (!report.shortages.empty())

@@ -11,7 +11,6 @@
 #include "profiler/advice/owners.h"
 #include "profiler/events/run_description.h"
 #include "profiler/session/card_fit.h"
-#include "profiler/session/card_peaks.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/timeline.h"
@@ -25,7 +24,7 @@ struct RunReport {
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
-  std::vector<session::CardPeaks> cards;              // of a run on several; `peaks` adds them up
+  std::vector<timeline::DevicePeaks> cards;           // of a run on several; `peaks` adds them up
   std::optional<session::CardFit> fit;                // where the card is known; of several the fullest
   std::vector<session::Shortage> shortages;
   std::vector<advice::Owner> owners;  // the largest at the latest shortage

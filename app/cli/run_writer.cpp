@@ -31,10 +31,12 @@ void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& car
   const auto card = session::CardOf(description.device_name, description.device_bytes, cards);
   if (!card) return;
   const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
-  const session::CardFit fit = session::FitOf(*card, {}, reserved_bytes, {});
+  const session::CardFit fit = session::FitOfFullest(*run.view(), *card, {}, reserved_bytes, {});
   page.facts.emplace_back("CUDA context", FormatBytes(card->context_bytes, ByteUnit::kMebibytes) + ", " +
                                               WhereContextIsFrom(*card));
-  page.facts.emplace_back("of the card, with it", FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
+  page.facts.emplace_back(
+      run.view()->devices().size() > 1 ? "of the fullest card, with it" : "of the card, with it",
+      FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
 }
 
 void AddOutOfMemory(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {

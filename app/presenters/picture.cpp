@@ -197,7 +197,7 @@ void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas&
 class TheoryLines {
  public:
   TheoryLines(const timeline::View& view, const PictureTheory& theory, int64_t curve_bytes)
-      : card_bytes_(theory.card_bytes), highest_bytes_(curve_bytes) {
+      : capacity_(theory.capacity), highest_bytes_(curve_bytes) {
     if (!view.empty()) {
       whole_ = WholeRange(view, TimeAxis::kEvents);
       TimelinePlot plot = MakeTimelinePlot(view, theory.estimates,
@@ -212,7 +212,7 @@ class TheoryLines {
     for (const auto* levels : {&textbook_, &phantom_}) {
       for (const PlotLevel& level : *levels) make_room(level.bytes);
     }
-    make_room(card_bytes_);
+    make_room(capacity_.bytes);
   }
 
   int64_t highest_bytes() const { return highest_bytes_; }
@@ -220,11 +220,12 @@ class TheoryLines {
   void Draw(const Plot& plot, int64_t top_bytes, Canvas& canvas) const {
     for (const PlotLevel& level : textbook_) DrawLevel(level, "textbook", plot, top_bytes, canvas);
     for (const PlotLevel& level : phantom_) DrawLevel(level, "phantom", plot, top_bytes, canvas);
-    if (card_bytes_ <= 0) return;
-    DrawLevel({whole_.begin, whole_.end, card_bytes_}, "card", plot, top_bytes, canvas);
-    if (card_bytes_ <= top_bytes) return;
+    if (capacity_.bytes <= 0) return;
+    DrawLevel({whole_.begin, whole_.end, capacity_.bytes}, "card", plot, top_bytes, canvas,
+              capacity_.title());
+    if (capacity_.bytes <= top_bytes) return;
     canvas.Text(plot.left + plot.width, plot.top - 8,
-                "the card has " + InMegabytes(card_bytes_) + ", above the axis",
+                session::InWords(capacity_) + " " + InMegabytes(capacity_.bytes) + ", above the axis",
                 "text-anchor=\"end\" fill=\"#C22B3A\"");
   }
 
@@ -233,8 +234,9 @@ class TheoryLines {
     const double span = std::max(1.0, whole_.end - whole_.begin);
     return plot.left + plot.width * std::clamp((position - whole_.begin) / span, 0.0, 1.0);
   }
+  // `title`: where it is not what it is.
   void DrawLevel(const PlotLevel& level, std::string_view what, const Plot& plot, int64_t top_bytes,
-                 Canvas& canvas) const {
+                 Canvas& canvas, std::string_view title = {}) const {
     constexpr double kRoomForName = 150;
     if (level.bytes > top_bytes) return;
     const double y = plot.top + plot.height -
@@ -246,14 +248,14 @@ class TheoryLines {
         fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", what,
                     begin, y, end, y));
     if (end - begin < kRoomForName) return;
-    canvas.Text(end - 6, y - 5, fmt::format("{} {}", what, InMegabytes(level.bytes)),
+    canvas.Text(end - 6, y - 5, fmt::format("{} {}", title.empty() ? what : title, InMegabytes(level.bytes)),
                 fmt::format("class=\"name {}\"", what));
   }
 
   VisibleRange whole_;
   std::vector<PlotLevel> textbook_;
   std::vector<PlotLevel> phantom_;
-  int64_t card_bytes_;
+  session::Capacity capacity_;
   int64_t highest_bytes_;
 };
 

@@ -13,6 +13,7 @@
 #include "profiler/advice/what_if.h"
 #include "profiler/base/result.h"
 #include "profiler/events/event.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -47,7 +48,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
 // What theory and the card say beside a run.
 struct PictureTheory {
   std::vector<SettingsEstimate> estimates;  // of View::settings(), in their order; empty: none is known
-  int64_t card_bytes = 0;                   // all memory of the card; 0 = not known
+  session::Capacity capacity;
 };
 // With a line for each that lies where the curve leaves room for it; one far above is told in words.
 std::string TimelinePicture(const timeline::View& view, std::string_view title,

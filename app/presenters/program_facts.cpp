@@ -1,6 +1,7 @@
 #include "app/presenters/program_facts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -35,10 +36,20 @@ std::string TextOf(const Result<session::ReservedBand>& band, ByteUnit unit) {
   return text;
 }
 
-void AddCard(ProgramFacts& told, int64_t reserved_bytes, const phantom::Card& card, ByteUnit unit) {
-  const session::CardFit fit = session::FitOf(card, {}, reserved_bytes, {});
+// Of a run on several.
+std::string TextOf(const std::vector<timeline::DevicePeaks>& devices, ByteUnit unit) {
+  std::vector<std::string> each;
+  each.reserve(devices.size());
+  for (const timeline::DevicePeaks& device : devices)
+    each.push_back(fmt::format("{} on cuda:{}", FormatBytes(device.reserved_bytes, unit), device.device));
+  return fmt::format("{}", fmt::join(each, ", "));
+}
+
+void AddCard(ProgramFacts& told, const timeline::View& view, int64_t reserved_bytes,
+             const phantom::Card& card, ByteUnit unit) {
+  const session::CardFit fit = session::FitOfFullest(view, card, {}, reserved_bytes, {});
   told.facts.push_back(
-      {"Of the card, with the context",
+      {view.devices().size() > 1 ? "Of the fullest card, with the context" : "Of the card, with the context",
        fmt::format("{}, {} of it; the context's {} are {}", FormatBytes(fit.taken_bytes(), unit),
                    ShareOf(fit.taken_bytes(), card.memory_bytes), FormatBytes(card.context_bytes, unit),
                    card.context_is_measured ? "as measured" : "an estimate")});
@@ -97,6 +108,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
     add("Reserved at the peak", FormatBytes(reserved_bytes, unit));
+    if (view.devices().size() > 1) add("Reserved on each card", TextOf(view.devices(), unit));
     if (band) add("Reserved in other orders", TextOf(*band, unit));
     if (band && *band && (*band)->bytes.allocated.is_moved())
       add("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit));
@@ -105,7 +117,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
           fmt::format("up to {}, if what other streams used comes back with the end of its step only",
                       FormatBytes(*(*band)->late_frees_bytes, unit)));
     }
-    if (card) AddCard(told, reserved_bytes, *card, unit);
+    if (card) AddCard(told, view, reserved_bytes, *card, unit);
   }
   add("Ended early", description.ending);
   add("Its error output", status.error_output);

@@ -1,6 +1,7 @@
 #include "profiler/session/card_fit.h"
 
 #include <algorithm>
+#include <string>
 
 namespace tidemark::session {
 
@@ -15,6 +16,14 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   return fit;
 }
 
+CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
+                     const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+                     const std::optional<ReservedBand>& band) {
+  if (view.devices().size() < 2) return FitOf(card, known, reserved_bytes, band);
+  const auto& fullest = std::ranges::max(view.devices(), {}, &timeline::DevicePeaks::reserved_bytes);
+  return FitOf(card, known, fullest.reserved_bytes, {});
+}
+
 std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known) {
   const auto found = std::ranges::find_if(
@@ -23,6 +32,20 @@ std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
   phantom::Card card = *found;
   if (memory_bytes > card.context_bytes) card.memory_bytes = memory_bytes;
   return card;
+}
+
+std::string Capacity::title() const { return cards == 1 ? "card" : std::to_string(cards) + " cards"; }
+
+std::string InWords(const Capacity& capacity) {
+  return capacity.cards == 1 ? "the card has" : "its " + capacity.title() + " have";
+}
+
+Capacity CapacityOf(const events::RunDescription& description, const timeline::View& view) {
+  Capacity capacity;
+  capacity.cards = std::max<size_t>(view.devices().size(), 1);
+  if (description.device == "cpu") return capacity;
+  capacity.bytes = SaturatingProduct(description.device_bytes, static_cast<int64_t>(capacity.cards));
+  return capacity;
 }
 
 bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known) {

@@ -12,6 +12,7 @@
 #include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/reserved_band.h"
+#include "profiler/timeline/timeline.h"
 
 namespace tidemark::session {
 
@@ -33,10 +34,29 @@ struct CardFit {
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
               const std::optional<ReservedBand>& band);
 
+// Of the fullest card of a run on several; how far addresses move what was reserved on each is not known. Of
+// a run on one `reserved_bytes` and `band` decide.
+CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
+                     const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+                     const std::optional<ReservedBand>& band);
+
 // The card that a run was on, by its title or name, with the run's memory; where that is no more than the
 // context (0, say), the card's own. Nothing if it is none of them.
 std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known);
+// All memory of the cards that a run took memory on: what the series of its view, which add them up, are held
+// against.
+struct Capacity {
+  int64_t bytes = 0;  // 0 = not known, or on the CPU
+  size_t cards = 1;
+
+  // "card", "2 cards"
+  std::string title() const;
+};
+// "the card has", "its 2 cards have"
+std::string InWords(const Capacity& capacity);
+Capacity CapacityOf(const events::RunDescription& description, const timeline::View& view);
+
 // Whether a run on a phantom had less memory than its card has, as --memory asks for.
 bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known);
 // The same as CardOf; where it is none of them, or nothing tells it, the one named `fallback` with the memory

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "profiler/session/card_peaks.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/series.h"
@@ -22,10 +21,12 @@ bool HasCompleteStep(const timeline::View& view) {
   return std::ranges::any_of(view.steps(), [](const timeline::Step& step) { return step.complete; });
 }
 
-// What the fullest card had reserved at the most, of `cards` or of the one that there is.
-int64_t FullestBytes(const std::vector<CardPeaks>& cards, int64_t reserved_peak_bytes) {
-  if (cards.empty()) return reserved_peak_bytes;
-  return std::ranges::max(cards, {}, &CardPeaks::reserved_bytes).reserved_bytes;
+// What the fullest card had reserved at the most.
+int64_t FullestBytes(const timeline::View& view) {
+  int64_t fullest_bytes = 0;
+  for (const timeline::DevicePeaks& device : view.devices())
+    fullest_bytes = std::max(fullest_bytes, device.reserved_bytes);
+  return fullest_bytes;
 }
 
 // At least what was reserved, `least_bytes`, at most all of the cards, `most_bytes`. Nothing of a run in
@@ -74,8 +75,7 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
       replayer, *requests, {peak(timeline::Series::kAllocated), reserved_bytes, 0, 0, {}},
       allocator.addresses, progress);
   if (!bytes) return bytes.error();
-  const std::vector<CardPeaks> cards = PeaksOfCards(view);
-  const int64_t all_bytes = usable_bytes * static_cast<int64_t>(std::max<size_t>(cards.size(), 1));
+  const int64_t all_bytes = usable_bytes * static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
   const Result<std::optional<int64_t>> late =
       WithLateFrees(view, usable_bytes, reserved_bytes, all_bytes, replayer, allocator.addresses, progress);
   if (!late) return late.error();
@@ -84,7 +84,7 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const bool empties_cache = bytes->empties_cache && view.out_of_memory().empty();
   const int64_t moved_bytes = bytes->most_bytes - reserved_bytes;
   const bool is_nearly_full =
-      empties_cache || FullestBytes(cards, reserved_bytes) + moved_bytes + further_bytes > usable_bytes;
+      empties_cache || FullestBytes(view) + moved_bytes + further_bytes > usable_bytes;
   return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view), *late};
 }
 

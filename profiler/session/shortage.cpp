@@ -5,7 +5,6 @@
 
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
-#include "profiler/session/card_peaks.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
@@ -77,7 +76,7 @@ bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex mome
 std::vector<Shortage> ShortagesIn(const timeline::View& view) {
   std::vector<Shortage> shortages;
   if (view.out_of_memory().empty()) return shortages;
-  const bool of_several_cards = view.first() == 0 && IsOfSeveralCards(view);
+  const bool of_several_cards = view.devices().size() > 1;
   const bool expandable = HasExpandableSegments(view, view.out_of_memory()[0].index);
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
     const timeline::SeriesValues values = view.ValuesAt(failure.index);

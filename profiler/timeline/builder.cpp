@@ -4,6 +4,7 @@
 
 #include "profiler/events/driver_memory.h"
 #include "profiler/timeline/chunk.h"
+#include "profiler/timeline/device_peaks.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/names.h"
 #include "profiler/timeline/open_chunk.h"
@@ -69,6 +70,7 @@ class Builder::Implementation {
   bool has_requests_ = false;
   bool has_sizes_of_blocks_ = false;
   int64_t cupti_bytes_ = 0;
+  DevicePeaksBuilder devices_;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
   Ledger ledger_;
   Health health_;
@@ -113,7 +115,10 @@ void Builder::Implementation::Apply(Event& event) {
     structure_.Apply(event, end_, time_ns_, ledger_.values(), health_);
   }
   event.phase = structure_.phase();
-  if (outcome.effect != Effect::kNone) structure_.Observe(end_, ledger_.values());
+  if (outcome.effect != Effect::kNone) {
+    structure_.Observe(end_, ledger_.values());
+    devices_.Apply(event, outcome);
+  }
   if (outcome.ended && outcome.block.born >= first()) {
     const EventIndex born = outcome.block.born - first();
     chunks_[born / kChunkEvents]->SetEndAfter(born % kChunkEvents,
@@ -190,6 +195,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.start_ns = start_ns_;
   published.tells_requested = has_requests_ || !has_sizes_of_blocks_;
   published.cupti_bytes = cupti_bytes_;
+  published.devices = devices_.peaks();
   return std::make_shared<StoredView>(std::move(published));
 }
 

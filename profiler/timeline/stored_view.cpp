@@ -223,6 +223,7 @@ StoredView::StoredView(Published published) : data_(std::move(published)) {
   start_ns_ = data_.start_ns;
   tells_requested_ = data_.tells_requested;
   cupti_bytes_ = data_.cupti_bytes;
+  devices_ = data_.devices;
 }
 
 events::Event StoredView::event(EventIndex index) const {

@@ -28,6 +28,7 @@ struct Published {
   int64_t start_ns = 0;
   bool tells_requested = true;
   int64_t cupti_bytes = 0;
+  std::vector<DevicePeaks> devices;
 };
 
 class StoredView final : public View {

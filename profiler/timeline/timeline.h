@@ -143,6 +143,14 @@ struct SourceState {
   int64_t lost_since_ns = 0;  // time of the first loss
 };
 
+// What one device held at the most, each at a moment of its own: the series add devices up.
+struct DevicePeaks {
+  uint8_t device = 0;  // as the process counts: cuda:0 is 0
+  int64_t allocated_bytes = 0;
+  int64_t requested_bytes = 0;
+  int64_t reserved_bytes = 0;
+};
+
 class View {
  public:
   virtual ~View() = default;
@@ -158,6 +166,8 @@ class View {
   // What CUPTI reserved of the card for itself, at the least, as it said last (events/driver_memory.h); 0
   // where nobody told, as where kernels are not recorded.
   int64_t cupti_bytes() const { return cupti_bytes_; }
+  // Those on which anything was reserved or allocated, by number; never let go.
+  const std::vector<DevicePeaks>& devices() const { return devices_; }
 
   virtual events::Event event(EventIndex index) const = 0;     // first() <= index < end(). O(1)
   virtual std::string_view name(events::NameId id) const = 0;  // "" if never defined
@@ -245,6 +255,7 @@ class View {
   int64_t start_ns_ = 0;
   bool tells_requested_ = true;
   int64_t cupti_bytes_ = 0;
+  std::vector<DevicePeaks> devices_;
 };
 
 inline constexpr size_t kDefaultBudgetEvents = 48'000'000;  // 0.5 GB of a usual run, 1.5 GB of any

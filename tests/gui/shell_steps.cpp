@@ -67,7 +67,7 @@ void SwitchesUnits(ImGuiTestContext* context) {
 
 // The card's memory lies far above what a small network needs: the axis reaches there when asked.
 void ShowsTheCardsLine(ImGuiTestContext* context) {
-  IM_CHECK_GT(application().frame()->timeline.card_bytes, 0);
+  IM_CHECK_GT(application().frame()->timeline.capacity.bytes, 0);
   IM_CHECK(!ShownTimeline().fit_lines);
   context->ItemClick("//###timeline/card");
   IM_CHECK(WaitUntil(context, [] { return ShownTimeline().fit_lines; }));

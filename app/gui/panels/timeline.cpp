@@ -72,7 +72,7 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
 void HeightWords(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
   const presenters::TimelinePlot& plot = *input.plot;
   const bool has_lines =
-      input.card_bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() || !plot.phantom.empty();
+      input.capacity.bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() || !plot.phantom.empty();
   if (has_lines &&
       TitleWord("card", state.fit_lines,
                 "The axis reaches up to all that theory, the driver and the card tell, and to all that the "

@@ -17,6 +17,7 @@
 #include "app/presenters/stacking.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 
@@ -44,8 +45,8 @@ struct TimelineInput {
   bool has_ranks = false;           // the run is one of several
   std::string stack_error;          // why the expression cannot be used; the stack stays as it was
   bool stack_pending = false;       // the groups are still being summed
-  int64_t card_bytes = 0;           // memory that the device has; 0 = not known
-  std::string measured;             // what lies between the measuring cursors
+  session::Capacity capacity;
+  std::string measured;                           // what lies between the measuring cursors
   std::vector<presenters::PlotMarker> bookmarks;  // the person's own
   std::optional<double> pinned;                   // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;

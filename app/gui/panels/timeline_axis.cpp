@@ -33,7 +33,7 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
   for (const PlotColumn& column : plot.columns)
     highest = std::max(highest, static_cast<double>(presenters::ShownBytes(column, categories)));
   if (state.fit_lines) {
-    highest = std::max(highest, static_cast<double>(input.card_bytes));
+    highest = std::max(highest, static_cast<double>(input.capacity.bytes));
     for (const auto* levels : {&plot.textbook, &plot.phantom}) {
       for (const PlotLevel& level : *levels) highest = std::max(highest, static_cast<double>(level.bytes));
     }

@@ -260,15 +260,15 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
     DrawLine(list, geometry, line, color);
     LabelLine(list, geometry, line, input.unit, color, taken);
   }
-  if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
-    const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
+  if (input.capacity.bytes > 0 && static_cast<double>(input.capacity.bytes) <= geometry.top_bytes) {
+    const float y = std::round(geometry.Y(static_cast<double>(input.capacity.bytes)));
     list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
                         U32(Colors().bad));
     DrawLabel(list, geometry, {geometry.plot.Max.x, y},
-              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, "the card has",
-              taken);
-  } else if (input.card_bytes > 0) {
-    above->Add("the card has", input.card_bytes);
+              session::InWords(input.capacity) + " " + FormatBytes(input.capacity.bytes, input.unit),
+              Colors().bad, session::InWords(input.capacity), taken);
+  } else if (input.capacity.bytes > 0) {
+    above->Add(session::InWords(input.capacity), input.capacity.bytes);
   }
 }
 

@@ -51,17 +51,19 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
   REQUIRE(view->settings().size() == 1);
   PictureTheory theory;
   theory.estimates = {{4'000'000, 9'000'000, std::nullopt}};
-  theory.card_bytes = 12'000'000;
+  theory.capacity.bytes = 12'000'000;
   const std::string all = TimelinePicture(*view, "run", theory);
   CHECK(IsOneDocument(all));
   CHECK(all.find(">textbook 4.0 MB<") != std::string::npos);
   CHECK(all.find(">phantom 9.0 MB<") != std::string::npos);
   CHECK(all.find(">card 12.0 MB<") != std::string::npos);
   CHECK(Count(all, "<line class=\"textbook\"") == 1);
-  theory.card_bytes = 141'000'000'000;
+  theory.capacity.bytes = 141'000'000'000;
   const std::string far = TimelinePicture(*view, "run", theory);
   CHECK(far.find("<line class=\"card\"") == std::string::npos);
   CHECK(far.find(">the card has 141.00 GB, above the axis<") != std::string::npos);
+  theory.capacity = {12'000'000, 2};
+  CHECK(TimelinePicture(*view, "run", theory).find(">2 cards 12.0 MB<") != std::string::npos);
   CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
 }
 

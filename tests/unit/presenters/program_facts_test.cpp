@@ -98,5 +98,23 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   CHECK_FALSE(IsProgram(description));
 }
 
+TEST_CASE("Of a run on several cards each is told, and the fullest is held against a card's memory") {
+  phantom::Card card;
+  card.title = "NVIDIA H200";
+  card.memory_bytes = 150'000'000;
+  card.context_bytes = 50'000'000;
+  events::RunDescription description;
+  description.device_name = card.title;
+  description.device_bytes = card.memory_bytes;
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 80'000'000);
+  stream.Allocate(0x10000000, 1'000'000);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x90000000, 90'000'000).device = 1;
+  const ProgramFacts told =
+      MakeProgramFacts(*stream.Publish(), description, {}, {card}, {}, ByteUnit::kMegabytes);
+  CHECK(FactIn(told, "Reserved on each card") == "80.0 MB on cuda:0, 90.0 MB on cuda:1");
+  CHECK(FactIn(told, "Of the fullest card, with the context").find("140.0 MB, 93.3 % of it") == 0);
+}
+
 }  // namespace
 }  // namespace tidemark::presenters

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::session {
 namespace {
@@ -27,6 +28,21 @@ TEST_CASE("The smallest card that holds what was reserved beside its context wou
   CHECK(FitOf(Known()[2], Known(), 901, {}).smallest->name == "middle");
   CHECK_FALSE(FitOf(CardWith("huge", 9000), Known(), 3901, {}).smallest.has_value());
   CHECK(FitOf(Known()[2], Known(), 900, {}).taken_bytes() == 1000);
+}
+
+TEST_CASE("What a run on several cards holds is held against all of them") {
+  events::RunDescription description;
+  description.device_bytes = 1000;
+  timeline::Stream stream;
+  CHECK(CapacityOf(description, *stream.Publish()).bytes == 1000);
+  stream.Allocate(0x1000, 512).device = 3;
+  const Capacity one = CapacityOf(description, *stream.Publish());
+  CHECK((one.bytes == 1000 && InWords(one) == "the card has"));
+  stream.Add(events::EventKind::kSegmentAllocate, 0x9000, 512).device = 1;
+  const Capacity two = CapacityOf(description, *stream.Publish());
+  CHECK((two.bytes == 2000 && two.title() == "2 cards" && InWords(two) == "its 2 cards have"));
+  description.device = "cpu";
+  CHECK(CapacityOf(description, *stream.Publish()).bytes == 0);
 }
 
 TEST_CASE("A band's upper end decides what may not fit") {
