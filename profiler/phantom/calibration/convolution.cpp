@@ -9,8 +9,6 @@ namespace {
 using namespace workspaces;
 
 // "cudnn_graph library" of cuDNN 9's documentation.
-constexpr int kTensor = 17;
-constexpr int kConvolution = 1;
 constexpr int kDataType = 1;
 constexpr int kConvolutionMode = 7;
 constexpr int kHeuristicModeType = 8;
@@ -37,11 +35,24 @@ std::vector<int64_t> Strides(const std::vector<int64_t>& sizes, Layout layout) {
 }
 
 DescriptorNode Tensor(int64_t id, const Convolution& convolution, const std::vector<int64_t>& sizes) {
-  return {kTensor,
-          {Values<int>(kTensorElementType, kDataType, {convolution.element}),
-           Values<int64_t>(kTensorSizes, kInt64, sizes),
-           Values<int64_t>(kTensorStrides, kInt64, Strides(sizes, convolution.layout)),
-           Values<int64_t>(906, kInt64, {id}), Values<int64_t>(900, kInt64, {16})}};
+  return {
+      kTensor,
+      {Values<int>(kTensorElementType, kDataType, {convolution.element}),
+       Values<int64_t>(kTensorSizes, kInt64, sizes),
+       Values<int64_t>(kTensorStrides, kInt64, Strides(sizes, convolution.layout)),
+       Values<int64_t>(kTensorIdentifier, kInt64, {id}), Values<int64_t>(kTensorAlignment, kInt64, {16})}};
+}
+
+const ConvolutionNumbers& NumbersOf(Direction direction) {
+  switch (direction) {
+    case Direction::kForward:
+      return kForward;
+    case Direction::kBackwardFilter:
+      return kWeightsGradient;
+    case Direction::kBackwardData:
+      break;
+  }
+  return kInputGradient;
 }
 
 std::vector<int64_t> OutputOf(const Convolution& convolution) {
@@ -57,10 +68,7 @@ std::vector<int64_t> OutputOf(const Convolution& convolution) {
 
 std::string TreeOf(const Convolution& convolution) {
   const auto dimensions = static_cast<int64_t>(convolution.padding.size());
-  const int type = 10 + static_cast<int>(convolution.direction);
-  const bool forward = convolution.direction == Direction::kForward;
-  const bool data = convolution.direction == Direction::kBackwardData;
-  const int first = forward ? 700 : data ? 706 : 712;
+  const ConvolutionNumbers& numbers = NumbersOf(convolution.direction);
   return Encode(DescriptorTree{
       Tensor('x', convolution, convolution.input),
       Tensor('w', convolution, convolution.filter),
@@ -71,12 +79,11 @@ std::string TreeOf(const Convolution& convolution) {
         Values(104, kInt64, convolution.padding),
         Values(102, kInt64, std::vector<int64_t>(convolution.padding.size(), 1)),
         Values(103, kInt64, convolution.stride)}},
-      {type,
-       {Values<float>(first, kFloat, {1}), Values<float>(first + 1, kFloat, {0}),
-        Values<int64_t>(first + 2, kDescriptor, {3}),
-        // W, X, Y; W, DX, DY; DW, X, DY.
-        Values<int64_t>(first + 3, kDescriptor, {1}), Values<int64_t>(first + 4, kDescriptor, {0}),
-        Values<int64_t>(first + 5, kDescriptor, {2})}},
+      {numbers.type,
+       {Values<float>(numbers.alpha, kFloat, {1}), Values<float>(numbers.beta, kFloat, {0}),
+        Values<int64_t>(numbers.convolution, kDescriptor, {3}),
+        Values<int64_t>(numbers.weights, kDescriptor, {1}), Values<int64_t>(numbers.input, kDescriptor, {0}),
+        Values<int64_t>(numbers.output, kDescriptor, {2})}},
       {kOperationGraph, {Values<int64_t>(kGraphOperations, kDescriptor, {4})}},
       {kEngineHeuristics,
        {Values<int64_t>(kHeuristicGraph, kDescriptor, {5}),

@@ -29,6 +29,7 @@ enum ElementType : int {
 
 // cudnnBackendDescriptorType_t
 enum DescriptorType : int {
+  kConvolution = 1,
   kEngine = 2,
   kEngineConfiguration = 3,
   kEngineHeuristics = 4,
@@ -36,6 +37,7 @@ enum DescriptorType : int {
   kKnobChoice = 7,
   kOperationGraph = 15,
   kVariantPack = 16,
+  kTensor = 17,
   kDeviceProperties = 38,
   kLastDescriptorType = 43,  // of cuDNN 9.19
 };
@@ -58,9 +60,11 @@ enum AttributeName : int {
   kKnobChoiceValue = 601,
   kGraphHandle = 800,
   kGraphOperations = 801,
+  kTensorAlignment = 900,
   kTensorElementType = 901,
   kTensorSizes = 902,
   kTensorStrides = 903,
+  kTensorIdentifier = 906,
   kEngineGlobalIndex = 1301,
   kEngineKnobInfo = 1302,
   kEngineNumericalNotes = 1303,
@@ -68,6 +72,20 @@ enum AttributeName : int {
   kDevicePropertiesHandle = 2701,
   kDevicePropertiesJson = 2702,
 };
+
+// The descriptor type and the attributes of each of a convolution's three operations.
+struct ConvolutionNumbers {
+  int type;
+  int alpha;
+  int beta;
+  int convolution;
+  int weights;
+  int input;
+  int output;
+};
+inline constexpr ConvolutionNumbers kForward = {10, 700, 701, 702, 703, 704, 705};
+inline constexpr ConvolutionNumbers kWeightsGradient = {11, 712, 713, 714, 715, 716, 717};
+inline constexpr ConvolutionNumbers kInputGradient = {12, 706, 707, 708, 709, 710, 711};
 
 // Bytes of one element; nothing for a type that no cuDNN up to 9.19 has.
 inline std::optional<size_t> SizeOf(int element) {

@@ -13,8 +13,6 @@
 namespace tidemark::phantom::workspaces {
 namespace {
 
-constexpr int kTensor = 17;
-
 struct Planned {
   std::string pass;
   int element = 0;
@@ -53,14 +51,13 @@ DescriptorTree TreeOf(const Planned& planned) {
                      Values(kTensorSizes, kInt64, planned.sizes[i]),
                      Values(kTensorStrides, kInt64, Strides(planned.sizes[i], planned.orders[i] == 'l'))}});
   }
-  DescriptorNode operation{10, {}};
-  std::vector<int> names = {704, 703, 705};
-  if (planned.pass == "weights") operation.type = 11, names = {716, 715, 717};
-  if (planned.pass == "input") operation.type = 12, names = {710, 709, 711};
-  for (int64_t i = 0; i < 3; ++i) {
-    operation.attributes.push_back(Values<int64_t>(names[static_cast<size_t>(i)], kDescriptor, {i}));
-  }
-  tree.push_back(operation);
+  const ConvolutionNumbers& numbers = planned.pass == "weights" ? kWeightsGradient
+                                      : planned.pass == "input" ? kInputGradient
+                                                                : kForward;
+  tree.push_back(
+      {numbers.type,
+       {Values<int64_t>(numbers.input, kDescriptor, {0}), Values<int64_t>(numbers.weights, kDescriptor, {1}),
+        Values<int64_t>(numbers.output, kDescriptor, {2})}});
   tree.push_back({kOperationGraph, {Values<int64_t>(kGraphOperations, kDescriptor, {3})}});
   return tree;
 }

@@ -15,17 +15,6 @@ namespace {
 // cudnnBackendKnobType_t
 enum Knob : int { kTileSize = 2, kWorkspaceKnob = 25, kClusterRows = 27, kClusterColumns = 28 };
 
-// cudnnBackendDescriptorType_t and cudnnBackendAttributeName_t of convolutions: a pass, and its tensors.
-struct Pass {
-  int type;
-  int input;
-  int weights;
-  int output;
-};
-constexpr Pass kForward = {10, 704, 703, 705};
-constexpr Pass kWeightsGradient = {11, 716, 715, 717};
-constexpr Pass kInputGradient = {12, 710, 709, 711};
-
 // By the value of kTileSize: what the sizes of workspaces are multiples of.
 struct Tile {
   int64_t knob;
@@ -119,7 +108,7 @@ struct Convolution {
 int64_t RoundedUp(int64_t number, int64_t multiple) { return (number + multiple - 1) / multiple * multiple; }
 
 std::optional<Convolution> ConvolutionOf(const DescriptorTree& tree, const DescriptorNode& operation,
-                                         const Pass& pass) {
+                                         const ConvolutionNumbers& pass) {
   const std::optional<Tensor> input = TensorOf(tree, operation, pass.input);
   const std::optional<Tensor> weights = TensorOf(tree, operation, pass.weights);
   const std::optional<Tensor> output = TensorOf(tree, operation, pass.output);
@@ -148,7 +137,7 @@ std::optional<Convolution> ConvolutionIn(const DescriptorTree& tree) {
   const std::vector<int64_t> operations = Numbers(*graph, kGraphOperations, kDescriptor);
   if (operations.size() != 1) return std::nullopt;
   const DescriptorNode& operation = tree[static_cast<size_t>(operations.front())];
-  for (const Pass& pass : {kForward, kWeightsGradient, kInputGradient}) {
+  for (const ConvolutionNumbers& pass : {kForward, kWeightsGradient, kInputGradient}) {
     if (operation.type == pass.type) return ConvolutionOf(tree, operation, pass);
   }
   return std::nullopt;
