@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "profiler/session/card_fit.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/timeline/series.h"
 #include "profiler/timeline/timeline.h"
@@ -24,10 +25,13 @@ int64_t PeakOf(const timeline::View& view, Series series) {
   return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
 }
 
-// Allocated at the peak; what is not told to be a workspace is here.
+// Allocated at the peak, of several cards on the fullest at the least; what is not told to be a workspace is
+// here.
 int64_t BesideWorkspaces(const timeline::View& view) {
   const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
-  return ValueOf(peak, Series::kAllocated) - ValueOf(peak, timeline::SeriesOf(events::Category::kWorkspace));
+  const int64_t on_all =
+      ValueOf(peak, Series::kAllocated) - ValueOf(peak, timeline::SeriesOf(events::Category::kWorkspace));
+  return on_all / static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
 }
 
 // What one run says of the cards that it stands for.
@@ -37,21 +41,20 @@ class Judge {
       : settings_(settings),
         allocator_(allocator),
         requests_(session::RequestsOf(view, std::numeric_limits<int64_t>::max())),
-        reserved_bytes_(PeakOf(view, Series::kReserved)),
-        allocated_bytes_(PeakOf(view, Series::kAllocated)) {}
+        highest_(session::HighestOfCards(view)) {}
 
   Status Decide(CardVerdict& verdict) const {
     if (!requests_) return requests_.error();
-    verdict.fits = reserved_bytes_ <= UsableBytes(verdict.card);
+    verdict.fits = highest_.reserved_bytes <= UsableBytes(verdict.card);
     if (verdict.fits) {
-      verdict.reserved_bytes = reserved_bytes_;
-    } else if (allocated_bytes_ <= UsableBytes(verdict.card)) {
+      verdict.reserved_bytes = highest_.reserved_bytes;
+    } else if (highest_.allocated_bytes <= UsableBytes(verdict.card)) {
       const Result<phantom::Replayed> tried =
           session::TryAllocator(*requests_, verdict.card, settings_, allocator_);
       if (!tried) return tried.error();
       verdict.fits = tried->failures == 0;
       verdict.empties_cache = verdict.fits && tried->retries > 0;
-      verdict.reserved_bytes = verdict.fits ? tried->reserved_peak_bytes : 0;
+      verdict.reserved_bytes = verdict.fits ? tried->fullest_reserved_bytes : 0;
     }
     return Done{};
   }
@@ -60,8 +63,7 @@ class Judge {
   const std::string& settings_;
   const session::AllocatorOf& allocator_;
   const Result<std::vector<phantom::Request>> requests_;
-  const int64_t reserved_bytes_;
-  const int64_t allocated_bytes_;
+  const timeline::DevicePeaks highest_;
 };
 
 }  // namespace
@@ -112,6 +114,7 @@ void CardVerdicts::TakeFirst(const CardRun& run) {
   beside_workspaces_bytes_ = is_there ? BesideWorkspaces(*run.view) : 0;
   first_allocated_bytes_ = is_there ? PeakOf(*run.view, Series::kAllocated) : 0;
   ran_out_of_all_ = run.ran_out;
+  cards_used_ = is_there ? std::max<size_t>(run.view->devices().size(), 1) : 1;
   takes_what_there_is_ = is_there && !run.ran_out && !run.view->out_of_memory().empty();
 }
 
@@ -127,7 +130,7 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
     const bool is_told_of = ShareRuns(run.card, verdict.card) && HaveAsMuch(run.card, verdict.card);
     if (!verdict.has_kernels || !is_told_of) continue;
     verdict = {verdict.card, run.card, true, true, true, run.ran_out, run.failure, ended_well};
-    if (ended_well) verdict.reserved_bytes = PeakOf(*run.view, Series::kReserved);
+    if (ended_well) verdict.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
   }
 }
 

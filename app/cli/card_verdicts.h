@@ -26,7 +26,7 @@ struct CardVerdict {
   std::string failure = {};     // why the program came to no end there; "" if it did
   bool fits = false;
   bool empties_cache = false;  // it fits, but PyTorch gives its cache back in between
-  int64_t reserved_bytes = 0;  // at the peak; 0 where it does not fit
+  int64_t reserved_bytes = 0;  // at the peak, on the fullest of several; 0 where it does not fit
 };
 
 // The known cards, by memory, judged by one run after another.
@@ -60,6 +60,7 @@ class CardVerdicts {
   int64_t first_allocated_bytes() const { return first_allocated_bytes_; }  // at the first run's peak
   const std::vector<CardVerdict>& verdicts() const { return verdicts_; }
   const phantom::Card& asked() const { return asked_; }
+  size_t cards_used() const { return cards_used_; }  // in the first run, all of a kind
 
  private:
   CardVerdicts(phantom::Card asked, std::string settings, session::AllocatorOf allocator)
@@ -75,6 +76,7 @@ class CardVerdicts {
   std::vector<CardVerdict> verdicts_;
   std::optional<int64_t> beside_workspaces_bytes_;  // allocated at the first run's peak
   int64_t first_allocated_bytes_ = 0;
+  size_t cards_used_ = 1;
   bool ran_out_of_all_ = false;
   bool takes_what_there_is_ = false;
 };

@@ -37,6 +37,7 @@ struct FitOptions {
   std::string memory;
   std::string target_batch;
   std::string addresses;
+  std::string gpus;
   bool all_cards = false;
   bool json = false;
 };
@@ -172,7 +173,7 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
     return Complain(
         fmt::format("{} is for networks of Tidemark's own; a program trains what it trains. Leave it out, "
                     "or leave the program out: tidemark fit tells on which cards a program fits, and only "
-                    "--card, --memory, --addresses, --all-cards and --json go with it.",
+                    "--card, --memory, --gpus, --addresses, --all-cards and --json go with it.",
                     refused),
         kExitUsage);
   }
@@ -186,6 +187,7 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
   PhantomOptions order;
   order.card = card->name;
   order.addresses = options.addresses;
+  if (!options.gpus.empty()) order.gpus = options.gpus;
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
                       [&](const session::ProgramRun& run, const ProgramLaunch& launch) {
@@ -218,17 +220,24 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
                    "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   AddAddressesOption(*command, options->addresses);
+  command
+      ->add_option("--gpus", options->gpus,
+                   "Of a program that uses several GPUs in one process (cuda:1): how many of a card it has")
+      ->type_name("N");
   command->add_flag("--all-cards", options->all_cards,
                     "Of a program: run it on each kind of card with room, not only on those that decide");
   command->add_flag(
       "--json", options->json,
       "One JSON object, sizes in bytes; of a program on standard error, after what it says there");
   return {command, [=] {
-            const bool is_of_program = options->all_cards || !options->addresses.empty();
-            if (program.empty() && is_of_program) {
-              return Complain(fmt::format("{} is of a program. Name it: tidemark fit -- python train.py.",
-                                          options->all_cards ? "--all-cards" : "--addresses"),
-                              kExitUsage);
+            const char* const of_program = options->all_cards            ? "--all-cards"
+                                           : !options->addresses.empty() ? "--addresses"
+                                           : !options->gpus.empty()      ? "--gpus"
+                                                                         : nullptr;
+            if (program.empty() && of_program != nullptr) {
+              return Complain(
+                  fmt::format("{} is of a program. Name it: tidemark fit -- python train.py.", of_program),
+                  kExitUsage);
             }
             if (program.empty()) return RunNetworkFit(*options);
             std::string refused = TrainingOptions::TypedOn(*command);

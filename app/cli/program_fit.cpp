@@ -46,7 +46,9 @@ std::string SmallestText(const CardVerdicts& verdicts) {
             : fmt::format("The smallest known card on which it ends well is the {}.", smallest->card.title));
   }
   if (smallest == nullptr) return "None of the known cards has room for it.\n";
-  return fmt::format("The smallest known card with room for it is the {}{}.\n", smallest->card.title,
+  const std::string used =
+      verdicts.cards_used() > 1 ? fmt::format(", of which it uses {}", verdicts.cards_used()) : "";
+  return fmt::format("The smallest known card with room for it is the {}{}{}.\n", smallest->card.title, used,
                      smallest->is_of_its_kind ? "" : ", by its requests; it was not run there");
 }
 
@@ -129,7 +131,8 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
         "runs it on each kind.\n",
         shared, verdicts.asked().title);
   }
-  const bool has_none = without.size() + 1 == verdicts.verdicts().size();
+  const auto run_there = std::ranges::count_if(verdicts.verdicts(), &CardVerdict::has_kernels);
+  const bool has_none = std::ssize(without) + 1 == run_there;
   return fmt::format(
       "{}{} Judged by its requests on the {}, whose workspaces may be others: {}. "
       "tidemark phantom --card NAME tells theirs.\n",
@@ -141,7 +144,7 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
 
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs) {
-  std::string rows = fmt::format(kRow, "card", "memory", "taken", "");
+  std::string rows = fmt::format(kRow, "card", "memory", verdicts.cards_used() > 1 ? "fullest" : "taken", "");
   const phantom::Card& asked = verdicts.asked();
   std::string own_words;
   std::string own_taken;
@@ -180,6 +183,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const 
   return {{"program", title},
           {"card", verdicts.asked().name},
           {"cards", cards},
+          {"cards_used", verdicts.cards_used()},
           {"takes_what_there_is", verdicts.takes_what_there_is()},
           {"why_no_runs", why_no_runs.empty() ? Json() : Json(why_no_runs)},
           {"notes", notes},

@@ -16,12 +16,21 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   return fit;
 }
 
+timeline::DevicePeaks HighestOfCards(const timeline::View& view) {
+  timeline::DevicePeaks highest;
+  for (const timeline::DevicePeaks& card : view.devices()) {
+    highest.allocated_bytes = std::max(highest.allocated_bytes, card.allocated_bytes);
+    highest.requested_bytes = std::max(highest.requested_bytes, card.requested_bytes);
+    highest.reserved_bytes = std::max(highest.reserved_bytes, card.reserved_bytes);
+  }
+  return highest;
+}
+
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
                      const std::vector<phantom::Card>& known, int64_t reserved_bytes,
                      const std::optional<ReservedBand>& band) {
   if (view.devices().size() < 2) return FitOf(card, known, reserved_bytes, band);
-  const auto& fullest = std::ranges::max(view.devices(), {}, &timeline::DevicePeaks::reserved_bytes);
-  return FitOf(card, known, fullest.reserved_bytes, {});
+  return FitOf(card, known, HighestOfCards(view).reserved_bytes, {});
 }
 
 std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,

@@ -34,6 +34,9 @@ struct CardFit {
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
               const std::optional<ReservedBand>& band);
 
+// The most that any one of a run's cards held, of each figure; `device` means nothing.
+timeline::DevicePeaks HighestOfCards(const timeline::View& view);
+
 // Of the fullest card of a run on several; how far addresses move what was reserved on each is not known. Of
 // a run on one `reserved_bytes` and `band` decide.
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,

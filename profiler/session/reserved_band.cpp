@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/session/card_fit.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/series.h"
@@ -19,14 +20,6 @@ constexpr int64_t kSegmentBytes = 20 << 20;
 
 bool HasCompleteStep(const timeline::View& view) {
   return std::ranges::any_of(view.steps(), [](const timeline::Step& step) { return step.complete; });
-}
-
-// What the fullest card had reserved at the most.
-int64_t FullestBytes(const timeline::View& view) {
-  int64_t fullest_bytes = 0;
-  for (const timeline::DevicePeaks& device : view.devices())
-    fullest_bytes = std::max(fullest_bytes, device.reserved_bytes);
-  return fullest_bytes;
 }
 
 // At least what was reserved, `least_bytes`, at most all of the cards, `most_bytes`. Nothing of a run in
@@ -72,7 +65,7 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const int64_t reserved_bytes = peak(timeline::Series::kReserved);
   const phantom::Replayer replayer{allocator.replayer, std::move(*all)};
   const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
-      replayer, *requests, {peak(timeline::Series::kAllocated), reserved_bytes, 0, 0, {}},
+      replayer, *requests, {peak(timeline::Series::kAllocated), reserved_bytes, 0, 0, 0, {}},
       allocator.addresses, progress);
   if (!bytes) return bytes.error();
   const int64_t all_bytes = usable_bytes * static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
@@ -84,7 +77,7 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const bool empties_cache = bytes->empties_cache && view.out_of_memory().empty();
   const int64_t moved_bytes = bytes->most_bytes - reserved_bytes;
   const bool is_nearly_full =
-      empties_cache || FullestBytes(view) + moved_bytes + further_bytes > usable_bytes;
+      empties_cache || HighestOfCards(view).reserved_bytes + moved_bytes + further_bytes > usable_bytes;
   return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view), *late};
 }
 

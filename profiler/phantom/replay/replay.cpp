@@ -46,6 +46,7 @@ std::optional<Replayed> AnswerIn(std::string_view line) {
   Replayed replayed;
   replayed.allocated_peak_bytes = answer.value("allocated_peak_bytes", int64_t{0});
   replayed.reserved_peak_bytes = answer.value("reserved_peak_bytes", int64_t{0});
+  replayed.fullest_reserved_bytes = answer.value("fullest_reserved_bytes", int64_t{0});
   replayed.retries = answer.value("retries", int64_t{0});
   replayed.failures = answer.value("failures", int64_t{0});
   for (const Json& column : answer.value("curve", Json::array())) {

@@ -33,7 +33,8 @@ struct ReplayColumn {
 struct Replayed {
   int64_t allocated_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
-  int64_t retries = 0;  // how often the allocator freed its cache since the card was full
+  int64_t fullest_reserved_bytes = 0;  // on any one device
+  int64_t retries = 0;                 // how often the allocator freed its cache since the card was full
   int64_t failures = 0;
   std::vector<ReplayColumn> curve;  // equal numbers of requests each; empty unless asked for
 };

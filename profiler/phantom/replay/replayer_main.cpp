@@ -99,6 +99,7 @@ class Peaks {
   long long reserved() const {
     return is_one_ ? static_cast<long long>(allocator::getDeviceStats(0).reserved_bytes[0].peak) : reserved_;
   }
+  long long fullest_reserved() const { return is_one_ ? reserved() : fullest_reserved_; }
 
  private:
   void Update(Device device) {
@@ -107,6 +108,7 @@ class Peaks {
     now_.allocated += now.allocated - on.allocated;
     now_.reserved += now.reserved - on.reserved;
     on = now;
+    fullest_reserved_ = std::max(fullest_reserved_, now.reserved);
   }
   void TakeNow() {
     allocated_ = std::max(allocated_, now_.allocated);
@@ -118,6 +120,7 @@ class Peaks {
   Sum now_;                                                                                 // all of them
   long long allocated_ = 0;
   long long reserved_ = 0;
+  long long fullest_reserved_ = 0;
 };
 
 class Replaying {
@@ -261,10 +264,10 @@ void Replay(const char* file, size_t columns) {
   }
   std::printf(
       "%s"
-      R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d, "curve": %s})"
+      R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "fullest_reserved_bytes": %lld, "retries": %lld, "failures": %d, "curve": %s})"
       "\n",
-      tidemark::phantom::kAnswerPrefix.data(), peaks.allocated(), peaks.reserved(), SumNow().retries,
-      replaying.failures(), curve.Json().c_str());
+      tidemark::phantom::kAnswerPrefix.data(), peaks.allocated(), peaks.reserved(), peaks.fullest_reserved(),
+      SumNow().retries, replaying.failures(), curve.Json().c_str());
 }
 
 // Its exit code.

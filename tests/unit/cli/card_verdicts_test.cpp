@@ -90,6 +90,28 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
   CHECK(rest.cards.size() > 10);
 }
 
+TEST_CASE("Where it ran on no other card that has kernels for it, all of them are judged by its requests") {
+  CardVerdicts verdicts = AskedOf("t4");
+  REQUIRE(verdicts.Take(First("t4", kGiB)).ok());
+  CHECK(Tells(VerdictsText(verdicts, "train.py", "Stopped."), "may be others: all other cards."));
+}
+
+TEST_CASE("Of a program on several cards of a kind each has room for its own part") {
+  CardVerdicts verdicts = AskedOf("t4");
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 14 * kGiB);
+  stream.Allocate(0x100000, 14 * kGiB);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x9000000000, 12 * kGiB).device = 1;
+  stream.Allocate(0x9000000000, 12 * kGiB).device = 1;
+  REQUIRE(verdicts.Take({*phantom::FindCard("t4"), stream.Publish(), ""}).ok());
+  CHECK(VerdictOf(verdicts, "t4").fits);
+  CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGiB);
+  CHECK(verdicts.HasNoRoom(VerdictOf(verdicts, "gtx-1650").card));
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Tells(text, "The smallest known card with room for it is the NVIDIA T4, of which it uses 2."));
+  CHECK(VerdictsJson(verdicts, "train.py", "", {})["cards_used"] == 2);
+}
+
 TEST_CASE("A share of the memory that is there is noticed where a card with less is run") {
   CardVerdicts verdicts = AskedOf("h100");
   REQUIRE(verdicts.Take(First("h100", 14'000 * kGiB)).ok());

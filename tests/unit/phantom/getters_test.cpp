@@ -184,6 +184,11 @@ struct Getter {
 Argument Device() {
   return Argument(std::function<uint64_t()>([] { return Made("cudaMalloc", {1024}); }));
 }
+// A CUmemAllocationProp: pinned, no handle to share, on device 0.
+Argument OnTheCard() {
+  static const int properties[16] = {1, 0, 1, 0};
+  return reinterpret_cast<uint64_t>(properties);
+}
 Argument Pinned() {
   return Argument(std::function<uint64_t()>([] { return Made("cudaHostAlloc", {1024}); }));
 }
@@ -278,7 +283,7 @@ std::vector<Getter> OfDriver() {
       {"cuGetErrorString", {0, Out(8)}},
       {"cuMemAddressReserve", {Out(8), kGranule, 0, 0, 0}},
       {"cuMemAlloc_v2", {Out(8), 1024}},
-      {"cuMemCreate", {Out(8), kGranule, &Room, 0}},
+      {"cuMemCreate", {Out(8), kGranule, OnTheCard(), 0}},
       {"cuMemGetAllocationGranularity", {Out(8), &Room, 0}},
       {"cuMemGetInfo_v2", {Out(8), Out(8)}},
       {"cuPointerGetAttribute", {Out(8), 3, Device()}},

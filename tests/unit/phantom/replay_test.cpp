@@ -196,6 +196,7 @@ TEST_CASE("Each device has segments of its own, and the peaks are of all of them
   const std::vector<Request> full = {on(0, 1, 900 * kMiB), on(1, 2, 900 * kMiB), on(1, 3, 200 * kMiB)};
   const Replayed two_cards = *ReplayOne(replayer, full, {});
   CHECK(two_cards.reserved_peak_bytes == 1800 * kMiB);
+  CHECK(two_cards.fullest_reserved_bytes == 900 * kMiB);
   CHECK(two_cards.failures == 1);  // the second card's own
 }
 
@@ -270,7 +271,7 @@ TEST_CASE("A replay that nobody wants any more ends, and says so") {
 
 TEST_CASE("A run that reserved what its requests do not explain has no band, but a sentence") {
   const Result<ReservedBand> band =
-      BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0, {}});
+      BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0, 0, {}});
   REQUIRE(!band);
   CHECK(band.error().message.find("is not known for this run") != std::string::npos);
 }
