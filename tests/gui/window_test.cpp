@@ -342,6 +342,7 @@ void Add(ImGuiTestEngine* engine) {
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
       {"keeps what nobody saved", KeepsWhatNobodySaved},
+      {"asks before closing", AsksBeforeClosing},
       {"opens what was cut", OpensWhatWasCut},
       {"starts a lesson's run", StartsALessonsRun},
       {"leaves a file for a start", LeavesAFileForAStart},

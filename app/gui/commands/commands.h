@@ -238,9 +238,14 @@ struct SaveSession {
 struct UseSession {
   lessons::SessionState state;
 };
-// What would end a program that runs is held back until the person says so.
+// What would end a program that runs, or lose a run, is held back until the person says so.
+enum class HeldAnswer : uint8_t {
+  kStays,  // all is as it was
+  kGoesOn,
+  kGoesOnOnceKept,  // the run that is shown, among the earlier ones
+};
 struct AnswerHeld {
-  bool goes_on = false;
+  HeldAnswer answer = HeldAnswer::kStays;
 };
 
 using Command =

@@ -71,16 +71,22 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
 
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
   if (!question.open) return;
-  if (BeginTopPopup("held", 480, &question.shown)) {
-    Put(StrongWords(), question.program + " still runs");
-    PutWrapped(SmallMuted(), "What you asked for would end it. What it did until now is kept.");
+  if (BeginTopPopup("held", 520, &question.shown)) {
+    Put(StrongWords(), question.title);
+    PutWrapped(SmallMuted(), question.explanation);
     ImGui::Dummy({0, Px(4)});
-    const float width = (ImGui::GetContentRegionAvail().x - Px(10)) / 2;
-    const bool stays = PrimaryButton("Let it run", {width, 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape);
-    ImGui::SameLine(0, Px(10));
-    const bool ends = PlainButton("End it", {width, 0});
-    if (stays || ends) {
-      queue.Push(AnswerHeld{ends});
+    const auto count = static_cast<float>(question.choices.size());
+    const float width = (ImGui::GetContentRegionAvail().x - (count - 1) * Px(10)) / count;
+    std::optional<HeldAnswer> answer;
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) answer = HeldAnswer::kStays;
+    for (const HeldQuestion::Choice& choice : question.choices) {
+      const bool is_first = &choice == &question.choices.front();
+      if (!is_first) ImGui::SameLine(0, Px(10));
+      const auto button = is_first ? PrimaryButton : PlainButton;
+      if (button(choice.label.c_str(), {width, 0})) answer = choice.answer;
+    }
+    if (answer) {
+      queue.Push(AnswerHeld{*answer});
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

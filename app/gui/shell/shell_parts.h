@@ -19,7 +19,7 @@ void DrawProgress(const JobLine& job, float width);
 float DrawJobs(const ShellInput& input);
 // `above` that height.
 void DrawToasts(ShellState& shell, float above);
-// Asks what is held back; Escape lets the program run.
+// Asks what is held back; Escape leaves all as it is.
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
 // true: visible. ImGui::End() follows either way.
