@@ -177,6 +177,7 @@ class Application {
   bool Apply(const Choices& choices);
   // The same, to be undone at once.
   bool ApplyAnew(const Choices& choices);
+  void Return(bool back);  // to what was chosen before, or undone
   void ReturnTo(Choices wanted);
   // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
   // that was asked for is what is wanted.

@@ -212,13 +212,30 @@ void Application::Choose(const ChooseDevice& wanted) {
   });
 }
 
-// To what was chosen before, by undo or redo.
+// Asks first where that would end a program. What comes to nothing, since it is locked or cannot be, is there
+// to be undone or redone when it can be.
+void Application::Return(bool back) {
+  const Choices* const next = back ? choices_.undone() : choices_.redone();
+  if (next == nullptr) return;
+  const auto take = [this](bool undo, Choices now) {
+    return undo ? choices_.Undo(std::move(now)) : choices_.Redo(std::move(now));
+  };
+  const auto go = [this, back, take] {
+    const Choices now = Chosen();
+    const Choices wanted = take(back, now).value_or(now);
+    ReturnTo(wanted);
+    if (IsSame(Chosen(), now) && !IsSame(wanted, now)) take(!back, wanted);
+  };
+  const bool starts = next->device != input_.device || next->allocator != input_.allocator;
+  starts ? AskBeforeEnding(go) : go();
+}
+
 void Application::ReturnTo(Choices wanted) {
   const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
   if (!is_card_free) wanted.device = input_.device;
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const networks::TrainingSettings settings = input_.settings;
-  wanted.settings = lessons::KeepLocked(settings, wanted.settings, Access().locked);
+  wanted.settings = Allowed(wanted.settings);
   const bool needs_start = Apply(wanted);
   // Where no run shows it.
   if (!input_.live && !starts_.is_wanted() && settings != input_.settings) {
@@ -471,10 +488,8 @@ bool Application::ExecuteRunAction(ActionId action) {
       if (run_ != nullptr && input_.can_stop) run_->Stop();
       break;
     case ActionId::kUndo:
-      if (std::optional<Choices> wanted = choices_.Undo(Chosen())) ReturnTo(std::move(*wanted));
-      break;
     case ActionId::kRedo:
-      if (std::optional<Choices> wanted = choices_.Redo(Chosen())) ReturnTo(std::move(*wanted));
+      Return(action == ActionId::kUndo);
       break;
     default:
       return false;

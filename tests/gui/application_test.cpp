@@ -226,22 +226,23 @@ TEST_CASE("A network's file that was edited is read anew when a run begins") {
   CHECK(title() == "Mine, edited again");
 }
 
+class Program : public Grown {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kRunning;
+    return status;
+  }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "train.py on phantom NVIDIA T4";
+    description.command = "python train.py";
+    return description;
+  }
+  bool can_stop() const override { return true; }
+};
+
 TEST_CASE("What would end a program that runs waits for the person to say so") {
-  class Program : public Grown {
-   public:
-    session::RunStatus status() const override {
-      session::RunStatus status;
-      status.state = session::RunState::kRunning;
-      return status;
-    }
-    events::RunDescription description() const override {
-      events::RunDescription description;
-      description.title = "train.py on phantom NVIDIA T4";
-      description.command = "python train.py";
-      return description;
-    }
-    bool can_stop() const override { return true; }
-  };
   const trace::Scratch scratch;
   const auto application = KeepingIn("");
   Application& app = *application;
@@ -284,6 +285,48 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   tell(OpenRecording{scratch / "other.tide"});
   tell(AnswerHeld{HeldAnswer::kGoesOn});
   CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
+}
+
+TEST_CASE("What cannot be undone now can be later") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto tell = [&app](Command command) {
+    app.Push(std::move(command));
+    app.ExecuteCommands();
+  };
+  networks::TrainingSettings other = app.settings();
+  const auto before = other.batch;
+  other.batch = before / 2;
+  tell(ChangeSettings{other});
+  REQUIRE(app.settings().batch == before / 2);
+  SECTION("while a lesson or a code holds it") {
+    tell(LockControls{{"batch"}, {}});
+    tell(DoAction{ActionId::kUndo});
+    CHECK(app.settings().batch == before / 2);
+    tell(DoAction{ActionId::kUnlock});
+    tell(DoAction{ActionId::kUndo});
+    CHECK(app.settings().batch == before);
+    tell(DoAction{ActionId::kRedo});
+    CHECK(app.settings().batch == before / 2);
+  }
+  SECTION("while a program runs that it would end") {
+    const std::string card = app.scene_input().device.card;
+    lessons::SessionState session;
+    session.settings = app.settings();
+    session.device = {networks::DeviceKind::kPhantom, 0, "t4"};
+    tell(UseSession{session});
+    app.ShowRun(std::make_shared<Program>());
+    app.Poll();
+    for (int i = 0; i < 2; ++i) {
+      tell(DoAction{ActionId::kUndo});
+      CHECK(app.scene_input().device.card == "t4");
+      tell(AnswerHeld{HeldAnswer::kStays});
+      CHECK(app.scene_input().device.card == "t4");
+    }
+    tell(DoAction{ActionId::kUndo});
+    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    CHECK(app.scene_input().device.card == card);
+  }
 }
 
 }  // namespace tidemark::gui
