@@ -269,6 +269,7 @@ void Application::SetOwnTime(double seconds) {
 
 void Application::Draw() {
   input_.access = Access();
+  input_.change_to_own = ChangeToOwn();
   ReadRecordedSettings();
   input_.starting = starts_.is_wanted();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));

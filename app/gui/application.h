@@ -124,6 +124,8 @@ class Application {
   const SceneInput& scene_input() const { return input_; }
   const Frame* frame() const { return frame_; }
   const networks::TrainingSettings& settings() const { return input_.settings; }
+  // Lessons change what a person has chosen: how to come back, in words; "" where there is nothing to.
+  std::string ChangeToOwn() const;
   void SetOwnTime(double seconds);
 
  private:
@@ -194,6 +196,8 @@ class Application {
   bool ExecuteLearningAction(ActionId action);
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
+  bool IsInLesson() const;  // one is open, and its panel is shown
+  void TakeOwnSettings();
   void Use(const lessons::SessionState& session);
   lessons::SessionState CurrentSession() const;
   void ReadSession(const std::filesystem::path& file);
@@ -270,6 +274,7 @@ class Application {
   FindingsWatch findings_;
   SweepRunner sweep_;
   LessonBook book_;
+  std::optional<Choices> before_lessons_;  // until they are taken back, or others are chosen by hand
   ControlAccess of_code_;
   bool locks_lifted_ = false;                     // those of the page that is open
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion

@@ -184,6 +184,7 @@ void Application::Execute(const Command& command) {
                  [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
                  [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
+                 [this](const gui::TakeOwnSettings&) { AskBeforeEnding([this] { TakeOwnSettings(); }); },
                  [this](const UseSession& c) { AskBeforeEnding([this, c] { Use(c.state); }); },
                  [this](const LockControls& c) {
                    of_code_ = {c.locked, c.hidden, {}};

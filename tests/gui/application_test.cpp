@@ -329,4 +329,36 @@ TEST_CASE("What cannot be undone now can be later") {
   }
 }
 
+TEST_CASE("What was chosen before the lessons is one step away after them") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto tell = [&app](Command command) {
+    app.Push(std::move(command));
+    app.ExecuteCommands();
+  };
+  networks::TrainingSettings own = app.settings();
+  own.batch = 48;
+  tell(ChangeSettings{own});
+  CHECK(app.ChangeToOwn().empty());
+  tell(ShowLessonPage{"batch-size", 0});
+  tell(ShowLessonPage{"mixed-precision", 1});
+  REQUIRE(app.settings() != own);
+  CHECK(app.ChangeToOwn().empty());  // they are what the page is about
+  app.view_state().lessons.lesson.clear();
+  CHECK(app.ChangeToOwn().find("→ 48") != std::string::npos);
+  SECTION("taken back") {
+    tell(TakeOwnSettings{});
+    CHECK(app.settings() == own);
+    CHECK(app.ChangeToOwn().empty());
+    tell(DoAction{ActionId::kUndo});
+    CHECK(app.settings() != own);
+  }
+  SECTION("or not wanted any more") {
+    networks::TrainingSettings other = app.settings();
+    other.batch = 17;
+    tell(ChangeSettings{other});
+    CHECK(app.ChangeToOwn().empty());
+  }
+}
+
 }  // namespace tidemark::gui

@@ -227,6 +227,8 @@ struct ShowLessonPage {
   int page;
 };
 struct SetUpPage {};
+// Those from before the lessons.
+struct TakeOwnSettings {};
 // What the session code holds, by hand.
 struct LockControls {
   std::vector<std::string> locked;
@@ -254,8 +256,8 @@ using Command =
                  SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel, ShowControl,
                  PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap, GoToMoment,
                  KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore,
-                 TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls,
-                 SaveSession, AnswerHeld>;
+                 TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, TakeOwnSettings, UseSession,
+                 LockControls, SaveSession, AnswerHeld>;
 
 class CommandQueue {
  public:
