@@ -236,4 +236,12 @@ std::string LeftOut(const session::Prediction& prediction) {
                      fmt::join(prediction.unknown_sizes, ", "));
 }
 
+std::string OfFewerSteps(const session::Prediction& prediction, int64_t steps, bool differs) {
+  if (!differs || prediction.steps <= 0 || steps <= prediction.steps) return "";
+  return fmt::format(
+      "The phantom's prediction is of {} steps, the run's figures are of {}: what grows or settles later is "
+      "not in it.",
+      FormatNumber(prediction.steps), FormatNumber(steps));
+}
+
 }  // namespace tidemark::presenters

@@ -78,6 +78,9 @@ Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook
 // What the phantom's prediction leaves out, as a sentence; "" = nothing. Of files the names: in which folders
 // of this machine they were looked for says nothing of the figures.
 std::string LeftOut(const session::Prediction& prediction);
+// Beside a run that has gone on for longer and needs something else: of how many steps the prediction is, as
+// a sentence; "" where there is nothing to tell. `steps`: those of the run until then.
+std::string OfFewerSteps(const session::Prediction& prediction, int64_t steps, bool differs);
 
 struct LayerRow {
   std::string name;

@@ -43,6 +43,16 @@ TEST_CASE("What a prediction leaves out is told without this machine's folders")
         "install it or 1/2 of it.");
 }
 
+TEST_CASE("Of how many steps a prediction is, is told beside a run that is longer and differs") {
+  session::Prediction prediction;
+  prediction.steps = 3;
+  CHECK(OfFewerSteps(prediction, 40, false).empty());
+  CHECK(OfFewerSteps(prediction, 3, true).empty());
+  CHECK(OfFewerSteps(prediction, 1'040, true).find("is of 3 steps, the run's figures are of 1,040:") !=
+        std::string::npos);
+  CHECK(OfFewerSteps({}, 40, true).empty());
+}
+
 TEST_CASE("Before the first step is complete there is theory, and without it nothing") {
   Training training;
   training.BeginStep(0);
