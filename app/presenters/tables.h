@@ -75,6 +75,10 @@ Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& moment);
 
+// Of a run whose settings were changed: why it has more allocated than is predicted for them; "" where it has
+// not.
+std::string WhyMoreIsAllocated(const Breakdown& breakdown);
+
 // What the phantom's prediction leaves out, as a sentence; "" = nothing. Of files the names: in which folders
 // of this machine they were looked for says nothing of the figures.
 std::string LeftOut(const session::Prediction& prediction);

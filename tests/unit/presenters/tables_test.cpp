@@ -53,6 +53,21 @@ TEST_CASE("Of how many steps a prediction is, is told beside a run that is longe
   CHECK(OfFewerSteps({}, 40, true).empty());
 }
 
+TEST_CASE(
+    "Why a run whose settings were changed has more allocated than predicted is told by what it asks for") {
+  const auto why = [](std::optional<int64_t> requested, int64_t allocated) {
+    Breakdown breakdown;
+    breakdown.totals = {{"requested", {}, {}, {}, {}, requested}, {"allocated", {}, {}, {}, {}, allocated}};
+    return WhyMoreIsAllocated(breakdown);
+  };
+  CHECK(why(0, 900'000).find("in larger blocks") != std::string::npos);
+  CHECK(why(4'000'000, 4'900'000).find("may still be there") != std::string::npos);
+  CHECK(why({}, 4'900'000).find("may still be there") != std::string::npos);
+  CHECK(why(0, 0).empty());
+  CHECK(why(-5, -5).empty());
+  CHECK(WhyMoreIsAllocated({}).empty());
+}
+
 TEST_CASE("Before the first step is complete there is theory, and without it nothing") {
   Training training;
   training.BeginStep(0);
