@@ -124,8 +124,10 @@ TEST_CASE("A label crosses no marker's line and not the card's where another pla
   input.capacity.bytes = 90;
   TakenPlaces taken;
   taken.plot = &plot;
-  NoteLines(input, geometry, &taken);
-  CHECK(taken.vertical_lines == std::vector<float>{60});
+  TimelineState state;
+  state.measure = presenters::VisibleRange{400, 2000};
+  NoteLines(input, geometry, state, &taken);
+  CHECK(taken.vertical_lines == std::vector<float>{60, 400});
   const auto aside = FindPlace(geometry, taken, {100, 16}, geometry.Y(40), {10, 700});
   REQUIRE(aside);
   CHECK(aside->Min.x == 700);

@@ -97,7 +97,8 @@ bool TakenPlaces::CrossLine(const ImRect& place) const {
          std::ranges::any_of(horizontal_lines, [&](float y) { return y > place.Min.y && y < place.Max.y; });
 }
 
-void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, TakenPlaces* taken) {
+void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+               TakenPlaces* taken) {
   const auto note = [&](double position) {
     if (const auto x = LineOf(geometry, position)) taken->vertical_lines.push_back(*x);
   };
@@ -106,6 +107,10 @@ void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, Tak
     for (const PlotMarker& marker : *markers) note(marker.position);
   }
   if (input.pinned) note(*input.pinned);
+  if (state.measure) {
+    note(state.measure->begin);
+    note(state.measure->end);
+  }
   if (input.capacity.bytes > 0)
     taken->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));
 }

@@ -29,7 +29,8 @@ struct TakenPlaces {
   const presenters::TimelinePlot* plot =
       nullptr;  // on whose curves labels lie only where no other place is free
   std::vector<ImRect> places;
-  // Of markers, the pin and the card, in pixels: those, too, labels cross only where no other place is free.
+  // Of markers, the pin, what is measured and the card, in pixels: those, too, labels cross only where no
+  // other place is free.
   std::vector<float> vertical_lines;
   std::vector<float> horizontal_lines;
   std::string explained;  // what the label under the mouse means; "" = none is there
@@ -42,7 +43,8 @@ struct TakenPlaces {
   void Explain(const ImRect& place, const std::string& words);  // under the mouse
 };
 
-void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, TakenPlaces* taken);
+void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+               TakenPlaces* taken);
 
 // Of those with one text that are nearer to each other than `reach` pixels one, which says how many they are.
 std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
