@@ -124,11 +124,11 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
                CommandQueue& queue) {
   PushKeys(input, shell, queue);
   EnterByTab();
-  DrawMenuBar(input, shell, view, queue);
+  const BarRoom room = DrawMenuBar(input, view, queue);
   DrawBanner(input, shell, queue);
   DrawRanks(input.ranks, queue);
   DrawPanels(frame, shell, view, queue);
-  const float jobs_height = DrawJobs(input);  // over the panels: what comes and goes moves nothing
+  const float jobs_height = DrawJobs(input, room);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
