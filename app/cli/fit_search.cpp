@@ -65,11 +65,12 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
 std::string WaysOutRows(const WaysOut& ways) {
   if (ways.answer.present.need.fits) return fmt::format("Ways out\n  {}\n", advice::kFitsAsItIs);
   const std::vector<advice::Proposal> told = advice::WaysOut(ways.answer);
+  std::string rows = WhyTooBig(ways.question, ways.answer.present.need, ByteUnit::kMebibytes);
+  if (!rows.empty()) rows += "\n";
   if (told.empty())
-    return "Ways out\n  No change of settings makes it fit: choose a card with more memory.\n";
-  std::string rows =
-      fmt::format("Ways out, the cheapest first (as it is a step would take ~{})\n",
-                  FormatDuration(static_cast<int64_t>(ways.answer.present.step_seconds * 1e9)));
+    return rows + "Ways out\n  No change of settings makes it fit: choose a card with more memory.\n";
+  rows += fmt::format("Ways out, the cheapest first (as it is a step would take ~{})\n",
+                      FormatDuration(static_cast<int64_t>(ways.answer.present.step_seconds * 1e9)));
   for (const advice::Proposal& way : told) {
     rows += fmt::format("  {}: saves {}, a step ~{}\n", DescribeProposal(ways.question, way),
                         FormatBytes(SavedBytes(ways, way), ByteUnit::kMebibytes),

@@ -18,6 +18,7 @@
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/events/device_work.h"
@@ -226,6 +227,13 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
   return json;
 }
 
+std::string FewerStepsOf(const session::Prediction& phantom, const session::Prediction& measured,
+                         int64_t steps) {
+  const bool differs = phantom.allocated_peak_bytes != measured.allocated_peak_bytes ||
+                       phantom.reserved_peak_bytes != measured.reserved_peak_bytes;
+  return presenters::OfFewerSteps(phantom, steps, differs);
+}
+
 std::string TrainText(const Order& order, const textbook::Estimate& estimate,
                       const std::optional<session::Prediction>& phantom, const session::Run& run,
                       const Losses& losses) {
@@ -256,6 +264,9 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
   if (phantom && phantom->out_of_memory) text += "The phantom: " + phantom->sentence + "\n";
   text += LevelsText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view()) +
           PhantomNote(missing.workspaces, missing.sizes) + "\n";
+  if (const std::string fewer = phantom ? FewerStepsOf(*phantom, measured, status.steps_done) : "";
+      !fewer.empty())
+    text += fewer + "\n";
   const std::string types = TypesTable(estimate, measured);
   return types.empty() ? text : text + "\n" + types;
 }

@@ -24,6 +24,18 @@ std::vector<std::string> SubcommandsOf(const CLI::App& application) {
   return names;
 }
 
+// Of an option that is none of the window's: settings it has from a session code.
+std::string HintAtCode(const CLI::App& application, const std::string& option) {
+  for (const CLI::App* command : application.get_subcommands(nullptr)) {
+    if (command->get_name() != "code" || command->get_option_no_throw(option) == nullptr) continue;
+    return fmt::format(
+        " The window takes settings as a code: tidemark --code \"$(tidemark code {} …)\". Without a window, "
+        "tidemark estimate {} … and tidemark train {} ….",
+        option, option, option);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string SentenceFor(const CLI::ParseError& error) {
@@ -44,7 +56,8 @@ std::optional<std::string> SentenceForUnknownArgument(const CLI::App& applicatio
   const CLI::App& command = chosen.empty() ? application : *chosen.front();
   if (first.starts_with('-') && first.size() > 1) {
     const std::string name = first.substr(0, first.find('='));
-    return UnknownChoice("option", name, OptionsOf(command));
+    return UnknownChoice("option", name, OptionsOf(command)) +
+           (chosen.empty() ? HintAtCode(application, name) : "");
   }
   if (!chosen.empty()) {
     return fmt::format("'{}' is one argument too many for tidemark {}; see tidemark {} --help.",

@@ -177,6 +177,10 @@ void Application::AskForBand() {
 
 bool Application::Poll() {
   bool news = jobs_.Poll();
+  if (is_quitting_ && !jobs_.writes()) {
+    AskBeforeQuitting();
+    news = true;
+  }
   AskForPlans();
   news = sweep_.Poll() || news;
   if (run_ == nullptr) return news;
@@ -241,6 +245,7 @@ void Application::ShowLastStep() {
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {
+  if (level == presenters::LogLevel::kError) is_quitting_ = false;  // the window stays, to say so
   log_->Add({RealtimeNs(), level, text});
   const bool bad = level == presenters::LogLevel::kError || level == presenters::LogLevel::kWarning;
   shell_.toasts.push_back({text, level, Clock::now() + (bad ? 8s : 4s)});
@@ -264,6 +269,7 @@ void Application::SetOwnTime(double seconds) {
 
 void Application::Draw() {
   input_.access = Access();
+  input_.change_to_own = ChangeToOwn();
   ReadRecordedSettings();
   input_.starting = starts_.is_wanted();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));

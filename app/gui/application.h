@@ -98,8 +98,8 @@ class Application {
   void Push(Command command) { queue_.Push(std::move(command)); }
   void Push(ActionId action) { queue_.Push(action); }
 
-  // As the window closes: what is being written is finished, and the run that is shown is kept where nobody
-  // saved it. What there is to tell of both.
+  // As the window closes, at whoever's wish: what is being written is finished, and the run that is shown is
+  // kept where nobody saved it or let it go. What there is to tell of both.
   std::vector<std::string> KeepOnClosing();
 
   void EndSlowMotion();  // what it changed is as before; nothing where it is not on
@@ -124,6 +124,8 @@ class Application {
   const SceneInput& scene_input() const { return input_; }
   const Frame* frame() const { return frame_; }
   const networks::TrainingSettings& settings() const { return input_.settings; }
+  // Lessons change what a person has chosen: how to come back, in words; "" where there is nothing to.
+  std::string ChangeToOwn() const;
   void SetOwnTime(double seconds);
 
  private:
@@ -131,7 +133,10 @@ class Application {
               std::vector<phantom::Card> cards);
 
   void Execute(const Command& command);
+  bool ProgramGoesOn() const;  // that somebody started
   void AskBeforeEnding(std::function<void()> then);
+  void AskBeforeQuitting();
+  void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();
   void BeginProgram(const session::ProgramOrder& order);
   void ReadRun(const std::filesystem::path& file);
@@ -174,6 +179,7 @@ class Application {
   bool Apply(const Choices& choices);
   // The same, to be undone at once.
   bool ApplyAnew(const Choices& choices);
+  void Return(bool back);  // to what was chosen before, or undone
   void ReturnTo(Choices wanted);
   // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
   // that was asked for is what is wanted.
@@ -190,6 +196,8 @@ class Application {
   bool ExecuteLearningAction(ActionId action);
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
+  bool IsInLesson() const;  // one is open, and its panel is shown
+  void TakeOwnSettings();
   void Use(const lessons::SessionState& session);
   lessons::SessionState CurrentSession() const;
   void ReadSession(const std::filesystem::path& file);
@@ -202,7 +210,10 @@ class Application {
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;
+  bool IsLostByClosing() const;  // there is a run that nobody saved
+  LeavingRun Leaving() const;
   LeavingRun Leave();
+  void KeepAndThen(std::function<void()> then);
   void TellOfKept(const KeptRun& kept);
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
@@ -240,7 +251,7 @@ class Application {
   ViewState state_;
   ShellState shell_;
   CommandQueue queue_;
-  std::function<void()> held_;     // until the person says whether it may end the program that runs
+  std::function<void()> held_;     // until the person says whether it may be
   bool has_leave_to_end_ = false;  // while what was held is done
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
@@ -263,6 +274,7 @@ class Application {
   FindingsWatch findings_;
   SweepRunner sweep_;
   LessonBook book_;
+  std::optional<Choices> before_lessons_;  // until they are taken back, or others are chosen by hand
   ControlAccess of_code_;
   bool locks_lifted_ = false;                     // those of the page that is open
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion
@@ -282,6 +294,8 @@ class Application {
   uint64_t run_number_ = 0;                    // what was asked for before is let go
   uint64_t requests_ = 0;                      // files and programs that were asked for
   uint64_t comparisons_ = 0;                   // that were asked for, or ended
+  bool is_quitting_ = false;                   // once what is being written is written
+  bool is_run_given_up_ = false;               // kept by now, or to be lost: the person has said so
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

@@ -23,6 +23,9 @@ namespace {
 constexpr const char* kNothingToKeep =
     "There is no run to save or export. Space starts one; Ctrl+O opens a file.";
 
+const HeldQuestion::Choice kLetItRun{"Let it run", HeldAnswer::kStays};
+const HeldQuestion::Choice kEndIt{"End it", HeldAnswer::kGoesOn};
+
 template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
@@ -70,18 +73,54 @@ bool Application::ExecuteCommands() {
   return !commands.empty();
 }
 
+bool Application::ProgramGoesOn() const {
+  return run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
+         input_.status.state <= session::RunState::kPaused;
+}
+
 // Where a program that somebody started goes on, and `then` would let it go.
 void Application::AskBeforeEnding(std::function<void()> then) {
-  const bool goes_on = run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
-                       input_.status.state <= session::RunState::kPaused;
-  if (!goes_on || has_leave_to_end_) return then();
+  if (!ProgramGoesOn() || has_leave_to_end_) return then();
+  Hold(std::move(then), {.title = presenters::NameOfProgram(input_.description) + " still runs",
+                         .explanation = "What you asked for would end it. What it did until now is kept.",
+                         .choices = {kLetItRun, kEndIt}});
+}
+
+void Application::AskBeforeQuitting() {
+  is_quitting_ = false;
+  const bool ends = ProgramGoesOn();
+  const bool loses = IsLostByClosing();
+  if (!ends && !loses) return void(quit_ = true);
+  const std::string name = ends ? presenters::NameOfProgram(input_.description) : Leaving().title;
+  HeldQuestion question;
+  question.title = ends ? name + " still runs" : "Keep " + (name.empty() ? "this run" : name) + "?";
+  if (ends) question.explanation = "It ends with the window. ";
+  if (!loses) {
+    question.choices = {kLetItRun, kEndIt};
+  } else if (options_.kept_runs.empty()) {
+    question.explanation += "Nobody saved the run: Ctrl+S does.";
+    question.choices = {{"Cancel", HeldAnswer::kStays}, {"Discard", HeldAnswer::kGoesOn}};
+  } else {
+    question.explanation +=
+        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time; Ctrl+S "
+        "saves it where you like.";
+    question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept},
+                        {"Discard", HeldAnswer::kGoesOn},
+                        {"Cancel", HeldAnswer::kStays}};
+  }
+  Hold([this] { is_run_given_up_ = quit_ = true; }, std::move(question));
+}
+
+void Application::Hold(std::function<void()> then, HeldQuestion question) {
   held_ = std::move(then);
-  shell_.held = {true, false, presenters::NameOfProgram(input_.description)};
+  shell_.held = std::move(question);
+  shell_.held.open = true;
 }
 
 void Application::Answer(const AnswerHeld& answer) {
-  const std::function<void()> held = std::exchange(held_, nullptr);
-  if (!answer.goes_on || !held) return;
+  std::function<void()> held = std::exchange(held_, nullptr);
+  if (answer.answer == HeldAnswer::kStays || !held) return;
+  if (answer.answer == HeldAnswer::kGoesOnOnceKept) return KeepAndThen(std::move(held));
   has_leave_to_end_ = true;
   held();
   has_leave_to_end_ = false;
@@ -145,6 +184,7 @@ void Application::Execute(const Command& command) {
                  [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
                  [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
+                 [this](const gui::TakeOwnSettings&) { AskBeforeEnding([this] { TakeOwnSettings(); }); },
                  [this](const UseSession& c) { AskBeforeEnding([this, c] { Use(c.state); }); },
                  [this](const LockControls& c) {
                    of_code_ = {c.locked, c.hidden, {}};
@@ -173,13 +213,30 @@ void Application::Choose(const ChooseDevice& wanted) {
   });
 }
 
-// To what was chosen before, by undo or redo.
+// Asks first where that would end a program. What comes to nothing, since it is locked or cannot be, is there
+// to be undone or redone when it can be.
+void Application::Return(bool back) {
+  const Choices* const next = back ? choices_.undone() : choices_.redone();
+  if (next == nullptr) return;
+  const auto take = [this](bool undo, Choices now) {
+    return undo ? choices_.Undo(std::move(now)) : choices_.Redo(std::move(now));
+  };
+  const auto go = [this, back, take] {
+    const Choices now = Chosen();
+    const Choices wanted = take(back, now).value_or(now);
+    ReturnTo(wanted);
+    if (IsSame(Chosen(), now) && !IsSame(wanted, now)) take(!back, wanted);
+  };
+  const bool starts = next->device != input_.device || next->allocator != input_.allocator;
+  starts ? AskBeforeEnding(go) : go();
+}
+
 void Application::ReturnTo(Choices wanted) {
   const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
   if (!is_card_free) wanted.device = input_.device;
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const networks::TrainingSettings settings = input_.settings;
-  wanted.settings = lessons::KeepLocked(settings, wanted.settings, Access().locked);
+  wanted.settings = Allowed(wanted.settings);
   const bool needs_start = Apply(wanted);
   // Where no run shows it.
   if (!input_.live && !starts_.is_wanted() && settings != input_.settings) {
@@ -347,7 +404,10 @@ bool Application::ExecuteFileAction(ActionId action) {
       ChooseFile(PurposeOf(action), state_.last_folder, NameToKeepAs(input_.recording));
       break;
     case ActionId::kQuit:
-      quit_ = true;
+      starts_.Unwant();
+      is_quitting_ = true;
+      if (jobs_.writes())
+        AddLogLine(presenters::LogLevel::kInfo, "The window closes as soon as all is written.");
       break;
     default:
       return false;
@@ -429,10 +489,8 @@ bool Application::ExecuteRunAction(ActionId action) {
       if (run_ != nullptr && input_.can_stop) run_->Stop();
       break;
     case ActionId::kUndo:
-      if (std::optional<Choices> wanted = choices_.Undo(Chosen())) ReturnTo(std::move(*wanted));
-      break;
     case ActionId::kRedo:
-      if (std::optional<Choices> wanted = choices_.Redo(Chosen())) ReturnTo(std::move(*wanted));
+      Return(action == ActionId::kUndo);
       break;
     default:
       return false;

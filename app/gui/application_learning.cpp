@@ -1,4 +1,6 @@
 // Lessons, session codes and what they lock.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -38,7 +40,31 @@ ControlAccess Application::Access() const {
 }
 
 void Application::ChangeByHand(const networks::TrainingSettings& settings) {
+  if (!IsInLesson()) before_lessons_.reset();
   Change(Allowed(settings), true);
+}
+
+bool Application::IsInLesson() const {
+  return !state_.lessons.lesson.empty() && state_.shown[IndexOfPanel("lessons")];
+}
+
+std::string Application::ChangeToOwn() const {
+  if (!before_lessons_ || IsInLesson() || StartAlike(*before_lessons_, Chosen())) return "";
+  std::vector<std::string> changes;
+  if (const std::string change = networks::DescribeChange(input_.settings, before_lessons_->settings);
+      !change.empty())
+    changes.push_back(change);
+  const phantom::Card* const card = phantom::CardNamed(cards_, before_lessons_->device.card);
+  if (before_lessons_->device != input_.device && card != nullptr)
+    changes.push_back("on the " + ShortCardTitle(card->title));
+  return fmt::format("{}", fmt::join(changes, ", "));
+}
+
+void Application::TakeOwnSettings() {
+  if (!before_lessons_) return;
+  Choices own = *std::exchange(before_lessons_, std::nullopt);
+  own.second = second_;
+  if (ApplyAnew(own)) StartRun();
 }
 
 networks::TrainingSettings Application::Allowed(const networks::TrainingSettings& settings) {
@@ -86,6 +112,10 @@ void Application::SetUpOpenPage() {
 // What the run before has cached and pinned is nothing to a page that is about other settings.
 void Application::SetUp(const lessons::Setup& setup) {
   state_.run_controls.draft.reset();
+  if (!before_lessons_) {
+    before_lessons_ = Chosen();
+    before_lessons_->second = {};
+  }
   const networks::TrainingSettings before = input_.settings;
   Choices choices = Chosen();
   choices.settings = setup.situation.settings;

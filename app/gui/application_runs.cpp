@@ -358,14 +358,34 @@ bool Application::IsSaved() const {
   return true;
 }
 
+bool Application::IsLostByClosing() const { return run_ != nullptr && !IsSaved() && !run_->view()->empty(); }
+
+LeavingRun Application::Leaving() const {
+  if (run_ == nullptr) return {};
+  return {run_, bookmarks_, IsSaved(), TitleOfRun(*run_, networks_)};
+}
+
 LeavingRun Application::Leave() {
-  LeavingRun leaving;
-  leaving.bookmarks = std::exchange(bookmarks_, {});
-  leaving.is_saved = run_ != nullptr && IsSaved();
-  if (run_ != nullptr) leaving.title = TitleOfRun(*run_, networks_);
-  leaving.run = std::exchange(run_, nullptr);
+  LeavingRun leaving = Leaving();
+  bookmarks_.clear();
+  run_.reset();
   saved_until_.reset();
   return leaving;
+}
+
+// The run stays until it is kept: where it cannot be, that is told beside it.
+void Application::KeepAndThen(std::function<void()> then) {
+  jobs_.Start("Keeping the run", JobEnd::kKept,
+              [this, leaving = Leaving(),
+               then = std::move(then)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                const KeptRun kept = KeepRun(leaving, options_.kept_runs);
+                leaving = {};  // or its process would end here
+                return [this, kept, then] {
+                  if (kept) return then();
+                  AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
+                                                               " Ctrl+S saves it elsewhere.");
+                };
+              });
 }
 
 void Application::TellOfKept(const KeptRun& kept) {
@@ -386,6 +406,7 @@ std::vector<std::string> Application::KeepOnClosing() {
   starts_.Unwant();
   jobs_.FinishWriting();
   for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
+  if (is_run_given_up_) return told;
   const KeptRun kept = KeepRun(Leave(), options_.kept_runs);
   if (!kept)
     told.push_back("The run was not saved as far as it went, and cannot be kept. " + kept.error().message);

@@ -13,6 +13,8 @@ bool StartAlike(const Choices& a, const Choices& b) {
   return a.settings == b.settings && a.device == b.device && a.allocator == b.allocator;
 }
 
+bool IsSame(const Choices& a, const Choices& b) { return StartAlike(a, b) && a.second.run == b.second.run; }
+
 void ChoiceHistory::Remember(Choices now) {
   undo_.push_back(std::move(now));
   if (undo_.size() > kUndoLimit) {

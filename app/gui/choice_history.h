@@ -27,6 +27,8 @@ struct Choices {
 };
 // Whether runs are alike that are started with them.
 bool StartAlike(const Choices& a, const Choices& b);
+// And whether the same run lies over them.
+bool IsSame(const Choices& a, const Choices& b);
 
 class ChoiceHistory {
  public:
@@ -41,6 +43,9 @@ class ChoiceHistory {
   // What was chosen before, or undone; `now` is come back to by the other. None where there is nothing.
   std::optional<Choices> Undo(Choices now) { return Return(undo_, redo_, std::move(now)); }
   std::optional<Choices> Redo(Choices now) { return Return(redo_, undo_, std::move(now)); }
+  // What they would return; none where there is nothing.
+  const Choices* undone() const { return undo_.empty() ? nullptr : &undo_.back(); }
+  const Choices* redone() const { return redo_.empty() ? nullptr : &redo_.back(); }
   bool can_undo() const { return !undo_.empty(); }
   bool can_redo() const { return !redo_.empty(); }
 

@@ -113,7 +113,8 @@ class FrameLoop {
   bool Finished() {
     if (options_.hooks.finished && options_.hooks.finished()) return true;
     if (options_.closes && options_.closes()) return true;
-    return window_.should_close() || application_.wants_to_quit();
+    if (window_.TakeCloseRequest()) application_.Push(ActionId::kQuit);
+    return application_.wants_to_quit();
   }
 
   void TakeDroppedFiles() {

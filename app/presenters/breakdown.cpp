@@ -226,6 +226,26 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
   return breakdown;
 }
 
+// CUDACachingAllocator.cpp, should_split: of a large block nothing is split off where kSmallSize or less
+// would be left over.
+std::string WhyMoreIsAllocated(const Breakdown& breakdown) {
+  const auto difference = [&](const char* title) -> std::optional<int64_t> {
+    const auto row = std::ranges::find(breakdown.totals, title, &BreakdownRow::title);
+    return row == breakdown.totals.end() ? std::nullopt : row->difference_bytes;
+  };
+  if (difference("allocated").value_or(0) <= 0) return "";
+  if (difference("requested") == 0) {
+    return "The run asks for what is predicted, but some of it lies in larger blocks: earlier settings left "
+           "them "
+           "free, and PyTorch gives one out whole where no more than 1 MiB of it would be left over. R "
+           "begins "
+           "anew.";
+  }
+  return "The run had other settings before, and what it made with them may still be there, such as "
+         "gradients "
+         "and workspaces. R begins anew.";
+}
+
 std::string LeftOut(const session::Prediction& prediction) {
   if (!prediction.without_workspaces.empty()) {
     return "cuDNN's workspaces are not included in the phantom's prediction: " +
@@ -234,6 +254,14 @@ std::string LeftOut(const session::Prediction& prediction) {
   if (prediction.unknown_sizes.empty()) return "";
   return fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
                      fmt::join(prediction.unknown_sizes, ", "));
+}
+
+std::string OfFewerSteps(const session::Prediction& prediction, int64_t steps, bool differs) {
+  if (!differs || prediction.steps <= 0 || steps <= prediction.steps) return "";
+  return fmt::format(
+      "The phantom's prediction is of {} steps, the run's figures are of {}: what grows or settles later is "
+      "not in it.",
+      FormatNumber(prediction.steps), FormatNumber(steps));
 }
 
 }  // namespace tidemark::presenters

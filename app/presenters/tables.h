@@ -75,9 +75,16 @@ Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& moment);
 
+// Of a run whose settings were changed: why it has more allocated than is predicted for them; "" where it has
+// not.
+std::string WhyMoreIsAllocated(const Breakdown& breakdown);
+
 // What the phantom's prediction leaves out, as a sentence; "" = nothing. Of files the names: in which folders
 // of this machine they were looked for says nothing of the figures.
 std::string LeftOut(const session::Prediction& prediction);
+// Beside a run that has gone on for longer and needs something else: of how many steps the prediction is, as
+// a sentence; "" where there is nothing to tell. `steps`: those of the run until then.
+std::string OfFewerSteps(const session::Prediction& prediction, int64_t steps, bool differs);
 
 struct LayerRow {
   std::string name;

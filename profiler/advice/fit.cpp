@@ -1,5 +1,7 @@
 #include "profiler/advice/fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -385,6 +387,17 @@ std::string DescribeProposal(const FitQuestion& question, const Proposal& propos
   std::string text = networks::DescribeChange(question.settings, proposal.configuration.settings);
   if (proposal.configuration.allocator == question.allocator) return text;
   return text + (text.empty() ? "" : ", ") + proposal.configuration.allocator;
+}
+
+std::string WhyTooBig(const FitQuestion& question, const Need& present, ByteUnit unit) {
+  const int64_t usable = question.card.memory_bytes - question.card.context_bytes;
+  const int64_t needed = present.reserved_peak_bytes;
+  if (present.fits || usable <= 0 || needed <= usable) return "";
+  return fmt::format(
+      "It is too big for the card: it needs {} in all, {:.1f} times the {} that the card has beside the "
+      "context.",
+      FormatBytes(needed, unit), static_cast<double>(needed) / static_cast<double>(usable),
+      FormatBytes(usable, unit));
 }
 
 std::string DescribeStages(const FitQuestion& question, const Need& present) {

@@ -16,6 +16,7 @@
 
 #include "profiler/advice/needs.h"
 #include "profiler/advice/sharding.h"
+#include "profiler/base/format.h"
 #include "profiler/base/result.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
@@ -84,6 +85,10 @@ inline constexpr const char* kFitsAsItIs =
 
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);
+
+// "It is too big for the card: it needs 61.2 GiB in all, 4.2 times the 14.6 GiB that the card has beside the
+// context."; "" where it is not.
+std::string WhyTooBig(const FitQuestion& question, const Need& present, ByteUnit unit);
 
 // Of a pipeline, "Each of 2 stages has such a card; the figures are the fullest one's, here stage 0."; else
 // "".

@@ -113,6 +113,7 @@ class WarmTrainer {
     Prediction prediction;
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
+      prediction.steps = steps;
       if (prediction.allocated_peak_bytes == 0) return Unanswered(kNoBlocks);
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;

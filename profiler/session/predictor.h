@@ -28,6 +28,7 @@ bool IsInDoubt(int64_t reserved_bytes, int64_t usable_bytes);
 
 // Steady state: the largest step after the first (the first creates optimizer state and differs).
 struct Prediction {
+  int64_t steps = 0;  // that its figures are of; 0 of a run that was no prediction
   int64_t allocated_peak_bytes = 0;
   int64_t requested_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;  // the most of the whole run, its first step among it: the card has it all

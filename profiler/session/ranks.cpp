@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -86,16 +87,43 @@ RankPeaks PeaksOfRank(const RankSoFar& rank, bool with_curves) {
   return peaks;
 }
 
-// Of a command the script, whose options may tell its rank; else the module, or the program itself.
-std::string ProgramIn(const std::string& command) {
-  std::istringstream words(command);
-  std::string first;
-  std::string before;
-  for (std::string word; words >> word; before = word) {
-    if (first.empty()) first = word;
-    if (word.ends_with(".py") || before == "-m") return word;
+// Of a command the script; else the module, or the program itself. And what it was given.
+void TakeProgram(const std::string& command, RankPeaks* peaks) {
+  std::istringstream text(command);
+  const std::vector<std::string> words(std::istream_iterator<std::string>(text), {});
+  if (words.empty()) return;
+  size_t at = 0;
+  while (at < words.size() && !words[at].ends_with(".py") && (at == 0 || words[at - 1] != "-m")) ++at;
+  if (at == words.size()) at = 0;
+  peaks->program = words[at];
+  peaks->arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
+}
+
+// Launchers tell each rank its own number, and a person its GPU: --local_rank=3, --rank 3, --device cuda:3.
+bool IsOfItsRank(const RankPeaks& rank, size_t argument) {
+  const std::string& word = rank.arguments[argument];
+  const size_t equals = word.find('=');
+  const std::string option = equals != std::string::npos ? word.substr(0, equals)
+                             : argument == 0             ? ""
+                                                         : rank.arguments[argument - 1];
+  if (option.starts_with("-") && option.ends_with("rank")) return true;
+  const std::string number = std::to_string(rank.rank);
+  const size_t before = word.size() - std::min(word.size(), number.size());
+  return word.ends_with(number) && (before == 0 || !IsDigit(word[before - 1]));
+}
+
+// "--batch 64" where the others have "--batch 8"; "" where both were given the same, but for their ranks.
+std::string ChangeOfArguments(const RankPeaks& first, const RankPeaks& other) {
+  const auto all = [](const RankPeaks& rank) {
+    return rank.arguments.empty() ? std::string("none") : fmt::format("{}", fmt::join(rank.arguments, " "));
+  };
+  const std::string change = all(first) + " → " + all(other);
+  if (first.arguments.size() != other.arguments.size()) return change;
+  for (size_t i = 0; i < first.arguments.size(); ++i) {
+    const bool is_same = first.arguments[i] == other.arguments[i];
+    if (!is_same && !(IsOfItsRank(first, i) && IsOfItsRank(other, i))) return change;
   }
-  return first;
+  return "";
 }
 
 RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
@@ -106,7 +134,11 @@ RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
   const events::RunDescription description = run.description();
   const auto settings = networks::SettingsFromJson(description.settings_json);
   if (settings) peaks.settings = *settings;
-  peaks.program = settings ? settings->network : ProgramIn(description.command);
+  if (settings) {
+    peaks.program = settings->network;
+  } else {
+    TakeProgram(description.command, &peaks);
+  }
   return peaks;
 }
 
@@ -186,20 +218,29 @@ void NumberByPlaceIfNeeded(Ranks& all) {
 std::string WhyNotOneRun(const Ranks& ranks) {
   std::set<std::string> programs;
   std::string changes;
-  const RankPeaks* first = nullptr;
+  std::string arguments;
+  const RankPeaks* first_trained = nullptr;
+  const RankPeaks* first_started = nullptr;
   for (const RankPeaks& rank : ranks.ranks) {
     if (!rank.program.empty()) programs.insert(rank.program);
-    if (!rank.settings) continue;
+    if (rank.program.empty() && !rank.settings) continue;
+    const RankPeaks*& first = rank.settings ? first_trained : first_started;
     if (first == nullptr) first = &rank;
+    if (!rank.settings) {
+      if (arguments.empty()) arguments = ChangeOfArguments(*first, rank);
+      continue;
+    }
     networks::TrainingSettings settings = *rank.settings;
     settings.data = first->settings->data;  // each machine may have it elsewhere
     if (changes.empty()) changes = networks::DescribeChange(*first->settings, settings);
   }
-  const bool are_programs = programs.size() > 1;
-  if (!are_programs && changes.empty()) return "";
-  return fmt::format("These are recordings of {} ({}), not of one run's ranks.",
-                     are_programs ? "different programs" : "runs with different settings",
-                     are_programs ? fmt::format("{}", fmt::join(programs, ", ")) : changes);
+  const auto told = [](std::string_view what, const std::string& how) {
+    return fmt::format("These are recordings of {} ({}), not of one run's ranks.", what, how);
+  };
+  if (programs.size() > 1) return told("different programs", fmt::format("{}", fmt::join(programs, ", ")));
+  if (!changes.empty()) return told("runs with different settings", changes);
+  return arguments.empty() ? ""
+                           : told("runs of " + *programs.begin() + " with different arguments", arguments);
 }
 
 std::string MissingRanks(const Ranks& ranks) {

@@ -45,6 +45,7 @@ struct RankPeaks {
   int64_t times_survived = 0;  // memory ran out, and the rank went on
   std::string warning;         // "" or what its file lacks
   std::string program;  // what ran: a script or program, or the network that was trained; "" = not told
+  std::vector<std::string> arguments;                  // that a script or program was given
   std::optional<networks::TrainingSettings> settings;  // of a network of ours, as it began
 };
 

@@ -133,7 +133,15 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
            FormatBytes(shortage.driver_bytes, ByteUnit::kMebibytes) +
            " of the driver, and so much was not free.";
   }
-  if (SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes) {
+  const bool has_enough_pieces =
+      SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes;
+  if (has_enough_pieces && usable_bytes > 0 && shortage.allocated_bytes / 9 >= usable_bytes / 10) {
+    return "What was alive took nearly all that the card has: " +
+           FormatBytes(shortage.allocated_bytes, ByteUnit::kMebibytes) + " of " +
+           FormatBytes(usable_bytes, ByteUnit::kMebibytes) +
+           ". Beside it this request would have found room, were that not in pieces.";
+  }
+  if (has_enough_pieces) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "
            "(fragmentation).";
   }

@@ -1,5 +1,6 @@
 #include "app/gui/application.h"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -86,6 +87,87 @@ TEST_CASE("What is being saved as the window closes is saved whole, and not kept
   CHECK((*session::Run::Open(file))->view()->end() == 1);
 }
 
+std::string LatestLine(const Application& application) {
+  const auto& lines = application.scene_input().log->lines();
+  return lines.empty() ? "" : lines.back().text;
+}
+
+TEST_CASE("Closing the window asks first where a run would be lost") {
+  const trace::Scratch scratch;
+  const std::filesystem::path kept = scratch / "kept";
+  const auto count_kept = [&] {
+    std::error_code none;
+    return std::distance(std::filesystem::directory_iterator(kept, none), {});
+  };
+  const auto application = KeepingIn(kept);
+  Application& app = *application;
+  const auto tell = [&app](Command command) {
+    app.Push(std::move(command));
+    app.ExecuteCommands();
+    app.Poll();
+  };
+  app.ShowRun(std::make_shared<Grown>());
+  tell(DoAction{ActionId::kQuit});
+  CHECK_FALSE(app.wants_to_quit());
+  tell(AnswerHeld{HeldAnswer::kStays});
+  CHECK_FALSE(app.wants_to_quit());
+  SECTION("kept, and not a second time") {
+    tell(DoAction{ActionId::kQuit});
+    tell(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
+    CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
+    CHECK(app.KeepOnClosing().empty());
+    CHECK(count_kept() == 1);
+  }
+  SECTION("let go") {
+    tell(DoAction{ActionId::kQuit});
+    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    CHECK(app.wants_to_quit());
+    CHECK(app.KeepOnClosing().empty());
+    CHECK(count_kept() == 0);
+  }
+  SECTION("not where it cannot be kept: that is to be read first") {
+    std::ofstream(kept) << "no folder";
+    tell(DoAction{ActionId::kQuit});
+    tell(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
+    CHECK(PollUntil(app, [&] { return LatestLine(app).find("cannot be kept") != std::string::npos; }));
+    CHECK_FALSE(app.wants_to_quit());
+  }
+  SECTION("nothing, once it is saved: what is asked for just before counts") {
+    tell(SaveRecording{scratch / "own.tide"});
+    tell(DoAction{ActionId::kQuit});
+    CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
+    CHECK((*session::Run::Open(scratch / "own.tide"))->view()->end() == 1);
+    CHECK(app.KeepOnClosing().empty());
+  }
+}
+
+TEST_CASE("The window stays while what a person asked for is written, and where it could not be") {
+  const trace::Scratch scratch;
+  std::atomic<bool> is_held = true;
+  ApplicationOptions options;
+  options.export_run = [&](const session::NotedRun&, std::string_view, const std::filesystem::path&,
+                           const std::function<bool(double)>&) -> Result<std::vector<std::string>> {
+    is_held.wait(true);
+    return Error{"The disk is full."};
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.Push(ExportRecording{scratch / "own.json"});
+  app.Push(ActionId::kQuit);
+  app.ExecuteCommands();
+  app.Poll();
+  CHECK_FALSE(app.wants_to_quit());
+  is_held = false;
+  is_held.notify_all();
+  CHECK(PollUntil(app, [&] { return LatestLine(app) == "The disk is full."; }));
+  app.Push(AnswerHeld{HeldAnswer::kGoesOn});  // nothing was asked
+  app.ExecuteCommands();
+  app.Poll();
+  CHECK_FALSE(app.wants_to_quit());
+}
+
 TEST_CASE("A card that a session brings is given back by undo") {
   const trace::Scratch scratch;
   const auto application = KeepingIn(scratch / "kept");
@@ -144,22 +226,23 @@ TEST_CASE("A network's file that was edited is read anew when a run begins") {
   CHECK(title() == "Mine, edited again");
 }
 
+class Program : public Grown {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kRunning;
+    return status;
+  }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "train.py on phantom NVIDIA T4";
+    description.command = "python train.py";
+    return description;
+  }
+  bool can_stop() const override { return true; }
+};
+
 TEST_CASE("What would end a program that runs waits for the person to say so") {
-  class Program : public Grown {
-   public:
-    session::RunStatus status() const override {
-      session::RunStatus status;
-      status.state = session::RunState::kRunning;
-      return status;
-    }
-    events::RunDescription description() const override {
-      events::RunDescription description;
-      description.title = "train.py on phantom NVIDIA T4";
-      description.command = "python train.py";
-      return description;
-    }
-    bool can_stop() const override { return true; }
-  };
   const trace::Scratch scratch;
   const auto application = KeepingIn("");
   Application& app = *application;
@@ -176,8 +259,8 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   };
   tell(OpenRecording{scratch / "other.tide"});
   CHECK(still_shows_it());
-  tell(AnswerHeld{false});
-  tell(AnswerHeld{true});  // nothing is held any more
+  tell(AnswerHeld{HeldAnswer::kStays});
+  tell(AnswerHeld{HeldAnswer::kGoesOn});  // nothing is held any more
   CHECK(still_shows_it());
   // Whatever would start a run in its place: a session code, and what takes that back.
   lessons::SessionState code;
@@ -193,15 +276,89 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
                                  Command(StartAgain{code.settings, {}})}) {
     tell(command);
     CHECK(still_shows_it());
-    tell(AnswerHeld{false});
+    tell(AnswerHeld{HeldAnswer::kStays});
     CHECK(all_is_as_it_was());
   }
   tell(DoAction{ActionId::kUndo});
   CHECK(still_shows_it());
-  tell(AnswerHeld{false});
+  tell(AnswerHeld{HeldAnswer::kStays});
   tell(OpenRecording{scratch / "other.tide"});
-  tell(AnswerHeld{true});
+  tell(AnswerHeld{HeldAnswer::kGoesOn});
   CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
+}
+
+TEST_CASE("What cannot be undone now can be later") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto tell = [&app](Command command) {
+    app.Push(std::move(command));
+    app.ExecuteCommands();
+  };
+  networks::TrainingSettings other = app.settings();
+  const auto before = other.batch;
+  other.batch = before / 2;
+  tell(ChangeSettings{other});
+  REQUIRE(app.settings().batch == before / 2);
+  SECTION("while a lesson or a code holds it") {
+    tell(LockControls{{"batch"}, {}});
+    tell(DoAction{ActionId::kUndo});
+    CHECK(app.settings().batch == before / 2);
+    tell(DoAction{ActionId::kUnlock});
+    tell(DoAction{ActionId::kUndo});
+    CHECK(app.settings().batch == before);
+    tell(DoAction{ActionId::kRedo});
+    CHECK(app.settings().batch == before / 2);
+  }
+  SECTION("while a program runs that it would end") {
+    const std::string card = app.scene_input().device.card;
+    lessons::SessionState session;
+    session.settings = app.settings();
+    session.device = {networks::DeviceKind::kPhantom, 0, "t4"};
+    tell(UseSession{session});
+    app.ShowRun(std::make_shared<Program>());
+    app.Poll();
+    for (int i = 0; i < 2; ++i) {
+      tell(DoAction{ActionId::kUndo});
+      CHECK(app.scene_input().device.card == "t4");
+      tell(AnswerHeld{HeldAnswer::kStays});
+      CHECK(app.scene_input().device.card == "t4");
+    }
+    tell(DoAction{ActionId::kUndo});
+    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    CHECK(app.scene_input().device.card == card);
+  }
+}
+
+TEST_CASE("What was chosen before the lessons is one step away after them") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto tell = [&app](Command command) {
+    app.Push(std::move(command));
+    app.ExecuteCommands();
+  };
+  networks::TrainingSettings own = app.settings();
+  own.batch = 48;
+  tell(ChangeSettings{own});
+  CHECK(app.ChangeToOwn().empty());
+  tell(ShowLessonPage{"batch-size", 0});
+  tell(ShowLessonPage{"mixed-precision", 1});
+  REQUIRE(app.settings() != own);
+  CHECK(app.ChangeToOwn().empty());  // they are what the page is about
+  app.view_state().lessons.lesson.clear();
+  CHECK(app.ChangeToOwn().find("→ 48") != std::string::npos);
+  SECTION("taken back") {
+    tell(TakeOwnSettings{});
+    CHECK(app.settings() == own);
+    CHECK(app.ChangeToOwn().empty());
+    tell(DoAction{ActionId::kUndo});
+    CHECK(app.settings() != own);
+  }
+  SECTION("or not wanted any more") {
+    networks::TrainingSettings other = app.settings();
+    other.batch = 17;
+    tell(ChangeSettings{other});
+    CHECK(app.ChangeToOwn().empty());
+  }
 }
 
 }  // namespace tidemark::gui

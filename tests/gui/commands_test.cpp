@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <chrono>
 #include <set>
 #include <string>
 
@@ -41,6 +42,12 @@ TEST_CASE("Every action is somebody's, whose check it comes through") {
       (*application)->Push(action.id);
       CHECK((*application)->ExecuteCommands());
     }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    do {  // of what was begun
+      (*application)->Push(ActionId::kQuit);
+      (*application)->ExecuteCommands();
+      (*application)->Poll();
+    } while (!(*application)->wants_to_quit() && std::chrono::steady_clock::now() < end);
     CHECK((*application)->wants_to_quit());
   }
   ImGui::DestroyContext();

@@ -295,6 +295,25 @@ void KeepsWhatNobodySaved(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// A run that nobody saved is nothing that a window closes over without a word.
+void AsksBeforeClosing(ImGuiTestContext* context) {
+  const auto is_asked = [] { return ImGui::IsPopupOpen("", kAnyPopup); };
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Q);
+  IM_CHECK(WaitUntil(context, is_asked));
+  context->Yield(3);
+  Picture(context, "closing");
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, [&] { return !is_asked(); }));
+  IM_CHECK(!application().wants_to_quit());
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Q);
+  IM_CHECK(WaitUntil(context, is_asked));
+  context->Yield(3);
+  context->ItemClick("//**/Cancel");
+  IM_CHECK(WaitUntil(context, [&] { return !is_asked(); }));
+  IM_CHECK(!application().wants_to_quit());
+  IM_CHECK(Run().live);
+}
+
 // What was opened is gone with the start of a run: a moment that is named then is no more of its file.
 void LeavesAFileForAStart(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "left-for-a-start.tide";

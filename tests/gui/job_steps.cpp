@@ -41,6 +41,7 @@ void CancelsWhatTakesLong(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists(kCancel); }));
   context->Yield(4);
   IM_CHECK(place().Min == before.Min && place().Max == before.Max);  // nothing moves under the mouse
+  IM_CHECK_LE(context->WindowInfo("//##jobs").Window->Rect().Max.y, before.Min.y);  // nor is a panel covered
   Picture(context, "job-export");
   IM_CHECK(Cancels(context));
   IM_CHECK(WaitUntil(context, [] { return IsLogged("slow.json was cancelled"); }));

@@ -23,6 +23,25 @@ void OneItemIsABar(ImGuiTestContext* context) {
   IM_CHECK_EQ(context->UiContext->DebugDrawIdConflictsId, 0U);
 }
 
+// In the tables of a panel the first column is not squeezed away by figures.
+void NamesKeepTheirRoom(ImGuiTestContext* context, const char* panel) {
+  context->WindowFocus(panel);
+  context->Yield(4);
+  const ImGuiWindow* window = context->WindowInfo(panel).Window;
+  ImGuiContext& drawn = *ImGui::GetCurrentContext();
+  int tables = 0;
+  for (int i = 0; i < drawn.Tables.GetMapSize(); ++i) {
+    const ImGuiTable* table = drawn.Tables.TryGetMapData(i);
+    if (table == nullptr || table->OuterWindow == nullptr ||
+        table->OuterWindow->RootWindow != window->RootWindow)
+      continue;
+    if (table->LastFrameActive < drawn.FrameCount - 2) continue;
+    ++tables;
+    IM_CHECK_GE(table->Columns[0].WidthGiven, 70 * application().view_state().scale);
+  }
+  IM_CHECK_GT(tables, 0);
+}
+
 }  // namespace
 
 // Made small and large again, at once and as by dragging its corner.
@@ -91,6 +110,7 @@ void ScalesWithItsText(ImGuiTestContext* context) {
   application().view_state().scale = 2.0F;
   context->Yield(6);
   Picture(context, "twice-as-large");
+  NamesKeepTheirRoom(context, "//###compare");
   // What no key does keeps its room in the title's row.
   IM_CHECK(context->ItemExists("//###timeline/###stack"));
   OneItemIsABar(context);

@@ -95,6 +95,7 @@ void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
 void KeepsWhatNobodySaved(ImGuiTestContext* context);
+void AsksBeforeClosing(ImGuiTestContext* context);
 void OpensWhatWasCut(ImGuiTestContext* context);
 void LeavesAFileForAStart(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);

@@ -112,4 +112,44 @@ TEST_CASE("A label stands where it lies on no line and no block, and on them onl
   CHECK_FALSE(FindPlaceOn(Ground::kClear, geometry, taken, {100, 16}, y, {10, 100}));
 }
 
+TEST_CASE("A label crosses no marker's line and not the card's where another place is free") {
+  TimelineGeometry geometry;
+  geometry.plot = {{0, 0}, {1000, 100}};
+  geometry.visible = {0, 1000};
+  geometry.top_bytes = 100;  // a byte for a pixel
+  presenters::TimelinePlot plot;
+  plot.markers = {{60, "fp16 on", ""}, {5000, "out of sight", ""}};
+  TimelineInput input;
+  input.plot = &plot;
+  input.capacity.bytes = 90;
+  TakenPlaces taken;
+  taken.plot = &plot;
+  TimelineState state;
+  state.measure = presenters::VisibleRange{400, 2000};
+  NoteLines(input, geometry, state, &taken);
+  CHECK(taken.vertical_lines == std::vector<float>{60, 400});
+  const auto aside = FindPlace(geometry, taken, {100, 16}, geometry.Y(40), {10, 700});
+  REQUIRE(aside);
+  CHECK(aside->Min.x == 700);
+  const auto below =
+      FindPlace(geometry, taken, {100, 16}, geometry.Y(80), {700});  // the card's is 10 above it
+  REQUIRE(below);
+  CHECK(below->Min.y > 20);
+  CHECK(FindPlace(geometry, taken, {100, 16}, geometry.Y(40), {10}));  // there is no other
+}
+
+TEST_CASE("Failures of one size that lie side by side have one label, which counts them") {
+  TimelineGeometry geometry;
+  geometry.plot = {{0, 0}, {1000, 100}};
+  geometry.visible = {0, 1000};
+  const std::vector<presenters::PlotMarker> markers = {
+      {10, "2 GB", ""}, {20, "2 GB", ""}, {90, "2 GB", ""}, {120, "2 GB", ""}, {130, "1 GB", ""}};
+  const std::vector<presenters::PlotMarker> joined = Joined(geometry, markers, 100);
+  REQUIRE(joined.size() == 3);
+  CHECK(joined[0].text == "2 GB, 3 times");
+  CHECK(joined[1].text == "2 GB");
+  CHECK(joined[1].position == 120);
+  CHECK(joined[2].text == "1 GB");
+}
+
 }  // namespace tidemark::gui

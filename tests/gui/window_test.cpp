@@ -158,6 +158,13 @@ void FindsCommands(ImGuiTestContext* context) {
   context->Yield(2);
   context->KeyPress(ImGuiKey_Enter);
   IM_CHECK(WaitUntil(context, is_in_front));
+  // Tab goes on in it.
+  context->Yield(4);
+  context->KeyPress(ImGuiKey_Tab);
+  context->Yield(2);
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  IM_CHECK(keys.NavWindow->RootWindow == context->WindowInfo("//###fit").Window);
+  IM_CHECK_NE(keys.NavId, 0U);
   context->WindowFocus("//###bridge");
   // A control is brought into sight, wherever it is.
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
@@ -342,6 +349,7 @@ void Add(ImGuiTestEngine* engine) {
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
       {"keeps what nobody saved", KeepsWhatNobodySaved},
+      {"asks before closing", AsksBeforeClosing},
       {"opens what was cut", OpensWhatWasCut},
       {"starts a lesson's run", StartsALessonsRun},
       {"leaves a file for a start", LeavesAFileForAStart},

@@ -22,6 +22,10 @@ void BackgroundJobs::FinishWriting() {
   } while (TakeDone(is_waited_for));
 }
 
+bool BackgroundJobs::writes() const {
+  return std::ranges::any_of(jobs_, [](const auto& job) { return IsWaitedFor(job->ends); });
+}
+
 bool BackgroundJobs::Progress::operator()(double share) const {
   job_->progress = share;
   return goes_on();

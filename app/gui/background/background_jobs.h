@@ -56,6 +56,7 @@ class BackgroundJobs {
   // Runs what follows from finished jobs. True if there was one.
   bool Poll();
   bool empty() const { return jobs_.empty(); }
+  bool writes() const;  // there is one that the window's closing waits for
 
   struct Job {
     std::string title() const {

@@ -227,6 +227,8 @@ struct ShowLessonPage {
   int page;
 };
 struct SetUpPage {};
+// Those from before the lessons.
+struct TakeOwnSettings {};
 // What the session code holds, by hand.
 struct LockControls {
   std::vector<std::string> locked;
@@ -238,9 +240,14 @@ struct SaveSession {
 struct UseSession {
   lessons::SessionState state;
 };
-// What would end a program that runs is held back until the person says so.
+// What would end a program that runs, or lose a run, is held back until the person says so.
+enum class HeldAnswer : uint8_t {
+  kStays,  // all is as it was
+  kGoesOn,
+  kGoesOnOnceKept,  // the run that is shown, among the earlier ones
+};
 struct AnswerHeld {
-  bool goes_on = false;
+  HeldAnswer answer = HeldAnswer::kStays;
 };
 
 using Command =
@@ -249,8 +256,8 @@ using Command =
                  SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel, ShowControl,
                  PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap, GoToMoment,
                  KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore,
-                 TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls,
-                 SaveSession, AnswerHeld>;
+                 TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, TakeOwnSettings, UseSession,
+                 LockControls, SaveSession, AnswerHeld>;
 
 class CommandQueue {
  public:

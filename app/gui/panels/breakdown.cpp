@@ -21,22 +21,12 @@ constexpr const char* kEarlierSettings =
     "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
     "none of it. R begins anew.";
 
-constexpr const char* kLeftByEarlierSettings =
-    "The run had other settings before, and what it made with them may still be there, such as gradients and "
-    "workspaces. R begins anew.";
-
-// What the cache holds more than a run would that began with these settings.
-bool IsOfEarlierSettings(const BreakdownInput& input, const presenters::BreakdownRow& row) {
-  const bool is_cached = row.title == "reserved" || row.title == "driver";
-  return input.was_changed && is_cached && row.difference_bytes.value_or(0) > 0;
-}
-
-// What was made with earlier settings is among the blocks that are alive.
-bool HasLeftovers(const BreakdownInput& input) {
-  const auto differs = [](const presenters::BreakdownRow& row) {
-    return row.title == "allocated" && row.difference_bytes.value_or(0) > 0;
-  };
-  return input.was_changed && std::ranges::any_of(input.breakdown->totals, differs);
+// Why it is more than is predicted of a run that begins with these settings; "" where nothing is known to be
+// the reason.
+std::string WhyMore(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  if (!input.was_changed || row.difference_bytes.value_or(0) <= 0) return "";
+  if (row.title == "reserved" || row.title == "driver") return kEarlierSettings;
+  return row.category || row.title == "allocated" ? presenters::WhyMoreIsAllocated(*input.breakdown) : "";
 }
 
 void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
@@ -49,13 +39,12 @@ void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow&
     return;
   }
   const std::string sign = *row.difference_bytes > 0 ? "+" : "−";
-  const bool is_explained = IsOfEarlierSettings(input, row);
-  PutRight(Colored(Numbers(), is_explained ? Colors().muted : Colors().warning),
+  const std::string why = WhyMore(input, row);
+  PutRight(Colored(Numbers(), why.empty() ? Colors().warning : Colors().muted),
            sign + FormatInUnit(std::abs(*row.difference_bytes), unit));
   if (ImGui::IsItemHovered()) {
     Tooltip("The run minus the phantom's prediction: " + sign +
-            FormatExactBytes(std::abs(*row.difference_bytes)) +
-            (is_explained ? std::string("\n") + kEarlierSettings : ""));
+            FormatExactBytes(std::abs(*row.difference_bytes)) + (why.empty() ? "" : "\n" + why));
   }
 }
 
@@ -259,12 +248,11 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   Consequence(SelectedLine(input), Colors().accent);
   if (input.breakdown->higher && input.asked.empty())
     Consequence(presenters::InWords(*input.breakdown->higher, input.unit));
-  const auto& totals = input.breakdown->totals;
-  if (HasLeftovers(input)) {
-    Consequence(kLeftByEarlierSettings);
-  } else if (std::ranges::any_of(totals, [&](const auto& row) { return IsOfEarlierSettings(input, row); })) {
-    Consequence(kEarlierSettings);
+  std::string why;  // of the first total that is more: what lies below it follows
+  for (const presenters::BreakdownRow& total : input.breakdown->totals) {
+    if (why.empty()) why = WhyMore(input, total);
   }
+  Consequence(why);
   Consequence(input.note);
 }
 

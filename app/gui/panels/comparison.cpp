@@ -26,7 +26,13 @@ Selection FirstShown(const OneSidedBlocks& blocks, bool of_one_run) {
 
 constexpr size_t kMostAllocations = 200;  // the rest is told as a number
 
+// What, both runs' figures, their difference, and a gap before the scrollbar. A narrow panel leaves out the
+// difference, which the two figures tell as well, rather than cutting names.
+constexpr int kComparedColumns = 5;
+bool HasDifferences() { return ImGui::TableGetColumnCount() == kComparedColumns; }
+
 void DifferenceOf(std::optional<int64_t> difference, std::optional<double> percent, ByteUnit unit) {
+  if (!HasDifferences()) return;
   ImGui::TableNextColumn();
   if (!difference) return;
   if (*difference == 0) {
@@ -152,10 +158,15 @@ void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(3)));
-  if (ImGui::BeginTable("comparison", 5, kFlags, ImGui::GetContentRegionAvail())) {
-    const float figures = FiguresWidth(comparison, unit);
+  const float figures = FiguresWidth(comparison, unit);
+  const float all = Px(110) + 3 * figures + 2 * Px(4) * kComparedColumns + ImGui::GetStyle().ScrollbarSize;
+  const bool is_narrow = ImGui::GetContentRegionAvail().x < all;
+  const int columns = is_narrow ? kComparedColumns - 1 : kComparedColumns;
+  if (ImGui::BeginTable(is_narrow ? "narrow comparison" : "comparison", columns, kFlags,
+                        ImGui::GetContentRegionAvail())) {
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
-    for (const char* name : {"A", "B", "difference"}) ImGui::TableSetupColumn(name, 0, figures);
+    for (const char* name : {"A", "B"}) ImGui::TableSetupColumn(name, 0, figures);
+    if (HasDifferences()) ImGui::TableSetupColumn("difference", 0, figures);
     ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow();
@@ -164,7 +175,7 @@ void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
     if (ImGui::IsItemHovered()) Tooltip(comparison.title_a);
     HeaderCell(Fitted(SmallMuted(), comparison.title_b, figures), Align::kRight, "second run");
     if (ImGui::IsItemHovered()) Tooltip(comparison.title_b);
-    HeaderCell("difference", Align::kRight);
+    if (HasDifferences()) HeaderCell("difference", Align::kRight);
     ComparedGroup("levels", input, comparison.levels, queue);
     ComparedGroup("by category", input, comparison.states.categories, queue);
     ComparedGroup("by layer", input, comparison.states.layers, queue);

@@ -80,6 +80,9 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
 
 void DrawFigures(const FindingsInput& input) {
   const ShortagePage& page = *input.found->shortage;
+  const std::string too_big =
+      input.is_answered ? WhyTooBig(*input.fit->question, input.fit->answer->present.need, input.unit) : "";
+  if (!too_big.empty()) PutWrapped(StrongWords(), too_big);
   SizeRow("asked for", page.shortage.requested_bytes, input.unit);
   SizeRow("free on the card", page.shortage.free_bytes, input.unit);
   SizeRow("allocated", page.shortage.allocated_bytes, input.unit);

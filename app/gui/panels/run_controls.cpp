@@ -199,22 +199,36 @@ void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settin
   }
 }
 
+// Above the controls, with a way out.
+void DrawNote(const std::string& text, const char* offer, const std::optional<Command>& taken,
+              CommandQueue& queue) {
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(10), Px(8)));
+  if (ImGui::BeginChild(offer, {0, 0},
+                        ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
+    PutWrapped(SmallMuted(), text);
+    if (taken && PlainButton(offer)) queue.Push(*taken);
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+}
+
 // What is shown is not what these controls are of.
 void DrawRecordingNote(const RunControlsInput& input, CommandQueue& queue) {
   const bool differs = input.recorded && *input.recorded != input.settings;
   std::string note = "Shown is " + input.recording + ", a recording. These controls are of the next run";
   if (input.recorded && !differs) note += ", and as it was trained";
   if (differs) note += "; against it they say: " + networks::DescribeChange(*input.recorded, input.settings);
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(10), Px(8)));
-  if (ImGui::BeginChild("recording note", {0, 0},
-                        ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
-    PutWrapped(SmallMuted(), note + ".");
-    if (differs && PlainButton("Take its settings")) queue.Push(ChangeSettings{*input.recorded});
-  }
-  ImGui::EndChild();
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor();
+  std::optional<Command> taken;
+  if (differs) taken = ChangeSettings{*input.recorded};
+  DrawNote(note + ".", "Take its settings", taken, queue);
+}
+
+// A run that is begun now begins with what a lesson was about.
+void DrawLessonsNote(const RunControlsInput& input, CommandQueue& queue) {
+  DrawNote("These settings are a lesson's. Back to yours: " + input.change_to_own + ".", "Back to yours",
+           TakeOwnSettings{}, queue);
 }
 
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
@@ -398,6 +412,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   const TrainingSettings settings = state.draft.value_or(input.settings);
   PanelTitle(input.recording.empty() ? "Run" : "Next run", "");
   if (!input.recording.empty()) DrawRecordingNote(input, queue);
+  if (!input.change_to_own.empty()) DrawLessonsNote(input, queue);
   // What starts and stops the run stays in sight however small the window is.
   const float room = ImGui::GetContentRegionAvail().y;
   BeginScrolled("controls",

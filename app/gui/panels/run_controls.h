@@ -57,6 +57,7 @@ struct RunControlsInput {
   ControlAccess access;
   std::string recording;  // that is shown: these controls are of the next run then; "" = the run is live
   std::optional<networks::TrainingSettings> recorded;  // what it was trained with, where it tells
+  std::string change_to_own;  // how a lesson's settings become the person's again; "" = they are
 };
 
 // A slider that is being dragged previews its value here; it is sent when the person lets go.

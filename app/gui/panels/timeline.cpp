@@ -324,6 +324,7 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
   taken.plot = input.plot;
+  NoteLines(input, geometry, state, &taken);
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);

@@ -13,11 +13,24 @@ namespace {
 using presenters::PlotColumn;
 using presenters::PlotMarker;
 
-void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
-                Color fill, TakenPlaces* taken) {
-  const float x = std::round(geometry.X(marker.position));
-  if (x < geometry.plot.Min.x - 1 || x > geometry.plot.Max.x + 1) return;
-  list->AddLine({x, geometry.plot.Min.y}, {x, geometry.phases.Max.y}, U32(color), Px(1.5F));
+// Where it is in sight.
+std::optional<float> LineOf(const TimelineGeometry& geometry, double position) {
+  const float x = std::round(geometry.X(position));
+  if (x < geometry.plot.Min.x - 1 || x > geometry.plot.Max.x + 1) return std::nullopt;
+  return x;
+}
+
+void DrawMarkerLine(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker,
+                    Color color) {
+  if (const auto x = LineOf(geometry, marker.position))
+    list->AddLine({*x, geometry.plot.Min.y}, {*x, geometry.phases.Max.y}, U32(color), Px(1.5F));
+}
+
+void LabelMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
+                 Color fill, TakenPlaces* taken) {
+  const std::optional<float> line = LineOf(geometry, marker.position);
+  if (!line) return;
+  const float x = *line;
   const TextStyle style{Faces().strong, kSmallTextSize, color};
   const std::string whole =
       marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
@@ -33,6 +46,12 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
     if (text != whole) taken->Explain(place, whole);
     return;
   }
+}
+
+void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
+                Color fill, TakenPlaces* taken) {
+  DrawMarkerLine(list, geometry, marker, color);
+  LabelMarker(list, geometry, marker, color, fill, taken);
 }
 
 bool DrawLabelAt(ImDrawList* list, const std::optional<ImRect>& place, const TextStyle& style,
@@ -71,6 +90,44 @@ Color CoverOfLabel() { return Colors().panel.WithAlpha(0.72); }
 
 bool TakenPlaces::Overlap(const ImRect& place) const {
   return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });
+}
+
+bool TakenPlaces::CrossLine(const ImRect& place) const {
+  return std::ranges::any_of(vertical_lines, [&](float x) { return x > place.Min.x && x < place.Max.x; }) ||
+         std::ranges::any_of(horizontal_lines, [&](float y) { return y > place.Min.y && y < place.Max.y; });
+}
+
+void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+               TakenPlaces* taken) {
+  const auto note = [&](double position) {
+    if (const auto x = LineOf(geometry, position)) taken->vertical_lines.push_back(*x);
+  };
+  for (const std::vector<PlotMarker>* markers :
+       {&input.bookmarks, &input.plot->failures, &input.plot->markers}) {
+    for (const PlotMarker& marker : *markers) note(marker.position);
+  }
+  if (input.pinned) note(*input.pinned);
+  if (state.measure) {
+    note(state.measure->begin);
+    note(state.measure->end);
+  }
+  if (input.capacity.bytes > 0)
+    taken->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));
+}
+
+std::vector<PlotMarker> Joined(const TimelineGeometry& geometry, std::span<const PlotMarker> markers,
+                               float reach) {
+  std::vector<PlotMarker> joined;
+  for (size_t begin = 0, end = 0; begin < markers.size(); begin = end) {
+    const float x = geometry.X(markers[begin].position);
+    for (end = begin + 1; end < markers.size() && markers[end].text == markers[begin].text &&
+                          geometry.X(markers[end].position) - x < reach;)
+      ++end;
+    joined.push_back(markers[begin]);
+    if (end - begin > 1)
+      joined.back().text += ", " + FormatNumber(static_cast<int64_t>(end - begin)) + " times";
+  }
+  return joined;
 }
 
 void TakenPlaces::Take(const ImRect& place, std::string_view label) {
@@ -112,7 +169,8 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
       const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
       const ImRect place(left, top, left + size.x, top + size.y);
       if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
-      if (taken.Overlap(place) || (has_to_be_clear && !IsClear(geometry, *taken.plot, place))) continue;
+      if (taken.Overlap(place)) continue;
+      if (has_to_be_clear && (taken.CrossLine(place) || !IsClear(geometry, *taken.plot, place))) continue;
       return place;
     }
   }
@@ -184,8 +242,9 @@ void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const Timel
   const Palette& colors = Colors();
   for (const PlotMarker& bookmark : input.bookmarks)
     DrawMarker(list, geometry, bookmark, colors.accent, colors.raised, taken);
-  for (const PlotMarker& failure : input.plot->failures)
-    DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
+  for (const PlotMarker& failure : input.plot->failures) DrawMarkerLine(list, geometry, failure, colors.bad);
+  for (const PlotMarker& failure : Joined(geometry, input.plot->failures, Px(260)))
+    LabelMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
   for (const PlotMarker& marker : input.plot->markers) {
     const bool bad = IsFailure(input, marker);
     DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good,

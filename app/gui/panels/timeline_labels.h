@@ -29,14 +29,26 @@ struct TakenPlaces {
   const presenters::TimelinePlot* plot =
       nullptr;  // on whose curves labels lie only where no other place is free
   std::vector<ImRect> places;
+  // Of markers, the pin, what is measured and the card, in pixels: those, too, labels cross only where no
+  // other place is free.
+  std::vector<float> vertical_lines;
+  std::vector<float> horizontal_lines;
   std::string explained;  // what the label under the mouse means; "" = none is there
   float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
 
   bool Overlap(const ImRect& place) const;
+  bool CrossLine(const ImRect& place) const;
   void Take(const ImRect& place,
             std::string_view label);  // as widgets/labels.h names it; "" = needs no words
   void Explain(const ImRect& place, const std::string& words);  // under the mouse
 };
+
+void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+               TakenPlaces* taken);
+
+// Of those with one text that are nearer to each other than `reach` pixels one, which says how many they are.
+std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
+                                           std::span<const presenters::PlotMarker> markers, float reach);
 
 // Whether a label there would lie on no line and on no block of the stack.
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);

@@ -103,6 +103,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   controls.access = input.access;
   controls.recording = input.recording;
   controls.recorded = input.recorded;
+  controls.change_to_own = input.change_to_own;
   PrepareProgram(input, state.unit, frame);
 
   PrepareConsequences(QuestionOf(input, state), estimates);

@@ -58,6 +58,7 @@ struct SceneInput {
   ControlAccess access;
   std::string recording;  // the file's name, of an opened recording; "" = none
   std::optional<networks::TrainingSettings> recorded;
+  std::string change_to_own;  // from a lesson's settings; "" = they are the person's own
 };
 
 // Whether a recording is shown that is still being written.

@@ -127,6 +127,11 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
         "The first step with these settings makes what later ones find, such as the optimizer's state; the "
         "prediction is of a later one.");
   }
+  const std::vector<presenters::BreakdownRow>& totals = frame.breakdown.breakdown->totals;
+  const bool differs =
+      std::ranges::any_of(totals, [](const auto& row) { return row.difference_bytes.value_or(0) != 0; });
+  if (predicted && step != nullptr && !panel.was_changed)
+    notes.push_back(presenters::OfFewerSteps(*told.prediction, step->number + 1, differs));
   if (predicted && input.description.rank > 0) notes.push_back("The phantom's prediction is of rank 0.");
   std::erase(notes, "");
   panel.note = fmt::format("{}", fmt::join(notes, " "));

@@ -95,7 +95,7 @@ float DrawStatus(const ShellInput& input, float right, float height) {
 
 }  // namespace
 
-void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, CommandQueue& queue) {
+BarRoom DrawMenuBar(const ShellInput& input, const ViewState& view, CommandQueue& queue) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(10), Px(13)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_MenuBarBg, IM_COL32_BLACK_TRANS);
@@ -103,7 +103,7 @@ void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, Co
   const bool open = ImGui::BeginMainMenuBar();
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
-  if (!open) return;
+  if (!open) return {};
   const ImGuiWindow* bar = ImGui::GetCurrentWindow();
   if (Colors().dark) FillOpaque(bar->DrawList, bar->Rect(), Colors().panel);  // else as each frame begins
   const float height = ImGui::GetWindowHeight();
@@ -130,9 +130,13 @@ void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, Co
     left += Measure(SmallMuted(), text).x + Px(16);
   }
   const float right = DrawStatus(input, ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20), height);
-  DrawSearchButton(left, right - Px(16), height, queue);
+  BarRoom room{left, right - Px(16), height};
+  const float small = room.left + Px(44);
+  DrawSearchButton(room.left, input.jobs.empty() ? room.right : std::min(small, room.right), height, queue);
+  room.left = small + Px(12);
   ImGui::PopStyleVar();
   ImGui::EndMainMenuBar();
+  return room;
 }
 
 }  // namespace tidemark::gui

@@ -71,16 +71,22 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
 
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
   if (!question.open) return;
-  if (BeginTopPopup("held", 480, &question.shown)) {
-    Put(StrongWords(), question.program + " still runs");
-    PutWrapped(SmallMuted(), "What you asked for would end it. What it did until now is kept.");
+  if (BeginTopPopup("held", 520, &question.shown)) {
+    Put(StrongWords(), question.title);
+    PutWrapped(SmallMuted(), question.explanation);
     ImGui::Dummy({0, Px(4)});
-    const float width = (ImGui::GetContentRegionAvail().x - Px(10)) / 2;
-    const bool stays = PrimaryButton("Let it run", {width, 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape);
-    ImGui::SameLine(0, Px(10));
-    const bool ends = PlainButton("End it", {width, 0});
-    if (stays || ends) {
-      queue.Push(AnswerHeld{ends});
+    const auto count = static_cast<float>(question.choices.size());
+    const float width = (ImGui::GetContentRegionAvail().x - (count - 1) * Px(10)) / count;
+    std::optional<HeldAnswer> answer;
+    if (ImGui::IsKeyPressed(ImGuiKey_Escape)) answer = HeldAnswer::kStays;
+    for (const HeldQuestion::Choice& choice : question.choices) {
+      const bool is_first = &choice == &question.choices.front();
+      if (!is_first) ImGui::SameLine(0, Px(10));
+      const auto button = is_first ? PrimaryButton : PlainButton;
+      if (button(choice.label.c_str(), {width, 0})) answer = choice.answer;
+    }
+    if (answer) {
+      queue.Push(AnswerHeld{*answer});
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();
@@ -90,42 +96,61 @@ void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
 
 void DrawProgress(const JobLine& job, float width) {
   const float time = static_cast<float>(ImGui::GetTime());
+  const float row = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(row + (ImGui::GetFrameHeight() - Px(18)) / 2);  // in the middle of the button's height
   ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
   ImGui::ProgressBar(job.progress < 0 ? -time * 0.5F : static_cast<float>(job.progress), {width, Px(18)},
                      job.progress < 0 ? "" : nullptr);
   ImGui::PopStyleColor();
   if (job.cancel == nullptr) return;
   ImGui::SameLine();
+  ImGui::SetCursorPosY(row);
   if (PlainButton("Cancel")) *job.cancel = true;
 }
 
-float DrawJobs(const ShellInput& input) {
+float DrawJobs(const ShellInput& input, const BarRoom& room) {
   if (input.jobs.empty()) return 0;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos({viewport->GetCenter().x, viewport->WorkPos.y + viewport->WorkSize.y - Px(12)},
-                          ImGuiCond_Always, {0.5F, 1.0F});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(16), Px(8)));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().sunken));
+  const bool is_in_bar = room.right - room.left >= Px(300);
+  const float width =
+      is_in_bar ? std::min(room.right - room.left, Px(700)) : std::min(Px(700), viewport->Size.x - Px(24));
+  if (is_in_bar) {
+    ImGui::SetNextWindowPos({room.right, viewport->Pos.y}, ImGuiCond_Always, {1, 0});
+  } else {
+    const float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(12);
+    ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
+  }
+  const float above = is_in_bar ? (room.height - ImGui::GetFrameHeight()) / 2 : Px(8);
+  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, viewport->Size.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(16), above));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  const Color of_bar = Colors().dark ? Colors().panel : Colors().background;
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(is_in_bar ? of_bar : Colors().sunken));
   if (ImGui::Begin("##jobs", nullptr,
                    kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     const bool is_under_dialog =
         ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
     if (!is_under_dialog) ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    const float bar = std::clamp(width * 0.35F, Px(80), Px(280));
+    const float titles = width - bar - ButtonWidth("Cancel") - Px(16 + 16 + 14);
     for (size_t i = 0; i < input.jobs.size(); ++i) {
       const JobLine& job = input.jobs[i];
       ImGui::PushID(static_cast<int>(i));
       ImGui::AlignTextToFramePadding();
-      Put(Words(), job.title);
-      ImGui::SameLine(std::max(Px(320), Measure(Words(), job.title).x + Px(30)));
-      DrawProgress(job, Px(280));
+      const std::string title = Fitted(Words(), job.title, titles);
+      ImGui::SetCursorPosX(Px(16) + titles - Measure(Words(), title).x);  // beside its bar
+      Put(Words(), title);
+      if (ImGui::IsItemHovered() && title != job.title) Tooltip(job.title);
+      ImGui::SameLine(titles + Px(16 + 14));
+      DrawProgress(job, bar);
       ImGui::PopID();
     }
   }
   const float height = ImGui::GetWindowHeight() + Px(8);
   ImGui::End();
   ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
-  return height;
+  ImGui::PopStyleVar(2);
+  return is_in_bar ? 0 : height;
 }
 
 void DrawToasts(ShellState& shell, float above) {

@@ -29,6 +29,13 @@ void PushBrowsersKeys(const ShellInput& input, CommandQueue& queue) {
   if (input.can_go_forward && pressed(ImGuiKey_RightArrow)) queue.Push(ActionId::kForward);
 }
 
+// Into what has the focus as a whole, as a panel that was just shown: Dear ImGui only goes on from an item.
+void EnterByTab() {
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  if (keys.NavWindow != nullptr && keys.NavId == 0 && ImGui::IsKeyPressed(ImGuiKey_Tab))
+    ImGui::NavInitWindow(keys.NavWindow, true);
+}
+
 }  // namespace
 
 bool IsEnabled(ActionId action, const ShellInput& input) {
@@ -116,11 +123,12 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
 void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view,
                CommandQueue& queue) {
   PushKeys(input, shell, queue);
-  DrawMenuBar(input, shell, view, queue);
+  EnterByTab();
+  const BarRoom room = DrawMenuBar(input, view, queue);
   DrawBanner(input, shell, queue);
   DrawRanks(input.ranks, queue);
   DrawPanels(frame, shell, view, queue);
-  const float jobs_height = DrawJobs(input);  // over the panels: what comes and goes moves nothing
+  const float jobs_height = DrawJobs(input, room);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);

@@ -91,11 +91,17 @@ struct ColorsWindowState {
   std::array<std::array<char, 16>, events::kCategoryCount> typed{};
 };
 
-// Whether what was asked for may end a program that runs.
+// Whether what was asked for may end a program that runs, or lose a run.
 struct HeldQuestion {
+  struct Choice {
+    std::string label;
+    HeldAnswer answer = HeldAnswer::kStays;
+  };
   bool open = false;
   bool shown = false;
-  std::string program;  // "train.py"
+  std::string title;            // "train.py still runs"
+  std::string explanation;      // what comes of it
+  std::vector<Choice> choices;  // the first is the one that loses nothing
 };
 
 struct ShellState {

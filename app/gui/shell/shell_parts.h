@@ -7,19 +7,27 @@
 
 namespace tidemark::gui {
 
-void DrawMenuBar(const ShellInput& input, ShellState& shell, const ViewState& view, CommandQueue& queue);
+// What is free in the menu bar, in pixels.
+struct BarRoom {
+  float left = 0;
+  float right = 0;
+  float height = 0;
+};
+// Returns the room for jobs: where there are some the search makes itself small.
+BarRoom DrawMenuBar(const ShellInput& input, const ViewState& view, CommandQueue& queue);
 // A line across the window when the run has ended badly: what happened, and what can be done.
 void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 // Every rank's peak as a strip across the window; a click opens one.
 void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
-// Jobs with their progress and Cancel, at the bottom of the window.
 // How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
 void DrawProgress(const JobLine& job, float width);
-// They lie over the panels. Returns the height that they take of the window's bottom, in pixels.
-float DrawJobs(const ShellInput& input);
+// Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing. Where it
+// has no room for them they lie over the window's bottom. Returns the height that they take of that, in
+// pixels.
+float DrawJobs(const ShellInput& input, const BarRoom& room);
 // `above` that height.
 void DrawToasts(ShellState& shell, float above);
-// Asks what is held back; Escape lets the program run.
+// Asks what is held back; Escape leaves all as it is.
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
 // true: visible. ImGui::End() follows either way.

@@ -173,7 +173,11 @@ void Window::Wait(double timeout_seconds) {
 void Window::Wake() { glfwPostEmptyEvent(); }
 bool Window::has_unseen_input() const { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
 double Window::SecondsSinceInput() const { return glfwGetTime() - last_input_; }
-bool Window::should_close() const { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
+bool Window::TakeCloseRequest() {
+  const bool is_closed = glfwWindowShouldClose(window_) == GLFW_TRUE;
+  if (is_closed) glfwSetWindowShouldClose(window_, GLFW_FALSE);
+  return is_closed;
+}
 std::string Window::LayoutNow() const { return ImGui::SaveIniSettingsToMemory(); }
 void Window::SetTitle(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 

@@ -55,8 +55,9 @@ class Window {
   // Files dropped on the window since the last call.
   std::vector<std::filesystem::path> TakeDroppedFiles();
 
-  void Hide();  // it is about to close
-  bool should_close() const;
+  void Hide();  // it is about to go
+  // Whether a person has closed it since the last call. It goes on: there may be something to ask.
+  bool TakeCloseRequest();
   WindowSize size() const;         // screen pixels
   WindowSize design_size() const;  // the same on a screen whose scale is 1
   void SetTitle(const std::string& title);

@@ -44,6 +44,8 @@ struct Gates {
   // torch.nn.Module.__call__ of a module with that name, and its end, however it ends (layer_gate.h).
   Listener<void(const char* name)> layer_begins{nullptr};
   Listener<void()> layer_ends{nullptr};
+  // A parameter of a torch.nn.Module lies in that block, whether or not gradients will be accumulated for it.
+  Listener<void(const void* block, int64_t bytes, const char* name)> parameter_known{nullptr};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

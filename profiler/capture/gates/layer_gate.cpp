@@ -21,3 +21,10 @@ void TidemarkLayerEnds() {
   if (const auto behind = next.Get(nullptr, "TidemarkLayerEnds")) behind();
   Tell(TheGates().layer_ends);
 }
+
+void TidemarkParameter(const void* block, int64_t bytes, const char* name) {
+  static constinit FunctionBehind<void (*)(const void*, int64_t, const char*)> next;
+  const auto behind = next.Get(nullptr, "TidemarkParameter");
+  Tell(TheGates().parameter_known, block, bytes, name);
+  if (behind != nullptr) behind(block, bytes, name);
+}

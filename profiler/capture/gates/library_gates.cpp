@@ -37,6 +37,7 @@ void CloseGates() {
   gates.backward_ended = nullptr;
   gates.layer_begins = nullptr;
   gates.layer_ends = nullptr;
+  gates.parameter_known = nullptr;
   gates.cast_begins = nullptr;
   gates.cast_ended = nullptr;
   gates.buckets_begin = nullptr;

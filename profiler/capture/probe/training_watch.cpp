@@ -118,6 +118,10 @@ void OnAccumulatorMade(const void* node, const void* tensor) {
   Assume(Known(BlockOfTensor(tensor)), Category::kParameter);
 }
 
+void OnParameterKnown(const void* block, int64_t /*bytes*/, const char* /*name*/) {
+  Assume(Known(reinterpret_cast<uint64_t>(block)), Category::kParameter);
+}
+
 void OnGradientArrives(const void* gradients) {
   arriving_gradient = Known(BlockOfFirst(gradients));
   AwaitFirstBirth();
@@ -178,6 +182,7 @@ void WatchTraining() {
   Gates& gates = TheGates();
   gates.tensor_saved = OnTensorSaved;
   gates.accumulator_made = OnAccumulatorMade;
+  gates.parameter_known = OnParameterKnown;
   gates.gradient_arrives = OnGradientArrives;
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.backward_begins = [] {

@@ -77,6 +77,12 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
   Announce(block, Category::kParameter, Intern("parameter " + ShapeOf(tensor)));
 }
 
+void OnParameterKnown(const void* block, int64_t bytes, const char* name) {
+  const auto address = reinterpret_cast<uint64_t>(block);
+  if (Roles().Take(address, Category::kParameter))
+    Announce({address, bytes}, Category::kParameter, Intern(name));
+}
+
 void OnGradientAccumulated(const void* object) {
   const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
   if (!Roles().Is(BlockOf(leaf).address, Category::kParameter)) return;
@@ -144,6 +150,7 @@ void WatchBlocks() {
   gates.memory_reported = OnCudaReport;
   gates.tensor_saved = OnTensorSaved;
   gates.accumulator_made = OnAccumulatorMade;
+  gates.parameter_known = OnParameterKnown;
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;

@@ -58,6 +58,23 @@ class Programs(InFolder):
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["measured"]["by_category_at_peak"]["input"], 512)
 
+    def test_parameters_are_known_that_no_gradient_is_accumulated_for(self):
+        code = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.frozen = torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 1024, bias=False).requires_grad_(False)
+    def forward(self, x):
+        return torch.empty(1 << 50, dtype=torch.uint8, device="cuda")
+Net().cuda()(torch.ones(1, 1024, device="cuda"))
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("OutOfMemoryError", ran.stderr)
+        categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
+        self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
+
     def test_what_ddp_sends_gradients_in_is_called_so(self):
         code = """
 import sys, torch

@@ -34,6 +34,7 @@ Prediction Answer(Predictor& predictor, const TrainingSettings& settings, const 
   if (!prediction) FAIL(prediction.error().message);
   CHECK(prediction->sentence.empty());
   CHECK_FALSE(prediction->out_of_memory);
+  CHECK(prediction->steps == 3);
   return *prediction;
 }
 

@@ -282,6 +282,21 @@ TEST_CASE(
   CHECK(EstimateStepTime(network, settings, slower).total() > once);
 }
 
+TEST_CASE("What a run needs is held against its card, where that is the reason") {
+  const FitQuestion question{SmallNetwork(), {}, CardWith(1000 * kMebibyte)};
+  const auto why = [&](int64_t needed, bool fits) {
+    Need need;
+    need.reserved_peak_bytes = needed;
+    need.fits = fits;
+    return WhyTooBig(question, need, ByteUnit::kMebibytes);
+  };
+  CHECK(why(2500 * kMebibyte, false) ==
+        "It is too big for the card: it needs 2.44 GiB in all, 2.5 times the 1,000.0 MiB that the card has "
+        "beside the context.");
+  CHECK(why(2500 * kMebibyte, true).empty());  // it empties its cache in between
+  CHECK(why(900 * kMebibyte, false).empty());  // the room is in pieces
+}
+
 TEST_CASE("Ways out are the three cheapest that do not live from an emptied cache") {
   FitAnswer answer;
   for (const bool empties_cache : {false, true, false, false, false}) {

@@ -95,8 +95,42 @@ class Holders(unittest.TestCase):
         self.assertEqual(len(looks), 1)
 
 
+class Parameter:
+    """As torch's looks from here, in a block."""
+
+    def __init__(self, block, shape=(3, 2), is_cuda=True):
+        self.block, self.shape, self.is_cuda = block, shape, is_cuda
+
+    def untyped_storage(self):
+        if self.block is None:
+            raise NotImplementedError("no storage")
+        return types.SimpleNamespace(data_ptr=lambda: self.block, nbytes=lambda: 24)
+
+
+class Parameters(unittest.TestCase):
+    def test_those_of_all_modules_are_told_as_the_outermost_gets_its_name(self):
+        told = []
+        inner, outer = Module(), Module()
+        inner._parameters = {"weight": Parameter(512), "bias": None}
+        outer._modules = {"inner": inner}
+        outer._parameters = {"scale": Parameter(1024, ())}
+        names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter))
+        names.name(outer)
+        self.assertEqual(sorted(told), [(512, 24, "parameter 3×2".encode()), (1024, 24, b"parameter scalar")])
+        names.name(inner)
+        self.assertEqual(len(told), 2)
+
+    def test_what_is_elsewhere_or_hides_its_memory_is_not(self):
+        class Hiding(Parameter):
+            pass
+
+        module = Module()
+        module._parameters = {"host": Parameter(512, is_cuda=False), "hiding": Hiding(512), "none": Parameter(None), "empty": Parameter(0)}
+        layers.parameter_telling(self.fail, Parameter)(module)
+
+
 class Telling(unittest.TestCase):
-    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds")):
+    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds", "TidemarkParameter")):
         process = types.SimpleNamespace(**{name: types.SimpleNamespace() for name in loaded})
         modules = types.ModuleType("modules")
         modules.Module = type("Module", (), {"__call__": call})

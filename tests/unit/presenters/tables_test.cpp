@@ -43,6 +43,31 @@ TEST_CASE("What a prediction leaves out is told without this machine's folders")
         "install it or 1/2 of it.");
 }
 
+TEST_CASE("Of how many steps a prediction is, is told beside a run that is longer and differs") {
+  session::Prediction prediction;
+  prediction.steps = 3;
+  CHECK(OfFewerSteps(prediction, 40, false).empty());
+  CHECK(OfFewerSteps(prediction, 3, true).empty());
+  CHECK(OfFewerSteps(prediction, 1'040, true).find("is of 3 steps, the run's figures are of 1,040:") !=
+        std::string::npos);
+  CHECK(OfFewerSteps({}, 40, true).empty());
+}
+
+TEST_CASE(
+    "Why a run whose settings were changed has more allocated than predicted is told by what it asks for") {
+  const auto why = [](std::optional<int64_t> requested, int64_t allocated) {
+    Breakdown breakdown;
+    breakdown.totals = {{"requested", {}, {}, {}, {}, requested}, {"allocated", {}, {}, {}, {}, allocated}};
+    return WhyMoreIsAllocated(breakdown);
+  };
+  CHECK(why(0, 900'000).find("in larger blocks") != std::string::npos);
+  CHECK(why(4'000'000, 4'900'000).find("may still be there") != std::string::npos);
+  CHECK(why({}, 4'900'000).find("may still be there") != std::string::npos);
+  CHECK(why(0, 0).empty());
+  CHECK(why(-5, -5).empty());
+  CHECK(WhyMoreIsAllocated({}).empty());
+}
+
 TEST_CASE("Before the first step is complete there is theory, and without it nothing") {
   Training training;
   training.BeginStep(0);

@@ -65,6 +65,24 @@ TEST_CASE("recordings of different programs are no ranks of one run") {
   CHECK(WhyNotOneRun(ranks).find("different programs (eval.py, train.py)") != std::string::npos);
 }
 
+TEST_CASE("recordings of one program with different arguments are no ranks of one run") {
+  Ranks ranks;
+  ranks.ranks.resize(2);
+  for (int i = 0; i < 2; ++i) {
+    ranks.ranks[i].rank = i;
+    ranks.ranks[i].program = "train.py";
+    const std::string number = std::to_string(i);
+    ranks.ranks[i].arguments = {"--batch", "64",       "--local_rank=" + number, "--rank",
+                                number,    "--device", "cuda:" + number};
+  }
+  CHECK(WhyNotOneRun(ranks).empty());
+  ranks.ranks[1].arguments[1] = "8";
+  CHECK(WhyNotOneRun(ranks).find("runs of train.py with different arguments (--batch 64 ") !=
+        std::string::npos);
+  ranks.ranks[1].arguments.clear();
+  CHECK(WhyNotOneRun(ranks).find("→ none)") != std::string::npos);
+}
+
 TEST_CASE("recordings of one network with different settings are no ranks of one run") {
   Ranks ranks;
   ranks.ranks.resize(2);

@@ -86,6 +86,16 @@ TEST_CASE("Why there was no room is told from the figures") {
   CHECK(WhyOf(500, 510, 0).find("set_per_process_memory_fraction") != std::string::npos);
   CHECK(WhyOf(500, 509, 0).find("takes 510 B of the driver") != std::string::npos);
   CHECK(WhyOf(500, 400, 100).find("fragmentation") != std::string::npos);
+  Shortage full;
+  full.requested_bytes = 50;
+  full.driver_bytes = 60;
+  full.free_bytes = 40;
+  full.allocated_bytes = 940;
+  full.cached_bytes = 20;
+  CHECK(WhyShort(full, 1000)
+            .starts_with("What was alive took nearly all that the card has: 940 B of 1,000 B."));
+  full.allocated_bytes = 800;
+  CHECK(WhyShort(full, 1000).find("fragmentation") != std::string::npos);
   CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
 }
 

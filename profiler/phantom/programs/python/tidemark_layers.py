@@ -1,4 +1,5 @@
-"""Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it.
+"""Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
+parameters of each, as it gets its name: before any of them is used, and those, too, that no gradient is accumulated for.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
 traceback has a frame more for each module. So it is the code of Module.__call__ that tells: the same function, its lines where they
@@ -79,8 +80,9 @@ class Names:
     `Discriminator.main.0`, `Linear 2`.
     """
 
-    def __init__(self, code):
+    def __init__(self, code, tell_parameters=lambda module: None):
         self.code = code  # of Module.__call__
+        self.tell_parameters = tell_parameters
         self.by_id = {}
         self.known = {}  # by id: what tells of the module's end
         self.used = {}  # by name: how many living modules have it
@@ -122,6 +124,7 @@ class Names:
         prefix = label + "." if any(path in self.used for path, _ in modules) else ""
         for path, module in modules:
             self.remember(module, prefix + path if path else label)
+            self.tell_parameters(module)
 
     def remember(self, module, name):
         identity = id(module)
@@ -141,6 +144,24 @@ class Names:
                 self.used[name.decode()] = left
             else:
                 self.used.pop(name.decode(), None)
+
+
+def parameter_telling(tell, kind):
+    """Tells the blocks of a module's parameters. Those of subclasses (DTensor) hide what they hold."""
+
+    def tell_parameters(module):
+        for parameter in list((getattr(module, "_parameters", None) or {}).values()):
+            if type(parameter) is not kind or not parameter.is_cuda:
+                continue
+            try:
+                storage = parameter.untyped_storage()
+                block, size = storage.data_ptr(), storage.nbytes()
+            except (NotImplementedError, RuntimeError):  # one without memory of its own
+                continue
+            if block:
+                tell(block, size, ("parameter " + ("×".join(map(str, parameter.shape)) or "scalar")).encode())
+
+    return tell_parameters
 
 
 def code_that_tells(function):
@@ -174,26 +195,27 @@ def tell_layers(modules, doubt):
     process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
     if not hasattr(process, "TidemarkLayerBegins"):
         return
-    begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
+    begins, ends, parameter = process.TidemarkLayerBegins, process.TidemarkLayerEnds, process.TidemarkParameter
     begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
+    parameter.argtypes, parameter.restype = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p], None
     call = modules.Module.__call__
     try:
         if not tells_of_compiling():
             return doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
         code = code_that_tells(call)
-        names = Names(code)
+        names = Names(code, parameter_telling(parameter, modules.Parameter))
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
         call.__code__ = code
     except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
         return doubt(f"Layers are not told: the source of PyTorch's Module.__call__ is missing, or unlike any that is known ({error!r}).")
-    skip_in_compiler()
+    skip_in_compiler(names.tell_parameters)
 
 
-def skip_in_compiler():
+def skip_in_compiler(tell_parameters):
     """What finds names is no code of the program's, which torch.compile would look into where it runs within it."""
     try:
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget):
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget, tell_parameters):
         skip_code(function.__code__)
