@@ -40,6 +40,20 @@ bool RanOut(const timeline::View& view, const Step& step) {
   });
 }
 
+int64_t WorkspacesAt(const timeline::View& view, EventIndex moment) {
+  return ValueOf(view.ValuesAt(moment), timeline::SeriesOf(events::Category::kWorkspace));
+}
+
+// What makes the first step's peak higher than that of all others.
+std::string MakerOfFirst(const timeline::View& view, const ExaminedSteps& steps, int64_t spike) {
+  int64_t later = 0;
+  for (const Step& step : steps.steady) later = std::max(later, WorkspacesAt(view, step.peak));
+  if (WorkspacesAt(view, steps.first->peak) - later > spike / 2) {
+    return "Plans that cuDNN tries make such a spike: torch.backends.cudnn.benchmark = False avoids them; ";
+  }
+  return "What is made or tried once makes such a spike, as torch.compile does while it tunes kernels; ";
+}
+
 }  // namespace
 
 std::optional<Finding> FirstStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
@@ -48,17 +62,15 @@ std::optional<Finding> FirstStepSpike(const timeline::View& view, const Examined
   for (const Step& step : steps.steady) later = std::max(later, AllocatedPeak(step));
   const int64_t spike = AllocatedPeak(*steps.first) - later;
   if (spike <= 0 || !IsWorthTelling(spike, later)) return {};
-  return Finding{
-      FindingKind::kFirstStepSpike,
-      "Step 0 needs " + FormatBytes(AllocatedPeak(*steps.first), unit) +
-          " at its peak, every later step at most " + FormatBytes(later, unit) + ".",
-      "The card must hold the first step too. Plans that cuDNN tries make such a spike: "
-      "torch.backends.cudnn.benchmark = False avoids them; torch.cuda.empty_cache() after it gives "
-      "back what it reserved.",
-      spike,
-      steps.first->peak,
-      OnlyInPeakOf(view, *steps.first),
-      false};
+  return Finding{FindingKind::kFirstStepSpike,
+                 "Step 0 needs " + FormatBytes(AllocatedPeak(*steps.first), unit) +
+                     " at its peak, every later step at most " + FormatBytes(later, unit) + ".",
+                 "The card must hold the first step too. " + MakerOfFirst(view, steps, spike) +
+                     "torch.cuda.empty_cache() after it gives back what it reserved.",
+                 spike,
+                 steps.first->peak,
+                 OnlyInPeakOf(view, *steps.first),
+                 false};
 }
 
 std::optional<Finding> LaterStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {

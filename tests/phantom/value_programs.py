@@ -69,14 +69,18 @@ def _has_unfinished_sequences(finished):
         return False
     return True
 
-def _sample(torch, computed, longest):
+class StopCheck:  # from 5.17 on
+    def __call__(self, unfinished):
+        return bool(unfinished.max() == 0)
+
+def _sample(torch, computed, longest, check=None):
     tokens, unfinished, finished = torch.ones(2, 1, dtype=torch.long, device="cuda"), torch.ones(2, dtype=torch.long, device="cuda"), False
     while _has_unfinished_sequences(finished):
         chosen = computed(2, 9).argmax(-1)
         tokens = torch.cat([tokens, chosen[:, None]], dim=-1)
         ended = torch.full((2,), tokens.shape[1] >= longest, device="cuda") | torch.isin(tokens[:, -1], torch.tensor([7], device="cuda"))
         unfinished = unfinished & ~ended
-        finished = unfinished.max() == 0
+        finished = check(unfinished) if check else unfinished.max() == 0
     return tokens
 """
 
@@ -86,6 +90,7 @@ def generation():
     there = {}
     exec(compile(GENERATION, "/x/transformers/generation/utils.py", "exec"), there)
     assert there["_sample"](torch, computed, 12).shape == (2, 12)
+    assert there["_sample"](torch, computed, 12, there["StopCheck"]()).shape == (2, 12)
 
 
 @program("mean-of-nothing", quick=True, unlike_card=ON_A_PHANTOM)

@@ -91,6 +91,7 @@ constexpr std::array kOwnQuestions = {
     OwnQuestion{"/torch/distributions/von_mises.py", "_rejection_sample", 1, 1},
     // Whether all sequences came to their end before the longest, and whether some did not.
     OwnQuestion{"/transformers/generation/utils.py", "_has_unfinished_sequences", 1, 0},
+    OwnQuestion{"/transformers/generation/utils.py", "__call__", 1, 0},  // StopCheck's, from 5.17 on
     OwnQuestion{"/transformers/generation/utils.py", "_beam_search", 1, 1}};
 
 // Null where it is none of them.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <vector>
@@ -172,6 +173,14 @@ void ReduceTo(void* to, const void* from, size_t count, int type, int operation,
 Result Create(Comm* comm, int ranks, int rank) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
   device::Doubt("NCCL's own buffers on the card are not known and not counted.");
+  const bool was_started_with_others = std::getenv("TORCHELASTIC_RUN_ID") != nullptr;  // by torchrun
+  if (ranks > 1 && was_started_with_others) {
+    device::Doubt(
+        "The ranks that torchrun started exchange nothing here: each gets what it sent itself, as if the "
+        "others had sent the same. tidemark phantom --world N -- python ... runs one of N, and knows what "
+        "the "
+        "others are.");
+  }
   *comm = new ncclComm{ranks, rank, ranks};
   return kSuccess;
 }

@@ -81,6 +81,31 @@ class Ranks(InFolder):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("Note: ENABLE_INTRA_NODE_COMM: collectives go through NCCL here.", ran.stderr)
 
+    def test_no_thread_asks_python_for_what_the_others_said_once_that_may_have_ended(self):
+        code = """
+import sys, time, torch, torch.distributed as dist
+dist.init_process_group("nccl")
+asked = []
+type(sys.modules["sitecustomize"].stores[-1]).check = lambda self, keys: asked.extend(keys)
+dist.all_reduce(torch.ones(1, device="cuda"))
+time.sleep(2.5)  # NCCL's monitor would ask once a second
+print(asked)
+"""
+        ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", code)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "[]\n"), ran.stderr)
+
+    def test_ranks_that_are_started_are_told_to_exchange_nothing(self):
+        (Path(self.folder.name) / "train.py").write_text("""
+import os, torch, torch.distributed as dist
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("nccl")
+dist.all_reduce(torch.ones(1, device="cuda"))
+dist.destroy_process_group()
+""")
+        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(Path(self.folder.name) / "train.py"))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("Note: The ranks that torchrun started exchange nothing here", ran.stderr)
+
     def test_what_cannot_be_asked_for_is_told(self):
         code = """
 import torch, torch.distributed as dist

@@ -285,11 +285,12 @@ TEST_CASE("Workspaces are compared with activations") {
 }
 
 TEST_CASE("A first step that needs more than all others is found, with what made it so") {
+  const Category category = GENERATE(Category::kWorkspace, Category::kUnknown);
   TrainingStream stream;
   for (int64_t step = 0; step < 4; ++step) {
     stream.BeginForward(step);
     if (step == 0) {
-      stream.Allocate(TrainingStream::kMore, 32 * kMiB, Category::kWorkspace);
+      stream.Allocate(TrainingStream::kMore, 32 * kMiB, category);
       stream.Free(TrainingStream::kMore);
     }
     stream.EndBackward(step);
@@ -297,6 +298,7 @@ TEST_CASE("A first step that needs more than all others is found, with what made
   const auto finding = Only(stream, FindingKind::kFirstStepSpike);
   REQUIRE(finding);
   CHECK(finding->bytes == 32 * kMiB - 20 * kMiB);  // the spike in forward against the gradients in backward
+  CHECK((finding->advice.find("cudnn.benchmark") != std::string::npos) == (category == Category::kWorkspace));
   CHECK_FALSE(finding->allocations.empty());
 }
 

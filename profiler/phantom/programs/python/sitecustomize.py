@@ -81,6 +81,9 @@ def make_store(store_class, world):
 
 def meet_at_once(rendezvous):
     """torch.distributed.rendezvous: the store is one in which all have met."""
+    # Else a thread asks every second whether another rank wants a dump (ProcessGroupNCCL's HeartbeatMonitor), until the process
+    # ends: when Python has ended it cannot answer, and that is a segmentation fault.
+    os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"] = "0"
     store_class, world = rendezvous.Store, int(os.environ["TIDEMARK_PHANTOM_WORLD"])
     rendezvous._create_c10d_store = lambda *arguments, **named: make_store(store_class, world)
 
