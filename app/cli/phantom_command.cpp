@@ -63,8 +63,11 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   report.peak_title = PeakTitleOf(description);
   text += RunText(report) + ProgramFindingRows(*view) + LinesText(*view) + WorkText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
-    text +=
-        fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
+    text += fmt::format(
+        "{} more of its processes used the phantom GPU (torch.compile's workers do, and take no memory); "
+        "only "
+        "the first is recorded.\n",
+        others);
   }
   return text;
 }

@@ -17,6 +17,7 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/address_order.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
 
@@ -33,8 +34,8 @@ bool Failed(const SweepAnswer& run) { return run.out_of_memory || !run.sentence.
 // Of one that came to its end and used the card.
 bool HasPeaks(const SweepAnswer& run) { return !Failed(run) && run.used_cuda; }
 
-int64_t TakenBytes(const SweepAnswer& run, const phantom::Card& card) {
-  return run.reserved_peak_bytes + card.context_bytes;
+int64_t TakenBytes(const SweepRow& row, const phantom::Card& card) {
+  return row.fullest_reserved_bytes.value_or(row.run.reserved_peak_bytes) + card.context_bytes;
 }
 
 bool HasBand(const SweepRow& row) { return row.band && row.band->ok(); }
@@ -47,7 +48,7 @@ Json RowJson(const SweepRow& row, const phantom::SweepTask& task, const phantom:
   if (!HasPeaks(row.run)) return json;
   json["allocated_peak_bytes"] = row.run.allocated_peak_bytes;
   json["reserved_peak_bytes"] = row.run.reserved_peak_bytes;
-  json["taken_bytes"] = TakenBytes(row.run, card);
+  json["taken_bytes"] = TakenBytes(row, card);
   if (HasBand(row)) AddBandJson(**row.band, json);
   if (row.band && !*row.band) json["reserved_peak_band_unknown"] = row.band->error().message;
   return json;
@@ -75,7 +76,8 @@ std::string EndOf(const SweepRow& row, const phantom::Card& card) {
     text = fmt::format("  reserved {} to {}", FormatExactBytes(band.bytes.least_bytes),
                        FormatExactBytes(band.bytes.most_bytes));
   }
-  if (band.bytes.most_bytes > card.memory_bytes - card.context_bytes) return text + "  may not fit";
+  const int64_t moved_bytes = band.bytes.most_bytes - row.run.reserved_peak_bytes;
+  if (TakenBytes(row, card) + moved_bytes > card.memory_bytes) return text + "  may not fit";
   return text + (band.at_the_cliff ? "  nearly full" : "");
 }
 
@@ -140,6 +142,7 @@ class SweepRecorder {
     const session::Prediction peaks = session::LargestSince(*heard->view());
     row.run.allocated_peak_bytes = peaks.allocated_peak_bytes;
     row.run.reserved_peak_bytes = peaks.reserved_peak_bytes;
+    row.fullest_reserved_bytes = session::HighestOfCards(*heard->view()).reserved_bytes;
     return row;
   }
 
@@ -172,7 +175,7 @@ std::string SweepTable(const phantom::SweepTask& task, const phantom::Card& card
   for (const SweepRow& row : rows) {
     const std::string value = FormatNumber(row.run.value);
     if (HasPeaks(row.run)) {
-      const int64_t taken = TakenBytes(row.run, card);
+      const int64_t taken = TakenBytes(row, card);
       const double share = 100 * static_cast<double>(taken) / static_cast<double>(card.memory_bytes);
       text += fmt::format(kRow, value, FormatExactBytes(row.run.allocated_peak_bytes),
                           FormatExactBytes(row.run.reserved_peak_bytes), fmt::format("{:.1f} %", share),

@@ -20,6 +20,8 @@ using BandOf = std::function<Result<session::ReservedBand>(const session::Run&)>
 struct SweepRow {
   phantom::SweepAnswer run;
   std::optional<Result<session::ReservedBand>> band;  // none of a run without peaks
+  // On the fullest card; none of a run that was not heard.
+  std::optional<int64_t> fullest_reserved_bytes = {};
 };
 
 // A row a value. A run that failed has no peaks. `card` with the memory that it has.

@@ -28,10 +28,11 @@ std::vector<std::string> SubcommandsOf(const CLI::App& application) {
 std::string HintAtCode(const CLI::App& application, const std::string& option) {
   for (const CLI::App* command : application.get_subcommands(nullptr)) {
     if (command->get_name() != "code" || command->get_option_no_throw(option) == nullptr) continue;
-    return fmt::format(
-        " The window takes settings as a code: tidemark --code \"$(tidemark code {} …)\". Without a window, "
-        "tidemark estimate {} … and tidemark train {} ….",
-        option, option, option);
+    const std::string of_code = fmt::format(
+        " The window takes settings as a code: tidemark --code \"$(tidemark code {} …)\".", option);
+    if (application.get_subcommand("train")->get_option_no_throw(option) == nullptr) return of_code;
+    return of_code +
+           fmt::format(" Without a window, tidemark estimate {} … and tidemark train {} ….", option, option);
   }
   return "";
 }

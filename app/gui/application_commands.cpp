@@ -207,6 +207,7 @@ void Application::AskWhereTo(const SavePicture& wanted) {
 void Application::Choose(const ChooseDevice& wanted) {
   if (wanted.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
   AskBeforeEnding([this, wanted] {
+    if (!IsInLesson()) before_lessons_.reset();
     RememberChoices();
     input_.device = wanted.device;
     StartRun();

@@ -64,6 +64,8 @@ void Application::TakeOwnSettings() {
   if (!before_lessons_) return;
   Choices own = *std::exchange(before_lessons_, std::nullopt);
   own.second = second_;
+  own.settings = Allowed(own.settings);
+  if (std::ranges::count(Access().locked, "card") > 0) own.device = input_.device;
   if (ApplyAnew(own)) StartRun();
 }
 
@@ -138,6 +140,7 @@ void Application::SetUp(const lessons::Setup& setup) {
 }
 
 void Application::Use(const lessons::SessionState& session) {
+  before_lessons_.reset();
   Choices choices = Chosen();
   choices.settings = session.settings;
   choices.device = session.device;

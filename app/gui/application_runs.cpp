@@ -376,11 +376,12 @@ LeavingRun Application::Leave() {
 // The run stays until it is kept: where it cannot be, that is told beside it.
 void Application::KeepAndThen(std::function<void()> then) {
   jobs_.Start("Keeping the run", JobEnd::kKept,
-              [this, leaving = Leaving(),
+              [this, leaving = Leaving(), run = run_,
                then = std::move(then)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 const KeptRun kept = KeepRun(leaving, options_.kept_runs);
                 leaving = {};  // or its process would end here
-                return [this, kept, then] {
+                return [this, kept, then, run = std::move(run)] {
+                  if (kept && run_ != run) return AskBeforeQuitting();  // another began meanwhile
                   if (kept) return then();
                   AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
                                                                " Ctrl+S saves it elsewhere.");

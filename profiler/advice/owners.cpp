@@ -56,7 +56,7 @@ std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, 
 std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most,
                                  std::optional<uint8_t> device) {
   const auto name_of = [device](const timeline::View& of, const timeline::LiveBlock& block) {
-    return device && of.event(block.born).device != *device ? "" : OwnerOf(of, block);
+    return device && block.device != *device ? "" : OwnerOf(of, block);
   };
   return LargestBy(name_of, view, moment, most);
 }

@@ -82,17 +82,18 @@ std::optional<Finding> LaterStepSpike(const timeline::View& view, const Examined
   if (spike <= 0 || !IsWorthTelling(spike, AllocatedPeak(usual))) return {};
   std::vector<EventIndex> allocations = OnlyInPeakOf(view, highest);
   const std::string maker = MostIsMadeBy(view, allocations, OnlyInPeakOf(view, usual));
-  return Finding{FindingKind::kLaterStepSpike,
-                 "Step " + FormatNumber(highest.number) + " needs " +
-                     FormatBytes(AllocatedPeak(highest), unit) + " at its peak, half of the steps at most " +
-                     FormatBytes(AllocatedPeak(usual), unit) + "." + maker,
-                 "The card must hold the largest step: make batches alike (padded to one length, or sorted "
-                 "by it), and run what comes only now and then, such as an evaluation, under "
-                 "torch.no_grad() and after optimizer.zero_grad(set_to_none=True).",
-                 spike,
-                 highest.peak,
-                 std::move(allocations),
-                 false};
+  return Finding{
+      FindingKind::kLaterStepSpike,
+      "Step " + FormatNumber(highest.number) + " needs " + FormatBytes(AllocatedPeak(highest), unit) +
+          " at its peak, half of the steps at most " + FormatBytes(AllocatedPeak(usual), unit) + "." + maker,
+      "The card must hold the largest step. Where batches differ, make them alike (padded to one "
+      "length, or sorted by it); what comes only now and then, such as an evaluation, runs best under "
+      "torch.no_grad() and after optimizer.zero_grad(set_to_none=True), and what is compiled or "
+      "captured into a CUDA graph, before training.",
+      spike,
+      highest.peak,
+      std::move(allocations),
+      false};
 }
 
 }  // namespace tidemark::advice

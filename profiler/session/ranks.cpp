@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <charconv>
@@ -99,17 +100,42 @@ void TakeProgram(const std::string& command, RankPeaks* peaks) {
   peaks->arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
 }
 
-// Launchers tell each rank its own number, and a person its GPU: --local_rank=3, --rank 3, --device cuda:3.
-bool IsOfItsRank(const RankPeaks& rank, size_t argument) {
+// The option that a word is given to, without its dashes: "local_rank" of --local-rank=3 and of
+// --local_rank 3.
+std::string OptionOf(const RankPeaks& rank, size_t argument) {
   const std::string& word = rank.arguments[argument];
   const size_t equals = word.find('=');
-  const std::string option = equals != std::string::npos ? word.substr(0, equals)
-                             : argument == 0             ? ""
-                                                         : rank.arguments[argument - 1];
-  if (option.starts_with("-") && option.ends_with("rank")) return true;
-  const std::string number = std::to_string(rank.rank);
-  const size_t before = word.size() - std::min(word.size(), number.size());
-  return word.ends_with(number) && (before == 0 || !IsDigit(word[before - 1]));
+  std::string option = equals != std::string::npos ? word.substr(0, equals)
+                       : argument == 0             ? ""
+                                                   : rank.arguments[argument - 1];
+  option.erase(0, option.find_first_not_of('-'));
+  std::ranges::replace(option, '-', '_');
+  return option;
+}
+
+// Each whole number in it that is its rank's is "#".
+std::string WithoutRank(const RankPeaks& rank, size_t argument) {
+  const std::string& word = rank.arguments[argument];
+  std::string without;
+  for (size_t at = 0; at < word.size();) {
+    size_t end = at;
+    while (end < word.size() && IsDigit(word[end])) ++end;
+    const std::string number = word.substr(at, end - at);
+    without += number.empty() ? word.substr(at, 1) : number == std::to_string(rank.rank) ? "#" : number;
+    at = std::max(end, at + 1);
+  }
+  return without;
+}
+
+// Launchers tell each rank its own number, and a person its GPU and its files: --local_rank=3, --device
+// cuda:3,
+// --log rank3.log.
+bool DifferByRanks(const RankPeaks& one, const RankPeaks& other, size_t argument) {
+  constexpr std::array<std::string_view, 6> kOfRanks = {"rank",         "local_rank", "node_rank",
+                                                        "machine_rank", "device",     "gpu"};
+  const std::string option = OptionOf(one, argument);
+  if (option == OptionOf(other, argument) && std::ranges::count(kOfRanks, option) > 0) return true;
+  return WithoutRank(one, argument) == WithoutRank(other, argument);
 }
 
 // "--batch 64" where the others have "--batch 8"; "" where both were given the same, but for their ranks.
@@ -117,11 +143,11 @@ std::string ChangeOfArguments(const RankPeaks& first, const RankPeaks& other) {
   const auto all = [](const RankPeaks& rank) {
     return rank.arguments.empty() ? std::string("none") : fmt::format("{}", fmt::join(rank.arguments, " "));
   };
-  const std::string change = all(first) + " → " + all(other);
+  std::string change = all(first) + " → " + all(other);
   if (first.arguments.size() != other.arguments.size()) return change;
   for (size_t i = 0; i < first.arguments.size(); ++i) {
     const bool is_same = first.arguments[i] == other.arguments[i];
-    if (!is_same && !(IsOfItsRank(first, i) && IsOfItsRank(other, i))) return change;
+    if (!is_same && !DifferByRanks(first, other, i)) return change;
   }
   return "";
 }

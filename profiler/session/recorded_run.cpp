@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <string>
 
+#include "profiler/phantom/machine.h"
 #include "profiler/session/one_card.h"
 #include "profiler/session/shortage.h"
 #include "profiler/trace/importers/import.h"
@@ -32,9 +34,9 @@ int64_t StepsDone(const timeline::View& view) {
 std::string TitleOf(int device) { return fmt::format("cuda:{}", device); }
 
 // Of a run that holds nothing of `device`.
-Error NothingOn(int device, const OneCard& card, const std::filesystem::path& file) {
+Error NothingOn(int device, const std::set<uint8_t>& cards, const std::filesystem::path& file) {
   std::vector<std::string> others;
-  for (const uint8_t other : card.cards()) others.push_back(TitleOf(other));
+  for (const uint8_t other : cards) others.push_back(TitleOf(other));
   return Error{others.empty() ? fmt::format("{} tells of no memory of any GPU.", file.string())
                               : fmt::format("{} tells nothing of {}: its run used {}.", file.string(),
                                             TitleOf(device), fmt::join(others, ", "))};
@@ -71,11 +73,16 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   };
   const Result<trace::TideSummary> summary = trace::Import(file, take, progress);
   if (!summary) return summary.error();
-  if (device && !of_card.card().cards().contains(*device)) return NothingOn(*device, of_card.card(), file);
+  if (device && summary->description.device == "cpu") return NothingOn(*device, {}, file);
+  if (device && !of_card.card().cards().contains(*device))
+    return NothingOn(*device, of_card.card().cards(), file);
   std::unique_ptr<RecordedRun> run(new RecordedRun());
   run->view_ = builder.Publish();
   run->description_ = summary->description;
-  if (device) run->description_.title += ", " + TitleOf(*device);
+  if (device) {
+    run->description_.title += ", " + TitleOf(*device);
+    std::erase(run->description_.notes, phantom::kSeveralGpusDoubt);  // here none are added up
+  }
   run->bookmarks_ = summary->bookmarks;
   run->status_.state = RunState::kFinished;
   run->status_.sentence = summary->warning;

@@ -68,7 +68,8 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
       replayer, *requests, {peak(timeline::Series::kAllocated), reserved_bytes, 0, 0, 0, {}},
       allocator.addresses, progress);
   if (!bytes) return bytes.error();
-  const int64_t all_bytes = usable_bytes * static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
+  const int64_t all_bytes =
+      SaturatingProduct(usable_bytes, static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1)));
   const Result<std::optional<int64_t>> late =
       WithLateFrees(view, usable_bytes, reserved_bytes, all_bytes, replayer, allocator.addresses, progress);
   if (!late) return late.error();
@@ -77,7 +78,8 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const bool empties_cache = bytes->empties_cache && view.out_of_memory().empty();
   const int64_t moved_bytes = bytes->most_bytes - reserved_bytes;
   const bool is_nearly_full =
-      empties_cache || HighestOfCards(view).reserved_bytes + moved_bytes + further_bytes > usable_bytes;
+      empties_cache || SaturatingSum(HighestOfCards(view).reserved_bytes,
+                                     SaturatingSum(moved_bytes, further_bytes)) > usable_bytes;
   return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view), *late};
 }
 

@@ -71,7 +71,7 @@ class Reading {
         return Add(Request::Kind::kFree, event);
       case EventKind::kSegmentAllocate:
       case EventKind::kSegmentMap:
-        if (freed_bytes_ > 0 && WouldNotHaveFitted(event)) freed_bytes_ = 0;  // the allocator's own doing
+        if (WouldNotHaveFitted(event)) on_[event.device].freed_bytes = 0;  // the allocator's own doing
         EndFreeing();
         on_[event.device].reserved_bytes += event.bytes;
         return;
@@ -80,10 +80,9 @@ class Reading {
         if (event.pool != 0) NoteFreedPool({event.device, event.pool});
         on_[event.device].reserved_bytes -= event.bytes;
         on_[event.device].freed_bytes += event.bytes;
-        freed_bytes_ += event.bytes;
         return;
       case EventKind::kOutOfMemory:
-        freed_bytes_ = 0;
+        on_[event.device].freed_bytes = 0;
         EndFreeing();
         return Add(Request::Kind::kTry, event);
       default:
@@ -137,22 +136,21 @@ class Reading {
     for (const auto& [device, number] : freed_pools_)
       requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, number, device});
     freed_pools_.clear();
-    if (freed_bytes_ > 0) {
+    const bool has_freed = std::ranges::any_of(on_, [](const auto& on) { return on.second.freed_bytes > 0; });
+    if (has_freed) {
       BringBack();  // PyTorch waits for all streams first
       requests_.push_back({Request::Kind::kEmptyCache});
     }
-    freed_bytes_ = 0;
     for (auto& [device, on] : on_) on.freed_bytes = 0;
   }
 
   struct OnCard {
     int64_t reserved_bytes = 0;
-    int64_t freed_bytes = 0;  // of segments, since the last other thing
+    int64_t freed_bytes = 0;  // of segments, since the last other thing; not for want of room
   };
   const int64_t usable_bytes_;  // of a card
   LateFrees* const late_;
   std::map<uint8_t, OnCard> on_;
-  int64_t freed_bytes_ = 0;  // on all of them; 0 where the allocator did so for want of room
   std::vector<PrivatePool> freed_pools_;
   WholePools whole_pools_;
   bool has_too_many_pools_ = false;

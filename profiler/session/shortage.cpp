@@ -50,23 +50,6 @@ bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
   return IsAllocatedBetween(view, failure + 1, view.end());
 }
 
-// What one of several cards held.
-void TellOfCard(const timeline::View& view, uint8_t device, Shortage& shortage) {
-  const timeline::State state = view.StateAt(shortage.index);
-  shortage.device = device;
-  shortage.allocated_bytes = 0;
-  for (const timeline::LiveBlock& block : state.blocks) {
-    if (view.event(block.born).device != device) continue;
-    shortage.allocated_bytes = SaturatingSum(shortage.allocated_bytes, block.rounded_bytes);
-  }
-  int64_t reserved_bytes = 0;
-  for (const timeline::Segment& segment : state.segments) {
-    if (view.event(segment.born).device == device)
-      reserved_bytes = SaturatingSum(reserved_bytes, segment.bytes);
-  }
-  shortage.cached_bytes = SaturatingDifference(reserved_bytes, shortage.allocated_bytes);
-}
-
 bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {
   return std::ranges::any_of(view.StateAt(moment).segments, &timeline::Segment::expandable);
 }
@@ -79,17 +62,15 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
   const bool of_several_cards = view.devices().size() > 1;
   const bool expandable = HasExpandableSegments(view, view.out_of_memory()[0].index);
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
-    const timeline::SeriesValues values = view.ValuesAt(failure.index);
     Shortage shortage;
     shortage.index = failure.index;
     if (const timeline::Step* step = timeline::StepAt(view, failure.index)) shortage.step = step->number;
     shortage.phase = view.event(failure.index).phase;
     shortage.requested_bytes = failure.requested_bytes;
     shortage.free_bytes = failure.free_bytes;
-    shortage.allocated_bytes = ValueOf(values, Series::kAllocated);
-    shortage.cached_bytes =
-        SaturatingDifference(ValueOf(values, Series::kReserved), shortage.allocated_bytes);
-    if (of_several_cards) TellOfCard(view, view.event(failure.index).device, shortage);
+    if (of_several_cards) shortage.device = failure.device;
+    shortage.allocated_bytes = failure.allocated_bytes;
+    shortage.cached_bytes = SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes);
     shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
     shortage.survived = WentOnAfter(view, failure.index);
     shortages.push_back(shortage);
@@ -139,7 +120,7 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
     return "What was alive took nearly all that the card has: " +
            FormatBytes(shortage.allocated_bytes, ByteUnit::kMebibytes) + " of " +
            FormatBytes(usable_bytes, ByteUnit::kMebibytes) +
-           ". Beside it this request would have found room, were that not in pieces.";
+           ". What was left would have held this request, had it been in one piece.";
   }
   if (has_enough_pieces) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "

@@ -111,7 +111,11 @@ void Builder::Implementation::Apply(Event& event) {
   } else if (event.kind == EventKind::kCounter && event.source == events::Source::kDriver &&
              names_->Find(event.name, names_->limit()) == events::kCuptiMemory) {
     cupti_bytes_ = event.bytes;
-  } else if (event.kind >= EventKind::kOutOfMemory) {
+  } else if (event.kind == EventKind::kOutOfMemory) {
+    const DevicePeaks there = devices_.NowOn(event.device);
+    structure_.AddFailure(
+        {end_, event.bytes, event.rounded_bytes, event.device, there.allocated_bytes, there.reserved_bytes});
+  } else if (event.kind > EventKind::kOutOfMemory) {
     structure_.Apply(event, end_, time_ns_, ledger_.values(), health_);
   }
   event.phase = structure_.phase();

@@ -22,6 +22,11 @@ void DevicePeaksBuilder::Apply(const events::Event& event, const Ledger::Outcome
   }
 }
 
+DevicePeaks DevicePeaksBuilder::NowOn(uint8_t device) const {
+  const auto found = std::ranges::find(now_, device, &DevicePeaks::device);
+  return found == now_.end() ? DevicePeaks{device} : *found;
+}
+
 void DevicePeaksBuilder::Subtract(const LiveBlock& block) {
   Add({block.device, -block.rounded_bytes, -block.bytes, 0});
 }

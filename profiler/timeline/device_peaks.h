@@ -16,6 +16,7 @@ class DevicePeaksBuilder {
   void Apply(const events::Event& event, const Ledger::Outcome& outcome);
 
   const std::vector<DevicePeaks>& peaks() const { return peaks_; }  // by number
+  DevicePeaks NowOn(uint8_t device) const;                          // what it holds
 
  private:
   void Add(const DevicePeaks& change);

@@ -151,8 +151,8 @@ Ledger::Outcome Ledger::ApplySegment(Event& event, EventIndex index, Health& hea
   event.bytes = std::max<int64_t>(event.bytes, 0);
   const bool reserves = event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
   if (reserves) {
-    event.rounded_bytes =
-        segments_.Reserve(event.address, event.bytes, index, event.kind == EventKind::kSegmentMap);
+    event.rounded_bytes = segments_.Reserve(
+        {event.address, event.bytes, index, event.kind == EventKind::kSegmentMap, event.device});
     AddTo(values_[kReserved], event.rounded_bytes);
     outcome.effect = Effect::kReserve;
   } else {
@@ -175,9 +175,7 @@ Ledger::Outcome Ledger::ApplyCounter(const Event& event) {
 
 void Ledger::Restore(const std::vector<LiveBlock>& blocks, const std::vector<Segment>& segments) {
   for (const LiveBlock& block : blocks) blocks_.Add(block);
-  for (const Segment& segment : segments) {
-    segments_.Reserve(segment.address, segment.bytes, segment.born, segment.expandable);
-  }
+  for (const Segment& segment : segments) segments_.Reserve(segment);
 }
 
 }  // namespace tidemark::timeline

@@ -16,7 +16,8 @@ uint64_t EndOf(const Segment& segment) { return EndOf(segment.address, segment.b
 
 bool Joins(const Segment& left, const Segment& right) {
   const bool fits = left.bytes <= std::numeric_limits<int64_t>::max() - right.bytes;
-  return left.expandable && right.expandable && EndOf(left) == right.address && fits;
+  return left.expandable && right.expandable && left.device == right.device && EndOf(left) == right.address &&
+         fits;
 }
 
 }  // namespace
@@ -36,12 +37,13 @@ void Segments::Insert(Segment segment) {
   segments_.emplace(segment.address, segment);
 }
 
-int64_t Segments::Reserve(uint64_t address, int64_t bytes, EventIndex born, bool expandable) {
-  const auto size = static_cast<int64_t>(EndOf(address, bytes) - address);
-  if (size == 0) return 0;
-  const int64_t reserved_before = Release(address, size);
-  Insert({address, size, born, expandable});
-  return size - reserved_before;
+int64_t Segments::Reserve(const Segment& segment) {
+  Segment kept = segment;
+  kept.bytes = static_cast<int64_t>(EndOf(segment) - segment.address);
+  if (kept.bytes == 0) return 0;
+  const int64_t reserved_before = Release(kept.address, kept.bytes);
+  Insert(kept);
+  return kept.bytes - reserved_before;
 }
 
 int64_t Segments::Release(uint64_t address, int64_t bytes) {
@@ -58,11 +60,11 @@ int64_t Segments::Release(uint64_t address, int64_t bytes) {
     if (segment.address < from) {
       segments_.emplace(segment.address,
                         Segment{segment.address, static_cast<int64_t>(from - segment.address), segment.born,
-                                segment.expandable});
+                                segment.expandable, segment.device});
     }
     if (until < EndOf(segment)) {
       segments_.emplace(until, Segment{until, static_cast<int64_t>(EndOf(segment) - until), segment.born,
-                                       segment.expandable});
+                                       segment.expandable, segment.device});
     }
   }
   return removed;

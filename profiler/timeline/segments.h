@@ -14,7 +14,7 @@ namespace tidemark::timeline {
 class Segments {
  public:
   // Both return by how many bytes the union changed.
-  int64_t Reserve(uint64_t address, int64_t bytes, EventIndex born, bool expandable);
+  int64_t Reserve(const Segment& segment);
   int64_t Release(uint64_t address, int64_t bytes);
   // The size of the segment that begins there, for frees that do not tell it; 0 if none does.
   int64_t SizeAt(uint64_t address) const;

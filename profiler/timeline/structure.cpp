@@ -41,8 +41,6 @@ void Structure::Apply(const Event& event, EventIndex index, int64_t time_ns, con
       return KeepMetric(event, index);
     case EventKind::kMarker:
       return KeepMarker(event, index);
-    case EventKind::kOutOfMemory:
-      return failures_.push_back({index, event.bytes, event.rounded_bytes});
     default:
       return;
   }

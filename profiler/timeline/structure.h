@@ -26,6 +26,8 @@ class Structure {
              Health& health);
   // Every event that changed the values.
   void Observe(EventIndex index, const SeriesValues& values);
+  // Every kOutOfMemory.
+  void AddFailure(const OutOfMemory& failure) { failures_.push_back(failure); }
   // Every kLoss.
   void AddLoss(const events::Event& event, int64_t time_ns);
   // Lets go of what lies before `first`.

@@ -69,6 +69,7 @@ struct Segment {
   int64_t bytes = 0;
   EventIndex born = 0;
   bool expandable = false;  // mapped piece by piece; neighbouring pieces are one segment
+  uint8_t device = 0;
 };
 
 // Everything that is true right after event `index`.
@@ -116,6 +117,10 @@ struct OutOfMemory {
   EventIndex index = 0;
   int64_t requested_bytes = 0;
   int64_t free_bytes = 0;
+  // Where it was, and what was allocated and reserved there.
+  uint8_t device = 0;
+  int64_t allocated_bytes = 0;
+  int64_t reserved_bytes = 0;
 };
 
 // What could not be kept or understood. Each counter has a sentence in DescribeHealth.

@@ -86,6 +86,7 @@ class Prologue {
       Event& event = Add(EventKind::kSegmentAllocate);
       event.address = segment.address;
       event.bytes = segment.bytes;
+      event.device = segment.device;
     }
     for (const timeline::LiveBlock& block : state.blocks) {
       Event& event = Add(EventKind::kAllocate);
@@ -93,6 +94,7 @@ class Prologue {
       event.bytes = block.bytes;
       event.rounded_bytes = block.rounded_bytes;
       event.stream = block.stream;
+      event.device = block.device;
       event.category = block.category;
       event.layer = block.layer;
       event.op = block.op;
@@ -101,6 +103,7 @@ class Prologue {
       Event& freed = Add(EventKind::kFreeRequested);
       freed.address = block.address;
       freed.stream = block.stream;
+      freed.device = block.device;
     }
     AddLevels(state.values);
     Add(EventKind::kPhase).phase = state.phase;

@@ -266,7 +266,7 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
                         U32(Colors().bad));
     DrawLabel(list, geometry, {geometry.plot.Max.x, y},
               session::InWords(input.capacity) + " " + FormatBytes(input.capacity.bytes, input.unit),
-              Colors().bad, session::InWords(input.capacity), taken);
+              Colors().bad, "the card has", taken);
   } else if (input.capacity.bytes > 0) {
     above->Add(session::InWords(input.capacity), input.capacity.bytes);
   }

@@ -1,5 +1,6 @@
 #include "profiler/phantom/device/address_space.h"
 
+#include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/rounding.h"
 
 namespace tidemark::phantom::device {
@@ -39,6 +40,12 @@ AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order, int
       pieces_(blocks_.begin, blocks_.end),
       allocated_granules_(static_cast<std::atomic<bool>*>(
           std::calloc(span_bytes_ / kGranuleBytes, sizeof(std::atomic<bool>)))) {
+  if (!allocated_granules_) {
+    EndProcess(
+        "tidemark phantom: There is no room to keep account of the cards' memory: raise the limit on "
+        "addresses "
+        "(ulimit -v), or ask for fewer cards (--gpus).");
+  }
   if (order_.kind == AddressOrder::Kind::kWsl) HoldForDriver(kHeldBeforeKernels);
   if (order_.kind != AddressOrder::Kind::kLinux580 || multiprocessors_ == 0) return;
   pieces_.Place(kHeldFirst580);

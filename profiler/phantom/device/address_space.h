@@ -2,10 +2,10 @@
 //
 // The ranges of a machine's cards follow each other, and begin where no program of Linux has memory unless it
 // asks for such addresses by name: above 48 bits (Documentation/arch/x86/x86_64/mm.rst and arm64/memory.rst
-// of the kernel). It takes nothing of the process, so no limit on its addresses and no sanitizer has a say in
-// it; no device address is ever also a host address, and a program that reads through one on the host crashes
-// as it would with a real card. It stays within the 49 bits that GPUs have for addresses since Pascal, unless
-// it is of many large cards.
+// of the kernel). It takes no addresses of the process, so no sanitizer has a say in it; no device address is
+// ever also a host address, and a program that reads through one on the host crashes as it would with a real
+// card. It stays within the 49 bits that GPUs have for addresses since Pascal, unless it is of many large
+// cards, or of more memory than any card has.
 //
 // Where in it an allocation lies goes by the system's rule, or by none (profiler/phantom/address_order.h).
 // Reserved addresses come from a window of their own: an expandable segment of PyTorch takes 9/8 of the

@@ -114,9 +114,7 @@ void NoteAllocation(int number) {
   int first = kNone;
   if (device_of_memory.compare_exchange_strong(first, number, std::memory_order_relaxed)) return;
   if (first == number) return;
-  Doubt(
-      "The program took memory on several GPUs of its machine: what they hold is added up where no card is "
-      "named. tidemark info --device cuda:1 tells of one of them; export --device makes a recording of it.");
+  Doubt(kSeveralGpusDoubt);
 }
 
 Device::Device(Card its_card, const Faults& faults, const AddressOrder& order, int cards)

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,15 @@ class Listener final : public device::ActivityListener {
     }
   }
 
+  // The card that holds the block; of the host's memory the thread's.
+  static int DeviceOf(const Activity& activity) {
+    const device::Device* const there = device::TheDevice();
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are what this is about
+    const auto* const pointer = reinterpret_cast<const void*>(activity.address);
+    const std::optional<int> card = there == nullptr ? std::nullopt : there->memory.CardOf(pointer);
+    return card.value_or(device::CurrentDevice());
+  }
+
   void WriteMemory(const Activity& activity, uint32_t correlation) const {
     const bool allocates = activity.kind == Activity::Kind::kAllocate;
     CUpti_ActivityMemory4 record{};
@@ -207,7 +217,7 @@ class Listener final : public device::ActivityListener {
     record.bytes = activity.bytes;
     record.timestamp = Now();
     record.processId = static_cast<uint32_t>(getpid());
-    record.deviceId = static_cast<uint32_t>(device::CurrentDevice());
+    record.deviceId = static_cast<uint32_t>(DeviceOf(activity));
     record.contextId = kContextId;
     record.streamId = activity.asynchronous ? StreamId(activity.stream) : CUPTI_INVALID_STREAM_ID;
     record.isAsync = activity.asynchronous ? 1 : 0;

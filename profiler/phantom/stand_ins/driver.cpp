@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/refusal.h"
@@ -16,13 +17,22 @@ using device::Device;
 using device::TheDevice;
 
 // The driver declares it and leaves what it is to itself.
-struct CUctx_st {};
+struct CUctx_st {
+  int number = 0;  // of its device
+};
 
 namespace {
 
-// No thread has a context of its own: the primary one is current everywhere, as after any call of the
-// runtime.
-CUctx_st primary_context;
+// No thread has a context of its own: the primary one of its device is current, as after any call of the
+// runtime. Never destroyed: libraries ask while the process exits.
+CUcontext ContextOf(int number) {
+  static auto& contexts = *[] {
+    auto* const all = new std::vector<CUctx_st>;
+    for (int next = 0; next < device::DeviceCount(); ++next) all->push_back({next});
+    return all;
+  }();
+  return &contexts.at(static_cast<size_t>(number));
+}
 
 CUresult CheckDevice(CUdevice number) {
   if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
@@ -89,17 +99,23 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice number, unsigned int* flags, int* a
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice number) {
-  *context = &primary_context;
+  const CUresult error = CheckDevice(number);
+  if (error != CUDA_SUCCESS) return error;
   device::ContextBegins(number);
-  return CheckDevice(number);
-}
-
-CUresult cuCtxGetCurrent(CUcontext* context) {
-  *context = TheDevice() == nullptr ? nullptr : &primary_context;
+  *context = ContextOf(number);
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSetCurrent(CUcontext) { return CheckDevice(0); }
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = TheDevice() == nullptr ? nullptr : ContextOf(device::CurrentDevice());
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  if (TheDevice() == nullptr) return CheckDevice(0);
+  if (context != nullptr) device::SetCurrentDevice(context->number);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
   const ErrorText* entry = Find(error);

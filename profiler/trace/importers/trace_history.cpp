@@ -255,7 +255,7 @@ class TraceHistory {
     const bool is_expandable = kind == EventKind::kSegmentMap;
     if (is_expandable || kind == EventKind::kSegmentAllocate) {
       device.reserved =
-          SaturatingSum(device.reserved, device.segments.Reserve(address, bytes, 0, is_expandable));
+          SaturatingSum(device.reserved, device.segments.Reserve({address, bytes, 0, is_expandable}));
     } else {
       device.reserved = SaturatingDifference(device.reserved, device.segments.Release(address, bytes));
     }

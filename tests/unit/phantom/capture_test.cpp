@@ -151,7 +151,12 @@ TEST_CASE("Kernels, memory copies and memsets are told with what is known of the
   __cudaRegisterFunction(nullptr, &stub, nullptr, "_Z4gemmIfEvi", -1, nullptr, nullptr, nullptr, nullptr,
                          nullptr);
   REQUIRE(cudaLaunchKernel(&stub, dim3(1), dim3(32), nullptr, 0, nullptr) == cudaSuccess);
-  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  CUcontext second = nullptr;
+  CHECK(cuDevicePrimaryCtxRetain(&second, 2) == CUDA_ERROR_INVALID_DEVICE);
+  REQUIRE(cuDevicePrimaryCtxRetain(&second, 1) == CUDA_SUCCESS);
+  REQUIRE(cuCtxSetCurrent(second) == CUDA_SUCCESS);
+  int current = 0;
+  CHECK((cudaGetDevice(&current) == cudaSuccess && current == 1));
   REQUIRE(cudaLaunchKernel(&stub, dim3(1), dim3(32), nullptr, 0, nullptr) == cudaSuccess);
   REQUIRE(cudaSetDevice(0) == cudaSuccess);
   capture::FlushDriver();

@@ -76,7 +76,16 @@ TEST_CASE("recordings of one program with different arguments are no ranks of on
                                 number,    "--device", "cuda:" + number};
   }
   CHECK(WhyNotOneRun(ranks).empty());
-  ranks.ranks[1].arguments[1] = "8";
+  ranks.ranks[0].arguments = {"--log", "out/rank8/8.log", "--device", "cuda:0"};
+  ranks.ranks[1].arguments = {"--log", "out/rank9/9.log", "--device", "cuda:1"};
+  ranks.ranks[0].rank = 8;
+  ranks.ranks[1].rank = 9;
+  CHECK(WhyNotOneRun(ranks).empty());
+  ranks.ranks[0].arguments = {"--lora_rank", "16"};
+  ranks.ranks[1].arguments = {"--lora_rank", "32"};
+  CHECK_FALSE(WhyNotOneRun(ranks).empty());
+  ranks.ranks[0].arguments = {"--batch", "64"};
+  ranks.ranks[1].arguments = {"--batch", "8"};
   CHECK(WhyNotOneRun(ranks).find("runs of train.py with different arguments (--batch 64 ") !=
         std::string::npos);
   ranks.ranks[1].arguments.clear();

@@ -195,6 +195,16 @@ TEST_CASE("A segment that was freed for want of room on its card was none of the
   CHECK_FALSE(freed_for(30 * kMiB));  // there was room for it beside the other: the program emptied the cache
 }
 
+TEST_CASE("A cache that was emptied on another card, too, was emptied by the program") {
+  const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 30 * kMiB, 0, 1},
+                                                    {EventKind::kSegmentAllocate, 0x2000, 20 * kMiB},
+                                                    {EventKind::kSegmentFree, 0x1000, 30 * kMiB, 0, 1},
+                                                    {EventKind::kSegmentFree, 0x2000, 20 * kMiB},
+                                                    {EventKind::kSegmentAllocate, 0x3000, 40 * kMiB}},
+                                                   50 * kMiB);
+  CHECK(requests == std::vector<Request>{{Request::Kind::kEmptyCache}});
+}
+
 TEST_CASE("What did not fit is tried again") {
   const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 20 * kMiB},
                                                     {EventKind::kSegmentFree, 0x1000, 20 * kMiB},

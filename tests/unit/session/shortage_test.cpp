@@ -58,6 +58,31 @@ TEST_CASE("Of several cards it is the one without room whose memory is told") {
   CHECK(PlaceOf(shortages[0]) == "on cuda:1");
 }
 
+TEST_CASE("A shortage after whatever began the run was let go is told of its card all the same") {
+  timeline::Builder builder(1);
+  std::vector<events::Event> events(2);
+  events[0].kind = events[1].kind = events::EventKind::kAllocate;
+  events[0].address = 0x100000;
+  events[1].address = 0x200000;
+  events[0].bytes = events[0].rounded_bytes = 4096;
+  events[1].bytes = events[1].rounded_bytes = 512;
+  events[1].device = 1;
+  builder.Append(events);
+  events::Event marker;
+  marker.kind = events::EventKind::kMarker;
+  builder.Append(std::vector<events::Event>(100'000, marker));
+  events::Event failure;
+  failure.kind = events::EventKind::kOutOfMemory;
+  failure.device = 1;
+  builder.Append({&failure, 1});
+  const auto view = builder.Publish();
+  REQUIRE(view->first() > 2);
+  const std::vector<Shortage> shortages = ShortagesIn(*view);
+  REQUIRE(shortages.size() == 1);
+  CHECK(shortages[0].device == 1);
+  CHECK(shortages[0].allocated_bytes == 512);
+}
+
 TEST_CASE("Where a shortage was is told as far as it is known") {
   Shortage shortage;
   CHECK(PlaceOf(shortage).empty());

@@ -15,19 +15,19 @@ std::vector<Segment> ListOf(const Segments& segments) {
 
 TEST_CASE("Neighbouring pieces of an expandable segment are one; other neighbours are not") {
   Segments segments;
-  CHECK(segments.Reserve(100, 10, 1, true) == 10);
-  CHECK(segments.Reserve(120, 10, 2, true) == 10);
-  CHECK(segments.Reserve(110, 10, 3, true) == 10);
+  CHECK(segments.Reserve({100, 10, 1, true}) == 10);
+  CHECK(segments.Reserve({120, 10, 2, true}) == 10);
+  CHECK(segments.Reserve({110, 10, 3, true}) == 10);
   REQUIRE(segments.size() == 1);
   CHECK(ListOf(segments)[0].bytes == 30);
-  CHECK(segments.Reserve(130, 10, 4, false) == 10);
-  CHECK(segments.Reserve(140, 10, 5, false) == 10);
+  CHECK(segments.Reserve({130, 10, 4, false}) == 10);
+  CHECK(segments.Reserve({140, 10, 5, false}) == 10);
   CHECK(segments.size() == 3);
 }
 
 TEST_CASE("Unmapping a part of a segment leaves its ends") {
   Segments segments;
-  segments.Reserve(100, 100, 7, true);
+  segments.Reserve({100, 100, 7, true});
   CHECK(segments.Release(130, 20) == 20);
   const std::vector<Segment> left = ListOf(segments);
   REQUIRE(left.size() == 2);
@@ -42,18 +42,18 @@ TEST_CASE("Unmapping a part of a segment leaves its ends") {
 
 TEST_CASE("What is reserved twice counts once") {
   Segments segments;
-  CHECK(segments.Reserve(100, 100, 1, false) == 100);
-  CHECK(segments.Reserve(150, 100, 2, false) == 50);
+  CHECK(segments.Reserve({100, 100, 1, false}) == 100);
+  CHECK(segments.Reserve({150, 100, 2, false}) == 50);
   CHECK(segments.SizeAt(100) == 50);
   CHECK(segments.SizeAt(150) == 100);
   CHECK(segments.SizeAt(151) == 0);
-  CHECK(segments.Reserve(0, 0, 3, false) == 0);
+  CHECK(segments.Reserve({0, 0, 3, false}) == 0);
 }
 
 TEST_CASE("Segments at the end of the address space do not wrap around it") {
   Segments segments;
   const uint64_t last = ~uint64_t{0} - 10;
-  CHECK(segments.Reserve(last, 1000, 1, true) == 10);
+  CHECK(segments.Reserve({last, 1000, 1, true}) == 10);
   CHECK(segments.Release(last, 1000) == 10);
 }
 

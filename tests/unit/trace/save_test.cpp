@@ -129,6 +129,8 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = events::EventKind::kSegmentAllocate});
   run.Allocate(1 << 20, 1000, events::Category::kParameter);
   run.Allocate((1 << 20) + 4096, 5000, events::Category::kGradient);
+  run.Add({.address = 1 << 24, .bytes = 2 << 20, .kind = events::EventKind::kSegmentAllocate, .device = 1});
+  run.Add({.address = 1 << 24, .bytes = 3000, .rounded_bytes = 3072, .device = 1});
   for (int step = 0; step < 20'000; ++step) {
     run.Numbered(events::EventKind::kStepBegin, step);
     run.Phase(events::Phase::kForward);
@@ -151,7 +153,10 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   CHECK(again->health().unmatched_frees == 0);
   CHECK(again->health().double_allocations == 0);
   const timeline::State state = again->StateAt(again->end() - 1);
-  REQUIRE(state.blocks.size() == 2);
+  REQUIRE(state.blocks.size() == 3);
+  REQUIRE(again->devices().size() == 2);
+  CHECK(again->devices()[1].allocated_bytes == 3072);
+  CHECK(again->devices()[1].reserved_bytes == 2 << 20);
   CHECK(state.blocks[1].category == events::Category::kGradient);
   CHECK(again->name(state.blocks[1].layer) == "conv1");
   REQUIRE(again->settings().size() == 1);
