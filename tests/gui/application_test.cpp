@@ -118,6 +118,20 @@ TEST_CASE("Closing the window asks first where a run would be lost") {
     CHECK(app.KeepOnClosing().empty());
     CHECK(count_kept() == 1);
   }
+  SECTION("kept, and asked about the run that was begun meanwhile") {
+    tell(DoAction{ActionId::kQuit});
+    app.Push(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
+    app.ExecuteCommands();
+    app.ShowRun(std::make_shared<Grown>());
+    CHECK(PollUntil(app, [&] { return count_kept() >= 1; }));
+    for (int i = 0; i < 50; ++i) {  // what follows the keeping
+      app.Poll();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    CHECK_FALSE(app.wants_to_quit());
+    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    CHECK(app.wants_to_quit());
+  }
   SECTION("let go") {
     tell(DoAction{ActionId::kQuit});
     tell(AnswerHeld{HeldAnswer::kGoesOn});
@@ -352,6 +366,16 @@ TEST_CASE("What was chosen before the lessons is one step away after them") {
     CHECK(app.ChangeToOwn().empty());
     tell(DoAction{ActionId::kUndo});
     CHECK(app.settings() != own);
+  }
+  SECTION("or given up for a teacher's code, which may lock what it sets") {
+    lessons::SessionState code;
+    code.settings = own;
+    code.settings.batch = 16;
+    code.locked = {"batch"};
+    tell(UseSession{code});
+    CHECK(app.ChangeToOwn().empty());
+    tell(TakeOwnSettings{});
+    CHECK(app.settings().batch == 16);
   }
   SECTION("or not wanted any more") {
     networks::TrainingSettings other = app.settings();
