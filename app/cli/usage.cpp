@@ -28,7 +28,7 @@ std::vector<std::string> SubcommandsOf(const CLI::App& application) {
 std::string HintAtCode(const CLI::App& application, const std::string& option) {
   for (const CLI::App* command : application.get_subcommands(nullptr)) {
     if (command->get_name() != "code" || command->get_option_no_throw(option) == nullptr) continue;
-    const std::string of_code = fmt::format(
+    std::string of_code = fmt::format(
         " The window takes settings as a code: tidemark --code \"$(tidemark code {} …)\".", option);
     if (application.get_subcommand("train")->get_option_no_throw(option) == nullptr) return of_code;
     return of_code +

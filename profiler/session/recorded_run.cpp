@@ -36,6 +36,7 @@ std::string TitleOf(int device) { return fmt::format("cuda:{}", device); }
 // Of a run that holds nothing of `device`.
 Error NothingOn(int device, const std::set<uint8_t>& cards, const std::filesystem::path& file) {
   std::vector<std::string> others;
+  others.reserve(cards.size());
   for (const uint8_t other : cards) others.push_back(TitleOf(other));
   return Error{others.empty() ? fmt::format("{} tells of no memory of any GPU.", file.string())
                               : fmt::format("{} tells nothing of {}: its run used {}.", file.string(),
