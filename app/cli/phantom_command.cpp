@@ -64,9 +64,8 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   text += RunText(report) + ProgramFindingRows(*view) + LinesText(*view) + WorkText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
     text += fmt::format(
-        "{} more of its processes used the phantom GPU (torch.compile's workers do, and take no memory); "
-        "only "
-        "the first is recorded.\n",
+        "{} more of its processes used the phantom GPU (other ranks do, and torch.compile's workers, which "
+        "take no memory); only the first is recorded.\n",
         others);
   }
   return text;

@@ -88,11 +88,14 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   return description;
 }
 
+// A program may make of odd variables what it likes.
+bool IsOfSeveralRanks(const Result<RankPlace>& place) { return place && place->world > 1; }
+
 // Of one of several ranks that a launcher started, each with a recorder of its own: a file for each.
 std::filesystem::path RecordingFor(const std::string& recording) {
-  const Result<RankPlace> place = RankPlaceFromEnvironment();  // a program may make of odd ones what it likes
-  return place && place->world > 1 ? session::RecordingOfRank(recording, place->rank)
-                                   : std::filesystem::path(recording);
+  const Result<RankPlace> place = RankPlaceFromEnvironment();
+  return IsOfSeveralRanks(place) ? session::RecordingOfRank(recording, place->rank)
+                                 : std::filesystem::path(recording);
 }
 
 // What brings the probe into the program. An injection that is there already is somebody else's, and stays.
@@ -164,6 +167,14 @@ Status AskForDoubts(ProgramLaunch& launch) {
   return Done{};
 }
 
+Status LetRanksMeet(ProgramLaunch& launch) {
+  Result<phantom::RanksFolder> ranks = phantom::RanksFolder::Create();
+  if (!ranks) return ranks.error();
+  launch.environment.push_back(ranks->EnvironmentEntry());
+  launch.ranks = std::make_shared<const phantom::RanksFolder>(std::move(*ranks));
+  return Done{};
+}
+
 }  // namespace
 
 session::AllocatorOf ProgramLaunch::Allocator() const {
@@ -207,6 +218,10 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
         torch->version, events::kTorchVersions));
   }
   if (Status asked = AskForDoubts(launch); !asked) return asked.error();
+  if (order.rank.world == 1) {
+    launch.recorded.local_rank_0_only = !IsOfSeveralRanks(RankPlaceFromEnvironment());
+    if (Status met = LetRanksMeet(launch); !met) return met.error();
+  }
   launch.faults = order.faults;
   return launch;
 }

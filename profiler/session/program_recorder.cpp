@@ -75,6 +75,14 @@ int WorldIn(std::string_view environment) {
   return IsNumber(text) ? NumberFrom(text) : 0;
 }
 
+// 0 where nobody tells.
+int LocalRankIn(std::string_view environment) {
+  const LauncherNames* const launcher = LauncherIn(environment);
+  if (launcher == nullptr) return 0;
+  const std::string_view text = ValueIn(environment, launcher->local_rank);
+  return IsNumber(text) ? NumberFrom(text) : 0;
+}
+
 std::string ReadWhole(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -86,6 +94,11 @@ std::string FileOf(pid_t process) {
   return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", failure)
       .filename()
       .string();
+}
+
+std::string RankEnvironmentOf(const transport::Listener::Caller& caller) {
+  if (caller.rank_environment) return *caller.rank_environment;
+  return ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
 }
 
 // Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
@@ -263,18 +276,21 @@ void ProgramRecorder::AnswerTake() {
 void ProgramRecorder::AnswerCallers() {
   while (const std::optional<transport::Listener::Caller> caller = listener_.Accept()) {
     if (IsOurs(caller->process_id)) continue;
-    if (options_.first_only && first_has_asked_) {
-      ++unrecorded_;
+    const std::string environment = RankEnvironmentOf(*caller);
+    if (IsToBeRecorded(environment)) {
+      Answer(*caller, environment);
     } else {
-      Answer(*caller);
+      ++unrecorded_;
     }
   }
 }
 
-void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
-  const std::string environment = caller.rank_environment
-                                      ? *caller.rank_environment
-                                      : ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
+bool ProgramRecorder::IsToBeRecorded(std::string_view environment) const {
+  if (options_.first_only && first_has_asked_) return false;
+  return !options_.local_rank_0_only || LocalRankIn(environment) == 0;
+}
+
+void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::string_view environment) {
   std::string title = options_.titled_by_process ? ProgramOf(caller.process_id) : "";
   if (title.empty()) title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;

@@ -30,6 +30,7 @@ namespace tidemark::session {
 struct RecorderOptions {
   bool on_phantom = false;             // asked by the recorder of programs on the phantom; else by the probe
   bool first_only = false;             // other processes that ask are counted and not recorded
+  bool local_rank_0_only = false;      // of ranks that a launcher starts; the others are counted as those are
   bool is_watched = false;             // somebody looks at the runs before their end
   std::function<void()> stop;          // asks the program to end; any thread. None = only who started it can
   events::RunDescription description;  // of the program; a process adds its label and number
@@ -73,7 +74,7 @@ class ProgramRecorder {
   // After End: all that asked, in that order, but for what started ranks and held no memory itself. Why one
   // is not recorded, or not to its end, its status tells.
   const std::vector<std::shared_ptr<ProgramRun>>& runs() const { return runs_; }
-  // With first_only: those that asked in vain.
+  // With first_only, local_rank_0_only: those that asked in vain.
   int unrecorded_processes() const { return unrecorded_; }
   // After End: how many ranks of the launcher's never asked: they run on other machines, or use no CUDA. 0
   // where no launcher told, and where it started the recorder, too: then each rank has one of its own.
@@ -88,7 +89,8 @@ class ProgramRecorder {
   void FollowEnds(int timeout_ms);
   void LeaveOutLaunchers();
   void AnswerCallers();
-  void Answer(const transport::Listener::Caller& caller);
+  void Answer(const transport::Listener::Caller& caller, std::string_view environment);
+  bool IsToBeRecorded(std::string_view environment) const;
   std::filesystem::path FreshRecordingOf(std::string_view environment, int process_id) const;
   Status Prepare(ProgramRun& run, const std::filesystem::path& recording) const;
   void AnswerTake();

@@ -64,22 +64,28 @@ Certainty Contents::Read(size_t offset, void* to, size_t bytes) {
     return Certainty::kUnknown;
   }
   auto worst = Certainty::kKnown;
-  for (const Run& run : RunsOf(offset, bytes)) {
-    std::byte* part = static_cast<std::byte*>(to) + (run.offset - offset);
+  for (const CertaintyRun& run : RunsOf(offset, bytes)) {
+    std::byte* part = static_cast<std::byte*>(to) + run.offset;
     if (run.certainty == Certainty::kUnknown) {
       std::memset(part, 0, run.bytes);
     } else {
-      Load(run.offset, part, run.bytes);
+      Load(offset + run.offset, part, run.bytes);
     }
     worst = std::max(worst, run.certainty);
   }
   return worst;
 }
 
+std::vector<CertaintyRun> Contents::CertaintyOf(size_t offset, size_t bytes) {
+  const MutexLock lock(mutex_);
+  if (bytes > kKnownBytes) return {{0, bytes, Certainty::kUnknown}};
+  return RunsOf(offset, bytes);
+}
+
 void Contents::Copy(size_t to, size_t from, size_t bytes) {
   const MutexLock lock(mutex_);
   if (bytes > kKnownBytes) return Lower(to, bytes, Certainty::kUnknown);
-  const std::vector<Run> runs = RunsOf(from, bytes);
+  const std::vector<CertaintyRun> runs = RunsOf(from, bytes);
   if (runs.size() == 1 && runs[0].certainty == Certainty::kUnknown) {
     return Lower(to, bytes, Certainty::kUnknown);
   }
@@ -87,7 +93,7 @@ void Contents::Copy(size_t to, size_t from, size_t bytes) {
   std::vector<std::byte> copied(bytes);
   Load(from, copied.data(), bytes);
   Store(to, copied.data(), bytes);
-  for (const Run& run : runs) Lower(to + (run.offset - from), run.bytes, run.certainty);
+  for (const CertaintyRun& run : runs) Lower(to + run.offset, run.bytes, run.certainty);
 }
 
 void Contents::Weaken(size_t offset, size_t bytes, Certainty certainty) {
@@ -144,34 +150,34 @@ void Contents::Load(size_t offset, std::byte* to, size_t bytes) const {
   }
 }
 
-std::vector<Contents::Run> Contents::RunsOf(size_t offset, size_t bytes) const {
-  std::vector<Run> runs;
-  const size_t end = offset + bytes;
-  while (offset < end) {
-    const Run run = RunAt(offset, end - offset);
+std::vector<CertaintyRun> Contents::RunsOf(size_t offset, size_t bytes) const {
+  std::vector<CertaintyRun> runs;
+  for (size_t at = 0; at < bytes;) {
+    CertaintyRun run = RunAt(offset + at, bytes - at);
+    run.offset = at;
+    at += run.bytes;
     if (!runs.empty() && runs.back().certainty == run.certainty) {
       runs.back().bytes += run.bytes;
     } else {
       runs.push_back(run);
     }
-    offset += run.bytes;
   }
   return runs;
 }
 
-Contents::Run Contents::RunAt(size_t offset, size_t most_bytes) const {
+CertaintyRun Contents::RunAt(size_t offset, size_t most_bytes) const {
   const auto [number, begin, part_bytes] = PartAt(offset, most_bytes, kPageBytes);
   const auto found = pages_.find(number);
-  if (found == pages_.end()) return {offset, part_bytes, Certainty::kUnknown};
+  if (found == pages_.end()) return {0, part_bytes, Certainty::kUnknown};
   const Page& page = found->second;
   const uint64_t written = page.written[begin / kBitsPerWord];
   const bool fresh = certain_.load(std::memory_order_relaxed) && page.generation == generation_;
   const uint64_t certain = fresh ? page.certain[begin / kBitsPerWord] : 0;
   const size_t bit = begin % kBitsPerWord;
   const size_t bytes = std::min({part_bytes, EqualBits(written, bit), EqualBits(certain, bit)});
-  if ((certain >> bit & 1) != 0) return {offset, bytes, Certainty::kKnown};
+  if ((certain >> bit & 1) != 0) return {0, bytes, Certainty::kKnown};
   const bool lasts = (written >> bit & 1) != 0 && hears_of_blocks_.load(std::memory_order_relaxed);
-  return {offset, bytes, lasts ? Certainty::kAsWritten : Certainty::kUnknown};
+  return {0, bytes, lasts ? Certainty::kAsWritten : Certainty::kUnknown};
 }
 
 void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {

@@ -37,12 +37,21 @@ enum class Certainty : uint8_t {
   kUnknown,    // some of it was never written, and reads as zero
 };
 
+// Neighbours that are equally certain.
+struct CertaintyRun {
+  size_t offset = 0;  // from the first byte that was asked about
+  size_t bytes = 0;
+  Certainty certainty = Certainty::kUnknown;
+};
+
 class Contents {
  public:
   // Offsets run from the start of the device's memory.
   void Write(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void Fill(size_t offset, int value, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   Certainty Read(size_t offset, void* to, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  // Of each byte of what Read gives.
+  std::vector<CertaintyRun> CertaintyOf(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   // Each byte of the copy is as certain as the one that it was made from.
   void Copy(size_t to, size_t from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   // What lies there is less certain than it seems: it was computed on the host from something that is.
@@ -69,15 +78,9 @@ class Contents {
     BytesOfPage certain{};  // of those, in this generation
     std::array<std::byte, kPageBytes> bytes{};
   };
-  // Neighbours that are equally certain.
-  struct Run {
-    size_t offset = 0;
-    size_t bytes = 0;
-    Certainty certainty = Certainty::kUnknown;
-  };
-  std::vector<Run> RunsOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
+  std::vector<CertaintyRun> RunsOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
   // How many of at most so many bytes from there on, at least one, are alike.
-  Run RunAt(size_t offset, size_t most_bytes) const TIDEMARK_REQUIRES(mutex_);
+  CertaintyRun RunAt(size_t offset, size_t most_bytes) const TIDEMARK_REQUIRES(mutex_);
   void Store(size_t offset, const std::byte* from, size_t bytes) TIDEMARK_REQUIRES(mutex_);
   void Load(size_t offset, std::byte* to, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
   Page& PageForWriting(size_t number) TIDEMARK_REQUIRES(mutex_);

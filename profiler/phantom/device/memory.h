@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/address_space.h"
@@ -61,6 +62,10 @@ class Memory {
   // see contents.h.
   bool Copy(void* to, const void* from, size_t bytes, Certainty* certainty = nullptr);
   bool Fill(void* pointer, int value, size_t bytes);
+  // Of each byte that is copied from there to the host; of device memory.
+  std::vector<CertaintyRun> CertaintyOf(const void* pointer, size_t bytes) {
+    return contents_.CertaintyOf(OffsetOf(pointer), bytes);
+  }
   // What was just copied there is no more certain than this.
   void Weaken(void* pointer, size_t bytes, Certainty certainty) {
     contents_.Weaken(OffsetOf(pointer), bytes, certainty);

@@ -88,6 +88,15 @@ Mutex& TheSignals() {
   return mutex;
 }
 
+std::string TemporaryName(const char* pattern) {
+  std::error_code failure;
+  return (std::filesystem::temp_directory_path(failure) / pattern).string();
+}
+
+Error NoRoomFor(const std::string& name) {
+  return Error{"There is no room for temporary files: " + name + ". Set TMPDIR to a folder that has some."};
+}
+
 }  // namespace
 
 std::string PathWithCommands() {
@@ -119,12 +128,9 @@ std::vector<std::string> PythonEnvironment() {
 }
 
 Result<DoubtsFile> DoubtsFile::Create() {
-  std::error_code failure;
-  std::string name = (std::filesystem::temp_directory_path(failure) / "tidemark-doubts-XXXXXX").string();
-  const UniqueFd fd(failure ? -1 : mkstemp(name.data()));
-  if (!fd.valid()) {
-    return Error{"There is no room for temporary files: " + name + ". Set TMPDIR to a folder that has some."};
-  }
+  std::string name = TemporaryName("tidemark-doubts-XXXXXX");
+  const UniqueFd fd(mkstemp(name.data()));
+  if (!fd.valid()) return NoRoomFor(name);
   return DoubtsFile(name);
 }
 
@@ -143,6 +149,20 @@ std::vector<std::string> DoubtsFile::Sentences() const {
   }
   return sentences;
 }
+
+Result<RanksFolder> RanksFolder::Create() {
+  std::string name = TemporaryName("tidemark-ranks-XXXXXX");
+  if (mkdtemp(name.data()) == nullptr) return NoRoomFor(name);
+  return RanksFolder(name);
+}
+
+// What nobody heard is in it still.
+RanksFolder::~RanksFolder() {
+  std::error_code gone;
+  if (!name_.empty()) std::filesystem::remove_all(name_, gone);
+}
+
+std::string RanksFolder::EnvironmentEntry() const { return std::string(kRanksVariable) + "=" + name_; }
 
 void ProgramStop::Ask() {
   const MutexLock lock(mutex_);

@@ -48,6 +48,21 @@ class DoubtsFile {
   std::string name_;
 };
 
+// Where those of the program's processes that are ranks exchange what NCCL would; removed with this object.
+class RanksFolder {
+ public:
+  static Result<RanksFolder> Create();
+  RanksFolder(RanksFolder&& other) noexcept : name_(std::exchange(other.name_, {})) {}
+  RanksFolder& operator=(RanksFolder&&) = delete;
+  ~RanksFolder();
+
+  std::string EnvironmentEntry() const;
+
+ private:
+  explicit RanksFolder(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+};
+
 // One program's end on request, before it begins, while it runs and after. Any thread.
 class ProgramStop {
  public:

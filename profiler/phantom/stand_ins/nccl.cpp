@@ -1,33 +1,36 @@
-// NCCL with one rank that is there: the others do and hold the same as this one. What a collective moves is
-// real for small buffers: gathers and broadcasts bring this rank's bytes, sums are so many times its value,
-// at once or, captured into a CUDA graph, whenever that is launched. NCCL's own buffers, which a card would
-// hold beside PyTorch's memory, are not known.
+// NCCL's interface. Gathers and broadcasts of small buffers bring real bytes, sums are made of real numbers
+// (rank_exchange.h). NCCL's own buffers, which a card would hold beside PyTorch's memory, are not known.
 #include <cuda.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/check.h"
-#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/groups.h"
+#include "profiler/phantom/environment.h"
+#include "profiler/phantom/ranks/mailbox.h"
+#include "profiler/phantom/ranks/reduction.h"
 #include "profiler/phantom/stand_ins/driver_functions.h"
+#include "profiler/phantom/stand_ins/rank_exchange.h"
 #include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
 
 // NCCL declares it and leaves what it is to itself.
-struct ncclComm {
-  int ranks = 1;  // 0 = not known: a part of another, of which only this rank's colour was told
-  int rank = 0;
-  int most_ranks = 1;  // as many as the one that it is a part of
-};
+struct ncclComm : Communicator {};
 
 namespace {
 
@@ -38,28 +41,9 @@ constexpr Result kSuccess = 0;
 constexpr Result kUnhandledCudaError = 1;
 constexpr Result kInternalError = 3;
 constexpr Result kInvalidArgument = 4;
+constexpr Result kRemoteError = 6;
 constexpr int kNoColor = -1;
 constexpr size_t kUniqueIdBytes = 128;
-enum Type : int { kInt8, kUint8, kInt32, kUint32, kInt64, kUint64, kFloat16, kFloat32, kFloat64, kBfloat16 };
-enum Operation : int { kSum, kProduct, kMax, kMin, kAverage };
-
-size_t BytesOf(int type) {
-  switch (type) {
-    case kInt32:
-    case kUint32:
-    case kFloat32:
-      return 4;
-    case kInt64:
-    case kUint64:
-    case kFloat64:
-      return 8;
-    case kFloat16:
-    case kBfloat16:
-      return 2;
-    default:
-      return 1;  // bytes, and the two kinds of 8-bit floats after bfloat16
-  }
-}
 
 // NCCL asks the driver for memory.
 template <typename Function>
@@ -69,12 +53,6 @@ Function* OfDriver(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-device::Certainty Move(void* to, const void* from, size_t bytes) {
-  device::Certainty certainty = device::Certainty::kKnown;
-  if (to != from) device::TheDevice()->memory.Copy(to, from, bytes, &certainty);
-  return certainty;
-}
-
 // What the others would have made of it is not known. Where it is not known either how much that is, it may
 // be more than there is of it.
 void ComputedElsewhere(void* to, size_t bytes) {
@@ -82,111 +60,117 @@ void ComputedElsewhere(void* to, size_t bytes) {
   device::TheDevice()->memory.Weaken(to, bytes, device::Certainty::kUnknown);
 }
 
-// A buffer of a part for each rank, each as `from`.
-void Repeat(void* to, const void* from, size_t bytes, const ncclComm& comm) {
+Result ResultOf(bool came) { return came ? kSuccess : kRemoteError; }
+
+// On its stream, or in its group, without the others.
+Result DoAlone(const ncclComm& comm, const void* stream, const std::function<void(const Parts&)>& use) {
+  return ResultOf(Begin({stream, comm, nullptr, 0, 0, {}, {}, use}));
+}
+
+Result NotKnown(const ncclComm& comm, const void* stream, void* to, size_t bytes) {
+  return DoAlone(comm, stream, [=](const Parts&) { ComputedElsewhere(to, bytes); });
+}
+
+std::vector<int> Everybody(const ncclComm& comm) {
+  std::vector<int> ranks(static_cast<size_t>(comm.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+// A buffer of a part for each rank, from each.
+Result GatherAll(const ncclComm& comm, const void* stream, const void* from, void* to, size_t bytes,
+                 size_t stride) {
   const size_t all = bytes * static_cast<size_t>(comm.ranks == 0 ? comm.most_ranks : comm.ranks);
-  if (comm.ranks == 0 || all > device::kKnownBytes) return ComputedElsewhere(to, all);
-  for (int part = 0; part < comm.ranks; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
+  if (comm.ranks == 0 || all > device::kKnownBytes) return NotKnown(comm, stream, to, all);
+  const auto use = [=](const Parts& parts) {
+    for (size_t rank = 0; rank < parts.size(); ++rank)
+      Put(static_cast<char*>(to) + rank * bytes, *parts[rank]);
+  };
+  return ResultOf(Begin({stream, comm, from, bytes, stride, Everybody(comm), Everybody(comm), use}));
 }
 
-template <typename Collective>
-Result Submit(const void* stream, const Collective& collective) {
-  device::Submit(stream, collective);
-  return kSuccess;
-}
+struct Numbers {
+  size_t count = 0;
+  int type = 0;
+  int operation = 0;
 
-// Whole numbers wrap around, as the card's do.
-template <typename Number>
-Number Times(Number number, Number factor) {
-  if constexpr (std::is_integral_v<Number>) {
-    return static_cast<Number>(static_cast<uint64_t>(number) * static_cast<uint64_t>(factor));
-  } else {
-    return static_cast<Number>(number * factor);
+  size_t bytes() const { return count * ranks::BytesOf(type); }
+};
+
+// No more certain than what it is made of.
+void PutReduced(void* to, const Parts& parts, const Numbers& numbers) {
+  std::vector<std::string_view> bytes;
+  bytes.reserve(parts.size());
+  auto worst = device::Certainty::kKnown;
+  for (const auto& part : parts) {
+    bytes.emplace_back(part->bytes);
+    worst = std::max(worst, WorstOf(*part));
   }
+  const std::string reduced = ranks::Reduce(bytes, numbers.type, numbers.operation);
+  device::Memory& memory = device::TheDevice()->memory;
+  memory.Copy(to, reduced.data(), reduced.size());
+  memory.Weaken(to, reduced.size(), worst);
 }
 
-template <typename Number>
-void Combine(std::vector<char>& bytes, int operation, int ranks) {
-  for (size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
-    Number number;
-    std::memcpy(&number, bytes.data() + at, sizeof number);
-    Number combined = number;
-    if (operation == kSum) combined = Times(number, static_cast<Number>(ranks));
-    if (operation == kProduct) {
-      for (int rank = 1; rank < ranks; ++rank) combined = Times(combined, number);
-    }
-    std::memcpy(bytes.data() + at, &combined, sizeof combined);
+// What all ranks together make of their numbers: of parts of `from`, one for each receiver, where `stride`
+// says so. Of 16-bit and 8-bit floats, and of what is too large to be known, the result is not known, as a
+// kernel's, unless all hold the same and it is that. `to`: null on who takes nothing.
+Result ReduceTo(const ncclComm& comm, const void* stream, const void* from, void* to, const Numbers& numbers,
+                size_t stride, const std::vector<int>& receivers) {
+  const size_t bytes = numbers.bytes();
+  const int operation = numbers.operation;
+  const bool is_any_of_them =
+      operation == ranks::kMax || operation == ranks::kMin || operation == ranks::kAverage;
+  if (comm.ranks == 1 || (comm.others == nullptr && is_any_of_them)) {
+    if (to == nullptr) return kSuccess;
+    const void* const own = static_cast<const char*>(from) + stride * static_cast<size_t>(comm.rank);
+    return DoAlone(comm, stream, [=](const Parts&) {
+      if (to != own) device::TheDevice()->memory.Copy(to, own, bytes);
+    });
   }
-}
-
-// False for numbers that nothing here computes with.
-bool CombineAs(int type, std::vector<char>& host, int operation, int ranks) {
-  switch (type) {
-    case kInt8:
-      Combine<int8_t>(host, operation, ranks);
-      break;
-    case kUint8:
-      Combine<uint8_t>(host, operation, ranks);
-      break;
-    case kInt32:
-      Combine<int32_t>(host, operation, ranks);
-      break;
-    case kUint32:
-      Combine<uint32_t>(host, operation, ranks);
-      break;
-    case kInt64:
-      Combine<int64_t>(host, operation, ranks);
-      break;
-    case kUint64:
-      Combine<uint64_t>(host, operation, ranks);
-      break;
-    case kFloat32:
-      Combine<float>(host, operation, ranks);
-      break;
-    case kFloat64:
-      Combine<double>(host, operation, ranks);
-      break;
-    default:
-      return false;
+  if (bytes > device::kKnownBytes || comm.ranks == 0 || !ranks::CanReduce(numbers.type, operation)) {
+    return to == nullptr ? kSuccess : NotKnown(comm, stream, to, bytes);
   }
-  return true;
-}
-
-// What all ranks together make of `from`, each holding the same. Of 16-bit and 8-bit floats, and of what is
-// too large to be known, the result is not known, as a kernel's.
-void ReduceTo(void* to, const void* from, size_t count, int type, int operation, const ncclComm& comm) {
-  const size_t bytes = count * BytesOf(type);
-  const bool same = operation == kMax || operation == kMin || operation == kAverage || comm.ranks == 1;
-  if (same) {
-    Move(to, from, bytes);
-    return;
+  Exchange exchange{stream, comm, from, bytes, stride, receivers, {}, nullptr};
+  if (to != nullptr) {
+    exchange.senders = Everybody(comm);
+    exchange.use = [=](const Parts& parts) { PutReduced(to, parts, numbers); };
   }
-  const bool combines = operation == kSum || operation == kProduct;  // others are the program's own
-  if (bytes > device::kKnownBytes || comm.ranks == 0 || !combines) return ComputedElsewhere(to, bytes);
-  std::vector<char> host(bytes);
-  const device::Certainty certainty = Move(host.data(), from, bytes);
-  if (!CombineAs(type, host, operation, comm.ranks)) return ComputedElsewhere(to, bytes);
-  Move(to, host.data(), bytes);
-  device::TheDevice()->memory.Weaken(to, bytes, certainty);
+  return ResultOf(Begin(std::move(exchange)));
 }
 
-Result Create(Comm* comm, int ranks, int rank) {
+// Whether the launcher started ranks on other machines, too.
+bool IsOfSeveralMachines() {
+  const auto number = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? 0L : std::strtol(value, nullptr, 10);
+  };
+  return number("LOCAL_WORLD_SIZE") > 0 && number("WORLD_SIZE") > number("LOCAL_WORLD_SIZE");
+}
+
+// Null where the others are pretended.
+std::shared_ptr<ranks::Mailbox> MailboxAt(std::string_view id, int ranks, int rank) {
+  const std::optional<ranks::MeetingPlace> place = ranks::MeetingPlaceFrom(id);
+  if (!place || IsOfSeveralMachines()) return nullptr;
+  return std::make_shared<ranks::Mailbox>(place->folder, place->group, rank, ranks);
+}
+
+Result Create(Comm* comm, int ranks, int rank, std::string_view id) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
   device::Doubt("NCCL's own buffers on the card are not known and not counted.");
-  const bool was_started_with_others = std::getenv("TORCHELASTIC_RUN_ID") != nullptr;  // by torchrun
-  if (ranks > 1 && was_started_with_others) {
+  *comm = new ncclComm{{ranks, rank, ranks, MailboxAt(id, ranks, rank)}};
+  const bool is_rank_of_launcher = std::getenv(kRanksVariable) != nullptr;
+  if (ranks > 1 && is_rank_of_launcher && (*comm)->others == nullptr) {
     device::Doubt(
-        "The ranks that torchrun started exchange nothing here: each gets what it sent itself, as if the "
-        "others had sent the same. tidemark phantom --world N -- python ... runs one of N, and knows what "
-        "the "
-        "others are.");
+        "Ranks exchange nothing with those of another machine: each gets what it sent itself, as if the "
+        "others had sent the same. "
+        "tidemark phantom --world N -- python ... runs one of N, and knows what the others are.");
   }
-  *comm = new ncclComm{ranks, rank, ranks};
   return kSuccess;
 }
 
 // One that has this rank as its `rank`, and as many as were told of its colour.
-Result CreatePart(Comm* part, const ncclComm& whole, int color, int rank) {
+Result CreatePretendedPart(Comm* part, const ncclComm& whole, int color, int rank) {
   const int ranks = std::min(device::RanksOfSplit(color), whole.most_ranks);
   if (ranks == 0) {
     device::Doubt(
@@ -194,8 +178,13 @@ Result CreatePart(Comm* part, const ncclComm& whole, int color, int rank) {
         "values is not known.");
   }
   if (rank < 0 || (ranks != 0 && rank >= ranks)) return kInvalidArgument;
-  *part = new ncclComm{ranks, rank, ranks == 0 ? whole.most_ranks : ranks};
+  *part = new ncclComm{{ranks, rank, ranks == 0 ? whole.most_ranks : ranks, nullptr}};
   return kSuccess;
+}
+
+std::string NewId() {
+  const std::optional<ranks::MeetingPlace> place = ranks::NewMeetingPlace();
+  return place ? ranks::TextOf(*place, kUniqueIdBytes) : "";
 }
 
 }  // namespace
@@ -207,42 +196,56 @@ Result ncclGetVersion(int* version) {
   return kSuccess;
 }
 
-Result ncclGetUniqueId(void* id) {
-  std::memset(id, 0, kUniqueIdBytes);
-  return kSuccess;
-}
-
 struct ncclUniqueId {
   char bytes[kUniqueIdBytes];
 };
 
-Result ncclCommInitRank(Comm* comm, int ranks, ncclUniqueId, int rank) { return Create(comm, ranks, rank); }
-
-Result ncclCommInitRankConfig(Comm* comm, int ranks, ncclUniqueId, int rank, void*) {
-  return Create(comm, ranks, rank);
+Result ncclGetUniqueId(ncclUniqueId* id) {
+  *id = {};
+  NewId().copy(id->bytes, kUniqueIdBytes - 1);
+  return kSuccess;
 }
 
-Result ncclCommInitRankScalable(Comm* comm, int ranks, int rank, int, ncclUniqueId*, void*) {
-  return Create(comm, ranks, rank);
+Result ncclCommInitRank(Comm* comm, int ranks, ncclUniqueId id, int rank) {
+  return Create(comm, ranks, rank, {id.bytes, kUniqueIdBytes});
+}
+
+Result ncclCommInitRankConfig(Comm* comm, int ranks, ncclUniqueId id, int rank, void*) {
+  return ncclCommInitRank(comm, ranks, id, rank);
+}
+
+Result ncclCommInitRankScalable(Comm* comm, int ranks, int rank, int, ncclUniqueId* ids, void*) {
+  return ncclCommInitRank(comm, ranks, *ids, rank);
 }
 
 Result ncclCommInitAll(Comm* comms, int count, const int*) {
+  const std::string id = NewId();
   for (int i = 0; i < count; ++i) {
-    if (const Result error = Create(&comms[i], count, i); error != kSuccess) return error;
+    if (const Result error = Create(&comms[i], count, i, id); error != kSuccess) return error;
   }
   return kSuccess;
 }
 
 Result ncclCommSplit(Comm comm, int color, int key, Comm* part, void*) {
-  if (color != kNoColor) return CreatePart(part, *comm, color, key);
   *part = nullptr;
+  if (comm->others == nullptr)
+    return color == kNoColor ? kSuccess : CreatePretendedPart(part, *comm, color, key);
+  auto others = Split(*comm->others, color, key);
+  if (others == nullptr) return kRemoteError;
+  if (color != kNoColor) *part = new ncclComm{{others->ranks(), others->rank(), others->ranks(), others}};
   return kSuccess;
 }
 
 // Ranks move up for those that are left out.
 Result ncclCommShrink(Comm comm, int* excluded, int count, Comm* part, void*, int) {
   const auto before = std::count_if(excluded, excluded + count, [&](int rank) { return rank < comm->rank; });
-  return Create(part, comm->ranks - count, comm->rank - static_cast<int>(before));
+  const int ranks = comm->ranks - count;
+  const int rank = comm->rank - static_cast<int>(before);
+  if (const Result error = Create(part, ranks, rank, ""); error != kSuccess || comm->others == nullptr)
+    return error;
+  (*part)->others =
+      std::make_shared<ranks::Mailbox>(comm->others->folder(), comm->others->NameOfNextPart(), rank, ranks);
+  return kSuccess;
 }
 
 Result ncclCommFinalize(Comm) { return kSuccess; }
@@ -252,7 +255,11 @@ Result ncclCommDestroy(Comm comm) {
   return kSuccess;
 }
 
-Result ncclCommAbort(Comm comm) { return ncclCommDestroy(comm); }
+// Another thread may wait for the others.
+Result ncclCommAbort(Comm comm) {
+  if (comm->others != nullptr) comm->others->GiveUp();
+  return ncclCommDestroy(comm);
+}
 
 Result ncclCommGetAsyncError(Comm, Result* error) {
   *error = kSuccess;
@@ -277,59 +284,82 @@ const char* ncclGetErrorString(Result result) {
       return "unhandled cuda error";
     case kInternalError:
       return "internal error: the phantom GPU does not know how many ranks this group has";
+    case kRemoteError:
+      return "remote process exited or there was a network error";
     default:
       return "invalid argument";
   }
 }
 
-const char* ncclGetLastError(Comm) { return ""; }
+const char* ncclGetLastError(Comm) { return FailureOfThread().c_str(); }
 
 Result ncclAllGather(const void* from, void* to, size_t count, int type, Comm comm, void* stream) {
-  const size_t bytes = count * BytesOf(type);
-  return Submit(stream, [=, comm = *comm] { Repeat(to, from, bytes, comm); });
+  return GatherAll(*comm, stream, from, to, count * ranks::BytesOf(type), 0);
 }
 
 Result ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Comm comm,
                      void* stream) {
-  return Submit(stream, [=, comm = *comm] { ReduceTo(to, from, count, type, operation, comm); });
+  return ReduceTo(*comm, stream, from, to, {count, type, operation}, 0, Everybody(*comm));
 }
 
 Result ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root, Comm comm,
                   void* stream) {
-  if (comm->rank != root) return kSuccess;
-  return ncclAllReduce(from, to, count, type, operation, comm, stream);
+  return ReduceTo(*comm, stream, from, comm->rank == root ? to : nullptr, {count, type, operation}, 0,
+                  {root});
 }
 
 // This rank's part of the reduced whole.
 Result ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Comm comm,
                          void* stream) {
-  const size_t offset = count * BytesOf(type) * static_cast<size_t>(comm->rank);
-  return ncclAllReduce(static_cast<const char*>(from) + offset, to, count, type, operation, comm, stream);
+  const Numbers numbers{count, type, operation};
+  return ReduceTo(*comm, stream, from, to, numbers, numbers.bytes(), Everybody(*comm));
 }
 
-Result ncclBroadcast(const void* from, void* to, size_t count, int type, int, Comm, void* stream) {
-  return Submit(stream, [=] { Move(to, from, count * BytesOf(type)); });
+Result ncclBroadcast(const void* from, void* to, size_t count, int type, int root, Comm comm, void* stream) {
+  const size_t bytes = count * ranks::BytesOf(type);
+  const bool is_root = comm->rank == root;
+  const auto copy = [=](const Parts&) {
+    if (to != from) device::TheDevice()->memory.Copy(to, from, bytes);
+  };
+  if (comm->others == nullptr) return DoAlone(*comm, stream, copy);
+  if (bytes > device::kKnownBytes) {
+    return is_root ? DoAlone(*comm, stream, copy) : NotKnown(*comm, stream, to, bytes);
+  }
+  const auto put = [=](const Parts& parts) { Put(to, *parts.front()); };
+  return ResultOf(
+      Begin({stream, *comm, from, bytes, 0, is_root ? Everybody(*comm) : std::vector<int>{}, {root}, put}));
 }
 
-Result ncclBcast(void*, size_t, int, int, Comm, void*) { return kSuccess; }  // everyone holds the same
+Result ncclBcast(void* buffer, size_t count, int type, int root, Comm comm, void* stream) {
+  return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
 
-// Every rank sends this rank the part that this rank sends to a rank with its own number.
+// Pretended ranks send this rank the part that this rank sends to a rank with its own number.
 Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm comm, void* stream) {
-  const char* const own =
-      static_cast<const char*>(from) + count * BytesOf(type) * static_cast<size_t>(comm->rank);
-  return ncclAllGather(own, to, count, type, comm, stream);
+  const size_t bytes = count * ranks::BytesOf(type);
+  return GatherAll(*comm, stream, from, to, bytes, bytes);
 }
 
-// What another rank sends is not known.
-Result ncclSend(const void*, size_t, int, int, Comm, void*) { return kSuccess; }
-
-Result ncclRecv(void* to, size_t count, int type, int, Comm, void* stream) {
-  return Submit(stream, [=] { ComputedElsewhere(to, count * BytesOf(type)); });
+Result ncclSend(const void* from, size_t count, int type, int peer, Comm comm, void* stream) {
+  const size_t bytes = count * ranks::BytesOf(type);
+  if (comm->others == nullptr || bytes > device::kKnownBytes) return kSuccess;
+  return ResultOf(Begin({stream, *comm, from, bytes, 0, {peer}, {}, nullptr}));
 }
 
-Result ncclGroupStart() { return kSuccess; }
+// What a pretended rank sends is not known.
+Result ncclRecv(void* to, size_t count, int type, int peer, Comm comm, void* stream) {
+  const size_t bytes = count * ranks::BytesOf(type);
+  if (comm->others == nullptr || bytes > device::kKnownBytes) return NotKnown(*comm, stream, to, bytes);
+  const auto put = [=](const Parts& parts) { Put(to, *parts.front()); };
+  return ResultOf(Begin({stream, *comm, nullptr, bytes, 0, {}, {peer}, put}));
+}
 
-Result ncclGroupEnd() { return kSuccess; }
+Result ncclGroupStart() {
+  BeginGroup();
+  return kSuccess;
+}
+
+Result ncclGroupEnd() { return ResultOf(EndGroup()); }
 
 // Operations of the program's own begin after NCCL's.
 Result ncclRedOpCreatePreMulSum(int* operation, void*, int, int, Comm) {

@@ -94,17 +94,55 @@ print(asked)
         ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", code)
         self.assertEqual((ran.returncode, ran.stdout), (0, "[]\n"), ran.stderr)
 
-    def test_ranks_that_are_started_are_told_to_exchange_nothing(self):
-        (Path(self.folder.name) / "train.py").write_text("""
-import os, torch, torch.distributed as dist
-torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-dist.init_process_group("nccl")
-dist.all_reduce(torch.ones(1, device="cuda"))
+    def launch(self, code, *options):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text("import os, torch, torch.distributed as dist\n"
+                          "torch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
+                          "dist.init_process_group('nccl')\n"
+                          "rank, world = dist.get_rank(), dist.get_world_size()\n"
+                          "def tell(what): open(f'{__file__}.{rank}', 'a').write(f'{what}\\n')\n" + code)
+        ran = run(TIDEMARK, "phantom", *options, "--", PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "3", str(script),
+                  env={**os.environ, "TMPDIR": self.folder.name})
+        told = [file.read_text().splitlines() if file.exists() else [] for file in (Path(f"{script}.{rank}") for rank in range(3))]
+        return ran, told
+
+    def test_ranks_that_a_launcher_starts_get_what_the_others_send(self):
+        ran, told = self.launch("""
+def on_card(*numbers): return torch.tensor(numbers, device="cuda")
+number = on_card(rank + 1.5); dist.all_reduce(number); tell(number.item())
+number = on_card(rank + 1); dist.all_reduce(number, op=dist.ReduceOp.MAX); tell(number.item())
+number = on_card(rank + 1); dist.reduce(number, 1); tell(number.item() if rank == 1 else 6)
+sent = on_card(*(10 * rank + to for to in range(world)))
+received = torch.empty_like(sent); dist.all_to_all_single(received, sent); tell(received.tolist())
+one = torch.empty_like(sent[:1]); dist.reduce_scatter_tensor(one, sent); tell(one.item())
+objects = [None] * world; dist.all_gather_object(objects, "x" * 40 * rank); tell([len(text) for text in objects])
+objects = ["from 0" if rank == 0 else None]; dist.broadcast_object_list(objects, 0); tell(objects)
+if rank == 0: dist.send(on_card(42), 2)
+number = on_card(0)
+if rank == 2: dist.recv(number, 0)
+tell(number.item())
+pair = dist.new_group([0, 2]); number = on_card(rank + 1)
+if rank != 1: dist.all_reduce(number, group=pair)
+tell(number.item())
+graph, number = torch.cuda.CUDAGraph(), on_card(rank)
+with torch.cuda.graph(graph): dist.all_reduce(number)
+for _ in range(2): graph.replay(); tell(number.item())
 dist.destroy_process_group()
-""")
-        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(Path(self.folder.name) / "train.py"))
+""", "-o", self.recording)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("Note: The ranks that torchrun started exchange nothing here", ran.stderr)
+        for rank in range(3):
+            self.assertEqual(told[rank], ["7.5", "3", "6", str([rank, 10 + rank, 20 + rank]), str(30 + 3 * rank), "[0, 40, 80]", "['from 0']",
+                                          "42" if rank == 2 else "0", "2" if rank == 1 else "4", "3", "9"])
+        self.assertIn("rank 0 of 3, local rank 0:", ran.stderr)
+        self.assertEqual([file.name for file in Path(self.folder.name).iterdir() if file.name.startswith("tidemark-")], [])
+
+    def test_a_rank_that_another_cannot_hear_is_told_so(self):
+        ran, told = self.launch("""
+number = torch.ones(1 + rank % 2, device="cuda")
+dist.all_reduce(number)
+""")
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn("they take part in different collectives", ran.stderr)
 
     def test_what_cannot_be_asked_for_is_told(self):
         code = """

@@ -87,6 +87,22 @@ TEST_CASE("One process of a program is recorded, the others are counted") {
   CHECK(run->status().captured == 1);
 }
 
+TEST_CASE("Of ranks that a launcher starts the first of its machine is recorded, whichever asks first") {
+  const auto ask_as = [](const ProgramRecorder& recorder, const char* rank) {
+    for (const char* const name : {"RANK", "LOCAL_RANK"}) setenv(name, rank, 1);
+    const bool is_recorded = Ask(recorder).has_value();
+    for (const char* const name : {"RANK", "LOCAL_RANK"}) unsetenv(name);
+    return is_recorded;
+  };
+  RecorderOptions options;
+  options.local_rank_0_only = true;
+  const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+  CHECK_FALSE(ask_as(*recorder, "1"));
+  CHECK(ask_as(*recorder, "0"));
+  recorder->End(0);
+  CHECK(recorder->unrecorded_processes() == 1);
+}
+
 TEST_CASE("How a program ended is in its status and its stream") {
   const std::unique_ptr<ProgramRecorder> failed_recorder = Start({});
   const std::shared_ptr<ProgramRun> failed = failed_recorder->first();

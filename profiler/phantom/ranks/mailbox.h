@@ -1,0 +1,72 @@
+// What the ranks of a program say to each other that are processes of one machine: each message a file for
+// its receiver, in a folder that all of them know (kRanksVariable), removed as it is read. What a rank says
+// to another arrives in the order in which it was said; saying never waits.
+//
+// Thread safe, but what two threads say at once to the same rank has no order. Say is O(bytes + receivers),
+// Hear O(bytes) once the message is there.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/base/thread_annotations.h"
+
+namespace tidemark::phantom::ranks {
+
+// PyTorch gives up on a collective after as long (kProcessGroupNCCLDefaultTimeout).
+inline constexpr std::chrono::seconds kLongestWait{600};
+
+class Mailbox {
+ public:
+  // Of rank `rank` of `ranks` in the group of that name, which becomes a part of the files' names.
+  Mailbox(std::filesystem::path folder, std::string group, int rank, int ranks);
+
+  // To itself, too, if it is among them.
+  Status Say(const std::vector<int>& receivers, std::string_view message) TIDEMARK_EXCLUDES(mutex_);
+  // Waits for the next of that rank's messages to this one. Errors: it did not come in time, the folder is
+  // gone, somebody called GiveUp.
+  Result<std::string> Hear(int sender, std::chrono::nanoseconds longest_wait = kLongestWait)
+      TIDEMARK_EXCLUDES(mutex_);
+  // Ends all waiting, in whichever thread, for good.
+  void GiveUp() { gave_up_ = true; }
+
+  // For the next group that is made of this one's ranks, which all make it: a name that they agree on.
+  std::string NameOfNextPart() TIDEMARK_EXCLUDES(mutex_);
+  const std::filesystem::path& folder() const { return folder_; }
+  int rank() const { return rank_; }
+  int ranks() const { return static_cast<int>(said_.size()); }
+
+ private:
+  std::filesystem::path FileOf(int sender, int receiver, int64_t number) const;
+
+  const std::filesystem::path folder_;
+  const std::string group_;
+  const int rank_;
+  std::atomic<bool> gave_up_{false};
+  Mutex mutex_;
+  // Messages to and from each rank.
+  std::vector<int64_t> said_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<int64_t> heard_ TIDEMARK_GUARDED_BY(mutex_);
+  int64_t parts_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+};
+
+// A new group's name, and where its ranks meet: what its first rank tells the others in NCCL's id.
+struct MeetingPlace {
+  std::filesystem::path folder;
+  std::string group;
+};
+// Where the environment names no folder there is nobody to meet.
+std::optional<MeetingPlace> NewMeetingPlace();
+// In at most `room` bytes, the last of them 0; "" where they are too few.
+std::string TextOf(const MeetingPlace& place, size_t room);
+// None in a text that is not one, and where its folder is not on this machine.
+std::optional<MeetingPlace> MeetingPlaceFrom(std::string_view text);
+
+}  // namespace tidemark::phantom::ranks
