@@ -254,6 +254,11 @@ def what_is_written_over():
     assert norm.running_var.sum().item() == 4
     norm.train()(computed(2, 4))
     assert listed.tolist() == out.tolist() == norm.running_var.tolist() == [0] * 4
+    ends = torch.full((4,), 9, device="cuda")  # of sentences whose words are not known: none is said to have an end
+    chosen = computed(4) > 0
+    ends[chosen] = computed(4).long()[chosen]
+    ends[chosen.nonzero().squeeze(1)] = 1
+    assert ends.tolist() == [9] * 4
     counted, graph = torch.zeros(3, dtype=torch.long, device="cuda"), torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         counted.add_(1)

@@ -148,6 +148,7 @@ ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
       overwrites_two_(WritesOverTwo(name())),
       makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
       has_count_(IsCounted(name())),
+      puts_at_indices_(name() == "aten::_index_put_impl_"),
       joins_(JoinsBits(name())),
       sized_as_(SizedLike(name())) {
   const bool updates = UpdatesRunningFigures(name());

@@ -45,6 +45,8 @@ class ComputedOperator {
   bool HasCount() const { return has_count_; }
   // So many elements as are not zero: how large a mask's choice is.
   bool Chooses() const { return name() == "aten::nonzero"; }
+  // It writes where its second argument's indices and masks say.
+  bool PutsAtIndices() const { return puts_at_indices_; }
   // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
   // The argument that has as many numbers as the result, where one always has.
@@ -62,6 +64,7 @@ class ComputedOperator {
   bool overwrites_two_;
   bool makes_triangle_;
   bool has_count_;
+  bool puts_at_indices_;
   bool joins_;
   std::optional<size_t> sized_as_;
   std::vector<size_t> written_;

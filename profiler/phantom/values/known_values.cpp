@@ -58,6 +58,33 @@ bool TakeNothing(c10::ArrayRef<const c10::IValue> inputs) {
   });
 }
 
+// On the host; not defined where it is not known.
+at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
+  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
+  at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
+  const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
+  if (certainty == kNotKnown) return {};
+  worst_certainty = std::max(worst_certainty, certainty);
+  return copy;
+}
+
+// A mask of values that are not known chooses nothing here, and that is told; so does an empty index.
+bool ChoosesNothing(const at::Tensor& index) {
+  if (!MayBeKnown(index)) return false;
+  const bool is_mask = index.scalar_type() == at::kBool || index.scalar_type() == at::kByte;
+  int certainty = 0;
+  return index.numel() == 0 || (is_mask && !KnownCopy(index, certainty).defined());
+}
+
+// Then it leaves what it was to write over as that was.
+bool PutsNothing(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  if (!op.PutsAtIndices()) return false;
+  const auto indices = inputs[1].toListRef();
+  return std::ranges::any_of(indices, [](const c10::IValue& index) {
+    return index.isTensor() && index.toTensor().defined() && ChoosesNothing(index.toTensor());
+  });
+}
+
 bool HasNan(const torch::jit::Stack& values) {
   return std::ranges::any_of(values, [](const c10::IValue& value) {
     return value.isTensor() && value.toTensor().defined() && value.toTensor().is_floating_point() &&
@@ -99,16 +126,6 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
     if (!taken.has_guessed()) break;
   }
   return results;
-}
-
-// On the host; not defined where it is not known.
-at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
-  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
-  at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
-  const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
-  if (certainty == kNotKnown) return {};
-  worst_certainty = std::max(worst_certainty, certainty);
-  return copy;
 }
 
 // How many elements of a sparse tensor remain its indices decide, whatever its values are.
@@ -191,6 +208,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     results->are_unknown = true;
     return results;
   }
+  if (PutsNothing(*op, inputs)) return nullptr;
   std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs);
   if (results == nullptr || results->are_unknown) ForgetWritten(*op, inputs);
   if (results == nullptr && op->Chooses()) {
