@@ -53,7 +53,7 @@ class Examination {
   std::vector<Finding> Findings() && {
     if (!steps_.steady.empty()) {
       const std::optional<int64_t> growth = Growth();
-      const bool is_a_graph = FindKeptGraph();
+      const bool is_a_graph = FindKeptGraph(growth.has_value());
       if (growth && !is_a_graph) AddGrowth(*growth);
       if (growth) findings_.back().grows = true;
       FindKeptGradients();
@@ -141,11 +141,11 @@ class Examination {
   // What was saved for the backward of a step that is over: nobody ran that backward, or ran it with
   // retain_graph=True, and something still refers to the graph. A batch is made before its step, and its loop
   // still holds it after.
-  bool FindKeptGraph() {
+  bool FindKeptGraph(bool grows) {
     const std::vector<LiveBlock> kept = Survivors([this](const LiveBlock& block) {
       return block.category == Category::kActivation && PhaseAt(block.born) != events::Phase::kIdle;
     });
-    if (kept.empty()) return false;
+    if (kept.empty() || (!grows && !IsWorthTelling(BytesOf(kept), AllocatedPeak(last())))) return false;
     const std::vector<EventIndex> births = BirthsOf(kept);
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
         Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of a step " +

@@ -117,6 +117,19 @@ TEST_CASE("Activations of a step that is over are a kept graph, and told once, n
   CHECK(Says(*finding, "6 tensors that were saved for the backward of a step before step 7 are alive"));
 }
 
+TEST_CASE("A little of a graph that one step left behind is not worth telling, much of it is") {
+  for (const int64_t bytes : {int64_t{512}, 12 * kMiB}) {
+    TrainingStream stream;
+    for (int64_t step = 0; step < 8; ++step) {
+      stream.BeginForward(step);
+      if (step == 2) stream.Allocate(TrainingStream::kMore, bytes, Category::kActivation);
+      stream.EndBackward(step);
+    }
+    CHECK(Only(stream, FindingKind::kKeptGraph).has_value() == (bytes > 512));
+    CHECK(Found(stream).size() == (bytes > 512 ? 1 : 0));
+  }
+}
+
 TEST_CASE("A batch that the loop still holds after its step is no kept graph") {
   TrainingStream stream;
   for (int64_t step = 0; step < 8; ++step) {
