@@ -136,6 +136,15 @@ dist.destroy_process_group()
         self.assertIn("rank 0 of 3, local rank 0:", ran.stderr)
         self.assertEqual([file.name for file in Path(self.folder.name).iterdir() if file.name.startswith("tidemark-")], [])
 
+    def test_ranks_that_are_there_hold_what_a_rank_beside_pretended_ones_does(self):
+        launched = (PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", RANKS, "fsdp2")
+        measured = []
+        for program in (("--", *launched), ("--world", "2", "--", PYTHON, RANKS, "fsdp2")):
+            ran = run(TIDEMARK, "phantom", "-o", self.recording, *program)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            measured.append(json.loads(run(TIDEMARK, "info", self.recording, "--json").stdout)["measured"])
+        self.assertEqual(*measured)
+
     def test_a_rank_that_another_cannot_hear_is_told_so(self):
         ran, told = self.launch("""
 number = torch.ones(1 + rank % 2, device="cuda")
