@@ -6,6 +6,7 @@
 
 #include "profiler/advice/owners.h"
 #include "profiler/base/format.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
 namespace {
@@ -14,7 +15,7 @@ constexpr size_t kMostLines = 8;
 
 std::vector<advice::Owner> LinesAtPeak(const timeline::View& view) {
   if (view.empty()) return {};
-  return LinesAt(view, view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).index);
+  return LinesAt(view, timeline::HighestMoment(view, view.first(), view.end()));
 }
 
 }  // namespace

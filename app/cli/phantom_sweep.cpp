@@ -39,7 +39,9 @@ int64_t TakenBytes(const SweepRow& row, const phantom::Card& card) {
 }
 
 bool HasBand(const SweepRow& row) { return row.band && row.band->ok(); }
-bool IsMoved(const SweepRow& row) { return HasBand(row) && (*row.band)->bytes.is_moved(); }
+bool IsMoved(const SweepRow& row) {
+  return HasBand(row) && ((*row.band)->bytes.is_moved() || (*row.band)->bytes.allocated.is_moved());
+}
 
 Json RowJson(const SweepRow& row, const phantom::SweepTask& task, const phantom::Card& card) {
   Json json = {
@@ -72,9 +74,13 @@ std::string EndOf(const SweepRow& row, const phantom::Card& card) {
   if (!HasBand(row)) return "";
   const session::ReservedBand& band = **row.band;
   std::string text;
-  if (IsMoved(row)) {
+  if (band.bytes.is_moved()) {
     text = fmt::format("  reserved {} to {}", FormatExactBytes(band.bytes.least_bytes),
                        FormatExactBytes(band.bytes.most_bytes));
+  }
+  if (const auto& allocated = band.bytes.allocated; allocated.is_moved()) {
+    text += fmt::format("  allocated {} to {}", FormatExactBytes(allocated.least_bytes),
+                        FormatExactBytes(allocated.most_bytes));
   }
   const int64_t moved_bytes = band.bytes.most_bytes - row.run.reserved_peak_bytes;
   if (TakenBytes(row, card) + moved_bytes > card.memory_bytes) return text + "  may not fit";
@@ -85,8 +91,9 @@ std::string OrdersText(const std::vector<SweepRow>& rows) {
   const auto orders = phantom::LikelyOrders().size();
   if (std::ranges::any_of(rows, IsMoved)) {
     return fmt::format(
-        "What is reserved depends on the order of the driver's addresses, which nobody knows: of {} orders, "
-        "least and most stand in the row. Rows without them are the same in all.\n",
+        "What is reserved, and at times what is allocated, depends on the order of the driver's addresses, "
+        "which nobody knows: of {} orders, least and most stand in the row. What has none there is the same "
+        "in all.\n",
         orders);
   }
   if (!std::ranges::any_of(rows, HasBand)) return "";

@@ -153,7 +153,7 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
   if (step != nullptr && !goes_on) return PeakOf(view, *step);
   if (told == Told::kStep) return std::nullopt;
   return PeakMoment{-1,
-                    highest(Series::kAllocated).index,
+                    HighestMoment(view, view.first(), view.end()),
                     view.end(),
                     ValueOf(highest(Series::kRequested).values, Series::kRequested),
                     ValueOf(highest(Series::kReserved).values, Series::kReserved),

@@ -12,6 +12,7 @@
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -304,7 +305,7 @@ void DrawLines(const std::vector<phantom::ReplayColumn>& curve, const Plot& plot
 // The moment that the breakdown tells of.
 timeline::EventIndex PeakOf(const timeline::View& view) {
   const std::optional<PeakMoment> peak = LatestPeak(view, Told::kStepOrRun);
-  return peak ? peak->index : view.PeakIn(Series::kAllocated, view.first(), view.end()).index;
+  return peak ? peak->index : timeline::HighestMoment(view, view.first(), view.end());
 }
 
 struct BarRow {

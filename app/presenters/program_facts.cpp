@@ -23,8 +23,7 @@ std::string ShareOf(int64_t bytes, int64_t all) {
 
 template <typename Band>
 std::string RangeOf(const Band& band, ByteUnit unit) {
-  return fmt::format("{} to {}, by the order of the driver's addresses", FormatBytes(band.least_bytes, unit),
-                     FormatBytes(band.most_bytes, unit));
+  return FormatRange(band.least_bytes, band.most_bytes, unit) + ", by the order of the driver's addresses";
 }
 
 std::string TextOf(const Result<session::ReservedBand>& band, ByteUnit unit) {

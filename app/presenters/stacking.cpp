@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/events/stack.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -112,7 +113,7 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
 std::vector<EventIndex> TellingMoments(const View& view) {
   std::vector<EventIndex> moments;
   if (view.empty()) return moments;
-  moments.push_back(view.PeakIn(Series::kAllocated, view.first(), view.end()).index);
+  moments.push_back(timeline::HighestMoment(view, view.first(), view.end()));
   moments.push_back(view.end() - 1);
   const auto& steps = view.steps();
   for (size_t i = steps.size(); i-- > 0;) {

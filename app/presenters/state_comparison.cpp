@@ -186,7 +186,7 @@ Moment MomentAt(const View& view, events::EventIndex index) {
 
 Moment PeakMomentIn(const View& view, EventRange range) {
   if (view.empty()) return {&view, {}};
-  return MomentAt(view, view.PeakIn(Series::kAllocated, range.begin, range.end).index);
+  return MomentAt(view, timeline::HighestMoment(view, range.begin, range.end));
 }
 
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested) {

@@ -59,7 +59,8 @@ class Examination {
       FindKeptGradients();
       FindLargeWorkspace();
       Add(FirstStepSpike(view_, steps_, unit_));
-      if (!GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
+      // Where graphs are kept the last of a few steps needs the most, too.
+      if (!is_a_graph && !GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
       FindTypeCopies();
     }
     FindUnusedGraph();
@@ -138,6 +139,15 @@ class Examination {
         births);
   }
 
+  // Those whose survivors are looked at: what a first step made may be meant to stay, as a table of
+  // positions.
+  std::string StepsBeforeLast() const {
+    const int64_t first = steps_.steady.front().number;
+    const int64_t before_last = std::prev(steps_.steady.end(), 2)->number;
+    if (first == before_last) return "step " + FormatNumber(first);
+    return "steps " + FormatNumber(first) + " to " + FormatNumber(before_last);
+  }
+
   // What was saved for the backward of a step that is over: nobody ran that backward, or ran it with
   // retain_graph=True, and something still refers to the graph. A batch is made before its step, and its loop
   // still holds it after.
@@ -148,9 +158,9 @@ class Examination {
     if (kept.empty() || (!grows && !IsWorthTelling(BytesOf(kept), AllocatedPeak(last())))) return false;
     const std::vector<EventIndex> births = BirthsOf(kept);
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
-        Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of a step " +
-            "before step " + FormatNumber(last().number) + " " + (kept.size() == 1 ? "is" : "are") +
-            " alive after it: " + Size(BytesOf(kept)) + "." + MostIsMadeBy(view_, births),
+        Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of " +
+            StepsBeforeLast() + " " + (kept.size() == 1 ? "is" : "are") + " alive after step " +
+            FormatNumber(last().number) + ": " + Size(BytesOf(kept)) + "." + MostIsMadeBy(view_, births),
         "Something refers to that step's graph: keep loss.item() or loss.detach() instead of loss, leave "
         "retain_graph out, and evaluate under torch.no_grad().",
         births);
@@ -184,6 +194,7 @@ class Examination {
   // next batch saved again, or kept beyond what a step saves. (A first forward that ends for want of memory
   // or by another error lets go all and saves no more.)
   void FindUnusedGraph() {
+    if (view_.phases().empty()) return;  // nobody told of any: one may have run
     const EventIndex begin = EndOfSteps();
     const bool has_backward = std::ranges::any_of(view_.phases(), [&](const timeline::PhaseSpan& span) {
       return span.phase == events::Phase::kBackward && span.begin >= begin;

@@ -59,6 +59,13 @@ std::string FormatBytes(int64_t bytes, ByteUnit unit) {
   return in(number / step / step / step, 2, decimal ? "GB" : "GiB");
 }
 
+std::string FormatRange(int64_t least_bytes, int64_t most_bytes, ByteUnit unit) {
+  const std::string least = FormatBytes(least_bytes, unit);
+  const std::string most = FormatBytes(most_bytes, unit);
+  if (least != most) return least + " to " + most;
+  return FormatExactBytes(least_bytes) + " to " + FormatExactBytes(most_bytes);
+}
+
 std::string FormatDuration(int64_t nanoseconds) {
   const double time = static_cast<double>(nanoseconds);
   if (std::abs(time) < 1e3) return fmt::format("{} ns", nanoseconds);

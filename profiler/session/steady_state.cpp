@@ -8,6 +8,7 @@
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
 namespace {
@@ -47,8 +48,8 @@ std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& s
 Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) {
   const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
   Prediction peaks;
-  const timeline::EventIndex highest = view.PeakIn(Series::kAllocated, begin, view.end()).index;
-  peaks.at_peak = timeline::SettledStateAt(view, highest, view.end()).values;
+  const timeline::EventIndex highest = timeline::HighestMoment(view, begin, view.end());
+  peaks.at_peak = timeline::SettledStateAt(view, highest, timeline::SettledBy(view, highest)).values;
   peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
   peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
   peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);

@@ -60,6 +60,17 @@ const Step* FirstWithLastSettings(const View& view) {
   return first;
 }
 
+EventIndex HighestMoment(const View& view, EventIndex begin, EventIndex end) {
+  const View::Peak highest = view.PeakIn(Series::kAllocated, begin, end);
+  const int64_t bytes = ValueOf(highest.values, Series::kAllocated);
+  for (size_t i = view.steps().size(); i-- > 0;) {
+    const Step& step = view.steps()[i];
+    if (step.peak < begin) break;
+    if (step.peak < end && ValueOf(step.at_peak, Series::kAllocated) == bytes) return step.peak;
+  }
+  return highest.index;
+}
+
 const std::string* LatestSettings(const View& view) {
   for (size_t i = view.markers().size(); i-- > 0;) {
     if (view.markers()[i].settings >= 0) return SettingsNumbered(view, view.markers()[i].settings);

@@ -56,9 +56,8 @@ std::string TextOf(const ProgramSweep& sweep, const SweepPoint& point, ByteUnit 
     text += "allocated " + FormatBytes(point.allocated_peak_bytes, unit) + "\nreserved " +
             FormatBytes(point.reserved_peak_bytes, unit);
     if (point.least_reserved_bytes < point.most_reserved_bytes) {
-      text += fmt::format(" ({} to {}, by the order of the driver's addresses)",
-                          FormatBytes(point.least_reserved_bytes, unit),
-                          FormatBytes(point.most_reserved_bytes, unit));
+      text += fmt::format(" ({}, by the order of the driver's addresses)",
+                          FormatRange(point.least_reserved_bytes, point.most_reserved_bytes, unit));
     }
     text += "\nof the card, with the context, " + FormatBytes(sweep.TakenBytes(point), unit);
     text += sweep.Fits(point) ? "" : "\nmay not fit";

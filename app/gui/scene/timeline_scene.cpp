@@ -5,6 +5,7 @@
 
 #include "app/gui/window/theme.h"
 #include "app/presenters/compared_run.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 
@@ -213,7 +214,7 @@ std::optional<timeline::EventIndex> PeakInSight(const timeline::View* view, cons
   const timeline::EventIndex end =
       std::min(view->end(), presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.end));
   if (begin >= end) return std::nullopt;
-  return view->PeakIn(timeline::Series::kAllocated, begin, end).index;
+  return timeline::HighestMoment(*view, begin, end);
 }
 
 }  // namespace tidemark::gui

@@ -114,7 +114,19 @@ TEST_CASE("Activations of a step that is over are a kept graph, and told once, n
   REQUIRE(finding);
   CHECK(finding->bytes == 6 * kMiB);
   CHECK(GrowsWithSteps({*finding}));
-  CHECK(Says(*finding, "6 tensors that were saved for the backward of a step before step 7 are alive"));
+  CHECK(Says(*finding, "6 tensors that were saved for the backward of steps 1 to 6 are alive after step 7"));
+}
+
+TEST_CASE("What is kept of a few steps is why the last of them needs most, and told alone") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000000, 12 * kMiB, Category::kActivation);
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kKeptGraph);
+  REQUIRE(finding);
+  CHECK(Says(*finding, "2 tensors that were saved for the backward of steps 1 to 2 are alive after step 3"));
 }
 
 TEST_CASE("A little of a graph that one step left behind is not worth telling, much of it is") {
@@ -389,6 +401,15 @@ TEST_CASE("What was made by one line for the most part is told with that line, e
   CHECK(MostIsMadeBy(*view, {by_operator}) == " Most of it is made by aten::mul.");
   CHECK(MostIsMadeBy(*view, {by_operator, by_nobody}).empty());
   CHECK(MostIsMadeBy(*view, {}).empty());
+}
+
+TEST_CASE("Where nobody tells of phases a backward may have run") {
+  timeline::Stream stream;
+  for (int batch = 0; batch < 3; ++batch) {
+    stream.Allocate(0x20000000, 60 * kMiB, Category::kActivation);
+    stream.Free(0x20000000);
+  }
+  CHECK(FindingsIn(*stream.Publish(), ByteUnit::kMebibytes).empty());
 }
 
 TEST_CASE("An evaluation that records a graph is found, a first forward under way is not") {

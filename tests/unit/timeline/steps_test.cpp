@@ -35,6 +35,29 @@ TEST_CASE("An event lies in the step whose begin and end are around it, both inc
   CHECK(FirstStepAfter(*view, view->end() - 1) == view->steps().end());
 }
 
+TEST_CASE("The highest moment is the peak of the latest step that goes as high") {
+  Stream stream;
+  std::vector<EventIndex> highest;
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginStep(step);
+    stream.Allocate(0x1000, step == 3 ? 512 : 1024);
+    stream.Allocate(0x2000, 512);
+    highest.push_back(stream.latest());
+    stream.Free(0x1000);
+    stream.Free(0x2000);
+    stream.EndStep(step);
+  }
+  const auto of_steps = stream.Publish();
+  CHECK(HighestMoment(*of_steps, 0, of_steps->end()) == highest[2]);
+  CHECK(HighestMoment(*of_steps, 0, of_steps->steps()[2].begin) == highest[1]);
+  CHECK(HighestMoment(*of_steps, of_steps->steps()[3].begin, of_steps->end()) == highest[3]);
+  stream.Allocate(0x3000, 4096);
+  const EventIndex after = stream.latest();
+  stream.Free(0x3000);
+  const auto view = stream.Publish();
+  CHECK(HighestMoment(*view, 0, view->end()) == after);
+}
+
 TEST_CASE("Settings that come back into force are the latest, and each step has those that it ran with") {
   Stream stream;
   const events::NameId first = stream.Name(R"({"batch":64})");
