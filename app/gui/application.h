@@ -57,6 +57,8 @@ struct ApplicationOptions {
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
   ExportRun export_run;
   std::filesystem::path kept_runs;  // where runs are kept that nobody saved; "" = nowhere
+  // Another program that speaks the protocol; for tests.
+  std::optional<std::filesystem::path> trainer_executable = {};
 };
 
 class Application {
@@ -70,6 +72,9 @@ class Application {
   // These, and what opens files, let go of the run that is shown. Where that is a program that goes on, the
   // person is asked first.
   void StartRun();
+  // What the window begins with by itself: as long as nobody changes it or notes anything in it, it is
+  // nothing that anybody would miss.
+  void StartExample();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
   // Many of it, one for each value of one of its options.
@@ -210,7 +215,8 @@ class Application {
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;
-  bool IsLostByClosing() const;  // there is a run that nobody saved
+  bool NeedsKeeping() const;  // the run that is shown: somebody made it, and nobody saved it
+  bool IsLostByClosing() const;
   LeavingRun Leaving() const;
   LeavingRun Leave();
   void KeepAndThen(std::function<void()> then);
@@ -262,6 +268,8 @@ class Application {
   const session::Run* shown_run_ = nullptr;  // ShownRank() of the last ShowFromHere; none without run_
   // Up to where the run that is shown has been saved; none = not at all.
   std::optional<events::EventIndex> saved_until_;
+  bool is_example_ = false;     // what is shown, or starts, is the window's own
+  bool is_being_kept_ = false;  // what is shown, so that the window can close
   bool has_kept_runs_ = false;
   SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;

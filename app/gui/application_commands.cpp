@@ -356,6 +356,7 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   }
   if (remember) RememberChoices();
   const networks::TrainingSettings before = std::exchange(input_.settings, settings);
+  is_example_ = false;
   estimates_.PlanAgain();
   if (run_ == nullptr || !input_.live) return;
   if (NeedsOtherProcesses(before)) return StartRun();

@@ -23,6 +23,11 @@ void Application::StartRun() {
   AskBeforeEnding([this] { BeginStart(); });
 }
 
+void Application::StartExample() {
+  BeginStart();
+  is_example_ = true;
+}
+
 void Application::BeginStart() {
   ReadNetworkAnew(input_.settings.network);
   ++run_number_;
@@ -52,6 +57,7 @@ session::LiveOptions Application::OptionsOfStart() const {
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
   live.environment = events::AllocatorEnvironment(input_.allocator);
+  live.trainer_executable = options_.trainer_executable;
   if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
   return live;
 }
@@ -68,7 +74,9 @@ void Application::EndStart(const session::LiveOptions& started,
     input_.status.sentence = outcome->error().message;
     return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
+  const bool is_example = is_example_;
   AdoptRun(std::move(**outcome));
+  is_example_ = is_example;
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
   if (NeedsOtherProcesses(started.settings)) return StartRun();
@@ -345,7 +353,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.can_stop = run_->can_stop();
 }
 
-void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({std::move(run), {}, true}); }
+void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({.run = std::move(run)}); }
 
 // What the card reports of itself meanwhile is nothing that anybody would miss.
 bool Application::IsSaved() const {
@@ -358,11 +366,18 @@ bool Application::IsSaved() const {
   return true;
 }
 
-bool Application::IsLostByClosing() const { return run_ != nullptr && !IsSaved() && !run_->view()->empty(); }
+bool Application::NeedsKeeping() const {
+  const bool is_as_it_came = is_example_ && bookmarks_.empty();
+  return !is_being_kept_ && !is_as_it_came && !IsSaved();
+}
+
+bool Application::IsLostByClosing() const {
+  return run_ != nullptr && !run_->view()->empty() && NeedsKeeping();
+}
 
 LeavingRun Application::Leaving() const {
   if (run_ == nullptr) return {};
-  return {run_, bookmarks_, IsSaved(), TitleOfRun(*run_, networks_)};
+  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_)};
 }
 
 LeavingRun Application::Leave() {
@@ -370,19 +385,27 @@ LeavingRun Application::Leave() {
   bookmarks_.clear();
   run_.reset();
   saved_until_.reset();
+  is_example_ = is_being_kept_ = false;
   return leaving;
 }
 
-// The run stays until it is kept: where it cannot be, that is told beside it.
+// The run stays until it is kept: where it cannot be, that is told beside it. Another may begin meanwhile.
 void Application::KeepAndThen(std::function<void()> then) {
+  LeavingRun leaving = Leaving();
+  is_being_kept_ = true;
   jobs_.Start("Keeping the run", JobEnd::kKept,
-              [this, leaving = Leaving(), run = run_,
+              [this, leaving = std::move(leaving), run = run_,
                then = std::move(then)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 const KeptRun kept = KeepRun(leaving, options_.kept_runs);
                 leaving = {};  // or its process would end here
                 return [this, kept, then, run = std::move(run)] {
-                  if (kept && run_ != run) return AskBeforeQuitting();  // another began meanwhile
+                  if (run_ != run) {
+                    TellOfKept(kept);
+                    if (kept) AskBeforeQuitting();
+                    return;
+                  }
                   if (kept) return then();
+                  is_being_kept_ = false;
                   AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
                                                                " Ctrl+S saves it elsewhere.");
                 };

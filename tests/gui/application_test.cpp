@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
@@ -123,11 +124,12 @@ TEST_CASE("Closing the window asks first where a run would be lost") {
     app.Push(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
     app.ExecuteCommands();
     app.ShowRun(std::make_shared<Grown>());
-    CHECK(PollUntil(app, [&] { return count_kept() >= 1; }));
+    CHECK(PollUntil(app, [&] { return app.scene_input().log->lines().size() >= 1; }));
     for (int i = 0; i < 50; ++i) {  // what follows the keeping
       app.Poll();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    CHECK(count_kept() == 1);  // once, not again as another took its place
     CHECK_FALSE(app.wants_to_quit());
     tell(AnswerHeld{HeldAnswer::kGoesOn});
     CHECK(app.wants_to_quit());
@@ -206,6 +208,51 @@ TEST_CASE("A run that another takes the place of is kept") {
   application->ShowRun(std::make_shared<Grown>());
   CHECK(PollUntil(*application,
                   [&] { return std::filesystem::exists(kept) && !std::filesystem::is_empty(kept); }));
+}
+
+TEST_CASE("What the window began with by itself is nobody's until somebody changes it") {
+  const trace::Scratch scratch;
+  const std::filesystem::path kept = scratch / "kept";
+  ApplicationOptions options;
+  options.kept_runs = kept;
+  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  options.trainer_executable = ExecutableFolder() / "fake_trainer";
+  const auto created = Application::Create(options, {});
+  REQUIRE(created.ok());
+  Application& app = **created;
+  const auto has_events = [&] { return app.scene_input().live && !app.scene_input().view->empty(); };
+  const auto quits = [&] {
+    PollUntil(app, [&] { return !app.waiting(); });  // or it would be waited for
+    app.Push(ActionId::kQuit);
+    app.ExecuteCommands();
+    app.Poll();
+    return app.wants_to_quit();
+  };
+  app.StartExample();
+  REQUIRE(PollUntil(app, has_events));
+  SECTION("closed over without a word") {
+    CHECK(quits());
+    CHECK(app.KeepOnClosing().empty());
+    CHECK_FALSE(std::filesystem::exists(kept));
+  }
+  SECTION("changed") {
+    networks::TrainingSettings changed = app.settings();
+    changed.batch *= 2;
+    app.Push(ChangeSettings{changed});
+    app.ExecuteCommands();
+    CHECK_FALSE(quits());
+  }
+  SECTION("noted in") {
+    app.Push(KeepBookmark{app.scene_input().view->TimeOf(app.scene_input().view->first()), "here"});
+    app.ExecuteCommands();
+    CHECK_FALSE(quits());
+  }
+  SECTION("begun anew") {
+    app.StartRun();
+    REQUIRE(PollUntil(app, has_events));
+    CHECK_FALSE(std::filesystem::exists(kept));
+    CHECK_FALSE(quits());
+  }
 }
 
 TEST_CASE("A network's file that was edited is read anew when a run begins") {
