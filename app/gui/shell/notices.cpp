@@ -52,8 +52,7 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
       ImGui::EndDisabled();
       Tooltip(
           "The largest batch that the phantom says fits on this card with room to spare. What fits names "
-          "larger "
-          "ones, too, that fit only since PyTorch empties its cache in between.");
+          "larger ones, too, that fit only since PyTorch empties its cache in between.");
       ImGui::SameLine();
     }
     if (banner.again) {
