@@ -144,7 +144,9 @@ class Application {
   void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();
   void BeginProgram(const session::ProgramOrder& order);
-  void ReadRun(const std::filesystem::path& file);
+  // `card`: that one of several alone.
+  void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {});
+  void ShowOneCard(std::optional<uint8_t> device);  // none = all of them
   void ReadRanks(const std::vector<std::filesystem::path>& files);
   void Answer(const AnswerHeld& answer);
   void Execute(ActionId action);
@@ -292,6 +294,7 @@ class Application {
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
   std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
+  std::filesystem::path read_file_;         // that the run which is shown was read from; "" = from none
   std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
   bool shows_foreign_ = false;              // a file or a program was shown before the trainer that starts
   ShownOrigin origin_;

@@ -10,12 +10,22 @@
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
 namespace {
 
 using networks::DeviceKind;
 using session::RunState;
+
+// None where there are not several.
+std::vector<uint8_t> CardsOf(const timeline::View& view) {
+  std::vector<uint8_t> cards;
+  if (view.devices().size() < 2) return cards;
+  cards.reserve(view.devices().size());
+  for (const timeline::DevicePeaks& card : view.devices()) cards.push_back(card.device);
+  return cards;
+}
 
 }  // namespace
 
@@ -195,20 +205,27 @@ void Application::OpenFile(const std::filesystem::path& file) {
   AskBeforeEnding([this, file] { ReadRun(file); });
 }
 
-void Application::ReadRun(const std::filesystem::path& file) {
+void Application::ShowOneCard(std::optional<uint8_t> device) {
+  if (!read_file_.empty() && device != input_.shown_cards.alone) ReadRun(read_file_, device);
+}
+
+void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {
   jobs_.Start(
       "Opening " + file.filename().string(), JobEnd::kOnRequest,
-      [this, file, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+      [this, file, card, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto outcome =
-            std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress));
-        return [this, outcome, request, file] {
+            std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress, card));
+        return [this, outcome, request, file, card] {
           if (!outcome->ok()) return TellNotOpened(outcome->error().message);
           if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
           ++run_number_;
+          const std::vector<uint8_t> cards = card ? input_.shown_cards.all : CardsOf(*(**outcome)->view());
           AdoptRun(std::move(**outcome));
+          read_file_ = file;
+          input_.shown_cards = {cards, card};
           EndForeignComparison();
           if (!ranks_.any()) state_.allocations.filter = {};  // it was typed for another run
-          input_.recording = file.filename().string();
+          input_.recording = file.filename().string() + (card ? ", " + session::TitleOfCard(*card) : "");
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
           if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
@@ -386,6 +403,8 @@ LeavingRun Application::Leave() {
   run_.reset();
   saved_until_.reset();
   is_example_ = is_being_kept_ = false;
+  read_file_.clear();
+  input_.shown_cards = {};
   return leaving;
 }
 

@@ -58,6 +58,7 @@ void ShowsBatchSizes(ImGuiTestContext* context);
 void StacksByOtherThings(ImGuiTestContext* context);
 // rank_steps.cpp
 void OpensRanks(ImGuiTestContext* context);
+void ShowsOneCard(ImGuiTestContext* context);
 void TrainsOnRanks(ImGuiTestContext* context);
 void WatchesRanks(ImGuiTestContext* context);
 void RecordsALauncher(ImGuiTestContext* context);

@@ -356,6 +356,7 @@ void Add(ImGuiTestEngine* engine) {
       {"follows a recording", FollowsARecording},
       {"tells how what it follows ends", TellsHowWhatItFollowsEnds},
       {"opens ranks", OpensRanks},
+      {"shows one card", ShowsOneCard},
       {"trains on ranks", TrainsOnRanks},
       {"watches ranks", WatchesRanks},
       {"records a launcher", RecordsALauncher},

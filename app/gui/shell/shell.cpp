@@ -134,7 +134,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
   if (!input.in_picture) DrawToasts(shell, jobs_height);  // they would lie over the panels
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame),
-                     *input.lessons, view, shell.palette, queue);
+                     *input.lessons, frame.timeline.cards, view, shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawHeldQuestion(shell.held, queue);
