@@ -65,6 +65,7 @@ void RecordsALauncher(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
 // job_steps.cpp
+void TellsBesideThePanels(ImGuiTestContext* context);
 void CancelsWhatTakesLong(ImGuiTestContext* context);
 void CancelsAStart(ImGuiTestContext* context);
 void ShowsAProgramThatComesFirst(ImGuiTestContext* context);
