@@ -47,9 +47,7 @@ int RunPlot(const PlotOptions& options) {
   Result<int64_t> width = 0;
   if (!options.width.empty()) width = WholeNumber("--width", options.width, kLeastWidth, kMostWidth);
   if (!width) return Complain(width.error().message, kExitUsage);
-  const Result<std::optional<uint8_t>> device = OneCardOf(options.device);
-  if (!device) return Complain(device.error().message, kExitUsage);
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, *device);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const std::string title = (*run)->description().title;
@@ -79,7 +77,7 @@ Command RegisterPlot(CLI::App& application) {
           "blocks at the peak); else as the picture's name says (run.bridge.svg), or the timeline")
       ->type_name("");
   command->add_option("-o,--output", options->output, "Picture to write, .svg or .png")->type_name("FILE");
-  command->add_option(kOneCardOption, options->device, kOneCardHelp)->type_name("cuda:N");
+  AddOneCardOption(*command, options->device);
   command->add_option("--width", options->width, "Its width in pixels; else 1280")->type_name("PIXELS");
   return {command, [options] { return RunPlot(*options); }};
 }

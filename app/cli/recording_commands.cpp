@@ -215,13 +215,11 @@ int RunInfo(const InfoOptions& options) {
     return Complain("--ways-out is asked of one recording; name the rank that ran out of memory.",
                     kExitUsage);
   }
-  const Result<std::optional<uint8_t>> device = OneCardOf(options.device);
-  if (!device) return Complain(device.error().message, kExitUsage);
-  if (*device && options.files.size() > 1) {
+  if (!options.device.empty() && options.files.size() > 1) {
     return Complain("--device is asked of one recording: of ranks each has a card.", kExitUsage);
   }
   if (options.files.size() > 1) return RunRanksInfo(options);
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front(), *device);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front(), options.device);
   if (!run) return Complain(run.error().message, kExitFailed);
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
   if (options.ways_out && !ran_out)
@@ -255,9 +253,7 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
   }
-  const Result<std::optional<uint8_t>> device = OneCardOf(options.device);
-  if (!device) return Complain(device.error().message, kExitUsage);
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, *device);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const Result<std::vector<trace::Bookmark>> bookmarks =
@@ -320,7 +316,7 @@ Command RegisterInfo(CLI::App& application) {
       ->add_option("FILE", options->files,
                    "Recording, memory snapshot or trace; several are the ranks of one run")
       ->type_name("");
-  command->add_option(kOneCardOption, options->device, kOneCardHelp)->type_name("cuda:N");
+  AddOneCardOption(*command, options->device);
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   command->add_flag("--ways-out", options->ways_out,
                     "After an out of memory: search the three cheapest changes that make it fit (seconds)");
@@ -347,7 +343,7 @@ Command RegisterExport(CLI::App& application) {
   command->add_option("--to", options->format, FormatKeysInWords() + "; else as the file's ending says")
       ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
-  command->add_option(kOneCardOption, options->device, kOneCardHelp)->type_name("cuda:N");
+  AddOneCardOption(*command, options->device);
   return {command, [options] { return RunExport(*options); }};
 }
 

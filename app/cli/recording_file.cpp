@@ -1,16 +1,16 @@
 #include "app/cli/recording_file.h"
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "app/cli/console.h"
 #include "app/cli/numbers.h"
 
 namespace tidemark::cli {
+namespace {
 
-Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, std::optional<uint8_t> device) {
-  ProgressLine line;
-  return session::Run::Open(file, line.ShowShare("reading"), device);
-}
+constexpr const char* kOneCardOption = "--device";
 
 Result<std::optional<uint8_t>> OneCardOf(const std::string& text) {
   if (text.empty()) return std::optional<uint8_t>();
@@ -20,6 +20,20 @@ Result<std::optional<uint8_t>> OneCardOf(const std::string& text) {
                                              std::numeric_limits<uint8_t>::max());
   if (!number) return Error{"--device must name a card of the run, cuda:0 or another, not '" + text + "'."};
   return std::optional(static_cast<uint8_t>(*number));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, const std::string& card) {
+  const Result<std::optional<uint8_t>> device = OneCardOf(card);
+  if (!device) return device.error();
+  ProgressLine line;
+  return session::Run::Open(file, line.ShowShare("reading"), *device);
+}
+
+void AddOneCardOption(CLI::App& command, std::string& card) {
+  command.add_option(kOneCardOption, card, "cuda:N: that card of a run on several alone")
+      ->type_name("cuda:N");
 }
 
 std::vector<std::string> WarningsOf(const session::Run& run) {

@@ -1,9 +1,8 @@
 // Any file that opens, for the commands that read one. Main thread only.
 #pragma once
 
-#include <cstdint>
+#include <CLI/CLI.hpp>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +11,12 @@
 
 namespace tidemark::cli {
 
-// Shows how far it has read, on a terminal. `device`: that card of a run on several alone.
-Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file,
-                                                    std::optional<uint8_t> device = {});
+// Shows how far it has read, on a terminal. `card`: "cuda:1", that card of a run on several alone; "" = all
+// of them.
+Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, const std::string& card = "");
 
-// An option for it, and what was given: "cuda:1", "" = all of them.
-inline constexpr const char* kOneCardOption = "--device";
-inline constexpr const char* kOneCardHelp = "cuda:N: that card of a run on several alone";
-Result<std::optional<uint8_t>> OneCardOf(const std::string& text);
+// The option for `card`.
+void AddOneCardOption(CLI::App& command, std::string& card);
 
 // Why the recording is not the whole story: cut short, events lost.
 std::vector<std::string> WarningsOf(const session::Run& run);

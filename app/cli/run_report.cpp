@@ -11,6 +11,7 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/faults.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::cli {
 namespace {
@@ -116,15 +117,13 @@ Json CardFitJson(const RunReport& report) {
   return json;
 }
 
-std::string DeviceTitle(uint8_t device) { return fmt::format("cuda:{}", device); }
-
 Json ShortagesJson(const RunReport& report) {
   Json shortages = Json::array();
   for (const session::Shortage& shortage : report.shortages) {
     shortages.push_back({{"event", shortage.index},
                          {"step", shortage.step < 0 ? Json() : Json(shortage.step)},
                          {"phase", events::NameOf(shortage.phase)},
-                         {"device", shortage.device ? Json(DeviceTitle(*shortage.device)) : Json()},
+                         {"device", shortage.device ? Json(session::TitleOfCard(*shortage.device)) : Json()},
                          {"requested_bytes", shortage.requested_bytes},
                          {"free_bytes", shortage.free_bytes},
                          {"allocated_bytes", shortage.allocated_bytes},
@@ -140,9 +139,9 @@ std::string EachCardRows(const RunReport& report) {
   if (report.cards.empty()) return "";
   std::string rows = "At the peak of each card (above they are added up)\n";
   for (const timeline::DevicePeaks& card : report.cards) {
-    rows += BytesRow(DeviceTitle(card.device) + " allocated", card.allocated_bytes);
+    rows += BytesRow(session::TitleOfCard(card.device) + " allocated", card.allocated_bytes);
     if (card.reserved_bytes > 0)
-      rows += BytesRow(DeviceTitle(card.device) + " reserved", card.reserved_bytes);
+      rows += BytesRow(session::TitleOfCard(card.device) + " reserved", card.reserved_bytes);
   }
   return rows;
 }
@@ -150,7 +149,7 @@ std::string EachCardRows(const RunReport& report) {
 Json EachCardJson(const RunReport& report) {
   Json cards = Json::array();
   for (const timeline::DevicePeaks& card : report.cards) {
-    cards.push_back({{"device", DeviceTitle(card.device)},
+    cards.push_back({{"device", session::TitleOfCard(card.device)},
                      {"allocated_peak_bytes", card.allocated_bytes},
                      {"requested_peak_bytes", report.tells_requested ? Json(card.requested_bytes) : Json()},
                      {"reserved_peak_bytes", card.reserved_bytes > 0 ? Json(card.reserved_bytes) : Json()}});

@@ -57,6 +57,8 @@ struct ApplicationOptions {
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
   ExportRun export_run;
   std::filesystem::path kept_runs;  // where runs are kept that nobody saved; "" = nowhere
+  // Another program that speaks the protocol; for tests.
+  std::optional<std::filesystem::path> trainer_executable = {};
 };
 
 class Application {
@@ -70,6 +72,9 @@ class Application {
   // These, and what opens files, let go of the run that is shown. Where that is a program that goes on, the
   // person is asked first.
   void StartRun();
+  // What the window begins with by itself: as long as nobody changes it or notes anything in it, it is
+  // nothing that anybody would miss.
+  void StartExample();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
   // Many of it, one for each value of one of its options.
@@ -139,7 +144,9 @@ class Application {
   void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();
   void BeginProgram(const session::ProgramOrder& order);
-  void ReadRun(const std::filesystem::path& file);
+  // `card`: that one of several alone.
+  void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {});
+  void ShowOneCard(std::optional<uint8_t> device);  // none = all of them
   void ReadRanks(const std::vector<std::filesystem::path>& files);
   void Answer(const AnswerHeld& answer);
   void Execute(ActionId action);
@@ -210,7 +217,8 @@ class Application {
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;
-  bool IsLostByClosing() const;  // there is a run that nobody saved
+  bool NeedsKeeping() const;  // the run that is shown: somebody made it, and nobody saved it
+  bool IsLostByClosing() const;
   LeavingRun Leaving() const;
   LeavingRun Leave();
   void KeepAndThen(std::function<void()> then);
@@ -262,6 +270,8 @@ class Application {
   const session::Run* shown_run_ = nullptr;  // ShownRank() of the last ShowFromHere; none without run_
   // Up to where the run that is shown has been saved; none = not at all.
   std::optional<events::EventIndex> saved_until_;
+  bool is_example_ = false;     // what is shown, or starts, is the window's own
+  bool is_being_kept_ = false;  // what is shown, so that the window can close
   bool has_kept_runs_ = false;
   SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;
@@ -284,6 +294,7 @@ class Application {
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
   std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
+  std::filesystem::path read_file_;         // that the run which is shown was read from; "" = from none
   std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
   bool shows_foreign_ = false;              // a file or a program was shown before the trainer that starts
   ShownOrigin origin_;

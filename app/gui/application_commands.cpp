@@ -16,6 +16,7 @@
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/specification.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
 namespace {
@@ -54,9 +55,12 @@ FilePurpose PurposeOf(ActionId action) {
   }
 }
 
-// The opened file's own, or "tidemark-20260314-091500", so that a second file does not replace the first.
-std::string NameToKeepAs(const std::string& file_title) {
-  if (!file_title.empty()) return std::filesystem::path(file_title).stem().string();
+// The opened file's own (of one of its cards alone with that), or "tidemark-20260314-091500", so that a
+// second file does not replace the first.
+std::string NameToKeepAs(const SceneInput& input) {
+  const std::string stem = std::filesystem::path(input.recording).stem().string();
+  if (input.shown_cards.alone) return stem + ", " + session::TitleOfCard(*input.shown_cards.alone);
+  if (!stem.empty()) return stem;
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
@@ -147,6 +151,7 @@ void Application::Execute(const Command& command) {
                    ranks_.Close();
                    live_ranks_.Close();
                  },
+                 [this](const ShowCard& c) { ShowOneCard(c.device); },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.file); },
@@ -199,8 +204,8 @@ void Application::AskWhereTo(const SavePicture& wanted) {
   FileDialogState& dialog = shell_.file_dialog;
   if (!wanted.drawing.empty())
     return OpenFileDialog(FilePurpose::kExport, state_.last_folder,
-                          NameToKeepAs(input_.recording) + "." + wanted.drawing + ".svg", &dialog);
-  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, NameToKeepAs(input_.recording), &dialog);
+                          NameToKeepAs(input_) + "." + wanted.drawing + ".svg", &dialog);
+  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, NameToKeepAs(input_), &dialog);
   dialog.panel = wanted.panel;
 }
 
@@ -356,6 +361,7 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   }
   if (remember) RememberChoices();
   const networks::TrainingSettings before = std::exchange(input_.settings, settings);
+  is_example_ = false;
   estimates_.PlanAgain();
   if (run_ == nullptr || !input_.live) return;
   if (NeedsOtherProcesses(before)) return StartRun();
@@ -402,7 +408,7 @@ bool Application::ExecuteFileAction(ActionId action) {
     case ActionId::kExport:
     case ActionId::kScreenshot:
     case ActionId::kSaveSession:
-      ChooseFile(PurposeOf(action), state_.last_folder, NameToKeepAs(input_.recording));
+      ChooseFile(PurposeOf(action), state_.last_folder, NameToKeepAs(input_));
       break;
     case ActionId::kQuit:
       starts_.Unwant();

@@ -10,6 +10,7 @@
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
 namespace {
@@ -17,10 +18,24 @@ namespace {
 using networks::DeviceKind;
 using session::RunState;
 
+// None where there are not several.
+std::vector<uint8_t> CardsOf(const timeline::View& view) {
+  std::vector<uint8_t> cards;
+  if (view.devices().size() < 2) return cards;
+  cards.reserve(view.devices().size());
+  for (const timeline::DevicePeaks& card : view.devices()) cards.push_back(card.device);
+  return cards;
+}
+
 }  // namespace
 
 void Application::StartRun() {
   AskBeforeEnding([this] { BeginStart(); });
+}
+
+void Application::StartExample() {
+  BeginStart();
+  is_example_ = true;
 }
 
 void Application::BeginStart() {
@@ -52,6 +67,7 @@ session::LiveOptions Application::OptionsOfStart() const {
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
   live.environment = events::AllocatorEnvironment(input_.allocator);
+  live.trainer_executable = options_.trainer_executable;
   if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
   return live;
 }
@@ -68,7 +84,9 @@ void Application::EndStart(const session::LiveOptions& started,
     input_.status.sentence = outcome->error().message;
     return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
+  const bool is_example = is_example_;
   AdoptRun(std::move(**outcome));
+  is_example_ = is_example;
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
   if (NeedsOtherProcesses(started.settings)) return StartRun();
@@ -187,20 +205,27 @@ void Application::OpenFile(const std::filesystem::path& file) {
   AskBeforeEnding([this, file] { ReadRun(file); });
 }
 
-void Application::ReadRun(const std::filesystem::path& file) {
+void Application::ShowOneCard(std::optional<uint8_t> device) {
+  if (!read_file_.empty() && device != input_.shown_cards.alone) ReadRun(read_file_, device);
+}
+
+void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {
   jobs_.Start(
       "Opening " + file.filename().string(), JobEnd::kOnRequest,
-      [this, file, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+      [this, file, card, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto outcome =
-            std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress));
-        return [this, outcome, request, file] {
+            std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress, card));
+        return [this, outcome, request, file, card] {
           if (!outcome->ok()) return TellNotOpened(outcome->error().message);
           if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
           ++run_number_;
+          const std::vector<uint8_t> cards = card ? input_.shown_cards.all : CardsOf(*(**outcome)->view());
           AdoptRun(std::move(**outcome));
+          read_file_ = file;
+          input_.shown_cards = {cards, card};
           EndForeignComparison();
           if (!ranks_.any()) state_.allocations.filter = {};  // it was typed for another run
-          input_.recording = file.filename().string();
+          input_.recording = file.filename().string() + (card ? ", " + session::TitleOfCard(*card) : "");
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
           if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
@@ -345,7 +370,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.can_stop = run_->can_stop();
 }
 
-void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({std::move(run), {}, true}); }
+void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({.run = std::move(run)}); }
 
 // What the card reports of itself meanwhile is nothing that anybody would miss.
 bool Application::IsSaved() const {
@@ -358,11 +383,18 @@ bool Application::IsSaved() const {
   return true;
 }
 
-bool Application::IsLostByClosing() const { return run_ != nullptr && !IsSaved() && !run_->view()->empty(); }
+bool Application::NeedsKeeping() const {
+  const bool is_as_it_came = is_example_ && bookmarks_.empty();
+  return !is_being_kept_ && !is_as_it_came && !IsSaved();
+}
+
+bool Application::IsLostByClosing() const {
+  return run_ != nullptr && !run_->view()->empty() && NeedsKeeping();
+}
 
 LeavingRun Application::Leaving() const {
   if (run_ == nullptr) return {};
-  return {run_, bookmarks_, IsSaved(), TitleOfRun(*run_, networks_)};
+  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_)};
 }
 
 LeavingRun Application::Leave() {
@@ -370,19 +402,29 @@ LeavingRun Application::Leave() {
   bookmarks_.clear();
   run_.reset();
   saved_until_.reset();
+  is_example_ = is_being_kept_ = false;
+  read_file_.clear();
+  input_.shown_cards = {};
   return leaving;
 }
 
-// The run stays until it is kept: where it cannot be, that is told beside it.
+// The run stays until it is kept: where it cannot be, that is told beside it. Another may begin meanwhile.
 void Application::KeepAndThen(std::function<void()> then) {
+  LeavingRun leaving = Leaving();
+  is_being_kept_ = true;
   jobs_.Start("Keeping the run", JobEnd::kKept,
-              [this, leaving = Leaving(), run = run_,
+              [this, leaving = std::move(leaving), run = run_,
                then = std::move(then)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 const KeptRun kept = KeepRun(leaving, options_.kept_runs);
                 leaving = {};  // or its process would end here
                 return [this, kept, then, run = std::move(run)] {
-                  if (kept && run_ != run) return AskBeforeQuitting();  // another began meanwhile
+                  if (run_ != run) {
+                    TellOfKept(kept);
+                    if (kept) AskBeforeQuitting();
+                    return;
+                  }
                   if (kept) return then();
+                  is_being_kept_ = false;
                   AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
                                                                " Ctrl+S saves it elsewhere.");
                 };

@@ -205,7 +205,7 @@ int RunWindow(const WindowOptions& options) {
   } else if (!options.files.empty()) {
     app.OpenFile(options.files.front());
   } else {
-    app.StartRun();
+    app.StartExample();
   }
   for (const std::string& complaint : kept.complaints) app.Complain(complaint);
   ViewKeeper keeper(kept.state_file);

@@ -117,7 +117,7 @@ fs::path KeptRunsFolder() {
 }
 
 KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
-  if (leaving.run == nullptr || leaving.is_saved) return std::optional<fs::path>();
+  if (leaving.run == nullptr || !leaving.needs_keeping) return std::optional<fs::path>();
   const session::Run& run = *leaving.run;
   if (folder.empty() || run.has_file() || run.view()->empty()) return std::optional<fs::path>();
   std::error_code failure;

@@ -22,15 +22,15 @@ inline constexpr uintmax_t kMostKeptBytes = uintmax_t{4} << 30;
 // $XDG_STATE_HOME/tidemark/runs, or ~/.local/state/tidemark/runs; "" where neither is set: nothing is kept.
 std::filesystem::path KeptRunsFolder();
 
-// A run that is shown no more, which nobody may have saved.
+// A run that is shown no more.
 struct LeavingRun {
   std::shared_ptr<session::Run> run;  // none = there was none
-  std::vector<trace::Bookmark> bookmarks;
-  bool is_saved = false;
-  std::string title = {};  // "SimpleConvNet on phantom NVIDIA H200"
+  std::vector<trace::Bookmark> bookmarks = {};
+  bool needs_keeping = false;  // somebody made it, and nobody saved it
+  std::string title = {};      // "SimpleConvNet on phantom NVIDIA H200"
 };
 using KeptRun = Result<std::optional<std::filesystem::path>>;
-// Writes what nobody saved and what has no file (each rank of its own) and removes the oldest that are too
+// Writes what needs keeping and has no file (each rank of its own) and removes the oldest that are too
 // many. Returns the file, of ranks the first; none where there is nothing to keep. Errors: it cannot be
 // written.
 KeptRun KeepRun(const LeavingRun& leaving, const std::filesystem::path& folder);

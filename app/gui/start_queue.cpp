@@ -64,7 +64,7 @@ void StartQueue::Finish(Start& start) {
 
 // Nobody wants it any more: it was cancelled, something else is shown, or another start came after it.
 void StartQueue::LetGoOf(Start& start) {
-  LeavingRun unwanted{nullptr, {}, true};
+  LeavingRun unwanted;
   if (start.outcome && *start.outcome) unwanted.run = std::move(**start.outcome);
   const bool is_another_wanted = is_wanted_ && start.number != number_;
   if (is_another_wanted) {
@@ -81,7 +81,7 @@ void StartQueue::End(LeavingRun leaving) {
   const bool is_process = leaving.run->can_stop();
   if (is_process) ++ending_;
   jobs_->Start(is_process ? "Ending the run before" : "",
-               leaving.is_saved ? JobEnd::kWhenDone : JobEnd::kKept,
+               leaving.needs_keeping ? JobEnd::kKept : JobEnd::kWhenDone,
                [this, leaving = std::move(leaving),
                 is_process](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                  const KeptRun kept = KeepRun(leaving, folder_);

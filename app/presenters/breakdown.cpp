@@ -236,14 +236,11 @@ std::string WhyMoreIsAllocated(const Breakdown& breakdown) {
   if (difference("allocated").value_or(0) <= 0) return "";
   if (difference("requested") == 0) {
     return "The run asks for what is predicted, but some of it lies in larger blocks: earlier settings left "
-           "them "
-           "free, and PyTorch gives one out whole where no more than 1 MiB of it would be left over. R "
-           "begins "
-           "anew.";
+           "them free, and PyTorch gives one out whole where no more than 1 MiB of it would be left over. R "
+           "begins anew.";
   }
   return "The run had other settings before, and what it made with them may still be there, such as "
-         "gradients "
-         "and workspaces. R begins anew.";
+         "gradients and workspaces. R begins anew.";
 }
 
 std::string LeftOut(const session::Prediction& prediction) {

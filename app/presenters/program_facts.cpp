@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "profiler/session/card_fit.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -40,7 +41,8 @@ std::string TextOf(const std::vector<timeline::DevicePeaks>& devices, ByteUnit u
   std::vector<std::string> each;
   each.reserve(devices.size());
   for (const timeline::DevicePeaks& device : devices)
-    each.push_back(fmt::format("{} on cuda:{}", FormatBytes(device.reserved_bytes, unit), device.device));
+    each.push_back(fmt::format("{} on {}", FormatBytes(device.reserved_bytes, unit),
+                               session::TitleOfCard(device.device)));
   return fmt::format("{}", fmt::join(each, ", "));
 }
 

@@ -4,6 +4,8 @@ namespace tidemark::session {
 
 using events::EventKind;
 
+std::string TitleOfCard(uint8_t device) { return "cuda:" + std::to_string(device); }
+
 bool OneCard::Keeps(const events::Event& event) {
   const bool is_there = event.device == device_;
   switch (event.kind) {

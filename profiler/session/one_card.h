@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <unordered_set>
 
 #include "profiler/events/event.h"
 
 namespace tidemark::session {
+
+// As PyTorch calls it: "cuda:1".
+std::string TitleOfCard(uint8_t device);
 
 class OneCard {
  public:

@@ -31,16 +31,14 @@ int64_t StepsDone(const timeline::View& view) {
   return view.first() == 0 ? complete : last + 1;
 }
 
-std::string TitleOf(int device) { return fmt::format("cuda:{}", device); }
-
 // Of a run that holds nothing of `device`.
-Error NothingOn(int device, const std::set<uint8_t>& cards, const std::filesystem::path& file) {
+Error NothingOn(uint8_t device, const std::set<uint8_t>& cards, const std::filesystem::path& file) {
   std::vector<std::string> others;
   others.reserve(cards.size());
-  for (const uint8_t other : cards) others.push_back(TitleOf(other));
+  for (const uint8_t other : cards) others.push_back(TitleOfCard(other));
   return Error{others.empty() ? fmt::format("{} tells of no memory of any GPU.", file.string())
                               : fmt::format("{} tells nothing of {}: its run used {}.", file.string(),
-                                            TitleOf(device), fmt::join(others, ", "))};
+                                            TitleOfCard(device), fmt::join(others, ", "))};
 }
 
 // Hands on what is of one card.
@@ -81,7 +79,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   run->view_ = builder.Publish();
   run->description_ = summary->description;
   if (device) {
-    run->description_.title += ", " + TitleOf(*device);
+    run->description_.title += ", " + TitleOfCard(*device);
     std::erase(run->description_.notes, phantom::kSeveralGpusDoubt);  // here none are added up
   }
   run->bookmarks_ = summary->bookmarks;

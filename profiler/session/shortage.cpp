@@ -5,6 +5,7 @@
 
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/session/one_card.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
@@ -93,7 +94,7 @@ bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin)
 std::string PlaceOf(const Shortage& shortage) {
   std::string place;
   const auto add = [&place](const std::string& part) { place += (place.empty() ? "" : ", ") + part; };
-  if (shortage.device) add("on cuda:" + std::to_string(*shortage.device));
+  if (shortage.device) add("on " + TitleOfCard(*shortage.device));
   if (shortage.step >= 0) add("in step " + FormatNumber(shortage.step));
   if (shortage.phase != events::Phase::kIdle) {
     add((shortage.step < 0 ? "in " : "") + std::string(events::NameOf(shortage.phase)));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/paths.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
@@ -38,6 +39,12 @@ bool PollUntil(Application& application, const std::function<bool()>& reached) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return reached();
+}
+
+void Tell(Application& application, Command command) {
+  application.Push(std::move(command));
+  application.ExecuteCommands();
+  application.Poll();
 }
 
 }  // namespace
@@ -101,54 +108,50 @@ TEST_CASE("Closing the window asks first where a run would be lost") {
   };
   const auto application = KeepingIn(kept);
   Application& app = *application;
-  const auto tell = [&app](Command command) {
-    app.Push(std::move(command));
-    app.ExecuteCommands();
-    app.Poll();
-  };
   app.ShowRun(std::make_shared<Grown>());
-  tell(DoAction{ActionId::kQuit});
+  Tell(app, DoAction{ActionId::kQuit});
   CHECK_FALSE(app.wants_to_quit());
-  tell(AnswerHeld{HeldAnswer::kStays});
+  Tell(app, AnswerHeld{HeldAnswer::kStays});
   CHECK_FALSE(app.wants_to_quit());
   SECTION("kept, and not a second time") {
-    tell(DoAction{ActionId::kQuit});
-    tell(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
+    Tell(app, DoAction{ActionId::kQuit});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOnOnceKept});
     CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
     CHECK(app.KeepOnClosing().empty());
     CHECK(count_kept() == 1);
   }
   SECTION("kept, and asked about the run that was begun meanwhile") {
-    tell(DoAction{ActionId::kQuit});
+    Tell(app, DoAction{ActionId::kQuit});
     app.Push(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
     app.ExecuteCommands();
     app.ShowRun(std::make_shared<Grown>());
-    CHECK(PollUntil(app, [&] { return count_kept() >= 1; }));
+    CHECK(PollUntil(app, [&] { return app.scene_input().log->lines().size() >= 1; }));
     for (int i = 0; i < 50; ++i) {  // what follows the keeping
       app.Poll();
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    CHECK(count_kept() == 1);  // once, not again as another took its place
     CHECK_FALSE(app.wants_to_quit());
-    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
     CHECK(app.wants_to_quit());
   }
   SECTION("let go") {
-    tell(DoAction{ActionId::kQuit});
-    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    Tell(app, DoAction{ActionId::kQuit});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
     CHECK(app.wants_to_quit());
     CHECK(app.KeepOnClosing().empty());
     CHECK(count_kept() == 0);
   }
   SECTION("not where it cannot be kept: that is to be read first") {
     std::ofstream(kept) << "no folder";
-    tell(DoAction{ActionId::kQuit});
-    tell(AnswerHeld{HeldAnswer::kGoesOnOnceKept});
+    Tell(app, DoAction{ActionId::kQuit});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOnOnceKept});
     CHECK(PollUntil(app, [&] { return LatestLine(app).find("cannot be kept") != std::string::npos; }));
     CHECK_FALSE(app.wants_to_quit());
   }
   SECTION("nothing, once it is saved: what is asked for just before counts") {
-    tell(SaveRecording{scratch / "own.tide"});
-    tell(DoAction{ActionId::kQuit});
+    Tell(app, SaveRecording{scratch / "own.tide"});
+    Tell(app, DoAction{ActionId::kQuit});
     CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
     CHECK((*session::Run::Open(scratch / "own.tide"))->view()->end() == 1);
     CHECK(app.KeepOnClosing().empty());
@@ -208,6 +211,49 @@ TEST_CASE("A run that another takes the place of is kept") {
                   [&] { return std::filesystem::exists(kept) && !std::filesystem::is_empty(kept); }));
 }
 
+TEST_CASE("What the window began with by itself is nobody's until somebody changes it") {
+  const trace::Scratch scratch;
+  const std::filesystem::path kept = scratch / "kept";
+  ApplicationOptions options;
+  options.kept_runs = kept;
+  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  options.trainer_executable = ExecutableFolder() / "fake_trainer";
+  const auto created = Application::Create(options, {});
+  REQUIRE(created.ok());
+  Application& app = **created;
+  const auto has_events = [&] { return app.scene_input().live && !app.scene_input().view->empty(); };
+  const auto quits = [&] {
+    PollUntil(app, [&] { return !app.waiting(); });  // or it would be waited for
+    Tell(app, DoAction{ActionId::kQuit});
+    return app.wants_to_quit();
+  };
+  app.StartExample();
+  REQUIRE(PollUntil(app, has_events));
+  SECTION("closed over without a word") {
+    CHECK(quits());
+    CHECK(app.KeepOnClosing().empty());
+    CHECK_FALSE(std::filesystem::exists(kept));
+  }
+  SECTION("changed") {
+    networks::TrainingSettings changed = app.settings();
+    changed.batch *= 2;
+    app.Push(ChangeSettings{changed});
+    app.ExecuteCommands();
+    CHECK_FALSE(quits());
+  }
+  SECTION("noted in") {
+    app.Push(KeepBookmark{app.scene_input().view->TimeOf(app.scene_input().view->first()), "here"});
+    app.ExecuteCommands();
+    CHECK_FALSE(quits());
+  }
+  SECTION("begun anew") {
+    app.StartRun();
+    REQUIRE(PollUntil(app, has_events));
+    CHECK_FALSE(std::filesystem::exists(kept));
+    CHECK_FALSE(quits());
+  }
+}
+
 TEST_CASE("A network's file that was edited is read anew when a run begins") {
   const trace::Scratch scratch;
   const std::filesystem::path file = scratch / "mine.json";
@@ -263,18 +309,14 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   REQUIRE(Grown().Save(scratch / "other.tide").ok());
   app.ShowRun(std::make_shared<Program>());
   app.Poll();
-  const auto tell = [&app](Command command) {
-    app.Push(std::move(command));
-    app.ExecuteCommands();
-  };
   const auto still_shows_it = [&] {
     return PollUntil(app, [&] { return !app.waiting(); }) &&
            app.title() == "Tidemark · train.py on phantom NVIDIA T4";
   };
-  tell(OpenRecording{scratch / "other.tide"});
+  Tell(app, OpenRecording{scratch / "other.tide"});
   CHECK(still_shows_it());
-  tell(AnswerHeld{HeldAnswer::kStays});
-  tell(AnswerHeld{HeldAnswer::kGoesOn});  // nothing is held any more
+  Tell(app, AnswerHeld{HeldAnswer::kStays});
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});  // nothing is held any more
   CHECK(still_shows_it());
   // Whatever would start a run in its place: a session code, and what takes that back.
   lessons::SessionState code;
@@ -288,39 +330,35 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   REQUIRE(device != code.device);
   for (const Command& command : {Command(UseSession{code}), Command(ChooseDevice{code.device}),
                                  Command(StartAgain{code.settings, {}})}) {
-    tell(command);
+    Tell(app, command);
     CHECK(still_shows_it());
-    tell(AnswerHeld{HeldAnswer::kStays});
+    Tell(app, AnswerHeld{HeldAnswer::kStays});
     CHECK(all_is_as_it_was());
   }
-  tell(DoAction{ActionId::kUndo});
+  Tell(app, DoAction{ActionId::kUndo});
   CHECK(still_shows_it());
-  tell(AnswerHeld{HeldAnswer::kStays});
-  tell(OpenRecording{scratch / "other.tide"});
-  tell(AnswerHeld{HeldAnswer::kGoesOn});
+  Tell(app, AnswerHeld{HeldAnswer::kStays});
+  Tell(app, OpenRecording{scratch / "other.tide"});
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
   CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
 }
 
 TEST_CASE("What cannot be undone now can be later") {
   const auto application = KeepingIn("");
   Application& app = *application;
-  const auto tell = [&app](Command command) {
-    app.Push(std::move(command));
-    app.ExecuteCommands();
-  };
   networks::TrainingSettings other = app.settings();
   const auto before = other.batch;
   other.batch = before / 2;
-  tell(ChangeSettings{other});
+  Tell(app, ChangeSettings{other});
   REQUIRE(app.settings().batch == before / 2);
   SECTION("while a lesson or a code holds it") {
-    tell(LockControls{{"batch"}, {}});
-    tell(DoAction{ActionId::kUndo});
+    Tell(app, LockControls{{"batch"}, {}});
+    Tell(app, DoAction{ActionId::kUndo});
     CHECK(app.settings().batch == before / 2);
-    tell(DoAction{ActionId::kUnlock});
-    tell(DoAction{ActionId::kUndo});
+    Tell(app, DoAction{ActionId::kUnlock});
+    Tell(app, DoAction{ActionId::kUndo});
     CHECK(app.settings().batch == before);
-    tell(DoAction{ActionId::kRedo});
+    Tell(app, DoAction{ActionId::kRedo});
     CHECK(app.settings().batch == before / 2);
   }
   SECTION("while a program runs that it would end") {
@@ -328,17 +366,17 @@ TEST_CASE("What cannot be undone now can be later") {
     lessons::SessionState session;
     session.settings = app.settings();
     session.device = {networks::DeviceKind::kPhantom, 0, "t4"};
-    tell(UseSession{session});
+    Tell(app, UseSession{session});
     app.ShowRun(std::make_shared<Program>());
     app.Poll();
     for (int i = 0; i < 2; ++i) {
-      tell(DoAction{ActionId::kUndo});
+      Tell(app, DoAction{ActionId::kUndo});
       CHECK(app.scene_input().device.card == "t4");
-      tell(AnswerHeld{HeldAnswer::kStays});
+      Tell(app, AnswerHeld{HeldAnswer::kStays});
       CHECK(app.scene_input().device.card == "t4");
     }
-    tell(DoAction{ActionId::kUndo});
-    tell(AnswerHeld{HeldAnswer::kGoesOn});
+    Tell(app, DoAction{ActionId::kUndo});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
     CHECK(app.scene_input().device.card == card);
   }
 }
@@ -346,25 +384,21 @@ TEST_CASE("What cannot be undone now can be later") {
 TEST_CASE("What was chosen before the lessons is one step away after them") {
   const auto application = KeepingIn("");
   Application& app = *application;
-  const auto tell = [&app](Command command) {
-    app.Push(std::move(command));
-    app.ExecuteCommands();
-  };
   networks::TrainingSettings own = app.settings();
   own.batch = 48;
-  tell(ChangeSettings{own});
+  Tell(app, ChangeSettings{own});
   CHECK(app.ChangeToOwn().empty());
-  tell(ShowLessonPage{"batch-size", 0});
-  tell(ShowLessonPage{"mixed-precision", 1});
+  Tell(app, ShowLessonPage{"batch-size", 0});
+  Tell(app, ShowLessonPage{"mixed-precision", 1});
   REQUIRE(app.settings() != own);
   CHECK(app.ChangeToOwn().empty());  // they are what the page is about
   app.view_state().lessons.lesson.clear();
   CHECK(app.ChangeToOwn().find("→ 48") != std::string::npos);
   SECTION("taken back") {
-    tell(TakeOwnSettings{});
+    Tell(app, TakeOwnSettings{});
     CHECK(app.settings() == own);
     CHECK(app.ChangeToOwn().empty());
-    tell(DoAction{ActionId::kUndo});
+    Tell(app, DoAction{ActionId::kUndo});
     CHECK(app.settings() != own);
   }
   SECTION("or given up for a teacher's code, which may lock what it sets") {
@@ -372,15 +406,15 @@ TEST_CASE("What was chosen before the lessons is one step away after them") {
     code.settings = own;
     code.settings.batch = 16;
     code.locked = {"batch"};
-    tell(UseSession{code});
+    Tell(app, UseSession{code});
     CHECK(app.ChangeToOwn().empty());
-    tell(TakeOwnSettings{});
+    Tell(app, TakeOwnSettings{});
     CHECK(app.settings().batch == 16);
   }
   SECTION("or not wanted any more") {
     networks::TrainingSettings other = app.settings();
     other.batch = 17;
-    tell(ChangeSettings{other});
+    Tell(app, ChangeSettings{other});
     CHECK(app.ChangeToOwn().empty());
   }
 }

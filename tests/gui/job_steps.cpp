@@ -30,6 +30,18 @@ bool Cancels(ImGuiTestContext* context) {
 
 }  // namespace
 
+// What has just happened is told where it covers no panel and moves none.
+void TellsBesideThePanels(ImGuiTestContext* context) {
+  const auto place = [&] { return context->WindowInfo("//###timeline").Window->Rect(); };
+  const ImRect before = place();
+  application().AddLogLine(presenters::LogLevel::kWarning, "Nothing is wrong.");
+  context->Yield(3);
+  const ImGuiWindow* const notice = ImGui::FindWindowByName("##toast");
+  IM_CHECK(notice != nullptr && notice->Active);
+  IM_CHECK_LE(notice->Rect().Max.y, before.Min.y);
+  IM_CHECK(place().Min == before.Min && place().Max == before.Max);
+}
+
 // An export, and the start of a program whose stand-ins are being built.
 void CancelsWhatTakesLong(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "slow.json";

@@ -62,7 +62,7 @@ TEST_CASE("What nobody saved is kept whole, with its bookmarks, under a name tha
   const fs::path folder = EmptyFolder();
   CHECK_FALSE(HasKeptRuns(folder));
   const auto run = std::make_shared<UnsavedRun>();
-  const auto kept = KeepRun({run, {{1, "here"}}, false, "nets/tiny on a card"}, folder);
+  const auto kept = KeepRun({run, {{1, "here"}}, true, "nets/tiny on a card"}, folder);
   REQUIRE(kept.ok());
   REQUIRE(*kept);
   const std::string name = (*kept)->filename().string();
@@ -79,7 +79,7 @@ TEST_CASE("Sorted by name, what was kept is sorted by time, within a second too"
   const fs::path folder = EmptyFolder();
   std::vector<fs::path> kept;
   for (int i = 0; i < 4; ++i)
-    kept.push_back(**KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, false, "a run"}, folder));
+    kept.push_back(**KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder));
   CHECK(FilesIn(folder) == kept.size());
   CHECK(std::ranges::is_sorted(kept));
   fs::remove_all(folder);
@@ -87,15 +87,15 @@ TEST_CASE("Sorted by name, what was kept is sorted by time, within a second too"
 
 TEST_CASE("What a file holds, what is empty and what has no folder is not kept") {
   const fs::path folder = EmptyFolder();
-  CHECK_FALSE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(true), {}, false, "a run"}, folder));
-  CHECK_FALSE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(false, 0), {}, false, "a run"}, folder));
-  CHECK_FALSE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, false, "a run"}, ""));
+  CHECK_FALSE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(true), {}, true, "a run"}, folder));
+  CHECK_FALSE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(false, 0), {}, true, "a run"}, folder));
+  CHECK_FALSE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, ""));
   CHECK_FALSE(fs::exists(folder));
 }
 
 TEST_CASE("Every rank of a run is kept") {
   const fs::path folder = EmptyFolder();
-  const auto kept = KeepRun(LeavingRun{std::make_shared<Ranks>(), {}, false, "a run"}, folder);
+  const auto kept = KeepRun(LeavingRun{std::make_shared<Ranks>(), {}, true, "a run"}, folder);
   REQUIRE(kept.ok());
   CHECK((*kept)->string().ends_with(".rank0.tide"));
   CHECK(FilesIn(folder) == 2);
@@ -109,7 +109,7 @@ TEST_CASE("The newest runs are kept, and the oldest go with their bookmarks") {
     std::ofstream(folder / ("20200101-0000" + std::to_string(10 + i) + " old.tide")) << "old";
   const fs::path oldest = folder / "20200101-000010 old.tide";
   std::ofstream(trace::BookmarksFileOf(oldest)) << "[]";
-  REQUIRE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, false, "a run"}, folder));
+  REQUIRE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder));
   CHECK_FALSE(fs::exists(oldest));
   CHECK_FALSE(fs::exists(trace::BookmarksFileOf(oldest)));
   CHECK(FilesIn(folder) == kMostKept);
@@ -123,9 +123,9 @@ TEST_CASE("A run of many ranks counts as one, and goes whole") {
     std::ofstream(folder / ("20200101-000009 old.rank" + std::to_string(rank) + ".tide")) << "old";
   for (size_t i = 1; i < kMostKept; ++i)
     std::ofstream(folder / ("20200101-0000" + std::to_string(10 + i) + " old.tide")) << "old";
-  REQUIRE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, false, "a run"}, folder));
+  REQUIRE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder));
   CHECK(FilesIn(folder) == kMostKept);
-  REQUIRE(*KeepRun(LeavingRun{std::make_shared<Ranks>(), {}, false, "a run"}, folder));
+  REQUIRE(*KeepRun(LeavingRun{std::make_shared<Ranks>(), {}, true, "a run"}, folder));
   CHECK(FilesIn(folder) == kMostKept + 1);
   fs::remove_all(folder);
 }
@@ -133,7 +133,7 @@ TEST_CASE("A run of many ranks counts as one, and goes whole") {
 TEST_CASE("That a run cannot be kept is said") {
   const fs::path folder = EmptyFolder();
   std::ofstream(folder) << "a file where a folder should be";
-  CHECK_FALSE(KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, false, "a run"}, folder).ok());
+  CHECK_FALSE(KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder).ok());
   fs::remove(folder);
 }
 
@@ -141,11 +141,11 @@ TEST_CASE("Of a long title as many letters are kept as there is room for, and th
   const fs::path folder = EmptyFolder();
   std::string title(59, 'x');
   title += "ü and more";
-  const auto kept = KeepRun({std::make_shared<UnsavedRun>(), {}, false, title}, folder);
+  const auto kept = KeepRun({std::make_shared<UnsavedRun>(), {}, true, title}, folder);
   REQUIRE(kept.ok());
   const std::string name = (*kept)->filename().string();
   CHECK(name.substr(name.find(' ')) == " " + std::string(59, 'x') + ", peak 1.5 kB.tide");
-  CHECK_FALSE(*KeepRun({std::make_shared<UnsavedRun>(), {}, true, title}, folder));  // somebody saved it
+  CHECK_FALSE(*KeepRun({std::make_shared<UnsavedRun>(), {}, false, title}, folder));  // somebody saved it
   fs::remove_all(folder);
 }
 

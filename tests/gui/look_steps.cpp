@@ -66,16 +66,22 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
       return std::abs(now.x - then.x) < 4 && std::abs(now.y - then.y) < 4;
     });
   };
-  constexpr int kLeastWidth = 960;  // of any window
-  constexpr int kLeastHeight = 600;
+  // Pixels of the screen for so many of the design.
+  const auto on_screen = [window](int size) {
+    float scale = 1;
+    glfwGetWindowContentScale(window, &scale, nullptr);
+    return static_cast<int>(static_cast<float>(size) * scale);
+  };
+  const int least_width = on_screen(960);  // of any window
+  const int least_height = on_screen(600);
   for (const auto& [w, h] :
-       {std::pair(kLeastWidth, height), {width, kLeastHeight}, {kLeastWidth, kLeastHeight}}) {
+       {std::pair(least_width, height), {width, least_height}, {least_width, least_height}}) {
     resize(w, h);
     resize(width, height);
     IM_CHECK(is_as_before());
   }
   // Tabs that find room for their titles have them, not only the one in front.
-  resize(1280, 800);
+  resize(on_screen(1280), on_screen(800));
   const auto has_title = [](const ImGuiWindow* tab) {
     return std::string_view(tab->Name).find("  ") != std::string_view::npos;  // behind its icon
   };
@@ -87,8 +93,8 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
   constexpr int kSteps = 12;
   for (int step = 1; step <= 2 * kSteps; ++step) {
     const int smaller = std::min(step, 2 * kSteps - step);
-    resize(width - smaller * (width - kLeastWidth) / kSteps,
-           height - smaller * (height - kLeastHeight) / kSteps);
+    resize(width - smaller * (width - least_width) / kSteps,
+           height - smaller * (height - least_height) / kSteps);
     if (step == kSteps) Picture(context, "small");
   }
   IM_CHECK(is_as_before());
@@ -107,7 +113,8 @@ void ScalesWithItsText(ImGuiTestContext* context) {
   // So large that the sides have no room, and back.
   const auto right = [&] { return context->WindowInfo("//###breakdown").Window->Size.x; };
   const float right_before = right();
-  application().view_state().scale = 2.0F;
+  constexpr float kNarrow = 960;  // design pixels: half of a large screen
+  application().view_state().scale = ImGui::GetMainViewport()->Size.x / Px(1) / kNarrow;
   context->Yield(6);
   Picture(context, "twice-as-large");
   NamesKeepTheirRoom(context, "//###compare");

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "app/cli/command_line.h"
+#include "profiler/base/check.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/session/program_recorder.h"
+#include "profiler/trace/tide.h"
 #include "tests/gui/steps.h"
 #include "tests/support/fake_rank.h"
 
@@ -56,6 +58,78 @@ void OpensRanks(ImGuiTestContext* context) {
   context->ItemClick("##ranks/###close ranks");
   context->Yield(2);
   IM_CHECK(!context->ItemExists("##ranks/rank bars"));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+namespace {
+
+// A step of a program that takes 3 MiB on its first card and 5 MiB on its second.
+fs::path RecordingOfTwoCards() {
+  using events::Event;
+  using events::EventKind;
+  const fs::path file = Artefacts() / "two-cards.tide";
+  events::RunDescription description;
+  description.title = "two.py on phantom NVIDIA T4";
+  description.device = "phantom";
+  description.device_name = "NVIDIA T4";
+  description.device_bytes = int64_t{15} << 30;
+  std::vector<Event> events;
+  const auto add = [&](Event event) {
+    event.time_ns = static_cast<int64_t>(events.size()) * 1000;
+    events.push_back(event);
+  };
+  Event step;
+  step.kind = EventKind::kStepBegin;
+  add(step);
+  for (uint8_t device = 0; device < 2; ++device) {
+    Event segment;
+    segment.kind = EventKind::kSegmentAllocate;
+    segment.device = device;
+    segment.address = 0x10000000 * (device + 1U);
+    segment.bytes = segment.rounded_bytes = int64_t{20} << 20;
+    add(segment);
+    Event block = segment;
+    block.kind = EventKind::kAllocate;
+    block.bytes = block.rounded_bytes = (3 + 2 * device) << 20;
+    add(block);
+  }
+  step.kind = EventKind::kStepEnd;
+  add(step);
+  Result<trace::TideWriter> writer = trace::TideWriter::Create(file, description);
+  TIDEMARK_CHECK(writer && writer->Append(events) && writer->Close());
+  return file;
+}
+
+}  // namespace
+
+// Of a program's cards one alone: in all panels, by the word beside the stack's, or by its name.
+void ShowsOneCard(ImGuiTestContext* context) {
+  application().Push(OpenRecording{RecordingOfTwoCards()});
+  const auto shows = [](const char* recording, int64_t mebibytes) {
+    return [=] {
+      return Run().recording == recording &&
+             ValueOf(Run().view->PeakIn(timeline::Series::kAllocated, 0, Run().view->end()).values,
+                     timeline::Series::kAllocated) == mebibytes << 20;
+    };
+  };
+  IM_CHECK(WaitUntil(context, shows("two-cards.tide", 8)));
+  Picture(context, "all-cards");
+  context->ItemClick("//###timeline/###cards");
+  context->ItemClick("//$FOCUSED/cuda:1");
+  IM_CHECK(WaitUntil(context, shows("two-cards.tide, cuda:1", 5)));
+  context->Yield(3);
+  IM_CHECK_EQ(application().frame()->memory_map.state->segments.size(), 1U);
+  Picture(context, "one-card");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(2);
+  context->KeyChars("show cuda:0 alone");
+  context->Yield(2);
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, shows("two-cards.tide, cuda:0", 3)));
+  application().Push(ShowCard{});
+  IM_CHECK(WaitUntil(context, shows("two-cards.tide", 8)));
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(WaitForSteps(context, 2));

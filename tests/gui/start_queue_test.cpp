@@ -119,7 +119,7 @@ TEST_CASE("A start waits for a run that ends because something else was shown me
   Window window;
   window.Start(1);
   REQUIRE(window.Settles());
-  window.queue.End({std::exchange(window.shown, nullptr), {}, true});  // a file is shown
+  window.queue.End({.run = std::exchange(window.shown, nullptr)});  // a file is shown
   window.queue.Unwant();
   window.Start(2);
   CHECK(window.starts == 1);
@@ -185,7 +185,7 @@ TEST_CASE("What nobody saved is kept, and told of before the window has closed")
   Window window(scratch / "kept");
   const auto run = std::make_shared<Process>(&window.alive);
   run->Allocate();
-  window.queue.End({run, {}, false, "a run"});
+  window.queue.End({run, {}, true, "a run"});
   window.jobs.FinishWriting();
   REQUIRE(window.kept.size() == 1);
   CHECK(std::filesystem::exists(window.kept.front()));

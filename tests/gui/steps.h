@@ -58,12 +58,14 @@ void ShowsBatchSizes(ImGuiTestContext* context);
 void StacksByOtherThings(ImGuiTestContext* context);
 // rank_steps.cpp
 void OpensRanks(ImGuiTestContext* context);
+void ShowsOneCard(ImGuiTestContext* context);
 void TrainsOnRanks(ImGuiTestContext* context);
 void WatchesRanks(ImGuiTestContext* context);
 void RecordsALauncher(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
 // job_steps.cpp
+void TellsBesideThePanels(ImGuiTestContext* context);
 void CancelsWhatTakesLong(ImGuiTestContext* context);
 void CancelsAStart(ImGuiTestContext* context);
 void ShowsAProgramThatComesFirst(ImGuiTestContext* context);

@@ -9,6 +9,19 @@
 
 namespace tidemark::gui {
 
+namespace {
+
+// A plot of so many pixels that shows as many events, and a byte for a pixel.
+TimelineGeometry Geometry(float width) {
+  TimelineGeometry geometry;
+  geometry.plot = {{0, 0}, {width, 100}};
+  geometry.visible = {0, width};
+  geometry.top_bytes = 100;
+  return geometry;
+}
+
+}  // namespace
+
 TEST_CASE("A line's label stands at its end, unless it holds nothing there or there is no room") {
   // A level that begins with nothing, and falls to nothing at its end.
   const std::vector<int64_t> bytes = {0, 0, 0, 0, 7, 7, 7, 7, 0};
@@ -38,10 +51,7 @@ TEST_CASE("A line's label tells the latest that it holds, wherever it stands") {
 }
 
 TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {
-  TimelineGeometry geometry;
-  geometry.plot = {{0, 0}, {100, 100}};
-  geometry.visible = {0, 100};
-  geometry.top_bytes = 100;  // a byte for a pixel, and an event
+  const TimelineGeometry geometry = Geometry(100);
   std::vector<presenters::PlotLevel> levels;
   const auto add = [&](int64_t bytes) {
     const auto begin = static_cast<double>(levels.size());
@@ -58,10 +68,7 @@ TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down
 }
 
 TEST_CASE("A block's title moves aside where a level's line would strike it through") {
-  TimelineGeometry geometry;
-  geometry.plot = {{0, 0}, {1000, 100}};
-  geometry.visible = {0, 1000};
-  geometry.top_bytes = 100;  // a byte for a pixel
+  const TimelineGeometry geometry = Geometry(1000);
   presenters::TimelinePlot plot;
   const ImRect box({100, 20}, {400, 80});
   CHECK(TitleTop(geometry, plot, box, 105, 200) == 42.5F);
@@ -80,10 +87,7 @@ TEST_CASE("A block's title moves aside where a level's line would strike it thro
 }
 
 TEST_CASE("A label stands where it lies on no line and no block, and on them only where all is taken") {
-  TimelineGeometry geometry;
-  geometry.plot = {{0, 0}, {1000, 100}};
-  geometry.visible = {0, 1000};
-  geometry.top_bytes = 100;  // a byte for a pixel
+  const TimelineGeometry geometry = Geometry(1000);
   presenters::TimelinePlot plot;
   for (int i = 0; i < 100; ++i) {  // 60 high at the left, then 10; 80 are reserved
     presenters::PlotColumn column{.begin = 10.0 * i, .end = 10.0 * (i + 1), .reserved_max = 80};
@@ -113,10 +117,7 @@ TEST_CASE("A label stands where it lies on no line and no block, and on them onl
 }
 
 TEST_CASE("A label crosses no marker's line and not the card's where another place is free") {
-  TimelineGeometry geometry;
-  geometry.plot = {{0, 0}, {1000, 100}};
-  geometry.visible = {0, 1000};
-  geometry.top_bytes = 100;  // a byte for a pixel
+  const TimelineGeometry geometry = Geometry(1000);
   presenters::TimelinePlot plot;
   plot.markers = {{60, "fp16 on", ""}, {5000, "out of sight", ""}};
   TimelineInput input;
@@ -139,9 +140,7 @@ TEST_CASE("A label crosses no marker's line and not the card's where another pla
 }
 
 TEST_CASE("Failures of one size that lie side by side have one label, which counts them") {
-  TimelineGeometry geometry;
-  geometry.plot = {{0, 0}, {1000, 100}};
-  geometry.visible = {0, 1000};
+  const TimelineGeometry geometry = Geometry(1000);
   const std::vector<presenters::PlotMarker> markers = {
       {10, "2 GB", ""}, {20, "2 GB", ""}, {90, "2 GB", ""}, {120, "2 GB", ""}, {130, "1 GB", ""}};
   const std::vector<presenters::PlotMarker> joined = Joined(geometry, markers, 100);

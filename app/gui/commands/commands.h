@@ -137,6 +137,10 @@ struct CompareRanksAt {
   std::optional<int64_t> step;
 };
 struct CloseRanks {};
+// Of a recording on several; none = all of them, added up.
+struct ShowCard {
+  std::optional<uint8_t> device;
+};
 // A second run beside the one that is shown.
 struct CompareWith {
   std::filesystem::path file;
@@ -252,12 +256,12 @@ struct AnswerHeld {
 
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
-                 CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel, ShowControl,
-                 PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap, GoToMoment,
-                 KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore,
-                 TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage, TakeOwnSettings, UseSession,
-                 LockControls, SaveSession, AnswerHeld>;
+                 CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, ShowCard,
+                 CompareWith, SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel,
+                 ShowControl, PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap,
+                 GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup,
+                 ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage,
+                 TakeOwnSettings, UseSession, LockControls, SaveSession, AnswerHeld>;
 
 class CommandQueue {
  public:

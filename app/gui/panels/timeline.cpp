@@ -11,6 +11,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
 namespace {
@@ -65,6 +66,26 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
   }
   if (!ImGui::BeginPopup("stack by")) return;
   DrawStackChoice(input, state);
+  ImGui::EndPopup();
+}
+
+// Of a recording on several cards: a click lets choose one, which is then shown alone.
+void CardWord(const ShownCards& cards, CommandQueue& queue, float left_end, float* right, float y) {
+  if (cards.all.empty()) return;
+  const auto title = [](std::optional<uint8_t> device) {
+    return device ? session::TitleOfCard(*device) : std::string("all cards");
+  };
+  if (TitleWord((title(cards.alone) + "###cards").c_str(), cards.alone.has_value(),
+                "Which of the program's cards are shown: all of them, added up, or one alone, in all panels.",
+                left_end, right, y)) {
+    ImGui::OpenPopup("choose card");
+  }
+  if (!ImGui::BeginPopup("choose card")) return;
+  const auto item = [&](std::optional<uint8_t> device) {
+    if (Choice(title(device), device == cards.alone)) queue.Push(ShowCard{device});
+  };
+  item(std::nullopt);
+  for (const uint8_t device : cards.all) item(device);
   ImGui::EndPopup();
 }
 
@@ -129,6 +150,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
       clock) {
     queue.Push(ActionId::kSwitchAxis);
   }
+  CardWord(input.cards, queue, title_end, &right, y);
   if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
   HeightWords(input, state, title_end, &right, y);
   if (input.empty_reason.empty()) DrawSight(state, title_end, right, y);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
+#include "app/gui/commands/shown_cards.h"
 #include "app/presenters/axis_ticks.h"
 #include "app/presenters/device_work.h"
 #include "app/presenters/layer_lane.h"
@@ -43,8 +44,9 @@ struct TimelineInput {
   std::vector<HighlightSpan> selected_spans;             // of one allocation
   std::optional<size_t> lit_group;  // of plot->groups, where what is selected is one of them
   bool has_ranks = false;           // the run is one of several
-  std::string stack_error;          // why the expression cannot be used; the stack stays as it was
-  bool stack_pending = false;       // the groups are still being summed
+  ShownCards cards;
+  std::string stack_error;     // why the expression cannot be used; the stack stays as it was
+  bool stack_pending = false;  // the groups are still being summed
   session::Capacity capacity;
   std::string measured;                           // what lies between the measuring cursors
   std::vector<presenters::PlotMarker> bookmarks;  // the person's own

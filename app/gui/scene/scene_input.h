@@ -12,6 +12,7 @@
 #include "app/gui/background/program_sweep.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/panels/run_controls.h"
+#include "app/gui/panels/timeline.h"
 #include "app/gui/scene/learning.h"
 #include "app/gui/view/run_findings.h"
 #include "app/presenters/program_facts.h"
@@ -47,6 +48,7 @@ struct SceneInput {
   std::optional<ComparedRun> compared;
   std::shared_ptr<const session::Ranks> ranks;  // that the shown run is one of; none = it is one alone
   std::optional<size_t> shown_rank;             // among them
+  ShownCards shown_cards;
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;

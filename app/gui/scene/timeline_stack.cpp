@@ -80,6 +80,7 @@ void TimelineScene::PrepareRankStack(const SceneInput& input, const ViewState& s
 
 void TimelineScene::PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame) {
   frame.timeline.has_ranks = input.ranks != nullptr;
+  frame.timeline.cards = input.shown_cards;
   PrepareRankStack(input, state, frame);
   const presenters::StackOrder& order = state.timeline.stack;
   const size_t settings = view_->settings().size();

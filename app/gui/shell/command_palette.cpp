@@ -11,6 +11,7 @@
 #include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
 namespace {
@@ -57,9 +58,22 @@ std::string WhyNot(ActionId action) {
   }
 }
 
+void AddCards(const ShownCards& cards, std::vector<Entry>* entries) {
+  for (const uint8_t device : cards.all) {
+    if (cards.alone == device) continue;
+    entries->push_back({{icons::kMap, "Show " + session::TitleOfCard(device) + " alone", "",
+                         "Of the program's cards this one, in all panels.", true},
+                        ShowCard{device},
+                        0});
+  }
+  if (!cards.alone) return;
+  entries->push_back({{icons::kMap, "Show all cards", "", "Of the program, added up.", true}, ShowCard{}, 0});
+}
+
 std::vector<Entry> Matching(std::string_view query, const std::function<bool(ActionId)>& enabled,
                             const std::vector<NamedControl>& controls,
-                            const std::vector<lessons::Lesson>& lessons, const ViewState& view) {
+                            const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
+                            const ViewState& view) {
   std::vector<Entry> entries;
   for (const Action& action : Actions()) {
     if (action.id == ActionId::kPalette) continue;
@@ -87,6 +101,7 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
       entries.push_back(
           {{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{panel.name, false}, 0});
   }
+  AddCards(cards, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   std::stable_sort(entries.begin(), entries.end(),
@@ -153,8 +168,8 @@ int MatchScore(std::string_view query, std::string_view name, std::string_view h
 
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
                         const std::vector<NamedControl>& controls,
-                        const std::vector<lessons::Lesson>& lessons, const ViewState& view,
-                        CommandPaletteState& state, CommandQueue& queue) {
+                        const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
+                        const ViewState& view, CommandPaletteState& state, CommandQueue& queue) {
   if (!state.open) return;
   if (!state.shown) {
     state = {};
@@ -165,7 +180,7 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
     const bool entered = FirstTextField("##query", "Type a part of a command, a panel, a control or a lesson",
                                         state.text, &state.focus);
     if (ImGui::IsItemEdited()) state.selected = 0;
-    const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, lessons, view);
+    const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, lessons, cards, view);
     std::vector<PickRow> rows;
     for (const Entry& entry : entries) rows.push_back(entry.row);
     const int picked =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
+#include "app/gui/commands/shown_cards.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/view/view_state.h"
 #include "profiler/lessons/lesson.h"
@@ -24,8 +25,8 @@ struct CommandPaletteState {
 // `controls`: those that are there.
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
                         const std::vector<NamedControl>& controls,
-                        const std::vector<lessons::Lesson>& lessons, const ViewState& view,
-                        CommandPaletteState& state, CommandQueue& queue);
+                        const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
+                        const ViewState& view, CommandPaletteState& state, CommandQueue& queue);
 
 // Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are
 // skipped. The score is smaller for better matches; < 0 = no match. Pure.

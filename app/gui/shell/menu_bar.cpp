@@ -95,7 +95,7 @@ float DrawStatus(const ShellInput& input, float right, float height) {
 
 }  // namespace
 
-BarRoom DrawMenuBar(const ShellInput& input, const ViewState& view, CommandQueue& queue) {
+BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& view, CommandQueue& queue) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(10), Px(13)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_MenuBarBg, IM_COL32_BLACK_TRANS);
@@ -132,7 +132,7 @@ BarRoom DrawMenuBar(const ShellInput& input, const ViewState& view, CommandQueue
   const float right = DrawStatus(input, ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20), height);
   BarRoom room{left, right - Px(16), height};
   const float small = room.left + Px(44);
-  DrawSearchButton(room.left, input.jobs.empty() ? room.right : std::min(small, room.right), height, queue);
+  DrawSearchButton(room.left, is_wanted ? std::min(small, room.right) : room.right, height, queue);
   room.left = small + Px(12);
   ImGui::PopStyleVar();
   ImGui::EndMainMenuBar();

@@ -14,6 +14,10 @@ constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindow
                                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
                                        ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoMove;
 
+bool IsBad(const Toast& toast) {
+  return toast.level == presenters::LogLevel::kError || toast.level == presenters::LogLevel::kWarning;
+}
+
 float ButtonWidth(const std::string& label) { return Measure(Words(), label).x + Px(28); }
 
 }  // namespace
@@ -52,8 +56,7 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
       ImGui::EndDisabled();
       Tooltip(
           "The largest batch that the phantom says fits on this card with room to spare. What fits names "
-          "larger "
-          "ones, too, that fit only since PyTorch empties its cache in between.");
+          "larger ones, too, that fit only since PyTorch empties its cache in between.");
       ImGui::SameLine();
     }
     if (banner.again) {
@@ -109,7 +112,7 @@ void DrawProgress(const JobLine& job, float width) {
 }
 
 float DrawJobs(const ShellInput& input, const BarRoom& room) {
-  if (input.jobs.empty()) return 0;
+  if (input.jobs.empty()) return room.height;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   const bool is_in_bar = room.right - room.left >= Px(300);
   const float width =
@@ -146,42 +149,44 @@ float DrawJobs(const ShellInput& input, const BarRoom& room) {
       ImGui::PopID();
     }
   }
-  const float height = ImGui::GetWindowHeight() + Px(8);
+  const float height = ImGui::GetWindowHeight();
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
-  return is_in_bar ? 0 : height;
+  return is_in_bar ? height + 1 : room.height;
 }
 
-void DrawToasts(ShellState& shell, float above) {
+void DrawToasts(ShellState& shell, const BarRoom& room, float below) {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(shell.toasts, [now](const Toast& toast) { return toast.until < now; });
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(20) - above;
-  constexpr size_t kMostToasts = 3;  // the run log has the others
-  const size_t oldest = shell.toasts.size() - std::min(shell.toasts.size(), kMostToasts);
-  for (size_t i = shell.toasts.size(); i-- > oldest;) {
-    const Toast& toast = shell.toasts[i];
-    const bool bad =
-        toast.level == presenters::LogLevel::kError || toast.level == presenters::LogLevel::kWarning;
-    ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
-    ImGui::SetNextWindowSizeConstraints({0, 0}, {Px(640), Px(400)});
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(bad ? Colors().bad_fill : Colors().good_fill));
-    ImGui::PushStyleColor(ImGuiCol_Border,
-                          U32(bad ? Colors().bad.WithAlpha(0.4) : Colors().good.WithAlpha(0.4)));
-    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
-                                        ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
-                                        ImGuiWindowFlags_NoFocusOnAppearing |
-                                        ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDocking;
-    ImGui::Begin(("##toast" + std::to_string(i)).c_str(), nullptr, kFlags);
-    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
-    ImGui::PushTextWrapPos(Px(600));
-    Put(Colored(Words(), bad ? Colors().bad : Colors().good), toast.text);
-    ImGui::PopTextWrapPos();
-    bottom -= ImGui::GetWindowHeight() + Px(8);
-    ImGui::End();
-    ImGui::PopStyleColor(2);
-  }
+  if (shell.toasts.empty()) return;
+  const auto latest_bad = std::ranges::find_if(shell.toasts.rbegin(), shell.toasts.rend(), IsBad);
+  const Toast& toast = latest_bad == shell.toasts.rend() ? shell.toasts.back() : *latest_bad;
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const ImVec2 padding(Px(14), Px(6));
+  const float width = Measure(Words(), toast.text).x + 2 * padding.x;
+  const bool is_in_bar = below <= room.height && width <= room.right - room.left;
+  const float line = Px(kTextSize) + 2 * padding.y;
+  const float top = is_in_bar ? (room.height - line) / 2 : below + Px(6);
+  const float right = is_in_bar ? room.right : std::max(room.right, width + Px(12));
+  ImGui::SetNextWindowPos({std::min(right, viewport->Size.x - Px(12)), viewport->Pos.y + top},
+                          ImGuiCond_Always, {1, 0});
+  const Color color = IsBad(toast) ? Colors().bad : Colors().good;
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(IsBad(toast) ? Colors().bad_fill : Colors().good_fill));
+  ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
+                                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
+                                      ImGuiWindowFlags_NoFocusOnAppearing |
+                                      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDocking;
+  ImGui::Begin("##toast", nullptr, kFlags);
+  ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+  ImGui::PushTextWrapPos(is_in_bar ? -1 : Px(600));
+  Put(Colored(Words(), color), toast.text);
+  ImGui::PopTextWrapPos();
+  ImGui::End();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
 }
 
 }  // namespace tidemark::gui

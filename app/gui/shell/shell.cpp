@@ -124,17 +124,18 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
                CommandQueue& queue) {
   PushKeys(input, shell, queue);
   EnterByTab();
-  const BarRoom room = DrawMenuBar(input, view, queue);
+  const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
+  const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
   DrawBanner(input, shell, queue);
   DrawRanks(input.ranks, queue);
   DrawPanels(frame, shell, view, queue);
-  const float jobs_height = DrawJobs(input, room);
+  const float below = DrawJobs(input, room);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
-  if (!input.in_picture) DrawToasts(shell, jobs_height);  // they would lie over the panels
+  if (!input.in_picture) DrawToasts(shell, room, below);
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame),
-                     *input.lessons, view, shell.palette, queue);
+                     *input.lessons, frame.timeline.cards, view, shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawHeldQuestion(shell.held, queue);

@@ -13,8 +13,8 @@ struct BarRoom {
   float right = 0;
   float height = 0;
 };
-// Returns the room for jobs: where there are some the search makes itself small.
-BarRoom DrawMenuBar(const ShellInput& input, const ViewState& view, CommandQueue& queue);
+// Returns the room for jobs and notices: `is_wanted`, the search makes itself small.
+BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& view, CommandQueue& queue);
 // A line across the window when the run has ended badly: what happened, and what can be done.
 void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 // Every rank's peak as a strip across the window; a click opens one.
@@ -22,11 +22,13 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
 void DrawProgress(const JobLine& job, float width);
 // Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing. Where it
-// has no room for them they lie over the window's bottom. Returns the height that they take of that, in
-// pixels.
+// has no room for them they lie over the window's bottom. Returns how far down from the window's top the bar
+// reaches with them, in pixels.
 float DrawJobs(const ShellInput& input, const BarRoom& room);
-// `above` that height.
-void DrawToasts(ShellState& shell, float above);
+// What has just happened, for a few seconds: what went wrong before what went well, the latest before others
+// (the run log has them all). In the menu bar, where it covers nothing; what has no room there, or finds jobs
+// there, hangs from it, `below` what DrawJobs returned.
+void DrawToasts(ShellState& shell, const BarRoom& room, float below);
 // Asks what is held back; Escape leaves all as it is.
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;

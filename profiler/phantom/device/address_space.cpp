@@ -43,8 +43,7 @@ AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order, int
   if (!allocated_granules_) {
     EndProcess(
         "tidemark phantom: There is no room to keep account of the cards' memory: raise the limit on "
-        "addresses "
-        "(ulimit -v), or ask for fewer cards (--gpus).");
+        "addresses (ulimit -v), or ask for fewer cards (--gpus).");
   }
   if (order_.kind == AddressOrder::Kind::kWsl) HoldForDriver(kHeldBeforeKernels);
   if (order_.kind != AddressOrder::Kind::kLinux580 || multiprocessors_ == 0) return;

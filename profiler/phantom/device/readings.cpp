@@ -153,8 +153,7 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
   if (const LoopEnd end = PythonEndOfFor(); end != LoopEnd::kNone) {
     *static_cast<unsigned char*>(to) = end == LoopEnd::kWhenFalse ? 1 : 0;
     return " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as "
-           "it "
-           "may.";
+           "it may.";
   }
   const KernelAnswer answer = answers.At(from);
   const bool is_argument = answer.question.kind != KernelQuestion::Kind::kNone &&

@@ -62,6 +62,7 @@ class FakeTrainer {
     events::RunDescription description;
     description.title = "fake";
     description.device_name = "Fake Device";
+    description.settings_json = networks::ToJson(settings_);
     description.process_id = getpid();
     Send(transport::Started{description});
   }
