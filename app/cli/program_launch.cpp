@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -88,14 +89,11 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   return description;
 }
 
-// A program may make of odd variables what it likes.
-bool IsOfSeveralRanks(const Result<RankPlace>& place) { return place && place->world > 1; }
-
 // Of one of several ranks that a launcher started, each with a recorder of its own: a file for each.
 std::filesystem::path RecordingFor(const std::string& recording) {
-  const Result<RankPlace> place = RankPlaceFromEnvironment();
-  return IsOfSeveralRanks(place) ? session::RecordingOfRank(recording, place->rank)
-                                 : std::filesystem::path(recording);
+  const Result<RankPlace> place = RankPlaceFromEnvironment();  // a program may make of odd ones what it likes
+  return place && place->world > 1 ? session::RecordingOfRank(recording, place->rank)
+                                   : std::filesystem::path(recording);
 }
 
 // What brings the probe into the program. An injection that is there already is somebody else's, and stays.
@@ -167,11 +165,19 @@ Status AskForDoubts(ProgramLaunch& launch) {
   return Done{};
 }
 
+// Whether a launcher around us has said which rank we are, whatever it said: then each rank has one of us.
+bool HasRank() {
+  return std::ranges::any_of(kLaunchers,
+                             [](const LauncherNames& names) { return !ValueOf(names.rank).empty(); });
+}
+
+// Ranks that are started within the program, by a launcher or by itself; of those the first is recorded.
 Status LetRanksMeet(ProgramLaunch& launch) {
   Result<phantom::RanksFolder> ranks = phantom::RanksFolder::Create();
   if (!ranks) return ranks.error();
   launch.environment.push_back(ranks->EnvironmentEntry());
   launch.ranks = std::make_shared<const phantom::RanksFolder>(std::move(*ranks));
+  launch.recorded.local_rank_0_only = true;
   return Done{};
 }
 
@@ -218,9 +224,10 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
         torch->version, events::kTorchVersions));
   }
   if (Status asked = AskForDoubts(launch); !asked) return asked.error();
-  if (order.rank.world == 1) {
-    launch.recorded.local_rank_0_only = !IsOfSeveralRanks(RankPlaceFromEnvironment());
-    if (Status met = LetRanksMeet(launch); !met) return met.error();
+  if (order.rank.world > 1 || HasRank()) {
+    launch.environment.push_back(std::string(phantom::kRanksVariable) + "=");  // whatever is around us
+  } else if (Status met = LetRanksMeet(launch); !met) {
+    return met.error();
   }
   launch.faults = order.faults;
   return launch;

@@ -39,7 +39,7 @@ inline constexpr const char* kCuptiVariable = "TIDEMARK_PHANTOM_CUPTI";
 // The file to which they append what makes its numbers less than certain, as it comes up.
 inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 // The folder in which ranks that are processes of this machine exchange what NCCL would: see
-// ranks/mailbox.h. Without one the others are pretended.
+// ranks/mailbox.h. Without one, or with "", the others are pretended.
 inline constexpr const char* kRanksVariable = "TIDEMARK_PHANTOM_RANKS";
 
 // What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.

@@ -22,6 +22,7 @@ namespace tidemark::phantom::ranks {
 
 // PyTorch gives up on a collective after as long (kProcessGroupNCCLDefaultTimeout).
 inline constexpr std::chrono::seconds kLongestWait{600};
+inline constexpr std::chrono::seconds kSilentWait{10};
 
 class Mailbox {
  public:
@@ -29,44 +30,48 @@ class Mailbox {
   Mailbox(std::filesystem::path folder, std::string group, int rank, int ranks);
 
   // To itself, too, if it is among them.
-  Status Say(const std::vector<int>& receivers, std::string_view message) TIDEMARK_EXCLUDES(mutex_);
-  // Waits for the next of that rank's messages to this one. Errors: it did not come in time, the folder is
-  // gone, somebody called GiveUp.
-  Result<std::string> Hear(int sender, std::chrono::nanoseconds longest_wait = kLongestWait)
+  Status Send(const std::vector<int>& receivers, std::string_view message) TIDEMARK_EXCLUDES(mutex_);
+  // Waits for the next of that rank's messages to this one, and says so on stderr after kSilentWait, once.
+  // Errors: it did not come in time, the folder is gone, somebody called GiveUp.
+  Result<std::string> Receive(int sender, std::chrono::nanoseconds longest_wait = kLongestWait)
       TIDEMARK_EXCLUDES(mutex_);
   // Ends all waiting, in whichever thread, for good.
   void GiveUp() { gave_up_ = true; }
+  bool gave_up() const { return gave_up_; }
 
-  // For the next group that is made of this one's ranks, which all make it: a name that they agree on.
+  // For the next group that all of this one's ranks split it into: a name that they agree on.
   std::string NameOfNextPart() TIDEMARK_EXCLUDES(mutex_);
+  // For the group without these, who are not asked.
+  std::string NameWithout(const std::vector<int>& ranks) const;
   const std::filesystem::path& folder() const { return folder_; }
   int rank() const { return rank_; }
-  int ranks() const { return static_cast<int>(said_.size()); }
+  int ranks() const { return static_cast<int>(sent_.size()); }
 
  private:
+  void TellOfWaiting(int sender);
   std::filesystem::path FileOf(int sender, int receiver, int64_t number) const;
 
   const std::filesystem::path folder_;
   const std::string group_;
   const int rank_;
   std::atomic<bool> gave_up_{false};
+  std::atomic<bool> told_of_waiting_{false};
   Mutex mutex_;
   // Messages to and from each rank.
-  std::vector<int64_t> said_ TIDEMARK_GUARDED_BY(mutex_);
-  std::vector<int64_t> heard_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<int64_t> sent_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<int64_t> received_ TIDEMARK_GUARDED_BY(mutex_);
   int64_t parts_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };
 
-// A new group's name, and where its ranks meet: what its first rank tells the others in NCCL's id.
+// What a group's first rank tells the others, as NCCL's id: the group's name, new, and its folder's. "" where
+// the environment names no folder: there is nobody to meet.
+std::string NewGroupId();
+// The name of the group and the folder where its ranks meet.
 struct MeetingPlace {
   std::filesystem::path folder;
   std::string group;
 };
-// Where the environment names no folder there is nobody to meet.
-std::optional<MeetingPlace> NewMeetingPlace();
-// In at most `room` bytes, the last of them 0; "" where they are too few.
-std::string TextOf(const MeetingPlace& place, size_t room);
-// None in a text that is not one, and where its folder is not on this machine.
-std::optional<MeetingPlace> MeetingPlaceFrom(std::string_view text);
+// None in a text that is no such id, and where its folder is not the one that the environment names here.
+std::optional<MeetingPlace> MeetingPlaceOf(std::string_view id);
 
 }  // namespace tidemark::phantom::ranks

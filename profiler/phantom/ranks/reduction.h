@@ -1,5 +1,6 @@
-// What NCCL makes of the numbers that each rank has: of whole numbers, and floats of 32 and 64 bits. Any
-// thread; O(ranks x bytes).
+// What NCCL makes of the numbers that each rank has: of whole numbers, and floats of 16, 32 and 64 bits.
+// Those of 16 are added up as floats of 32 and rounded once, so their last digit may be another one than a
+// card's. Any thread; O(ranks x bytes).
 #pragma once
 
 #include <cstddef>

@@ -63,8 +63,8 @@ void ComputedElsewhere(void* to, size_t bytes) {
 Result ResultOf(bool came) { return came ? kSuccess : kRemoteError; }
 
 // On its stream, or in its group, without the others.
-Result DoAlone(const ncclComm& comm, const void* stream, const std::function<void(const Parts&)>& use) {
-  return ResultOf(Begin({stream, comm, nullptr, 0, 0, {}, {}, use}));
+Result DoAlone(const ncclComm& comm, const void* stream, const std::function<void(const Parts&)>& take) {
+  return ResultOf(Begin({stream, comm, nullptr, 0, 0, {}, {}, take}));
 }
 
 Result NotKnown(const ncclComm& comm, const void* stream, void* to, size_t bytes) {
@@ -82,11 +82,11 @@ Result GatherAll(const ncclComm& comm, const void* stream, const void* from, voi
                  size_t stride) {
   const size_t all = bytes * static_cast<size_t>(comm.ranks == 0 ? comm.most_ranks : comm.ranks);
   if (comm.ranks == 0 || all > device::kKnownBytes) return NotKnown(comm, stream, to, all);
-  const auto use = [=](const Parts& parts) {
+  const auto take = [=](const Parts& parts) {
     for (size_t rank = 0; rank < parts.size(); ++rank)
       Put(static_cast<char*>(to) + rank * bytes, *parts[rank]);
   };
-  return ResultOf(Begin({stream, comm, from, bytes, stride, Everybody(comm), Everybody(comm), use}));
+  return ResultOf(Begin({stream, comm, from, bytes, stride, Everybody(comm), Everybody(comm), take}));
 }
 
 struct Numbers {
@@ -97,31 +97,32 @@ struct Numbers {
   size_t bytes() const { return count * ranks::BytesOf(type); }
 };
 
-// No more certain than what it is made of.
+// Each number is as certain as the least certain of those that it is made of.
 void PutReduced(void* to, const Parts& parts, const Numbers& numbers) {
+  if (!std::ranges::all_of(parts, [](const auto& part) { return IsKnown(*part); }))
+    return ComputedElsewhere(to, numbers.bytes());
   std::vector<std::string_view> bytes;
   bytes.reserve(parts.size());
-  auto worst = device::Certainty::kKnown;
-  for (const auto& part : parts) {
-    bytes.emplace_back(part->bytes);
-    worst = std::max(worst, WorstOf(*part));
-  }
+  for (const auto& part : parts) bytes.emplace_back(part->bytes);
   const std::string reduced = ranks::Reduce(bytes, numbers.type, numbers.operation);
   device::Memory& memory = device::TheDevice()->memory;
   memory.Copy(to, reduced.data(), reduced.size());
-  memory.Weaken(to, reduced.size(), worst);
+  for (const auto& part : parts) {
+    for (const device::CertaintyRun& run : part->certainty)
+      memory.Weaken(static_cast<char*>(to) + run.offset, run.bytes, run.certainty);
+  }
 }
 
 // What all ranks together make of their numbers: of parts of `from`, one for each receiver, where `stride`
-// says so. Of 16-bit and 8-bit floats, and of what is too large to be known, the result is not known, as a
-// kernel's, unless all hold the same and it is that. `to`: null on who takes nothing.
+// says so. Of 8-bit floats, and of what is too large to be known, the result is not known, as a kernel's,
+// unless pretended ranks hold the same and it is that. `to`: null on who takes nothing.
 Result ReduceTo(const ncclComm& comm, const void* stream, const void* from, void* to, const Numbers& numbers,
                 size_t stride, const std::vector<int>& receivers) {
   const size_t bytes = numbers.bytes();
   const int operation = numbers.operation;
   const bool is_any_of_them =
       operation == ranks::kMax || operation == ranks::kMin || operation == ranks::kAverage;
-  if (comm.ranks == 1 || (comm.others == nullptr && is_any_of_them)) {
+  if (comm.ranks == 1 || (comm.mailbox == nullptr && is_any_of_them)) {
     if (to == nullptr) return kSuccess;
     const void* const own = static_cast<const char*>(from) + stride * static_cast<size_t>(comm.rank);
     return DoAlone(comm, stream, [=](const Parts&) {
@@ -134,23 +135,35 @@ Result ReduceTo(const ncclComm& comm, const void* stream, const void* from, void
   Exchange exchange{stream, comm, from, bytes, stride, receivers, {}, nullptr};
   if (to != nullptr) {
     exchange.senders = Everybody(comm);
-    exchange.use = [=](const Parts& parts) { PutReduced(to, parts, numbers); };
+    exchange.take = [=](const Parts& parts) { PutReduced(to, parts, numbers); };
   }
   return ResultOf(Begin(std::move(exchange)));
 }
 
-// Whether the launcher started ranks on other machines, too.
+// Whether a launcher started ranks on other machines, too. How many are on this one each tells in its way:
+// torchrun, Open MPI, MPICH; Slurm how many machines there are.
 bool IsOfSeveralMachines() {
+  struct Told {
+    const char* of_machine;
+    const char* in_all;
+  };
+  constexpr Told kTold[] = {{"LOCAL_WORLD_SIZE", "WORLD_SIZE"},
+                            {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                            {"MPI_LOCALNRANKS", "PMI_SIZE"}};
   const auto number = [](const char* name) {
     const char* const value = std::getenv(name);
     return value == nullptr ? 0L : std::strtol(value, nullptr, 10);
   };
-  return number("LOCAL_WORLD_SIZE") > 0 && number("WORLD_SIZE") > number("LOCAL_WORLD_SIZE");
+  const auto tells_of_more = [&](const Told& told) {
+    return number(told.of_machine) > 0 && number(told.in_all) > number(told.of_machine);
+  };
+  return std::ranges::any_of(kTold, tells_of_more) ||
+         (number("SLURM_STEP_NUM_NODES") > 1 && std::getenv("SLURM_PROCID") != nullptr);
 }
 
 // Null where the others are pretended.
 std::shared_ptr<ranks::Mailbox> MailboxAt(std::string_view id, int ranks, int rank) {
-  const std::optional<ranks::MeetingPlace> place = ranks::MeetingPlaceFrom(id);
+  const std::optional<ranks::MeetingPlace> place = ranks::MeetingPlaceOf(id);
   if (!place || IsOfSeveralMachines()) return nullptr;
   return std::make_shared<ranks::Mailbox>(place->folder, place->group, rank, ranks);
 }
@@ -159,12 +172,13 @@ Result Create(Comm* comm, int ranks, int rank, std::string_view id) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
   device::Doubt("NCCL's own buffers on the card are not known and not counted.");
   *comm = new ncclComm{{ranks, rank, ranks, MailboxAt(id, ranks, rank)}};
-  const bool is_rank_of_launcher = std::getenv(kRanksVariable) != nullptr;
-  if (ranks > 1 && is_rank_of_launcher && (*comm)->others == nullptr) {
+  const bool is_pretended_world = std::getenv("TIDEMARK_PHANTOM_WORLD") != nullptr;
+  if (ranks > 1 && (*comm)->mailbox == nullptr && std::getenv(kRanksVariable) != nullptr &&
+      !is_pretended_world) {
     device::Doubt(
-        "Ranks exchange nothing with those of another machine: each gets what it sent itself, as if the "
-        "others had sent the same. "
-        "tidemark phantom --world N -- python ... runs one of N, and knows what the others are.");
+        "Ranks exchange nothing where some are on other machines, or each has a tidemark phantom of its own: "
+        "each gets what it sent itself, as if the others had sent the same. tidemark phantom -- torchrun ... "
+        "lets ranks of one machine meet; --world N runs one of N, and knows what the others are.");
   }
   return kSuccess;
 }
@@ -182,11 +196,6 @@ Result CreatePretendedPart(Comm* part, const ncclComm& whole, int color, int ran
   return kSuccess;
 }
 
-std::string NewId() {
-  const std::optional<ranks::MeetingPlace> place = ranks::NewMeetingPlace();
-  return place ? ranks::TextOf(*place, kUniqueIdBytes) : "";
-}
-
 }  // namespace
 
 extern "C" {
@@ -202,7 +211,7 @@ struct ncclUniqueId {
 
 Result ncclGetUniqueId(ncclUniqueId* id) {
   *id = {};
-  NewId().copy(id->bytes, kUniqueIdBytes - 1);
+  ranks::NewGroupId().copy(id->bytes, kUniqueIdBytes - 1);
   return kSuccess;
 }
 
@@ -219,7 +228,7 @@ Result ncclCommInitRankScalable(Comm* comm, int ranks, int rank, int, ncclUnique
 }
 
 Result ncclCommInitAll(Comm* comms, int count, const int*) {
-  const std::string id = NewId();
+  const std::string id = ranks::NewGroupId();
   for (int i = 0; i < count; ++i) {
     if (const Result error = Create(&comms[i], count, i, id); error != kSuccess) return error;
   }
@@ -228,11 +237,11 @@ Result ncclCommInitAll(Comm* comms, int count, const int*) {
 
 Result ncclCommSplit(Comm comm, int color, int key, Comm* part, void*) {
   *part = nullptr;
-  if (comm->others == nullptr)
+  if (comm->mailbox == nullptr)
     return color == kNoColor ? kSuccess : CreatePretendedPart(part, *comm, color, key);
-  auto others = Split(*comm->others, color, key);
-  if (others == nullptr) return kRemoteError;
-  if (color != kNoColor) *part = new ncclComm{{others->ranks(), others->rank(), others->ranks(), others}};
+  auto mailbox = Split(comm->mailbox, color, key);
+  if (mailbox == nullptr) return kRemoteError;
+  if (color != kNoColor) *part = new ncclComm{{mailbox->ranks(), mailbox->rank(), mailbox->ranks(), mailbox}};
   return kSuccess;
 }
 
@@ -241,10 +250,10 @@ Result ncclCommShrink(Comm comm, int* excluded, int count, Comm* part, void*, in
   const auto before = std::count_if(excluded, excluded + count, [&](int rank) { return rank < comm->rank; });
   const int ranks = comm->ranks - count;
   const int rank = comm->rank - static_cast<int>(before);
-  if (const Result error = Create(part, ranks, rank, ""); error != kSuccess || comm->others == nullptr)
-    return error;
-  (*part)->others =
-      std::make_shared<ranks::Mailbox>(comm->others->folder(), comm->others->NameOfNextPart(), rank, ranks);
+  if (comm->mailbox == nullptr) return Create(part, ranks, rank, "");
+  const std::string name = comm->mailbox->NameWithout({excluded, excluded + count});
+  *part = new ncclComm{
+      {ranks, rank, ranks, std::make_shared<ranks::Mailbox>(comm->mailbox->folder(), name, rank, ranks)}};
   return kSuccess;
 }
 
@@ -257,12 +266,12 @@ Result ncclCommDestroy(Comm comm) {
 
 // Another thread may wait for the others.
 Result ncclCommAbort(Comm comm) {
-  if (comm->others != nullptr) comm->others->GiveUp();
+  if (comm->mailbox != nullptr) comm->mailbox->GiveUp();
   return ncclCommDestroy(comm);
 }
 
-Result ncclCommGetAsyncError(Comm, Result* error) {
-  *error = kSuccess;
+Result ncclCommGetAsyncError(Comm comm, Result* error) {
+  *error = comm->mailbox != nullptr && comm->mailbox->gave_up() ? kRemoteError : kSuccess;
   return kSuccess;
 }
 
@@ -321,7 +330,7 @@ Result ncclBroadcast(const void* from, void* to, size_t count, int type, int roo
   const auto copy = [=](const Parts&) {
     if (to != from) device::TheDevice()->memory.Copy(to, from, bytes);
   };
-  if (comm->others == nullptr) return DoAlone(*comm, stream, copy);
+  if (comm->mailbox == nullptr) return DoAlone(*comm, stream, copy);
   if (bytes > device::kKnownBytes) {
     return is_root ? DoAlone(*comm, stream, copy) : NotKnown(*comm, stream, to, bytes);
   }
@@ -342,14 +351,14 @@ Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm com
 
 Result ncclSend(const void* from, size_t count, int type, int peer, Comm comm, void* stream) {
   const size_t bytes = count * ranks::BytesOf(type);
-  if (comm->others == nullptr || bytes > device::kKnownBytes) return kSuccess;
+  if (comm->mailbox == nullptr || bytes > device::kKnownBytes) return kSuccess;
   return ResultOf(Begin({stream, *comm, from, bytes, 0, {peer}, {}, nullptr}));
 }
 
 // What a pretended rank sends is not known.
 Result ncclRecv(void* to, size_t count, int type, int peer, Comm comm, void* stream) {
   const size_t bytes = count * ranks::BytesOf(type);
-  if (comm->others == nullptr || bytes > device::kKnownBytes) return NotKnown(*comm, stream, to, bytes);
+  if (comm->mailbox == nullptr || bytes > device::kKnownBytes) return NotKnown(*comm, stream, to, bytes);
   const auto put = [=](const Parts& parts) { Put(to, *parts.front()); };
   return ResultOf(Begin({stream, *comm, nullptr, bytes, 0, {}, {peer}, put}));
 }

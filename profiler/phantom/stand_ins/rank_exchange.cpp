@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,7 @@ namespace tidemark::phantom {
 namespace {
 
 thread_local std::string failure;
-thread_local bool failed = false;  // since its last group ended
+thread_local bool failed = false;  // in its group
 thread_local int group_depth = 0;
 thread_local std::vector<Exchange> group;
 
@@ -24,55 +25,80 @@ void Fail(const Error& error) {
   failed = true;
 }
 
-// How many runs, the runs, the bytes.
+size_t KnownBytesOf(const std::vector<device::CertaintyRun>& runs) {
+  size_t bytes = 0;
+  for (const device::CertaintyRun& run : runs)
+    bytes += run.certainty == device::Certainty::kUnknown ? 0 : run.bytes;
+  return bytes;
+}
+
+// How many runs, the runs, the bytes of those that are known.
 std::string Packed(const Part& part) {
   const uint64_t runs = part.certainty.size();
   std::string packed(reinterpret_cast<const char*>(&runs), sizeof runs);
   packed.append(reinterpret_cast<const char*>(part.certainty.data()), runs * sizeof(device::CertaintyRun));
-  return packed + part.bytes;
+  for (const device::CertaintyRun& run : part.certainty) {
+    if (run.certainty != device::Certainty::kUnknown) packed.append(part.bytes, run.offset, run.bytes);
+  }
+  return packed;
 }
 
+// None where it is of another size.
 std::optional<Part> Unpacked(std::string_view packed, size_t bytes) {
   uint64_t runs = 0;
-  if (packed.size() < sizeof runs + bytes) return std::nullopt;
+  if (packed.size() < sizeof runs) return std::nullopt;
   std::memcpy(&runs, packed.data(), sizeof runs);
   packed.remove_prefix(sizeof runs);
-  if (runs != (packed.size() - bytes) / sizeof(device::CertaintyRun)) return std::nullopt;
-  Part part;
-  part.certainty.resize(runs);
+  Part part{std::string(bytes, '\0'), std::vector<device::CertaintyRun>(runs)};
   std::memcpy(part.certainty.data(), packed.data(), runs * sizeof(device::CertaintyRun));
-  part.bytes = packed.substr(runs * sizeof(device::CertaintyRun));
-  return part.bytes.size() == bytes ? std::optional(std::move(part)) : std::nullopt;
+  packed.remove_prefix(runs * sizeof(device::CertaintyRun));
+  const size_t sent_bytes = runs == 0 ? 0 : part.certainty.back().offset + part.certainty.back().bytes;
+  if (sent_bytes != bytes || packed.size() != KnownBytesOf(part.certainty)) return std::nullopt;
+  for (const device::CertaintyRun& run : part.certainty) {
+    if (run.certainty == device::Certainty::kUnknown) continue;
+    part.bytes.replace(run.offset, run.bytes, packed.substr(0, run.bytes));
+    packed.remove_prefix(run.bytes);
+  }
+  return part;
 }
 
 const char* PartFor(const Exchange& exchange, int rank) {
   return static_cast<const char*>(exchange.from) + exchange.stride * static_cast<size_t>(rank);
 }
 
+bool Has(const std::vector<int>& ranks, int rank) { return std::ranges::find(ranks, rank) != ranks.end(); }
+
+// This rank is among those that its own part goes to.
+bool GivesItself(const Exchange& exchange) {
+  const int rank = exchange.communicator.rank;
+  return Has(exchange.receivers, rank) && Has(exchange.senders, rank);
+}
+
 void Give(const Exchange& exchange) {
-  ranks::Mailbox& others = *exchange.of.others;
-  const auto say = [&](const std::vector<int>& receivers, const void* from) {
-    if (Status said = others.Say(receivers, Packed(PartAt(from, exchange.bytes))); !said) Fail(said.error());
+  ranks::Mailbox& mailbox = *exchange.communicator.mailbox;
+  std::vector<int> receivers = exchange.receivers;
+  if (GivesItself(exchange)) std::erase(receivers, exchange.communicator.rank);
+  if (receivers.empty()) return;
+  const auto send = [&](const std::vector<int>& to, const void* from) {
+    if (Status sent = mailbox.Send(to, Packed(PartAt(from, exchange.bytes))); !sent) Fail(sent.error());
   };
-  if (exchange.stride == 0) return say(exchange.receivers, exchange.from);
-  for (const int receiver : exchange.receivers) say({receiver}, PartFor(exchange, receiver));
+  if (exchange.stride == 0) return send(receivers, exchange.from);
+  for (const int receiver : receivers) send({receiver}, PartFor(exchange, receiver));
 }
 
 std::shared_ptr<const Part> TakeFrom(int sender, const Exchange& exchange) {
-  const Result<std::string> heard = exchange.of.others->Hear(sender);
-  if (!heard) {
-    Fail(heard.error());
-    return nullptr;
-  }
-  std::optional<Part> part = Unpacked(*heard, exchange.bytes);
-  if (!part) {
-    Fail({"Rank " + std::to_string(sender) + " sent something else than the " +
-          std::to_string(exchange.bytes) +
-          " bytes that this one takes from it: they take part in different "
-          "collectives."});
-    return nullptr;
-  }
-  return std::make_shared<const Part>(*std::move(part));
+  if (sender == exchange.communicator.rank && GivesItself(exchange))
+    return std::make_shared<const Part>(PartAt(PartFor(exchange, sender), exchange.bytes));
+  ranks::Mailbox& mailbox = *exchange.communicator.mailbox;
+  const Result<std::string> received = mailbox.Receive(sender);
+  std::optional<Part> part = received ? Unpacked(*received, exchange.bytes) : std::nullopt;
+  if (part) return std::make_shared<const Part>(*std::move(part));
+  mailbox.GiveUp();
+  Fail(received ? Error{"Rank " + std::to_string(sender) + " sent something else than the " +
+                        std::to_string(exchange.bytes) +
+                        " bytes that this one takes from it: they take part in different collectives."}
+                : received.error());
+  return nullptr;
 }
 
 void Take(const Exchange& exchange) {
@@ -82,7 +108,7 @@ void Take(const Exchange& exchange) {
     parts.push_back(TakeFrom(sender, exchange));
     if (parts.back() == nullptr) return;
   }
-  exchange.use(parts);
+  exchange.take(parts);
 }
 
 // Everybody gives what this rank gives to itself.
@@ -90,10 +116,10 @@ void TakeFromPretended(const Exchange& exchange) {
   Parts parts;
   if (!exchange.senders.empty()) {
     const auto own =
-        std::make_shared<const Part>(PartAt(PartFor(exchange, exchange.of.rank), exchange.bytes));
+        std::make_shared<const Part>(PartAt(PartFor(exchange, exchange.communicator.rank), exchange.bytes));
     parts.assign(exchange.senders.size(), own);
   }
-  exchange.use(parts);
+  exchange.take(parts);
 }
 
 struct Place {
@@ -102,14 +128,14 @@ struct Place {
 };
 
 std::optional<Place> PlaceOf(int rank, ranks::Mailbox& whole) {
-  const Result<std::string> heard = whole.Hear(rank);
+  const Result<std::string> received = whole.Receive(rank);
   Place place;
-  if (!heard || heard->size() != sizeof place) {
-    Fail(heard ? Error{"Rank " + std::to_string(rank) + " does not split the group that this one splits."}
-               : heard.error());
+  if (!received || received->size() != sizeof place) {
+    failure = received ? "Rank " + std::to_string(rank) + " does not split the group that this one splits."
+                       : received.error().message;
     return std::nullopt;
   }
-  std::memcpy(&place, heard->data(), sizeof place);
+  std::memcpy(&place, received->data(), sizeof place);
   return place;
 }
 
@@ -129,28 +155,26 @@ void Put(void* to, const Part& part) {
     memory.Weaken(static_cast<char*>(to) + run.offset, run.bytes, run.certainty);
 }
 
-device::Certainty WorstOf(const Part& part) {
-  auto worst = device::Certainty::kKnown;
-  for (const device::CertaintyRun& run : part.certainty) worst = std::max(worst, run.certainty);
-  return worst;
-}
+bool IsKnown(const Part& part) { return KnownBytesOf(part.certainty) > 0; }
 
-void BeginGroup() { ++group_depth; }
+void BeginGroup() {
+  if (group_depth++ == 0) failed = false;  // of a graph that was launched meanwhile
+}
 
 bool EndGroup() {
   if (--group_depth > 0) return true;
   const std::vector<Exchange> exchanges = std::exchange(group, {});
   for (const Exchange& exchange : exchanges) {
-    if (exchange.of.others != nullptr && !exchange.receivers.empty())
+    if (exchange.communicator.mailbox != nullptr && !exchange.receivers.empty())
       device::Submit(exchange.stream, [exchange] { Give(exchange); });
   }
   for (const Exchange& exchange : exchanges) {
-    if (!exchange.use) continue;
+    if (!exchange.take) continue;
     device::Submit(exchange.stream, [exchange] {
-      exchange.of.others != nullptr ? Take(exchange) : TakeFromPretended(exchange);
+      exchange.communicator.mailbox != nullptr ? Take(exchange) : TakeFromPretended(exchange);
     });
   }
-  return !std::exchange(failed, false);
+  return !failed;
 }
 
 const std::string& FailureOfThread() { return failure; }
@@ -161,22 +185,25 @@ bool Begin(Exchange exchange) {
   return EndGroup();
 }
 
-std::shared_ptr<ranks::Mailbox> Split(ranks::Mailbox& whole, int color, int key) {
-  std::vector<int> everybody(static_cast<size_t>(whole.ranks()));
-  for (int rank = 0; rank < whole.ranks(); ++rank) everybody[static_cast<size_t>(rank)] = rank;
-  const std::string name = whole.NameOfNextPart();
+std::shared_ptr<ranks::Mailbox> Split(const std::shared_ptr<ranks::Mailbox>& whole, int color, int key) {
+  std::vector<int> everybody(static_cast<size_t>(whole->ranks()));
+  std::iota(everybody.begin(), everybody.end(), 0);
+  const std::string name = whole->NameOfNextPart();
   const Place own{color, key};
   const std::string_view message(reinterpret_cast<const char*>(&own), sizeof own);
-  if (const Status said = whole.Say(everybody, message); !said) Fail(said.error());
+  if (const Status sent = whole->Send(everybody, message); !sent) {
+    failure = sent.error().message;
+    return nullptr;
+  }
   std::vector<std::pair<int, int>> members;  // key and rank
   for (const int rank : everybody) {
-    const std::optional<Place> place = PlaceOf(rank, whole);
+    const std::optional<Place> place = PlaceOf(rank, *whole);
     if (!place) return nullptr;
     if (place->color == color) members.emplace_back(place->key, rank);
   }
   std::sort(members.begin(), members.end());
-  const auto self = std::find(members.begin(), members.end(), std::pair(key, whole.rank()));
-  return std::make_shared<ranks::Mailbox>(whole.folder(), name + "c" + std::to_string(color),
+  const auto self = std::find(members.begin(), members.end(), std::pair(key, whole->rank()));
+  return std::make_shared<ranks::Mailbox>(whole->folder(), name + "c" + std::to_string(color),
                                           static_cast<int>(self - members.begin()),
                                           static_cast<int>(members.size()));
 }

@@ -17,8 +17,8 @@ namespace tidemark::phantom {
 struct Communicator {
   int ranks = 1;  // 0 = not known: a part of another, of which only this rank's colour was told
   int rank = 0;
-  int most_ranks = 1;                      // as many as the one that it is a part of
-  std::shared_ptr<ranks::Mailbox> others;  // null: they are pretended
+  int most_ranks = 1;                       // as many as the one that it is a part of
+  std::shared_ptr<ranks::Mailbox> mailbox;  // null: they are pretended
 };
 
 // What a rank has in a buffer of the device.
@@ -28,8 +28,7 @@ struct Part {
 };
 Part PartAt(const void* from, size_t bytes);
 void Put(void* to, const Part& part);
-// Of the least certain byte.
-device::Certainty WorstOf(const Part& part);
+bool IsKnown(const Part& part);  // some of it
 
 // What each of the senders gave, in their order.
 using Parts = std::vector<std::shared_ptr<const Part>>;
@@ -37,19 +36,21 @@ using Parts = std::vector<std::shared_ptr<const Part>>;
 // What one call of NCCL does on a stream, now, or whenever the graph is launched that it is captured into.
 struct Exchange {
   const void* stream = nullptr;
-  Communicator of;
+  Communicator communicator;
   const void* from = nullptr;
   size_t bytes = 0;   // that each receiver is given, and each sender gives
   size_t stride = 0;  // between the parts of two receivers: 0 where all are given the same
   std::vector<int> receivers;
   std::vector<int> senders;
-  std::function<void(const Parts&)> use;  // not called where a sender's did not come
+  std::function<void(const Parts&)> take;  // not called where a sender's did not come
 };
 
 // In a group all give before anybody takes, so that none waits for what comes after it (NCCL, "Group Calls").
-// Groups are of a thread, and nest.
+// Groups are of a thread, and nest. Between groups each is waited for where it begins: two that ranks begin
+// in another order, asynchronously, wait for each other here.
 void BeginGroup();
-// False where something did not come, for which this thread has a sentence until its next.
+// False where something did not come, for which this thread has a sentence until its next; its communicator
+// has given up then.
 bool EndGroup();
 const std::string& FailureOfThread();
 // In a group of its own, if it is in none.
@@ -57,6 +58,6 @@ bool Begin(Exchange exchange);
 
 // This rank's part of another communicator, and its ranks: all that have its colour, by their keys. Every
 // rank says its colour, and waits for all others'. Null where not all came.
-std::shared_ptr<ranks::Mailbox> Split(ranks::Mailbox& whole, int color, int key);
+std::shared_ptr<ranks::Mailbox> Split(const std::shared_ptr<ranks::Mailbox>& whole, int color, int key);
 
 }  // namespace tidemark::phantom

@@ -124,6 +124,8 @@ tell(number.item())
 pair = dist.new_group([0, 2]); number = on_card(rank + 1)
 if rank != 1: dist.all_reduce(number, group=pair)
 tell(number.item())
+half = torch.tensor([rank + 1.0], device="cuda", dtype=torch.bfloat16); dist.all_reduce(half); tell(half.item())
+partly = torch.empty(2, device="cuda"); partly[0].fill_(rank); dist.all_reduce(partly); tell(partly[0].item())
 graph, number = torch.cuda.CUDAGraph(), on_card(rank)
 with torch.cuda.graph(graph): dist.all_reduce(number)
 for _ in range(2): graph.replay(); tell(number.item())
@@ -132,7 +134,7 @@ dist.destroy_process_group()
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for rank in range(3):
             self.assertEqual(told[rank], ["7.5", "3", "6", str([rank, 10 + rank, 20 + rank]), str(30 + 3 * rank), "[0, 40, 80]", "['from 0']",
-                                          "42" if rank == 2 else "0", "2" if rank == 1 else "4", "3", "9"])
+                                          "42" if rank == 2 else "0", "2" if rank == 1 else "4", "6.0", "3.0", "3", "9"])
         self.assertIn("rank 0 of 3, local rank 0:", ran.stderr)
         self.assertEqual([file.name for file in Path(self.folder.name).iterdir() if file.name.startswith("tidemark-")], [])
 
@@ -144,6 +146,32 @@ dist.destroy_process_group()
             self.assertEqual(ran.returncode, 0, ran.stderr)
             measured.append(json.loads(run(TIDEMARK, "info", self.recording, "--json").stdout)["measured"])
         self.assertEqual(*measured)
+
+    def test_ranks_that_a_program_starts_itself_meet_too(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text("""
+import sys, torch, torch.distributed as dist
+def train(rank, folder):
+    torch.cuda.set_device(rank)
+    dist.init_process_group("nccl", f"file://{folder}/meet", rank=rank, world_size=2, device_id=torch.device("cuda", rank))
+    pair = dist.new_group([1, 0])  # split from the first
+    number = torch.tensor([rank + 1], device="cuda")
+    dist.all_reduce(number, group=pair)
+    open(f"{folder}/{rank}", "w").write(str(number.item()))
+    dist.destroy_process_group()
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(train, (sys.argv[1],), 2)
+""")
+        ran = run(TIDEMARK, "phantom", "--gpus", "2", "--", PYTHON, str(script), self.folder.name)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual([(Path(self.folder.name) / rank).read_text() for rank in "01"], ["3", "3"])
+
+    def test_a_rank_with_a_phantom_of_its_own_is_recorded(self):
+        code = "import torch; print(torch.ones(1, device='cuda:1').item())"
+        place = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "1", "TIDEMARK_PHANTOM_RANKS": self.folder.name}
+        ran = run(TIDEMARK, "phantom", "--gpus", "2", "--", PYTHON, "-c", code, env={**os.environ, **place})
+        self.assertEqual((ran.returncode, ran.stdout), (0, "1.0\n"), ran.stderr)
+        self.assertIn("rank 0 of 1, local rank 1: 0 steps", ran.stderr)
 
     def test_a_rank_that_another_cannot_hear_is_told_so(self):
         ran, told = self.launch("""

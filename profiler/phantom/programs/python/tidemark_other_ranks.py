@@ -57,7 +57,7 @@ class OtherRanks:
     def file_of(self, what):
         """In a folder that is made when the first rank is asked; what this process forks must not remove it."""
         if self.folder is None:
-            self.folder = tempfile.mkdtemp(prefix="tidemark-ranks-")
+            self.folder = tempfile.mkdtemp(prefix="tidemark-asked-")
             atexit.register(lambda: self.process == os.getpid() and shutil.rmtree(self.folder, ignore_errors=True))
         return os.path.join(self.folder, what)
 
