@@ -56,6 +56,7 @@ Mailbox::Mailbox(fs::path folder, std::string group, int rank, int ranks)
     : folder_(std::move(folder)),
       group_(std::move(group)),
       rank_(rank),
+      ranks_(ranks),
       sent_(static_cast<size_t>(ranks)),
       received_(static_cast<size_t>(ranks)) {}
 

@@ -45,7 +45,7 @@ class Mailbox {
   std::string NameWithout(const std::vector<int>& ranks) const;
   const std::filesystem::path& folder() const { return folder_; }
   int rank() const { return rank_; }
-  int ranks() const { return static_cast<int>(sent_.size()); }
+  int ranks() const { return ranks_; }
 
  private:
   void TellOfWaiting(int sender);
@@ -54,6 +54,7 @@ class Mailbox {
   const std::filesystem::path folder_;
   const std::string group_;
   const int rank_;
+  const int ranks_;
   std::atomic<bool> gave_up_{false};
   std::atomic<bool> told_of_waiting_{false};
   Mutex mutex_;

@@ -61,12 +61,20 @@ inline constexpr bool kIsOf16Bits = std::is_same_v<Number, Float16> || std::is_s
 
 // Whole numbers wrap around, as the card's do.
 template <typename Number>
+auto Wrapping(Number number) {
+  if constexpr (std::is_integral_v<Number>) {
+    return uint64_t{static_cast<std::make_unsigned_t<Number>>(number)};
+  } else {
+    return number;
+  }
+}
+
+template <typename Number>
 Number Combined(Number a, Number b, int operation) {
-  using Wrapping = std::conditional_t<std::is_integral_v<Number>, uint64_t, Number>;
   if (operation == kMax) return std::max(a, b);
   if (operation == kMin) return std::min(a, b);
-  const auto left = static_cast<Wrapping>(a);
-  const auto right = static_cast<Wrapping>(b);
+  const auto left = Wrapping(a);
+  const auto right = Wrapping(b);
   return static_cast<Number>(operation == kProduct ? left * right : left + right);
 }
 
