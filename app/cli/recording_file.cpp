@@ -22,6 +22,11 @@ Result<std::optional<uint8_t>> OneCardOf(const std::string& text) {
   return std::optional(static_cast<uint8_t>(*number));
 }
 
+std::string WhyNoCard(const std::string& given) {
+  const Result<std::optional<uint8_t>> device = OneCardOf(given);
+  return device ? "" : device.error().message;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, const std::string& card) {
@@ -33,6 +38,7 @@ Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, con
 
 void AddOneCardOption(CLI::App& command, std::string& card) {
   command.add_option(kOneCardOption, card, "cuda:N: that card of a run on several alone")
+      ->check(WhyNoCard)
       ->type_name("cuda:N");
 }
 
