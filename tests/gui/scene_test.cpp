@@ -13,6 +13,7 @@
 #include "app/gui/background/fit_advice.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/scene/learning.h"
+#include "app/gui/view/panel_table.h"
 #include "app/gui/view/run_findings.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
@@ -200,6 +201,60 @@ void Lose(timeline::Stream& stream, events::Source source, int64_t count, int64_
 }
 
 }  // namespace
+
+TEST_CASE(
+    "A lesson's question veils the page's own run, and what is told of its settings, but no other run") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  asked.book = LoadLessonBook();
+  ViewState state;
+  state.learning = true;
+  state.lessons.lesson = "three-times-the-textbook";
+  REQUIRE(AwaitsPrediction(asked.book.lessons, state.lessons));
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto is_veiled = [&](const char* panel) {
+    return IsVeiled(Panels()[IndexOfPanel(panel)], scene.Prepare(asked.input, state, estimates));
+  };
+  CHECK(is_veiled("timeline"));
+  CHECK(is_veiled("batch"));
+  CHECK_FALSE(is_veiled("lessons"));
+  SECTION("a recording is somebody's own; the settings may still be the page's") {
+    asked.input.recording = "run.rank0.tide";
+    CHECK_FALSE(is_veiled("timeline"));
+    CHECK_FALSE(is_veiled("breakdown"));
+    CHECK(is_veiled("batch"));
+    CHECK(is_veiled("checkpointing"));
+  }
+  SECTION("so is a program") {
+    asked.input.description.title = "train.py on phantom NVIDIA T4";
+    CHECK_FALSE(is_veiled("timeline"));
+  }
+  SECTION("nothing, once it is answered") {
+    state.lessons.predictions[PageKey(state.lessons.lesson, 0)] = 1;
+    CHECK_FALSE(is_veiled("timeline"));
+    CHECK_FALSE(is_veiled("batch"));
+  }
+}
+
+TEST_CASE("What a lesson asks of later is told of a recording, which is somebody's own") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  asked.book = LoadLessonBook();
+  ViewState state;
+  state.learning = true;
+  state.lessons.lesson = "where-memory-goes";
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto asked_later = [&] {
+    return scene.Prepare(asked.input, state, estimates).breakdown.asked.size();
+  };
+  CHECK(asked_later() == 2);
+  asked.input.recording = "run.tide";
+  CHECK(asked_later() == 0);
+}
 
 TEST_CASE("A source in trouble is told in whole, and which libraries hold the driver's memory") {
   timeline::Stream stream;

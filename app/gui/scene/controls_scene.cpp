@@ -107,7 +107,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   PrepareProgram(input, state.unit, frame);
 
   PrepareConsequences(QuestionOf(input, state), estimates);
-  controls.consequences = frame.veiled ? Unspoken(consequences_) : consequences_;
+  controls.consequences = frame.awaits_prediction ? Unspoken(consequences_) : consequences_;
 }
 
 void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Estimates& estimates) {

@@ -43,11 +43,12 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   statistics_.BeginFrame(state, frame_);
   comparison_.BeginFrame(state, selected, frame_);
   frame_.run_log.lines = &input.log->lines();
-  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And no program of the
-  // user's, of which no lesson asks.
-  frame_.veiled = state.learning && !presenters::IsProgram(input.description) &&
-                  AwaitsPrediction(input.book->lessons, state.lessons);
-  if (state.learning) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
+  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And nothing of somebody's
+  // own, of which no lesson asks.
+  const bool is_asked_of = state.learning && IsOfOurs(input);
+  frame_.awaits_prediction = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
+  frame_.veiled = is_asked_of && frame_.awaits_prediction;
+  if (is_asked_of) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
   frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
 }
 
@@ -100,7 +101,8 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
                          : presenters::IsProgram(input.description)
                              ? presenters::NameOfProgram(input.description)
                              : "";
-  const bool is_revealed = std::exchange(was_veiled_, frame_.veiled) && !frame_.veiled;
+  const bool is_revealed =
+      std::exchange(awaited_prediction_, frame_.awaits_prediction) && !frame_.awaits_prediction;
   if (!is_revealed || !state.run_controls.sought.empty()) return;
   // What the controls say is there again and moves them: the one that the page is about stays in sight.
   for (const std::string& control : input.access.highlighted) {
