@@ -394,7 +394,8 @@ bool Application::IsLostByClosing() const {
 
 LeavingRun Application::Leaving() const {
   if (run_ == nullptr) return {};
-  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_)};
+  const bool is_veiled = frame_ != nullptr && frame_->veiled;
+  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_), is_veiled};
 }
 
 LeavingRun Application::Leave() {

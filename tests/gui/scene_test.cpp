@@ -200,30 +200,46 @@ void Lose(timeline::Stream& stream, events::Source source, int64_t count, int64_
   loss.time_ns = timeline::Stream::kStartNs + after_ns;
 }
 
+void HoldFromDriver(timeline::Stream& stream, const char* library, int64_t bytes) {
+  const events::NameId name = stream.Name(events::DriverMemoryCounter(library));
+  events::Event& held = stream.Add(events::EventKind::kCounter, 0, bytes);
+  held.source = events::Source::kDriver;
+  held.name = name;
+}
+
 }  // namespace
 
 TEST_CASE(
     "A lesson's question veils the page's own run, and what is told of its settings, but no other run") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 512);
+  HoldFromDriver(stream, "libc10_cuda.so", 2'000'000);
   AskedOf asked(stream);
   asked.book = LoadLessonBook();
   ViewState state;
+  state.unit = ByteUnit::kMegabytes;
   state.learning = true;
   state.lessons.lesson = "three-times-the-textbook";
   REQUIRE(AwaitsPrediction(asked.book.lessons, state.lessons));
   Estimates estimates(&asked.networks);
   Scene scene;
+  const auto held = [&] {
+    const auto& lines = scene.Prepare(asked.input, state, estimates).run_controls.capture;
+    return *std::ranges::find(lines, "libc10_cuda.so", &CaptureLine::name);
+  };
   const auto is_veiled = [&](const char* panel) {
     return IsVeiled(Panels()[IndexOfPanel(panel)], scene.Prepare(asked.input, state, estimates));
   };
   CHECK(is_veiled("timeline"));
   CHECK(is_veiled("batch"));
   CHECK_FALSE(is_veiled("lessons"));
+  CHECK(held().status == "?");
+  CHECK(held().help.find("2.0") == std::string::npos);
   SECTION("a recording is somebody's own; the settings may still be the page's") {
     asked.input.recording = "run.rank0.tide";
     CHECK_FALSE(is_veiled("timeline"));
     CHECK_FALSE(is_veiled("breakdown"));
+    CHECK(held().status == "2.0 MB");
     CHECK(is_veiled("batch"));
     CHECK(is_veiled("checkpointing"));
   }
@@ -261,10 +277,7 @@ TEST_CASE("A source in trouble is told in whole, and which libraries hold the dr
   const std::string blocked = "blocked by Nsight Systems: CUPTI serves one tool at a time.";
   Say(stream, events::Source::kDriver, blocked);
   Say(stream, events::Source::kDevice, "live (NVML)");
-  const events::NameId library = stream.Name(events::DriverMemoryCounter("libc10_cuda.so"));
-  events::Event& held = stream.Add(events::EventKind::kCounter, 0, 2'000'000);
-  held.source = events::Source::kDriver;
-  held.name = library;
+  HoldFromDriver(stream, "libc10_cuda.so", 2'000'000);
   const bool live = GENERATE(true, false);
   const CaptureRows rows(stream, live);
   CHECK(rows["CUDA driver"].lamp == LampState::kTrouble);
