@@ -126,6 +126,23 @@ TEST_CASE("Of a recording that is cut before its first event nobody knows what t
   CHECK(scene.Prepare(input, state, estimates).timeline.empty_reason.find("cut") != std::string::npos);
 }
 
+TEST_CASE(
+    "Of a program that fails at once it is told that it asked for nothing, not its own end as a curve") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kMarker).source = events::Source::kSession;
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py on phantom NVIDIA T4";
+  asked.input.status.state = session::RunState::kFailed;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto why_empty = [&] { return scene.Prepare(asked.input, state, estimates).timeline.empty_reason; };
+  CHECK(why_empty() == "The program asked the GPU for no memory.");
+  stream.Allocate(1 << 20, 512);
+  asked.input.view = stream.Publish();
+  CHECK(why_empty().empty());
+}
+
 TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 512);

@@ -23,6 +23,18 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
                 : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
 }
 
+// What the session itself says of a run, such as how it ended, is no event of it.
+bool HasEvents(const timeline::View* view) {
+  if (view == nullptr) return false;
+  const auto is_told_by_session = [](const events::Event& event) {
+    return event.source == events::Source::kSession &&
+           (event.kind == events::EventKind::kName || event.kind == events::EventKind::kMarker);
+  };
+  timeline::EventIndex index = view->first();
+  while (index < view->end() && is_told_by_session(view->event(index))) ++index;
+  return index < view->end();
+}
+
 }  // namespace
 
 bool Scene::pending() const {
@@ -79,10 +91,10 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   BeginFrame(input, state);
   // The order is that of importance: what is on the plot first, then what the controls say.
   slow_motion_.Prepare(input, state, frame_);
-  if (view_ == nullptr || view_->empty()) {
-    TellWhyEmpty(input);
-  } else {
+  if (HasEvents(view_.get())) {
     PrepareRun(input, state, estimates);
+  } else {
+    TellWhyEmpty(input);
   }
   controls_.Prepare(input, state, estimates, frame_);
   advice_.Prepare(input, state, estimates, tables_.MeasuredPeak(view_.get()), frame_);
