@@ -111,6 +111,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
            is_drawn("run_controls"));
   IM_CHECK(application().frame()->breakdown.only_measured);
   IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
+  IM_CHECK(context->ItemExists("//###run_controls/###stop program"));
   Picture(context, "program");
   ShowsStacks(context, **ring);
   application().Push(ActionId::kNewRun);  // which would end it
@@ -128,6 +129,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
   context->Yield(4);
   IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
   IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  IM_CHECK(!context->ItemExists("//###run_controls/###stop program"));  // there is nothing to end
   Picture(context, "program-ended");
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
