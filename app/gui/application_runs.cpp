@@ -332,7 +332,7 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
   AdoptRun(std::move(run));
   EndForeignComparison();
   state_.allocations.filter = {};  // it was typed for another program
-  state_.timeline.follow = true;
+  state_.timeline.follow = input_.status.state <= RunState::kPaused;
   state_.timeline.whole = true;
 }
 
