@@ -229,6 +229,8 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
     shell_.raise_panel = shell_.tall_panel = "findings";  // why, and the ways out
     ShowLastStep();
   }
+  // Where nobody has looked elsewhere since it began, all of it is in sight.
+  if (now.state > RunState::kPaused && state_.timeline.whole) state_.timeline.follow = false;
   if (!now.out_of_memory) shell_.tall_panel.clear();
   if (before.state != now.state || before.sentence != now.sentence) shell_.banner_closed = false;
 }

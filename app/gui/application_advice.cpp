@@ -65,7 +65,6 @@ void Application::Sweep(const session::SweepOrder& order) {
 
 // Where nothing came of it, the person is asked again.
 void Application::TakeEndOfSweep(const SweepRunner::End& end) {
-  for (const std::string& note : end.notes) AddLogLine(presenters::LogLevel::kWarning, note);
   if (end.is_cancelled) return AddLogLine(presenters::LogLevel::kInfo, "The sweep was ended, as asked.");
   if (end.error.empty()) return;
   if (end.has_points) return AddLogLine(presenters::LogLevel::kError, end.error);

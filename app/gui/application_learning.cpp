@@ -95,9 +95,7 @@ void Application::ShowPage(const std::string& lesson, int page) {
     AddLogLine(presenters::LogLevel::kInfo, "Lessons tell MB, so the window does, too. U switches back.");
   }
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
-  // A recording, or a program's run, is somebody's own: only the button replaces it.
-  const bool of_ours = input_.recording.empty() && !presenters::IsProgram(input_.description);
-  if (open.page == nullptr || !of_ours) return;
+  if (open.page == nullptr || !IsOfOurs(input_)) return;  // only the button replaces what is somebody's own
   SetUp(open.page->setup);
   // The first that is there: a session code may hide some.
   const auto& hidden = of_code_.hidden;

@@ -332,7 +332,7 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
   AdoptRun(std::move(run));
   EndForeignComparison();
   state_.allocations.filter = {};  // it was typed for another program
-  state_.timeline.follow = true;
+  state_.timeline.follow = input_.status.state <= RunState::kPaused;
   state_.timeline.whole = true;
 }
 
@@ -394,7 +394,8 @@ bool Application::IsLostByClosing() const {
 
 LeavingRun Application::Leaving() const {
   if (run_ == nullptr) return {};
-  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_)};
+  const bool is_veiled = frame_ != nullptr && frame_->veiled;
+  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_), is_veiled};
 }
 
 LeavingRun Application::Leave() {

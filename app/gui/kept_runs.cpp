@@ -123,7 +123,7 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
-  const std::string name = NameIn(folder, leaving.title, PeakOf(*run.view()));
+  const std::string name = NameIn(folder, leaving.title, leaving.is_veiled ? "" : PeakOf(*run.view()));
   std::vector<const session::Run*> ranks = run.ranks();
   const bool is_alone = ranks.empty();
   if (is_alone) ranks.push_back(&run);

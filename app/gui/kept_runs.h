@@ -28,6 +28,7 @@ struct LeavingRun {
   std::vector<trace::Bookmark> bookmarks = {};
   bool needs_keeping = false;  // somebody made it, and nobody saved it
   std::string title = {};      // "SimpleConvNet on phantom NVIDIA H200"
+  bool is_veiled = false;      // a lesson asks for its peak, which its file's name leaves out then
 };
 using KeptRun = Result<std::optional<std::filesystem::path>>;
 // Writes what needs keeping and has no file (each rank of its own) and removes the oldest that are too

@@ -100,8 +100,10 @@ std::string DeviceText(const SceneInput& input, const ShownOrigin& origin, ByteU
                     ShortCardTitle(description.device_name));
   }
   if (origin.has_run && description.device_bytes > 0) {
-    const char* const limited = session::IsLimited(description, *input.cards) ? "limited to " : "";
-    parts.push_back(limited + CardSize(description.device_bytes, unit));
+    // Cards have so many GB as their names go; a limit is what somebody asked for.
+    parts.push_back(session::IsLimited(description, *input.cards)
+                        ? "limited to " + FormatBytes(description.device_bytes, unit)
+                        : CardSize(description.device_bytes, unit));
   }
   return fmt::format("{}", fmt::join(parts, " · "));
 }

@@ -21,7 +21,7 @@ std::string StatusText(const SceneInput& input, const ShownOrigin& origin);
 std::string WindowTitle(const SceneInput& input);
 // "SimpleConvNet on phantom NVIDIA H200"; of a run whose network was changed, with the one that it had last.
 std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks);
-// "run.tide · Phantom H200 · limited to 4 GB", as far as it is known; of a program that runs, its name.
+// "run.tide · Phantom H200 · limited to 4.00 GB", as far as it is known; of a program that runs, its name.
 std::string DeviceText(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit);
 // Of a run that has ended badly: what happened, and, of our own, with which settings to go on.
 Banner BannerOf(const SceneInput& input, const ShownOrigin& origin);

@@ -21,14 +21,30 @@ struct AliveOfLayer {
   double all_bytes = 0;
 };
 
-std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view,
-                                                      const timeline::State& state) {
-  std::map<std::string_view, AliveOfLayer> layers;
+struct Alive {
+  std::map<std::string_view, AliveOfLayer> by_layer;  // that allocated it
+  std::map<std::string_view, double>
+      parameters_before;  // any layer ran, in bytes by the layer in their names
+  double all_bytes = 0;
+};
+
+// "layer1.conv2" of "layer1.conv2.weight"
+std::string_view OwnerOf(std::string_view parameter) {
+  const size_t point = parameter.rfind('.');
+  return point == std::string_view::npos ? "" : parameter.substr(0, point);
+}
+
+Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
+  Alive alive;
   for (const timeline::LiveBlock& block : state.blocks) {
     if (block.pending_free) continue;
-    AliveOfLayer& layer = layers[view.name(block.layer)];
+    const auto bytes = static_cast<double>(block.rounded_bytes);
+    alive.all_bytes += bytes;
+    if (block.layer == 0 && block.category == events::Category::kParameter)
+      alive.parameters_before[OwnerOf(view.name(block.name))] += bytes;
+    AliveOfLayer& layer = alive.by_layer[view.name(block.layer)];
     if (layer.id == 0) layer.id = block.layer;
-    layer.all_bytes += static_cast<double>(block.rounded_bytes);
+    layer.all_bytes += bytes;
     if (block.category == events::Category::kActivation)
       timeline::AddTo(layer.saved_bytes, block.rounded_bytes);
     if (block.category == events::Category::kTemporary)
@@ -38,7 +54,7 @@ std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view
     if (block.category == events::Category::kWorkspace)
       timeline::AddTo(layer.workspace_bytes, block.rounded_bytes);
   }
-  return layers;
+  return alive;
 }
 
 std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
@@ -49,12 +65,17 @@ std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
   return {};
 }
 
-void Measure(const AliveOfLayer& alive, double allocated_bytes, LayerRow& row) {
-  row.measured_saved_bytes = alive.saved_bytes;
-  row.measured_temporary_bytes = alive.temporary_bytes;
-  row.measured_gradient_bytes = alive.gradient_bytes;
-  row.measured_workspace_bytes = alive.workspace_bytes;
-  if (allocated_bytes > 0) row.share_of_peak = alive.all_bytes / allocated_bytes;
+void Measure(const Alive& alive, LayerRow& row) {
+  const auto found = alive.by_layer.find(row.name);
+  const AliveOfLayer layer = found == alive.by_layer.end() ? AliveOfLayer() : found->second;
+  const auto parameters = alive.parameters_before.find(row.name);
+  row.measured_saved_bytes = layer.saved_bytes;
+  row.measured_temporary_bytes = layer.temporary_bytes;
+  row.measured_gradient_bytes = layer.gradient_bytes;
+  row.measured_workspace_bytes = layer.workspace_bytes;
+  if (alive.all_bytes <= 0) return;
+  const double parameters_bytes = parameters == alive.parameters_before.end() ? 0 : parameters->second;
+  row.share_of_peak = (layer.all_bytes + parameters_bytes) / alive.all_bytes;
 }
 
 }  // namespace
@@ -65,13 +86,8 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
 
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& peak) {
-  std::map<std::string_view, AliveOfLayer> alive;
-  double allocated_bytes = 0;
-  if (peak) {
-    const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
-    alive = AliveByLayer(view, state);
-    for (const auto& [name, layer] : alive) allocated_bytes += layer.all_bytes;
-  }
+  Alive alive;
+  if (peak) alive = AliveByLayer(view, timeline::SettledStateAt(view, peak->index, peak->step_end));
   const std::map<std::string, std::string> types = TypesOfLastStep(view);
   std::vector<LayerRow> rows;
   for (const textbook::LayerEstimate& layer : textbook.layers) {
@@ -91,7 +107,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  {},
                  {}};
     if (const auto type = types.find(layer.name); type != types.end()) row.computed_in = type->second;
-    if (peak) Measure(alive[layer.name], allocated_bytes, row);
+    if (peak) Measure(alive, row);
     rows.push_back(std::move(row));
   }
   for (const LayerRow& row : rows) {
@@ -104,20 +120,17 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
 
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const std::optional<PeakMoment>& moment) {
   if (!moment) return {};
-  const timeline::State state = timeline::SettledStateAt(view, moment->index, moment->step_end);
-  std::map<std::string_view, AliveOfLayer> alive = AliveByLayer(view, state);
-  double allocated_bytes = 0;
-  for (const auto& [name, layer] : alive) allocated_bytes += layer.all_bytes;
-  alive.erase("");
-  std::vector<std::pair<std::string_view, AliveOfLayer>> layers(alive.begin(), alive.end());
+  Alive alive = AliveByLayer(view, timeline::SettledStateAt(view, moment->index, moment->step_end));
+  alive.by_layer.erase("");
+  std::vector<std::pair<std::string_view, AliveOfLayer>> layers(alive.by_layer.begin(), alive.by_layer.end());
   std::ranges::sort(layers, {}, [](const auto& layer) { return layer.second.id; });
   const std::map<std::string, std::string> types = TypesOfLastStep(view);
   std::vector<LayerRow> rows;
-  for (const auto& [name, layer] : layers) {
+  for (const auto& layer : layers) {
     LayerRow row;
-    row.name = name;
+    row.name = layer.first;
     if (const auto type = types.find(row.name); type != types.end()) row.computed_in = type->second;
-    Measure(layer, allocated_bytes, row);
+    Measure(alive, row);
     rows.push_back(std::move(row));
   }
   return rows;

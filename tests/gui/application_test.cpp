@@ -290,7 +290,7 @@ class Program : public Grown {
  public:
   session::RunStatus status() const override {
     session::RunStatus status;
-    status.state = session::RunState::kRunning;
+    status.state = state_;
     return status;
   }
   events::RunDescription description() const override {
@@ -300,7 +300,42 @@ class Program : public Grown {
     return description;
   }
   bool can_stop() const override { return true; }
+  void End() { state_ = session::RunState::kFinished; }
+
+ private:
+  session::RunState state_ = session::RunState::kRunning;
 };
+
+TEST_CASE("All of a program is in sight once it has ended, where nobody has looked elsewhere") {
+  const auto application = Application::Create({}, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const TimelineState& timeline = app.view_state().timeline;
+  const auto program = std::make_shared<Program>();
+  SECTION("as it began") {
+    app.ShowRun(program);
+    app.Poll();
+    CHECK(timeline.follow);
+    program->End();
+    app.Poll();
+    CHECK_FALSE(timeline.follow);
+    CHECK(timeline.whole);
+  }
+  SECTION("not where it was to be followed") {
+    app.ShowRun(program);
+    for (int i = 0; i < 2; ++i) app.Push(ActionId::kFollow);
+    app.ExecuteCommands();
+    program->End();
+    app.Poll();
+    CHECK(timeline.follow);
+  }
+  SECTION("of one that has ended before it is shown") {
+    program->End();
+    app.ShowRun(program);
+    CHECK_FALSE(timeline.follow);
+    CHECK(timeline.whole);
+  }
+}
 
 TEST_CASE("What would end a program that runs waits for the person to say so") {
   const trace::Scratch scratch;

@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <cctype>
 #include <chrono>
 #include <set>
 #include <string>
@@ -60,6 +61,7 @@ TEST_CASE("What a class may be kept from has a title, not only the name that a c
     const std::string title = TitleOfControl(name);
     CHECK_FALSE(title.empty());
     CHECK(title.find('_') == std::string::npos);
+    CHECK_FALSE(std::islower(static_cast<unsigned char>(title.front())));
   }
   CHECK(TitleOfControl("learning_rate") == "Learning rate and seed");
 }

@@ -75,6 +75,15 @@ TEST_CASE("What nobody saved is kept whole, with its bookmarks, under a name tha
   fs::remove_all(folder);
 }
 
+TEST_CASE("The name of a run tells no peak while a lesson asks for it") {
+  const fs::path folder = EmptyFolder();
+  const auto kept = KeepRun({std::make_shared<UnsavedRun>(), {}, true, "a run", true}, folder);
+  REQUIRE(kept.ok());
+  const std::string name = (*kept)->filename().string();
+  CHECK(name.substr(name.find(' ')) == " a run.tide");
+  fs::remove_all(folder);
+}
+
 TEST_CASE("Sorted by name, what was kept is sorted by time, within a second too") {
   const fs::path folder = EmptyFolder();
   std::vector<fs::path> kept;

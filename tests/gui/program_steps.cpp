@@ -111,6 +111,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
            is_drawn("run_controls"));
   IM_CHECK(application().frame()->breakdown.only_measured);
   IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
+  IM_CHECK(context->ItemExists("//###run_controls/###stop program"));
   Picture(context, "program");
   ShowsStacks(context, **ring);
   application().Push(ActionId::kNewRun);  // which would end it
@@ -128,6 +129,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
   context->Yield(4);
   IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
   IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  IM_CHECK(!context->ItemExists("//###run_controls/###stop program"));  // there is nothing to end
   Picture(context, "program-ended");
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
@@ -321,6 +323,14 @@ void SweepsOverAnOption(ImGuiTestContext* context) {
   IM_CHECK_EQ(Points(), 4U);
   context->ItemClick("//###sweep/###close sweep");
   IM_CHECK(WaitUntil(context, [] { return application().frame()->sweep.sweep == nullptr; }));
+  AskForSweep(context, "batch=1..4");
+  IM_CHECK(WaitUntil(context, [] { return Points() == 3 && !Sweep().goes_on; }));
+  IM_CHECK_EQ(Sweep().notes.size(), 1U);
+  IM_CHECK(std::ranges::count(Run().log->lines(), Sweep().notes.front(), &presenters::LogLine::text) ==
+           0);  // nothing went wrong
+  context->Yield(4);
+  Picture(context, "sweep-doubted");
+  context->ItemClick("//###sweep/###close sweep");
   AskForSweep(context, "");
   IM_CHECK(WaitUntil(context, [] { return !LastOrder().argument.has_value(); }));
   application().Push(ActionId::kNewRun);
@@ -330,8 +340,10 @@ void SweepsOverAnOption(ImGuiTestContext* context) {
 Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
                                              const session::SweepListener& listener,
                                              const session::StartWatch& watch) {
-  if (order.range != "batch=1..128") return Error{"A sweep is an argument's name and its values."};
-  listener.begun("batch", {1, 2, 4, 8, 16, 32, 64, 128});
+  const bool ends = order.range == "batch=1..4";
+  if (!ends && order.range != "batch=1..128") return Error{"A sweep is an argument's name and its values."};
+  listener.begun("batch",
+                 ends ? std::vector<int64_t>{1, 2, 4} : std::vector<int64_t>{1, 2, 4, 8, 16, 32, 64, 128});
   for (const int64_t value : {1, 2, 4}) {
     session::SweepPoint point;
     point.value = value;
@@ -341,6 +353,8 @@ Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
         (value << 33) + (int64_t{2} << 30);
     listener.answered(point);
   }
+  if (ends)
+    return std::vector<std::string>{"train.py:26 read a result that no kernel had computed: it was zero."};
   session::SweepPoint last;
   last.value = 8;
   last.out_of_memory = true;

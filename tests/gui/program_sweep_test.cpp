@@ -1,5 +1,12 @@
 #include "app/gui/background/program_sweep.h"
 
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/gui/searches/sweep_runner.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -34,6 +41,27 @@ TEST_CASE("A sweep that has ended knows the largest value that fits, not only so
   CHECK(sweep.Summary() == "2 of 2 runs · the largest that fits: 1");
   CHECK(sweep.Program() == "mlp.py");
   CHECK(sweep.WhyNoCurve().empty());
+}
+
+TEST_CASE("What there is to doubt of a sweep stands beside its points, and is no error") {
+  const std::string note = "cnn.py:26 read a result that no kernel had computed: it was zero.";
+  BackgroundJobs jobs;
+  SweepRunner runner(&jobs, [&](const session::SweepOrder&, const session::SweepListener& listener,
+                                const session::StartWatch&) {
+    listener.begun("batch", {1});
+    listener.answered({});
+    return Result<std::vector<std::string>>(std::vector<std::string>{note});
+  });
+  std::optional<SweepRunner::End> end;
+  REQUIRE(runner.Begin({}, {}, [&](const SweepRunner::End& told) { end = told; }));
+  for (int i = 0; i < 10'000 && !end; ++i) {
+    jobs.Poll();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  REQUIRE(end);
+  CHECK(end->error.empty());
+  CHECK(runner.shown()->notes == std::vector<std::string>{note});
+  CHECK_FALSE(runner.shown()->goes_on);
 }
 
 TEST_CASE("A sweep over an option that changes nothing is doubted once it has ended") {

@@ -13,6 +13,7 @@
 #include "app/gui/background/fit_advice.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/scene/learning.h"
+#include "app/gui/view/panel_table.h"
 #include "app/gui/view/run_findings.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
@@ -125,6 +126,23 @@ TEST_CASE("Of a recording that is cut before its first event nobody knows what t
   CHECK(scene.Prepare(input, state, estimates).timeline.empty_reason.find("cut") != std::string::npos);
 }
 
+TEST_CASE(
+    "Of a program that fails at once it is told that it asked for nothing, not its own end as a curve") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kMarker).source = events::Source::kSession;
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py on phantom NVIDIA T4";
+  asked.input.status.state = session::RunState::kFailed;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto why_empty = [&] { return scene.Prepare(asked.input, state, estimates).timeline.empty_reason; };
+  CHECK(why_empty() == "The program asked the GPU for no memory.");
+  stream.Allocate(1 << 20, 512);
+  asked.input.view = stream.Publish();
+  CHECK(why_empty().empty());
+}
+
 TEST_CASE("What the controls predict is of the GPU that is there, or of none") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 512);
@@ -199,17 +217,84 @@ void Lose(timeline::Stream& stream, events::Source source, int64_t count, int64_
   loss.time_ns = timeline::Stream::kStartNs + after_ns;
 }
 
+void HoldFromDriver(timeline::Stream& stream, const char* library, int64_t bytes) {
+  const events::NameId name = stream.Name(events::DriverMemoryCounter(library));
+  events::Event& held = stream.Add(events::EventKind::kCounter, 0, bytes);
+  held.source = events::Source::kDriver;
+  held.name = name;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "A lesson's question veils the page's own run, and what is told of its settings, but no other run") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  HoldFromDriver(stream, "libc10_cuda.so", 2'000'000);
+  AskedOf asked(stream);
+  asked.book = LoadLessonBook();
+  ViewState state;
+  state.unit = ByteUnit::kMegabytes;
+  state.learning = true;
+  state.lessons.lesson = "three-times-the-textbook";
+  REQUIRE(AwaitsPrediction(asked.book.lessons, state.lessons));
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto held = [&] {
+    const auto& lines = scene.Prepare(asked.input, state, estimates).run_controls.capture;
+    return *std::ranges::find(lines, "libc10_cuda.so", &CaptureLine::name);
+  };
+  const auto is_veiled = [&](const char* panel) {
+    return IsVeiled(Panels()[IndexOfPanel(panel)], scene.Prepare(asked.input, state, estimates));
+  };
+  CHECK(is_veiled("timeline"));
+  CHECK(is_veiled("batch"));
+  CHECK_FALSE(is_veiled("lessons"));
+  CHECK(held().status == "?");
+  CHECK(held().help.find("2.0") == std::string::npos);
+  SECTION("a recording is somebody's own; the settings may still be the page's") {
+    asked.input.recording = "run.rank0.tide";
+    CHECK_FALSE(is_veiled("timeline"));
+    CHECK_FALSE(is_veiled("breakdown"));
+    CHECK(held().status == "2.0 MB");
+    CHECK(is_veiled("batch"));
+    CHECK(is_veiled("checkpointing"));
+  }
+  SECTION("so is a program") {
+    asked.input.description.title = "train.py on phantom NVIDIA T4";
+    CHECK_FALSE(is_veiled("timeline"));
+  }
+  SECTION("nothing, once it is answered") {
+    state.lessons.predictions[PageKey(state.lessons.lesson, 0)] = 1;
+    CHECK_FALSE(is_veiled("timeline"));
+    CHECK_FALSE(is_veiled("batch"));
+  }
+}
+
+TEST_CASE("What a lesson asks of later is told of a recording, which is somebody's own") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  asked.book = LoadLessonBook();
+  ViewState state;
+  state.learning = true;
+  state.lessons.lesson = "where-memory-goes";
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto asked_later = [&] {
+    return scene.Prepare(asked.input, state, estimates).breakdown.asked.size();
+  };
+  CHECK(asked_later() == 2);
+  asked.input.recording = "run.tide";
+  CHECK(asked_later() == 0);
+}
 
 TEST_CASE("A source in trouble is told in whole, and which libraries hold the driver's memory") {
   timeline::Stream stream;
   const std::string blocked = "blocked by Nsight Systems: CUPTI serves one tool at a time.";
   Say(stream, events::Source::kDriver, blocked);
   Say(stream, events::Source::kDevice, "live (NVML)");
-  const events::NameId library = stream.Name(events::DriverMemoryCounter("libc10_cuda.so"));
-  events::Event& held = stream.Add(events::EventKind::kCounter, 0, 2'000'000);
-  held.source = events::Source::kDriver;
-  held.name = library;
+  HoldFromDriver(stream, "libc10_cuda.so", 2'000'000);
   const bool live = GENERATE(true, false);
   const CaptureRows rows(stream, live);
   CHECK(rows["CUDA driver"].lamp == LampState::kTrouble);

@@ -22,6 +22,7 @@ struct ProgramSweep {
   std::vector<int64_t> values;
   std::vector<session::SweepPoint> points;  // of the first of them
   bool goes_on = true;
+  std::vector<std::string> notes;  // what to doubt, once it has ended
 
   // With what CUDA itself needs.
   int64_t TakenBytes(const session::SweepPoint& point) const {

@@ -121,8 +121,8 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (ImGui::IsItemHovered()) {
     char text[128];
     std::snprintf(text, sizeof text,
-                  "%.1f %% of everything that is alive at this moment was allocated by this layer, of every "
-                  "category",
+                  "%.1f %% of everything that is alive at this moment: this layer's parameters, and what it "
+                  "allocated, of every category",
                   100 * row.share_of_peak);
     Tooltip(text);
   }

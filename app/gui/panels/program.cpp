@@ -24,23 +24,25 @@ void DrawFacts(const presenters::ProgramFacts& facts) {
   for (const std::string& note : facts.notes) PutWrapped(Words(), note);
 }
 
+void EndButton(CommandQueue& queue) {
+  const std::string label = std::string(icons::kStop) + "  End the program###stop program";
+  if (PlainButton(label.c_str(), {ImGui::GetContentRegionAvail().x, Px(34)})) queue.Push(ActionId::kStop);
+  Tooltip("Asks it to end (SIGTERM); pressed again, it is killed. What was recorded stays.");
+}
+
 }  // namespace
 
 void DrawProgramPanel(const ProgramInput& input, const std::vector<CaptureLine>& capture,
                       CommandQueue& queue) {
   PanelTitle("Program", input.runs ? "runs" : "runs no more");
   // Its end stays in sight however small the window is.
-  const float footer = Px(80) + CaptureListHeight(capture);
+  const float footer = Px(input.can_stop ? 80 : 36) + CaptureListHeight(capture);
   const float room = ImGui::GetContentRegionAvail().y;
   ImGui::BeginChild("facts", {0, std::max(Px(160), room - footer)}, ImGuiChildFlags_NavFlattened);
   DrawFacts(input.facts);
   ImGui::EndChild();
   Rule();
-  ImGui::BeginDisabled(!input.can_stop);
-  const std::string label = std::string(icons::kStop) + "  End the program###stop program";
-  if (PlainButton(label.c_str(), {ImGui::GetContentRegionAvail().x, Px(34)})) queue.Push(ActionId::kStop);
-  ImGui::EndDisabled();
-  Tooltip("Asks it to end (SIGTERM); pressed again, it is killed. What was recorded stays.");
+  if (input.can_stop) EndButton(queue);
   DrawCaptureList(capture);
 }
 

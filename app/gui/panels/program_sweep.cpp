@@ -100,6 +100,14 @@ void DrawWithout(ImDrawList* list, const CurveAxes& axes, const std::vector<Curv
   }
 }
 
+// A line each, so that the curves keep their room.
+void DrawNotes(const std::vector<std::string>& notes, float width) {
+  for (const std::string& note : notes) {
+    Put(SmallMuted(), Fitted(SmallMuted(), "What to doubt: " + note, width));
+    if (ImGui::IsItemHovered()) Tooltip(note);
+  }
+}
+
 void DrawFooter(const ProgramSweep& sweep, ImVec2 at, float width) {
   ImGui::SetCursorScreenPos(at);
   const bool has_failed = std::ranges::any_of(
@@ -127,6 +135,7 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   if (const std::string why = sweep.WhyNoCurve(); !why.empty()) return EmptyReason(why);
   if (const std::string doubt = sweep.Doubt(); !doubt.empty())
     PutWrapped(Colored(Words(), Colors().warning), doubt);
+  DrawNotes(sweep.notes, width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area = PlotIn(at, room);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -293,8 +294,11 @@ std::vector<NamedControl> NamedControls() {
       {"amp", "Mixed precision", "fp16 and bf16 by autocast, or all in pure fp16."},
       {"checkpoint", "Checkpointing", "Keeps less for backward and runs layers again."},
       {"clip_norm", "Clip gradients", "Scales gradients down whose norm is too large."}};
-  for (const networks::Technique& technique : networks::Techniques())
+  for (const networks::Technique& technique : networks::Techniques()) {
     controls.push_back({technique.key, technique.title, technique.help});
+    char& first = controls.back().title.front();  // words of a marker's sentence are a title here
+    first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+  }
   controls.push_back({"learning_rate", "Learning rate", "Without effect on memory."});
   controls.push_back({"learning_rate", "Seed", "The same seed, the same weights and data."});
   controls.push_back({"kernels", "Kernels, copies, memsets", "A lane of them under the timeline."});

@@ -29,6 +29,7 @@ struct CaptureLine {
   LampState lamp = LampState::kOff;
   std::string help;
   bool is_written_out = false;  // in a list: `help` is what is wrong and what to do
+  bool tells_bytes = false;     // that the run holds
 };
 
 // What a lesson or a session code says of controls, by their names (lessons/situation.h).

@@ -60,7 +60,7 @@ struct TimelineInput {
 struct TimelineState {
   presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
   bool follow = true;  // keeps the last steps in sight
-  bool whole = false;  // keeps the whole run in sight; not together with follow
+  bool whole = false;  // keeps the whole run in sight; with follow: once it has ended
   int follow_steps = 5;
   timeline::CategorySet hidden_categories = 0;  // of a stack of categories
   presenters::StackOrder stack;

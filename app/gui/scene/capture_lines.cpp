@@ -92,12 +92,14 @@ void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit
     const presenters::LibraryMemory& held = largest[i];
     lines.push_back({held.library, FormatBytes(held.last_bytes, unit), LampState::kOff,
                      "Held from the CUDA driver by what " + held.library +
-                         " asked for, as CUPTI tells; at most " + FormatBytes(held.most_bytes, unit) + "."});
+                         " asked for, as CUPTI tells; at most " + FormatBytes(held.most_bytes, unit) + ".",
+                     false, true});
   }
   if (const auto& managed = libraries.managed()) {
     lines.push_back({managed->library, FormatBytes(managed->last_bytes, unit), LampState::kOff,
                      "On the host or on the card, as its pages move, and in none of the levels; at most " +
-                         FormatBytes(managed->most_bytes, unit) + "."});
+                         FormatBytes(managed->most_bytes, unit) + ".",
+                     false, true});
   }
 }
 

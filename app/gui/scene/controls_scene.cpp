@@ -1,6 +1,7 @@
 #include "app/gui/scene/controls_scene.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/gui/background/lookup.h"
 #include "app/gui/scene/capture_lines.h"
@@ -41,6 +42,16 @@ Consequences Unspoken(Consequences consequences) {
     for (std::string& line : *lines) line.clear();
   }
   return consequences;
+}
+
+// What is held of the card would be the answer, too.
+std::vector<CaptureLine> Unspoken(std::vector<CaptureLine> lines) {
+  for (CaptureLine& line : lines) {
+    if (!line.tells_bytes) continue;
+    line.status = "?";
+    line.help = "First your prediction, in the Learn panel.";
+  }
+  return lines;
 }
 
 // What our own controls would set is nothing to a program.
@@ -99,6 +110,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   constexpr timeline::EventIndex kMostTakenAFrame = kMostLookedAtInAFrame / 2;  // lookups have the other half
   if (input.view != nullptr) captured_.Take(*input.view, kMostTakenAFrame);
   controls.capture = CaptureLines(input, captured_, state.unit);
+  if (frame.veiled) controls.capture = Unspoken(std::move(controls.capture));
   controls.kernels = input.kernels;
   controls.access = input.access;
   controls.recording = input.recording;
@@ -107,7 +119,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   PrepareProgram(input, state.unit, frame);
 
   PrepareConsequences(QuestionOf(input, state), estimates);
-  controls.consequences = frame.veiled ? Unspoken(consequences_) : consequences_;
+  controls.consequences = frame.awaits_prediction ? Unspoken(consequences_) : consequences_;
 }
 
 void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Estimates& estimates) {

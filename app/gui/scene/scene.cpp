@@ -23,6 +23,18 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
                 : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
 }
 
+// What the session itself says of a run, such as how it ended, is no event of it.
+bool HasEvents(const timeline::View* view) {
+  if (view == nullptr) return false;
+  const auto is_told_by_session = [](const events::Event& event) {
+    return event.source == events::Source::kSession &&
+           (event.kind == events::EventKind::kName || event.kind == events::EventKind::kMarker);
+  };
+  timeline::EventIndex index = view->first();
+  while (index < view->end() && is_told_by_session(view->event(index))) ++index;
+  return index < view->end();
+}
+
 }  // namespace
 
 bool Scene::pending() const {
@@ -43,11 +55,12 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   statistics_.BeginFrame(state, frame_);
   comparison_.BeginFrame(state, selected, frame_);
   frame_.run_log.lines = &input.log->lines();
-  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And no program of the
-  // user's, of which no lesson asks.
-  frame_.veiled = state.learning && !presenters::IsProgram(input.description) &&
-                  AwaitsPrediction(input.book->lessons, state.lessons);
-  if (state.learning) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
+  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And nothing of somebody's
+  // own, of which no lesson asks.
+  const bool is_asked_of = state.learning && IsOfOurs(input);
+  frame_.awaits_prediction = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
+  frame_.veiled = is_asked_of && frame_.awaits_prediction;
+  if (is_asked_of) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
   frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
 }
 
@@ -78,10 +91,10 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   BeginFrame(input, state);
   // The order is that of importance: what is on the plot first, then what the controls say.
   slow_motion_.Prepare(input, state, frame_);
-  if (view_ == nullptr || view_->empty()) {
-    TellWhyEmpty(input);
-  } else {
+  if (HasEvents(view_.get())) {
     PrepareRun(input, state, estimates);
+  } else {
+    TellWhyEmpty(input);
   }
   controls_.Prepare(input, state, estimates, frame_);
   advice_.Prepare(input, state, estimates, tables_.MeasuredPeak(view_.get()), frame_);
@@ -100,7 +113,8 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
                          : presenters::IsProgram(input.description)
                              ? presenters::NameOfProgram(input.description)
                              : "";
-  const bool is_revealed = std::exchange(was_veiled_, frame_.veiled) && !frame_.veiled;
+  const bool is_revealed =
+      std::exchange(awaited_prediction_, frame_.awaits_prediction) && !frame_.awaits_prediction;
   if (!is_revealed || !state.run_controls.sought.empty()) return;
   // What the controls say is there again and moves them: the one that the page is about stays in sight.
   for (const std::string& control : input.access.highlighted) {

@@ -29,7 +29,7 @@ class Scene {
   void PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates);
 
   Frame frame_;
-  bool was_veiled_ = false;  // in the frame before
+  bool awaited_prediction_ = false;  // in the frame before
   std::shared_ptr<const timeline::View> view_;
   TimelineScene timeline_;
   TablesScene tables_;

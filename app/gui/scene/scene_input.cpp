@@ -6,6 +6,10 @@
 
 namespace tidemark::gui {
 
+bool IsOfOurs(const SceneInput& input) {
+  return input.recording.empty() && !presenters::IsProgram(input.description);
+}
+
 bool Follows(const SceneInput& input) {
   return !input.recording.empty() && input.status.state <= session::RunState::kPaused;
 }

@@ -63,6 +63,8 @@ struct SceneInput {
   std::string change_to_own;  // from a lesson's settings; "" = they are the person's own
 };
 
+// Whether a run of ours is shown, or none: a recording and a program's run are somebody's own.
+bool IsOfOurs(const SceneInput& input);
 // Whether a recording is shown that is still being written.
 bool Follows(const SceneInput& input);
 // Whether there is more to come of the run, as far as anyone knows: what records may have been killed.

@@ -54,8 +54,7 @@ void SlowMotionScene::LookForOperators(const SceneInput& input, const ViewState&
   if (looked_for_operators_ == view) return;
   why_no_walk_.clear();
   const timeline::Step* step = StepToWalk(*view, state.pinned, false);
-  const bool is_ours = input.recording.empty() && !presenters::IsProgram(input.description);
-  if (is_ours && view->steps().empty()) return;  // it is started anew
+  if (IsOfOurs(input) && view->steps().empty()) return;  // it is started anew
   const presenters::StepWalk* const walk = step == nullptr ? nullptr : WalkOf({view, step->begin}, frame);
   if (step != nullptr && walk == nullptr) return;
   why_no_walk_ = step == nullptr ? kNoStep : walk->stops.empty() ? kNoOperators : "";

@@ -31,7 +31,7 @@ bool SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& c
                         const std::function<void(const End&)>& then) {
   if (!run_) return false;
   Close();
-  shown_ = ProgramSweep{order, card, "", {}, {}, true};
+  shown_ = ProgramSweep{order, card, "", {}, {}, true, {}};
   inbox_ = std::make_shared<SweepInbox>();
   jobs_->Start("Starting the sweep", JobEnd::kOnRequest,
                [this, run = run_, order, then,
@@ -56,7 +56,7 @@ std::optional<SweepRunner::End> SweepRunner::Finish(const Result<std::vector<std
   End end;
   end.is_cancelled = is_cancelled;
   end.has_points = !shown_->points.empty();
-  if (notes) end.notes = *notes;
+  if (notes) shown_->notes = *notes;
   if (!notes && !is_cancelled) end.error = notes.error().message;
   if (!end.has_points && (is_cancelled || !notes)) shown_.reset();
   return end;

@@ -18,10 +18,9 @@ class SweepRunner {
  public:
   // How a sweep has ended.
   struct End {
-    bool is_cancelled = false;       // by the person
-    bool has_points = false;         // else nothing of it is shown
-    std::vector<std::string> notes;  // what there is to say of it
-    std::string error;               // why it could not go on; "" = it could
+    bool is_cancelled = false;  // by the person
+    bool has_points = false;    // else nothing of it is shown
+    std::string error;          // why it could not go on; "" = it could
   };
 
   // `jobs` end before this does. `run`: none = no sweeps can be started.

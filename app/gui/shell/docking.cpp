@@ -318,8 +318,7 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
   TabTooltip(panel);
   if (visible) {
     DrawCard(ImGui::GetCurrentWindow());
-    const bool answers = panel.place != PanelPlace::kLeft && panel.place != PanelPlace::kLessons;
-    if (frame.veiled && answers) {
+    if (IsVeiled(panel, frame)) {
       PanelTitle(panel.label, "");
       EmptyReason(
           "First your prediction, in the Learn panel. What the run says stands here once it is "

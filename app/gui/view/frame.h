@@ -29,7 +29,8 @@
 namespace tidemark::gui {
 
 struct Frame {
-  bool veiled = false;  // a lesson asks for what the panels of the run would tell
+  bool awaits_prediction = false;  // a lesson asks for what is told of the settings that are chosen
+  bool veiled = false;             // and the panels of the run would tell it, too
   RunControlsInput run_controls;
   std::optional<ProgramInput> program;  // in the place of the controls
   TimelineInput timeline;

@@ -68,7 +68,7 @@ constexpr Panel kPanels[] = {
      }},
     {"batch", "Batch size", icons::kRuler,
      "The peak over the batch size: textbook, phantom, and the card's line. Drag to change the batch.",
-     PanelPlace::kRight, PanelOf::kNetworks,
+     PanelPlace::kRight, PanelOf::kSettings,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBatchPanel(frame.batch, state.batch, queue);
      }},
@@ -79,7 +79,7 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawProgramSweepPanel(frame.sweep, queue); }},
     {"checkpointing", "Checkpointing", icons::kStairs,
      "What each way to checkpoint needs, over what runs again for it. Click a point to apply it.",
-     PanelPlace::kRight, PanelOf::kNetworks,
+     PanelPlace::kRight, PanelOf::kSettings,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawCheckpointingPanel(frame.checkpointing, state.checkpointing, queue);
      }},
@@ -129,11 +129,17 @@ bool HasContent(const Panel& panel, const Frame& frame) {
     case PanelOf::kAnyRun:
       break;
     case PanelOf::kNetworks:
+    case PanelOf::kSettings:
       return !frame.program.has_value();
     case PanelOf::kSweep:
       return frame.sweep.sweep != nullptr;
   }
   return true;
+}
+
+bool IsVeiled(const Panel& panel, const Frame& frame) {
+  if (panel.place == PanelPlace::kLeft || panel.place == PanelPlace::kLessons) return false;
+  return panel.of == PanelOf::kSettings ? frame.awaits_prediction : frame.veiled;
 }
 
 }  // namespace tidemark::gui

@@ -24,6 +24,7 @@ enum class PanelPlace : uint8_t {
 enum class PanelOf : uint8_t {
   kAnyRun,
   kNetworks,  // no program that is not ours
+  kSettings,  // those that are chosen; beside no program that is not ours
   kSweep,     // over an option of a program
 };
 
@@ -39,5 +40,7 @@ struct Panel {
 std::span<const Panel> Panels();             // kPanelCount of them
 size_t IndexOfPanel(std::string_view name);  // that there is
 bool HasContent(const Panel& panel, const Frame& frame);
+// Whether it would answer what a lesson asks for.
+bool IsVeiled(const Panel& panel, const Frame& frame);
 
 }  // namespace tidemark::gui

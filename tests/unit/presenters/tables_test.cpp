@@ -329,6 +329,21 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
 }
 
+TEST_CASE("A layer's share counts its parameters, which are there before any layer runs") {
+  Training training;
+  training.Allocate(0x500000, 1024, Category::kParameter);
+  training.Categorize(0x500000, Category::kParameter, training.Name("conv1.weight"));
+  training.Allocate(0x600000, 1024, Category::kParameter);
+  training.Categorize(0x600000, Category::kParameter, training.Name("fc.weight"));
+  training.Step(0, 2048, 4096);
+  const auto view = training.Publish();
+  const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
+  CHECK(rows[0].share_of_peak == Approx(7.0 / 8));
+  const std::vector<LayerRow> of_program = MakeLayerTable(*view, LatestPeak(*view));
+  REQUIRE(of_program.size() == 1);  // fc allocated nothing
+  CHECK(of_program[0].share_of_peak == Approx(7.0 / 8));
+}
+
 TEST_CASE("Layers show the workspaces that were asked for in them") {
   Training training;
   training.BeginStep(0);
