@@ -18,7 +18,7 @@ Result<std::optional<uint8_t>> OneCardOf(const std::string& text) {
   const bool has_prefix = text.starts_with(kPrefix);
   const Result<int64_t> number = WholeNumber(kOneCardOption, has_prefix ? text.substr(kPrefix.size()) : "", 0,
                                              std::numeric_limits<uint8_t>::max());
-  if (!number) return Error{"--device must name a card of the run, cuda:0 or another, not '" + text + "'."};
+  if (!number) return Error{"A card of the run is called cuda:0, cuda:1 or the like, not '" + text + "'."};
   return std::optional(static_cast<uint8_t>(*number));
 }
 
