@@ -160,8 +160,8 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
       "The program's own Python and torch ({}, CUDA 12 or 13) do all that they would do on the "
       "card; only kernels compute nothing, so every value that they would have written reads as zero. The "
-      "first time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals "
-      "are the program's own; what it needed comes last, on standard error.",
+      "first time with a torch, its stand-ins are built, which takes one to four minutes. Output, exit code "
+      "and signals are the program's own; what it needed comes last, on standard error.",
       events::kTorchVersions));
   auto options = std::make_shared<PhantomOptions>();
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")

@@ -136,7 +136,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
   command->add_flag(
       "--operators", options->layers.operators,
       "Tell PyTorch's operators and backward nodes, and which of them asked for memory. The first "
-      "time with a torch, a library is built for it, which takes a minute");
+      "time with a torch, a library is built for it, which takes one to four minutes");
   AddStacksOption(*command, options->layers.stacks);
   AddKernelsOption(*command, options->layers.kernels);
   return {command, [=] { return RunRecord(*options, program, open_window); }};

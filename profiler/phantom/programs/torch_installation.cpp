@@ -139,10 +139,14 @@ std::optional<fs::path> InPath(const std::string& name) {
 }
 
 Result<PythonStart> PythonOf(const std::vector<std::string>& command) {
-  if (!InPath(command.front())) {
-    return Error{"There is no program " + command.front() +
+  const std::string& program = command.front();
+  if (std::error_code failure;
+      program.ends_with(".py") && access(program.c_str(), X_OK) != 0 && fs::exists(program, failure))
+    return Error{program + " is a script, which Python runs: put python before it, as in: python " + program +
+                 "."};
+  if (!InPath(program))
+    return Error{"There is no program " + program +
                  ". Name one that can be started, as in: python train.py."};
-  }
   if (const std::optional<fs::path> python = PythonBehind(command.front())) return PythonStart{{*python}, 0};
   const bool has_its_own = BringsItsOwnPython(command.front());
   for (size_t i = 1; i < command.size(); ++i) {

@@ -68,6 +68,9 @@ TEST_CASE("The Python of a command line is its program, or the one that its scri
   CHECK(fs::path(launched->words.back()).filename() == "python3.11");
   CHECK_FALSE(PythonOf({(scratch / "script.sh").string()}).ok());
   CHECK_FALSE(PythonOf({(scratch / "nothing").string()}).ok());
+  trace::WriteFile(scratch / "train.py", "");
+  CHECK(PythonOf({(scratch / "train.py").string()}).error().message.find("put python before it") !=
+        std::string::npos);
 }
 
 TEST_CASE("What stands before Python is kept, and Python is asked through it") {
