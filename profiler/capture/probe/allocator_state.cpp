@@ -14,6 +14,7 @@ namespace tidemark::capture {
 namespace {
 
 constexpr const char* kLive = "live (blocks as PyTorch sets them aside; what was asked for is not told)";
+constexpr const char* kLiveOnCpu = "live (the CPU's tensors, as they were asked for)";
 constexpr const char* kAbsent =
     "absent: there is no PyTorch in this process, so there are no tensors and blocks to tell of; the driver "
     "and the card are recorded";
@@ -56,7 +57,7 @@ class AllocatorState {
     const std::string outlook = cuda_begins_ && !cuda_reports_ ? OutlookOnCuda(has_torch_) : "";
     const bool is_blocked = outlook.starts_with("blocked");
     if (!cpu_reports_ && !cuda_reports_) return EmitState(events::Source::kAllocator, outlook);
-    if (!is_blocked) return EmitState(events::Source::kAllocator, kLive);
+    if (!is_blocked) return EmitState(events::Source::kAllocator, cuda_reports_ ? kLive : kLiveOnCpu);
     EmitState(events::Source::kAllocator,
               "live, but only of the CPU's tensors; of the card's it is " + outlook);
   }

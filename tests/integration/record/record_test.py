@@ -443,6 +443,7 @@ class Record(unittest.TestCase):
         self.assertEqual([file.name for file in self.recording.parent.glob("*.tide")], ["run.tide"])
         info = self.info()
         self.assertEqual(info["measured"]["allocated_peak_bytes"], 120 * 512)
+        self.assertEqual(self.states()["allocator"], "live (the CPU's tensors, as they were asked for)")
         self.assertEqual((info["events"]["lost"], info["warnings"]), (0, []))
 
     def test_another_tools_injection_stays_and_is_named(self):
