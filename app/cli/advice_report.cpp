@@ -25,6 +25,17 @@ std::string FindingRows(const timeline::View& view) {
   return rows.empty() ? rows : "Findings\n" + rows;
 }
 
+std::vector<std::string> FindingSentences(const timeline::View& view) {
+  const std::vector<advice::Finding> findings = advice::FindingsIn(view, ByteUnit::kMebibytes);
+  std::vector<std::string> sentences;
+  sentences.reserve(findings.size());
+  for (const advice::Finding& finding : findings) {
+    sentences.push_back(
+        fmt::format("{}: {} {}", advice::TitleOf(finding.kind), finding.evidence, AdviceOf(finding)));
+  }
+  return sentences;
+}
+
 std::string ProgramFindingRows(const timeline::View& view) {
   std::string findings = FindingRows(view);
   const bool wants_lines = !findings.empty() || !view.out_of_memory().empty();

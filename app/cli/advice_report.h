@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/cli/report.h"
 #include "profiler/timeline/timeline.h"
@@ -14,6 +15,8 @@ std::string FindingRows(const timeline::View& view);
 std::string ProgramFindingRows(const timeline::View& view);
 // Why figures of so many steps are too small for more of them; "" where they are not.
 std::string GrowthNote(const timeline::View& view);
+// One each, for a page.
+std::vector<std::string> FindingSentences(const timeline::View& view);
 Json FindingsJson(const timeline::View& view);
 
 }  // namespace tidemark::cli

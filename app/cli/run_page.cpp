@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "app/cli/advice_report.h"
 #include "app/cli/line_report.h"
 #include "app/presenters/level_chain.h"
 #include "app/presenters/moment_title.h"
@@ -190,6 +191,7 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   RunPage page;
   page.title = description.title;
   page.notes = description.notes;
+  page.findings = FindingSentences(view);
   page.curve = presenters::CurveOf(view, kColumns);
   const std::optional<presenters::PeakMoment> peak =
       presenters::LatestPeak(view, presenters::Told::kStepOrRun);
@@ -228,6 +230,7 @@ std::string MarkdownOf(const RunPage& page) {
     out += fmt::format("| {} | {} |\n", InCell(title), InCell(text));
   AddMarkdownList("Out of memory", page.out_of_memory, out);
   AddMarkdownTable("Largest owners of what was allocated then", page.owners, out);
+  AddMarkdownList("Findings", page.findings, out);
   AddMarkdownBridge(page, out);
   AddMarkdownTable("From tensors to the card, " + page.moment, page.levels, out);
   AddMarkdownTable("By category, " + page.moment, page.categories, out);
@@ -250,6 +253,7 @@ std::string HtmlOf(const RunPage& page) {
   out += "</table>\n<h2>Memory over the run</h2>\n" + ChartOf(page);
   AddHtmlList("Out of memory", page.out_of_memory, out);
   AddHtmlTable("Largest owners of what was allocated then", page.owners, out);
+  AddHtmlList("Findings", page.findings, out);
   AddHtmlBridge(page, out);
   AddHtmlTable("From tensors to the card, " + page.moment, page.levels, out);
   AddHtmlTable("By category, " + page.moment, page.categories, out);

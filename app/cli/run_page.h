@@ -39,6 +39,7 @@ struct RunPage {
   presenters::Bridge bridge;  // without steps where the textbook knows nothing of the run,
   std::string why_no_bridge;  // and then a sentence
   std::vector<presenters::CurveColumn> curve;
+  std::vector<std::string> findings;  // each with what to do
   std::vector<std::string> notes;
   std::vector<std::string> bookmarks;  // "the second peak (step 3, event 1,234)"
 };
