@@ -43,12 +43,13 @@ std::string Packed(const Part& part) {
   return packed;
 }
 
-// None where it is of another size.
+// None where it is of another size, or something else, as what a rank says that splits a group.
 std::optional<Part> Unpacked(std::string_view packed, size_t bytes) {
   uint64_t runs = 0;
   if (packed.size() < sizeof runs) return std::nullopt;
   std::memcpy(&runs, packed.data(), sizeof runs);
   packed.remove_prefix(sizeof runs);
+  if (runs > packed.size() / sizeof(device::CertaintyRun)) return std::nullopt;
   Part part{std::string(bytes, '\0'), std::vector<device::CertaintyRun>(runs)};
   std::memcpy(part.certainty.data(), packed.data(), runs * sizeof(device::CertaintyRun));
   packed.remove_prefix(runs * sizeof(device::CertaintyRun));

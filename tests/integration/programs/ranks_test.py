@@ -180,6 +180,14 @@ dist.all_reduce(number)
 """)
         self.assertNotEqual(ran.returncode, 0)
         self.assertIn("they take part in different collectives", ran.stderr)
+        ran, told = self.launch("""
+dist.destroy_process_group()
+dist.init_process_group("nccl", device_id=torch.device("cuda", rank))
+if rank == 0: dist.all_reduce(torch.ones(1, device="cuda"))
+else: dist.new_group([0, 1, 2])
+""")
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertRegex(ran.stderr, "they take part in different collectives|Rank 0 does not split the group that this one splits")
 
     def test_what_cannot_be_asked_for_is_told(self):
         code = """
