@@ -38,6 +38,15 @@
 namespace tidemark::cli {
 namespace {
 
+// Of a program that left nothing to record.
+std::string WhoAskedForNothing(int others) {
+  if (others == 0) return "The program asked the phantom GPU for no memory.";
+  return fmt::format(
+      "The process with local rank 0, the one of a launcher's that is recorded, asked the phantom GPU for no "
+      "memory; {} of the others used it. --world N --rank R runs and records rank R of N alone.",
+      others);
+}
+
 // What the program asked of the card, for people.
 std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band_of) {
   const session::ProgramRun& run = *recorder.first();
@@ -47,10 +56,8 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   if (status.captured == 0) {
     const bool was_told_why = description.process_id != 0;  // by the recorder in that process
     const std::string early = description.ending.empty() ? "" : description.ending + " ";
-    return (was_told_why
-                ? ""
-                : fmt::format("tidemark: {}The program asked the phantom GPU for no memory.\n", early)) +
-           NoteRows(description.notes);
+    const std::string why = WhoAskedForNothing(recorder.unrecorded_processes());
+    return (was_told_why ? "" : fmt::format("tidemark: {}{}\n", early, why)) + NoteRows(description.notes);
   }
   std::string text = fmt::format("tidemark: {}: {} {}{}, {} events, {} lost\n", description.title,
                                  FormatNumber(status.steps_done), status.steps_done == 1 ? "step" : "steps",

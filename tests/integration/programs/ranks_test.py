@@ -173,6 +173,13 @@ if __name__ == "__main__":
         self.assertEqual((ran.returncode, ran.stdout), (0, "1.0\n"), ran.stderr)
         self.assertIn("rank 0 of 1, local rank 1: 0 steps", ran.stderr)
 
+    def test_a_first_rank_that_uses_no_card_is_said_to_be_the_one_that_is_recorded(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text("import os, torch\nif os.environ['RANK'] != '0': torch.ones(1, device='cuda')\n")
+        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(script))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("asked the phantom GPU for no memory; 1 of the others used it.", ran.stderr)
+
     def test_a_rank_that_another_cannot_hear_is_told_so(self):
         ran, told = self.launch("""
 number = torch.ones(1 + rank % 2, device="cuda")
