@@ -23,8 +23,8 @@ struct AliveOfLayer {
 
 struct Alive {
   std::map<std::string_view, AliveOfLayer> by_layer;  // that allocated it
-  std::map<std::string_view, double>
-      parameters_before;  // any layer ran, in bytes by the layer in their names
+  // Those allocated before any layer ran, in bytes by the layer in their names.
+  std::map<std::string_view, double> parameters_before;
   double all_bytes = 0;
 };
 

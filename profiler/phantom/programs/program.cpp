@@ -88,12 +88,12 @@ Mutex& TheSignals() {
   return mutex;
 }
 
-std::string TemporaryName(const char* pattern) {
+// `make` is mkstemp, mkdtemp or the like, of which what is there now has the name that comes back.
+template <typename Make>
+Result<std::string> MakeTemporary(const char* pattern, const Make& make) {
   std::error_code failure;
-  return (std::filesystem::temp_directory_path(failure) / pattern).string();
-}
-
-Error NoRoomFor(const std::string& name) {
+  std::string name = (std::filesystem::temp_directory_path(failure) / pattern).string();
+  if (!failure && make(name.data())) return name;
   return Error{"There is no room for temporary files: " + name + ". Set TMPDIR to a folder that has some."};
 }
 
@@ -128,10 +128,10 @@ std::vector<std::string> PythonEnvironment() {
 }
 
 Result<DoubtsFile> DoubtsFile::Create() {
-  std::string name = TemporaryName("tidemark-doubts-XXXXXX");
-  const UniqueFd fd(mkstemp(name.data()));
-  if (!fd.valid()) return NoRoomFor(name);
-  return DoubtsFile(name);
+  const Result<std::string> name = MakeTemporary(
+      "tidemark-doubts-XXXXXX", [](char* pattern) { return UniqueFd(mkstemp(pattern)).valid(); });
+  if (!name) return name.error();
+  return DoubtsFile(*name);
 }
 
 DoubtsFile::~DoubtsFile() {
@@ -151,9 +151,10 @@ std::vector<std::string> DoubtsFile::Sentences() const {
 }
 
 Result<RanksFolder> RanksFolder::Create() {
-  std::string name = TemporaryName("tidemark-ranks-XXXXXX");
-  if (mkdtemp(name.data()) == nullptr) return NoRoomFor(name);
-  return RanksFolder(name);
+  const Result<std::string> name =
+      MakeTemporary("tidemark-ranks-XXXXXX", [](char* pattern) { return mkdtemp(pattern) != nullptr; });
+  if (!name) return name.error();
+  return RanksFolder(*name);
 }
 
 // What nobody heard is in it still.

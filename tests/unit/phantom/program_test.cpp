@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <string>
@@ -66,6 +68,32 @@ TEST_CASE("A program that was asked to end before it began does not begin") {
   REQUIRE(exit_code.ok());
   CHECK(*exit_code == 128 + SIGTERM);
   CHECK(Contents(file).empty());
+}
+
+TEST_CASE("Where there is no folder for temporary files that is said, and none is made elsewhere") {
+  const trace::Scratch scratch;
+  const char* const before = std::getenv("TMPDIR");
+  const std::string usual = before == nullptr ? "/tmp" : before;
+  setenv("TMPDIR", (scratch / "not-there").c_str(), 1);
+  const Result<DoubtsFile> doubts = DoubtsFile::Create();
+  const Result<RanksFolder> ranks = RanksFolder::Create();
+  setenv("TMPDIR", usual.c_str(), 1);
+  REQUIRE_FALSE(doubts.ok());
+  REQUIRE_FALSE(ranks.ok());
+  CHECK(doubts.error().message.find("Set TMPDIR to a folder that has some.") != std::string::npos);
+  CHECK(ranks.error().message.find("Set TMPDIR to a folder that has some.") != std::string::npos);
+}
+
+TEST_CASE("A folder in which ranks meet is gone with its object, and what is in it") {
+  std::string folder;
+  {
+    const Result<RanksFolder> ranks = RanksFolder::Create();
+    REQUIRE(ranks.ok());
+    folder = ranks->EnvironmentEntry();
+    folder.erase(0, folder.find('=') + 1);
+    trace::WriteFile(std::filesystem::path(folder) / "unread", "x");
+  }
+  CHECK_FALSE(std::filesystem::exists(folder));
 }
 
 TEST_CASE("Entries replace what the environment says") {
