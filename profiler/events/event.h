@@ -89,8 +89,18 @@ enum class EventKind : uint8_t {
   kKernel,      // `name` = the function
   kMemoryCopy,  // `bytes`; `name` = "host to device", ...
   kMemorySet,   // `bytes`
+  // --- what a program does with its tensors, from which who reads its ring finds out what blocks hold
+  // (profiler/capture/roles/role_inference.h); in no recording and no timeline. `address` = the block ---
+  kTensorSaved,          // for backward
+  kLeafUsed,             // gradients are accumulated for it: `bytes` = the leaf, `rounded_bytes` = its node;
+                         // both 0: a module has it for a parameter
+  kGradientAccumulated,  // `bytes` = the leaf's node, `rounded_bytes` = the block that was made for it
+  kCastMade,             // by autocast; `bytes` = the block of what was cast
+  kOptimizerBegin,       // its step, on `thread`
+  kOptimizerEnd,         // `name` = what its state is called
 };
-inline constexpr int kEventKindCount = 24;
+inline constexpr int kEventKindCount = 24;  // of what recordings and timelines have
+inline constexpr int kHintKindCount = 6;    // those after them
 inline constexpr bool IsDeviceWork(EventKind kind) {
   return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
 }
@@ -125,11 +135,13 @@ static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
 
 // Whether every enumeration holds one of its values: what readers ask of events that come from another
 // process or a file.
-inline bool IsWellFormed(const Event& event) {
-  return static_cast<int>(event.kind) < kEventKindCount &&
+inline bool IsWellFormedOfRing(const Event& event) {
+  return static_cast<int>(event.kind) < kEventKindCount + kHintKindCount &&
          static_cast<int>(event.category) < kCategoryCount && static_cast<int>(event.phase) < kPhaseCount &&
          static_cast<int>(event.source) < kSourceCount && static_cast<int>(event.level) < kLevelCount;
 }
+inline bool IsHint(const Event& event) { return static_cast<int>(event.kind) >= kEventKindCount; }
+inline bool IsWellFormed(const Event& event) { return IsWellFormedOfRing(event) && !IsHint(event); }
 
 // A metric's value travels in the bits of `address`.
 inline double MetricOf(const Event& event) {

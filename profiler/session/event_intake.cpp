@@ -32,11 +32,12 @@ size_t EventIntake::Take(bool producer_dead) {
   size_t taken = 0;
   while (taken < transport::kDefaultRingCapacity) {
     const size_t count = ring_.Pop(batch_, producer_dead);
-    if (count > 0) Append(std::span(batch_).first(count));
+    const std::span<const Event> kept = inference_.Infer(std::span(batch_).first(count));
+    if (!kept.empty()) Append(kept);
+    captured_ += kept.size();
     taken += count;
     if (count < batch_.size()) break;
   }
-  captured_ += taken;
   AddLosses();
   return taken;
 }

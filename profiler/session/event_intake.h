@@ -1,5 +1,5 @@
-// The way of a live run's events: ring → recording (if there is one) → timeline. Adds what the stream must
-// tell of itself: how many events were lost, and how the run ended. One thread.
+// The way of a live run's events: ring → what follows from hints → recording (if there is one) → timeline.
+// Adds what the stream must tell of itself: how many events were lost, and how the run ended. One thread.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/roles/role_inference.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/capture/transport/ring.h"
 #include "profiler/events/run_description.h"
@@ -60,6 +61,7 @@ class EventIntake {
   std::optional<trace::TideWriter> recording_;
   timeline::Builder builder_;
   std::vector<events::Event> batch_;
+  capture::RoleInference inference_;
   std::array<uint64_t, events::kSourceCount> dropped_told_{};
   std::array<uint64_t, events::kSourceCount> torn_told_{};
   uint64_t nobodys_told_ = 0;  // torn, of no source that is known: told as the session's

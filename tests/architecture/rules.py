@@ -46,7 +46,7 @@ MAY_INCLUDE = {
     "profiler/training/distributed": EVENTS | {"profiler/networks", "profiler/capture/operators", "profiler/capture/stream", "profiler/capture/torch"},
     "profiler/training": EVENTS | {"profiler/training/distributed", "profiler/networks", "profiler/textbook", "profiler/capture/cupti", "profiler/capture/nvml",
                                    "profiler/capture/operators", "profiler/capture/stream", "profiler/capture/torch", "profiler/capture/transport"},
-    "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
+    "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/roles", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards", "profiler/phantom/replay"},
     "profiler/lessons": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom/cards"},
 }

@@ -1,5 +1,7 @@
-#include "profiler/capture/probe/allocator_events.h"
-
+// What LibTorch's allocators report, as events. Blocks are told as PyTorch rounded them: what was asked for
+// is not in the report. A free counts from the report on, though the block may still wait for other streams.
+//
+// Any thread; reports come under the allocator's lock.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -7,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "profiler/base/immortal.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/allocator_gate.h"
@@ -39,6 +42,22 @@ uint8_t EventDeviceOf(uint16_t device) {
   return DeviceTypeOf(device) == kCudaDevice ? static_cast<uint8_t>(DeviceNumberOf(device)) : 0;
 }
 
+// Whether operators or stacks are told in this process; else nobody looks for them at each block.
+constinit std::atomic<bool> knows_context{false};
+
+void AddContext(Event& event) {
+  const Attribution attribution = CurrentAttribution();
+  event.layer = attribution.layer;
+  event.op = attribution.op;
+  event.recompute = current_context.recompute ? 1 : 0;
+  if (event.kind == EventKind::kAllocate) {
+    event.op = WithPythonStack(event.op, current_context.forward_stack);
+  }
+  if (event.kind == EventKind::kSegmentAllocate) {
+    event.op = WithSegmentStack(event.op, current_context.forward_stack);
+  }
+}
+
 void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device,
                 events::Category category = events::Category::kUnknown) {
   Event event;
@@ -47,18 +66,11 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device
   event.address = address;
   event.bytes = bytes;
   event.device = EventDeviceOf(device);
-  const Attribution attribution = CurrentAttribution();
-  event.layer = attribution.layer;
-  event.op = attribution.op;
-  event.recompute = current_context.recompute ? 1 : 0;
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
     event.category = category;
-    event.op = WithPythonStack(event.op, current_context.forward_stack);
   }
-  if (kind == EventKind::kSegmentAllocate) {
-    event.op = WithSegmentStack(event.op, current_context.forward_stack);
-  }
+  if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
   EmitOnDevice(event);
 }
 
@@ -78,13 +90,6 @@ class ReportedSegments {
   // Without the lock: it is asked with each block. The allocator reports a card's under a lock of its own.
   bool IsNew(int64_t reserved, uint16_t device) {
     return Reserved(device).load(std::memory_order_relaxed) != reserved;
-  }
-  bool Hold(uint64_t address) {
-    const MutexLock lock(mutex_);
-    const auto next = std::ranges::upper_bound(segments_, address, {}, &Segment::address);
-    if (next == segments_.begin()) return false;
-    const Segment& segment = *std::prev(next);
-    return address - segment.address < segment.bytes;
   }
 
  private:
@@ -136,10 +141,19 @@ void NoteFirstCard(uint16_t device) {
   UsesCard(UuidOfCudaDevice(DeviceNumberOf(device)));
 }
 
-ReportedSegments& TheReportedSegments() {
-  static auto& segments = *new ReportedSegments;  // threads of LibTorch outlive main
-  return segments;
+// What is done once, at an allocator's first report. Nothing of it is looked at with each block.
+void NoteReports(bool is_cuda, uint16_t device) {
+  static constinit std::array<std::atomic<bool>, 2> noted{};
+  std::atomic<bool>& known = noted[is_cuda ? 1 : 0];
+  if (known.load(std::memory_order_relaxed)) return;
+  known = true;
+  TellAllocatorReports(is_cuda);
+  LoadOperatorWatch();
+  if (WatchesOperators() || WantsPythonStacks() || WantsNativeStacks()) knows_context = true;
+  if (is_cuda) NoteFirstCard(device);
 }
+
+constinit Immortal<ReportedSegments> reported_segments;
 
 }  // namespace
 
@@ -147,25 +161,21 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   const bool is_cuda = DeviceTypeOf(device) == kCudaDevice;
   if (!is_cuda && !(DeviceTypeOf(device) == kCpuDevice && RecordsCpu())) return;
   if (!ProbeRecords()) return;
-  TellAllocatorReports(is_cuda);
-  LoadOperatorWatch();
-  if (is_cuda) NoteFirstCard(device);
+  NoteReports(is_cuda, device);
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const auto reserved_bytes = static_cast<int64_t>(reserved);
-  if (is_cuda && TheReportedSegments().IsNew(reserved_bytes, device)) {
-    TheReportedSegments().Follow(address, change > 0 ? change : 1, reserved_bytes, device);
+  ReportedSegments& segments = reported_segments.object;
+  if (is_cuda && segments.IsNew(reserved_bytes, device)) {
+    segments.Follow(address, change > 0 ? change : 1, reserved_bytes, device);
   }
   if (change < 0) {
     EmitMemory(EventKind::kFreeCompleted, address, -change, device);
     if (is_cuda) OnBlockDied(address);
     return;
   }
-  const events::Category category = CategoryAtBirth();
+  const events::Category category = is_cuda ? OnBlockBorn(address) : CategoryAtBirth();
   EmitMemory(EventKind::kAllocate, address, change, device, category);
-  if (is_cuda) OnBlockBorn(address, category);
 }
-
-bool LiesInSegment(uint64_t address) { return TheReportedSegments().Hold(address); }
 
 namespace {
 
@@ -173,8 +183,9 @@ namespace {
 // given back what it had cached.
 void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecords()) return;
-  NoteFirstCard(device);
-  if (TheReportedSegments().IsNew(reserved, device)) TheReportedSegments().Follow(0, 0, reserved, device);
+  NoteReports(true, device);
+  ReportedSegments& segments = reported_segments.object;
+  if (segments.IsNew(reserved, device)) segments.Follow(0, 0, reserved, device);
   SampleCard();
   Event event;
   event.kind = EventKind::kOutOfMemory;

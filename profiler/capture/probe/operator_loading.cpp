@@ -15,6 +15,8 @@
 namespace tidemark::capture {
 namespace {
 
+std::atomic<bool> watches{false};
+
 std::string Sentence(const std::string& why) {
   return "operators are not known: " + why +
          " Start the program itself under record --operators, by the Python that has its torch.";
@@ -40,10 +42,14 @@ std::string WhyNone(const char* library) {
 
 void LoadOperatorWatch() {
   static std::atomic<bool> tried{false};
-  if (tried.load(std::memory_order_relaxed) || tried.exchange(true)) return;
+  if (tried.exchange(true)) return;
   const char* const library = std::getenv(kProbeOperatorsVariable);
   if (library == nullptr || *library == '\0') return;
-  if (const std::string why = WhyNone(library); !why.empty()) EmitLack(events::Source::kAllocator, why);
+  const std::string why = WhyNone(library);
+  watches = why.empty();
+  if (!watches) EmitLack(events::Source::kAllocator, why);
 }
+
+bool WatchesOperators() { return watches; }
 
 }  // namespace tidemark::capture

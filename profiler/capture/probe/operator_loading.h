@@ -4,9 +4,10 @@
 
 namespace tidemark::capture {
 
-// Loads it at the first call; costs one load from then on. LibTorch must be in the process. Where that is
-// another one than the library was compiled for, nothing is loaded, and the allocator's state says so. Any
-// thread.
+// Loads it at the first call. LibTorch must be in the process. Where that is another one than the library was
+// compiled for, nothing is loaded, and the allocator's state says so. Any thread.
 void LoadOperatorWatch();
+// Whether it was loaded, and watches.
+bool WatchesOperators();
 
 }  // namespace tidemark::capture

@@ -1,18 +1,13 @@
 #include "profiler/capture/probe/training_watch.h"
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <string_view>
 #include <utility>
 
-#include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/layer_scopes.h"
-#include "profiler/capture/probe/allocator_events.h"
 #include "profiler/capture/probe/tensor_blocks.h"
-#include "profiler/capture/roles/block_roles.h"
 #include "profiler/capture/roles/course.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -21,159 +16,111 @@ namespace tidemark::capture {
 namespace {
 
 using events::Category;
+using events::EventKind;
 
-// Of this thread, the outermost one: some optimizers step others.
+// The outermost one: some optimizers step others.
 struct OptimizerScope {
   const std::byte* scope = nullptr;  // LibTorch's object; null if there is none
   const void* optimizer = nullptr;   // Python's object; null where it is not found
   events::NameId state = 0;
   bool has_turn = false;
 };
-thread_local OptimizerScope optimizer_at_work;
-
-thread_local bool makes_buckets = false;
-thread_local uint64_t arriving_gradient = 0;
-thread_local uint64_t cast_block = 0;
-
-// The first block of this thread that was born since a cast or an accumulation began, and lives. What comes
-// after it is a hook's, which runs inside of the accumulation, as is all that an optimizer makes in one.
+// The first block that was born since a cast or an accumulation began, and lives. What comes after it is a
+// hook's, which runs inside of the accumulation, as is all that an optimizer makes in one.
 struct FirstBirth {
   uint64_t block = 0;
   bool is_awaited = false;
 };
-thread_local FirstBirth first_birth;
+// What this thread is at. In one object: to find what a thread has is a call.
+struct AtWork {
+  FirstBirth first_birth;
+  uint64_t arriving_gradient = 0;
+  uint64_t cast_block = 0;
+  bool makes_buckets = false;
+  OptimizerScope optimizer;
+};
+constinit thread_local AtWork at_work{};
 
-void AwaitFirstBirth() { first_birth = {0, true}; }
+constexpr FirstBirth kAwaited{0, true};
 
 // torch/csrc/autograd/record_function_ops.h: a PythonRecordFunction is a RecordFunction behind a table of
 // virtual functions and two counts.
 constexpr size_t kLargestHeadBytes = 64;
 
-// Nothing else is taken for a block: the tensor may lie elsewhere, or be laid out otherwise.
-uint64_t Known(uint64_t address) { return address != 0 && LiesInSegment(address) ? address : 0; }
-
-void Assume(uint64_t block, Category role, events::NameId name = 0) {
-  if (block == 0 || !Roles().Take(block, role)) return;
+// Who reads the ring knows what blocks there are, and finds out what they hold by this.
+void Hint(events::EventKind kind, uint64_t block, uint64_t bytes = 0, uint64_t rounded_bytes = 0,
+          events::NameId name = 0) {
   events::Event event;
-  event.kind = events::EventKind::kCategorize;
+  event.kind = kind;
   event.source = events::Source::kAllocator;
   event.address = block;
-  event.category = role;
+  event.bytes = static_cast<int64_t>(bytes);
+  event.rounded_bytes = static_cast<int64_t>(rounded_bytes);
   event.name = name;
   Emit(event);
 }
 
+uint64_t AddressOf(const void* object) { return reinterpret_cast<uint64_t>(object); }
+
 void OnTensorSaved(const void* tensor) {
   TheCourse().RecordForward();
-  Assume(Known(BlockOfTensor(tensor)), Category::kActivation);
-}
-
-// Which gradient each leaf has: a turn of its block's (block_roles.h), so that one that has died is nobody's.
-// A leaf is known by its c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN
-// do, and its AccumulateGrad goes with the graph.
-class Gradients {
- public:
-  void BeginNode(const void* node, const void* leaf) {
-    const MutexLock lock(mutex_);
-    leaves_[AddressOf(node)] = AddressOf(leaf);
-  }
-  // Whether the leaf of the AccumulateGrad has one that lives.
-  bool HasOne(const void* node) {
-    const MutexLock lock(mutex_);
-    const auto found = gradients_.find(LeafOf(AddressOf(node)));
-    return found != gradients_.end() && found->second.turn != 0 &&
-           Roles().TurnOf(found->second.block, Category::kGradient) == found->second.turn;
-  }
-  void Replace(const void* node, uint64_t block) {
-    const MutexLock lock(mutex_);
-    gradients_[LeafOf(AddressOf(node))] = {block, Roles().TurnOf(block, Category::kGradient)};
-  }
-
- private:
-  struct Gradient {
-    uint64_t block = 0;
-    uint64_t turn = 0;
-  };
-  static uint64_t AddressOf(const void* object) { return reinterpret_cast<uint64_t>(object); }
-  // Of a node that was made before anybody listened: the node stands for it.
-  uint64_t LeafOf(uint64_t node) TIDEMARK_REQUIRES(mutex_) {
-    const auto found = leaves_.find(node);
-    return found == leaves_.end() ? node : found->second;
-  }
-
-  Mutex mutex_;
-  // By node; the next that is made where one was takes its place.
-  tsl::robin_map<uint64_t, uint64_t, AddressHash> leaves_ TIDEMARK_GUARDED_BY(mutex_);
-  tsl::robin_map<uint64_t, Gradient, AddressHash> gradients_ TIDEMARK_GUARDED_BY(mutex_);  // by leaf
-};
-
-Gradients& TheGradients() {
-  static auto& gradients = *new Gradients;  // threads of LibTorch outlive main
-  return gradients;
+  Hint(EventKind::kTensorSaved, BlockOfTensor(tensor));
 }
 
 void OnAccumulatorMade(const void* node, const void* tensor) {
   TheCourse().RecordForward();
-  TheGradients().BeginNode(node, IdentityOfTensor(tensor));
-  Assume(Known(BlockOfTensor(tensor)), Category::kParameter);
+  Hint(EventKind::kLeafUsed, BlockOfTensor(tensor), AddressOf(IdentityOfTensor(tensor)), AddressOf(node));
 }
 
 void OnParameterKnown(const void* block, int64_t /*bytes*/, const char* /*name*/) {
-  Assume(Known(reinterpret_cast<uint64_t>(block)), Category::kParameter);
+  Hint(EventKind::kLeafUsed, AddressOf(block));
 }
 
 void OnGradientArrives(const void* gradients) {
-  arriving_gradient = Known(BlockOfFirst(gradients));
-  AwaitFirstBirth();
+  AtWork& here = at_work;
+  here.arriving_gradient = BlockOfFirst(gradients);
+  here.first_birth = kAwaited;
 }
 
-// It was copied into a block of its own, or kept as it came, or added to the one before: that one keeps its
-// role then, and what came is no gradient.
 void OnGradientAccumulated(const void* node) {
-  const uint64_t copy = std::exchange(first_birth, {}).block;
-  const uint64_t arrived = std::exchange(arriving_gradient, 0);
-  const uint64_t block = copy != 0 ? copy : arrived;
-  if (block == 0) return;
-  if (copy == 0 && TheGradients().HasOne(node)) return;
-  Assume(block, Category::kGradient);
-  TheGradients().Replace(node, block);
+  AtWork& here = at_work;
+  const uint64_t made = std::exchange(here.first_birth, {}).block;
+  const uint64_t arrived = std::exchange(here.arriving_gradient, 0);
+  if (made != 0 || arrived != 0) Hint(EventKind::kGradientAccumulated, arrived, AddressOf(node), made);
 }
 
 void OnCastBegins(const void* tensor, int8_t /*scalar_type*/) {
-  cast_block = Known(BlockOfTensor(tensor));
-  AwaitFirstBirth();
+  AtWork& here = at_work;
+  here.cast_block = BlockOfTensor(tensor);
+  here.first_birth = kAwaited;
 }
 
-// Autocast keeps its copies of leaves (at::autocast::cached_cast), unless its cache is off: who knows nothing
-// of LibTorch's types cannot ask.
 void OnCastEnded() {
-  const uint64_t copy = std::exchange(first_birth, {}).block;
-  if (cast_block != 0 && Roles().Is(cast_block, Category::kParameter)) Assume(copy, Category::kAutocastCache);
+  AtWork& here = at_work;
+  const uint64_t made = std::exchange(here.first_birth, {}).block;
+  if (made != 0) Hint(EventKind::kCastMade, made, here.cast_block);
 }
 
 }  // namespace
 
 void OnUserScopeBegins(std::string_view name, const void* scope) {
-  if (!EventStreamIsOpen() || optimizer_at_work.scope != nullptr ||
-      !name.starts_with(kOptimizerScopePrefix)) {
-    return;
-  }
-  optimizer_at_work.scope = static_cast<const std::byte*>(scope);
-  optimizer_at_work.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
-  optimizer_at_work.state = Intern(OptimizerStateName(name), events::Source::kAllocator);
-  first_birth.is_awaited = false;
-  optimizer_at_work.has_turn = TheCourse().BeginOptimizer();
+  OptimizerScope& optimizer = at_work.optimizer;
+  if (!EventStreamIsOpen() || optimizer.scope != nullptr || !name.starts_with(kOptimizerScopePrefix)) return;
+  optimizer.scope = static_cast<const std::byte*>(scope);
+  optimizer.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
+  optimizer.state = Intern(OptimizerStateName(name), events::Source::kAllocator);
+  at_work.first_birth.is_awaited = false;
+  Hint(EventKind::kOptimizerBegin, 0);
+  optimizer.has_turn = TheCourse().BeginOptimizer();
 }
 
 void OnRecordFunctionEnds(const void* record_function) {
   const auto* const place = static_cast<const std::byte*>(record_function);
-  const std::byte* const scope = optimizer_at_work.scope;
+  const std::byte* const scope = at_work.optimizer.scope;
   if (scope == nullptr || place < scope || place >= scope + kLargestHeadBytes) return;
-  const OptimizerScope ended = std::exchange(optimizer_at_work, {});
+  const OptimizerScope ended = std::exchange(at_work.optimizer, {});
   if (!EventStreamIsOpen()) return;
-  for (const uint64_t block : Roles().TakeMadeByOptimizer()) {
-    Assume(block, Category::kOptimizerState, ended.state);
-  }
+  Hint(EventKind::kOptimizerEnd, 0, 0, 0, ended.state);
   if (ended.has_turn) TheCourse().EndOptimizer(ended.optimizer);
 }
 
@@ -195,25 +142,25 @@ void WatchTraining() {
   };
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;
-  gates.buckets_begin = [] { makes_buckets = true; };
-  gates.buckets_ended = [] { makes_buckets = false; };
+  gates.buckets_begin = [] { at_work.makes_buckets = true; };
+  gates.buckets_ended = [] { at_work.makes_buckets = false; };
 }
 
 Category CategoryAtBirth() {
-  if (makes_buckets) return Category::kCommunication;
+  if (at_work.makes_buckets) return Category::kCommunication;
   return TheCourse().IsBetweenPasses() ? Category::kUnknown : Category::kTemporary;
 }
 
-void OnBlockBorn(uint64_t address, Category category) {
-  if (std::exchange(first_birth.is_awaited, false)) first_birth.block = address;
-  const bool in_optimizer = optimizer_at_work.scope != nullptr;
-  if (IsFromBirth(category) || in_optimizer) Roles().Born(address, category, in_optimizer);
+Category OnBlockBorn(uint64_t address) {
+  AtWork& here = at_work;
+  if (std::exchange(here.first_birth.is_awaited, false)) here.first_birth.block = address;
+  return CategoryAtBirth();
 }
 
 void OnBlockDied(uint64_t address) {
-  if (first_birth.block == address) AwaitFirstBirth();
-  if (arriving_gradient == address) arriving_gradient = 0;
-  Roles().Died(address);
+  AtWork& here = at_work;
+  if (here.first_birth.block == address) here.first_birth = kAwaited;
+  if (here.arriving_gradient == address) here.arriving_gradient = 0;
 }
 
 }  // namespace tidemark::capture

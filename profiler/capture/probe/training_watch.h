@@ -1,13 +1,12 @@
 // The training of a program whose LibTorch the probe was not compiled for, as far as its own actions tell:
-// phases and steps (profiler/capture/roles/course.h), and which of PyTorch's blocks on the card are
-// parameters, gradients, activations, optimizer state, autocast's copies and DDP's buckets. Those are
-// inferred, as torch.profiler's memory timeline infers them, from who handles a tensor: a leaf that gradients
-// are accumulated for, what is accumulated there, what is saved for backward, what an optimizer's step
-// leaves. A forward begins with any tensor that is saved for backward, on the card or not: where blocks
-// cannot be read, or are the CPU's, there are phases all the same. A leaf's cast is taken for autocast's copy
-// where its cache is off, too.
+// phases and steps (profiler/capture/roles/course.h), and what it does with its tensors, by which who reads
+// the ring infers which of PyTorch's blocks are parameters, gradients, activations, optimizer state and
+// autocast's copies (profiler/capture/roles/role_inference.h); DDP's buckets are told here. A forward begins
+// with any tensor that is saved for backward, on the card or not: where blocks cannot be read, or are the
+// CPU's, there are phases all the same.
 //
-// Any thread; what is told of blocks, under their allocator's lock.
+// Any thread; what is told of blocks, under their allocator's lock. A training waits for each of these calls:
+// they look nothing up.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,8 @@ void WatchTraining();
 
 // What a block holds that comes into being now, on this thread.
 events::Category CategoryAtBirth();
-void OnBlockBorn(uint64_t address, events::Category category);
+// The card's: the same, of this one.
+events::Category OnBlockBorn(uint64_t address);
 void OnBlockDied(uint64_t address);
 
 }  // namespace tidemark::capture

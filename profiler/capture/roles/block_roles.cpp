@@ -71,7 +71,7 @@ std::vector<uint64_t> BlockRoles::TakeMadeByOptimizer() {
     const auto found = blocks_.find(address);
     if (found == blocks_.end()) continue;
     // Once, though one that died before it may have had its address.
-    if (std::exchange(found.value().made_by_optimizer, false)) alive.push_back(address);
+    if (std::exchange(found->second.made_by_optimizer, false)) alive.push_back(address);
   }
   made_by_optimizer_.clear();
   return alive;

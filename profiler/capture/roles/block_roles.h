@@ -3,15 +3,13 @@
 // second backward), or lie in a bucket, and a leaf may have been an input.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
-// awaits the first forward, and what optimizers made: O(blocks that do, or that they made). A program that is
-// recorded waits for each of these calls: blocks lie in one table whose entries are not allocated one by one.
+// awaits the first forward, and what optimizers made: O(blocks that do, or that they made).
 #pragma once
-
-#include <tsl/robin_map.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -29,12 +27,6 @@ constexpr bool IsFromBirth(events::Category category) {
   return category == events::Category::kAutocastCache || category == events::Category::kWorkspace ||
          category == events::Category::kCommunication;
 }
-
-// For tables by address. Those of blocks end in zeros, and the tables look at the lowest bits (Fibonacci
-// hashing: Knuth, The Art of Computer Programming 3, 6.4).
-struct AddressHash {
-  size_t operator()(uint64_t address) const { return (address * 0x9e3779b97f4a7c15U) >> 32; }
-};
 
 class BlockRoles {
  public:
@@ -61,7 +53,7 @@ class BlockRoles {
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
-  tsl::robin_map<uint64_t, Known, AddressHash> blocks_ TIDEMARK_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, Known> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t turns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   // In the order of their births; those that died since are left in it.
   std::vector<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);

@@ -15,13 +15,7 @@ void Course::Begin(void (*phase_begins)(Phase)) {
   Enter(Phase::kIdle);
 }
 
-bool Course::IsBetweenPasses() const {
-  const Phase phase = phase_.load(std::memory_order_relaxed);
-  return phase != Phase::kBackward && phase != Phase::kOptimizer;
-}
-
-void Course::RecordForward() {
-  if (phase_.load(std::memory_order_relaxed) != Phase::kIdle) return;
+void Course::BeginForward() {
   const MutexLock lock(mutex_);
   if (phase_ != Phase::kIdle) return;
   OpenStep();
@@ -74,9 +68,6 @@ void Course::Enter(Phase phase) {
   EmitPhase(phase);
 }
 
-Course& TheCourse() {
-  static auto& course = *new Course;  // threads of LibTorch outlive main
-  return course;
-}
+constinit Immortal<Course> detail::the_course;
 
 }  // namespace tidemark::capture

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "profiler/base/immortal.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/roles/optimizer_cycle.h"
 #include "profiler/events/event.h"
@@ -29,10 +30,15 @@ class Course {
   // An operator has recorded something for backward, ever.
   bool HasBegun() const { return has_begun_.load(std::memory_order_relaxed); }
   // Neither backward nor an optimizer runs: what is made then may stay.
-  bool IsBetweenPasses() const;
+  bool IsBetweenPasses() const {
+    const events::Phase phase = phase_.load(std::memory_order_relaxed);
+    return phase != events::Phase::kBackward && phase != events::Phase::kOptimizer;
+  }
 
   // An operator has recorded something for backward.
-  void RecordForward();
+  void RecordForward() {
+    if (phase_.load(std::memory_order_relaxed) == events::Phase::kIdle) BeginForward();
+  }
   void BeginBackward();
   void EndBackward();
   // Whether it is the optimizer's turn: inside backward it is not, and then it has none to end.
@@ -41,6 +47,7 @@ class Course {
   void EndOptimizer(const void* optimizer);
 
  private:
+  void BeginForward();
   void OpenStep() TIDEMARK_REQUIRES(mutex_);
   void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
 
@@ -56,7 +63,10 @@ class Course {
   OptimizerCycle cycle_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
+namespace detail {
+extern constinit Immortal<Course> the_course;
+}
 // The process's own.
-Course& TheCourse();
+inline Course& TheCourse() { return detail::the_course.object; }
 
 }  // namespace tidemark::capture

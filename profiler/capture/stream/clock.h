@@ -14,11 +14,13 @@ namespace tidemark::capture {
 
 namespace detail {
 
+// With the thread's number, which each event has beside its time: to find what a thread has is a call.
 struct TickedClock {
   uint64_t base_ticks = 0;
   uint64_t valid_ticks = 0;  // how long the base holds; 0 = not yet
   int64_t base_ns = 0;
   uint64_t ns_per_tick_32 = 0;  // times 2^32
+  uint32_t thread = 0;          // 0 = not asked for yet
 };
 inline constinit thread_local TickedClock ticked_clock{};
 int64_t AskKernelClock(uint64_t ticks);

@@ -30,11 +30,12 @@ using NameMap = std::unordered_map<std::string, NameId, TextHash, std::equal_to<
 
 std::atomic<transport::RingWriter*> open_ring{nullptr};  // lives as long as the process, as its threads do
 uint8_t stream_device = 0;
-thread_local uint32_t thread_id = 0;
 
 uint32_t ThreadId() {
-  if (thread_id == 0) thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
-  return thread_id;
+  uint32_t& thread = detail::ticked_clock.thread;
+  if (thread == 0) [[unlikely]]
+    thread = static_cast<uint32_t>(syscall(SYS_gettid));
+  return thread;
 }
 
 class NameTable {

@@ -2,10 +2,13 @@
 // blocks hold. Tensors are laid out as LibTorch's are.
 #include "profiler/capture/probe/training_watch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -14,9 +17,9 @@
 
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
-#include "profiler/capture/probe/allocator_events.h"
 #include "profiler/capture/roles/course.h"
 #include "profiler/capture/roles/optimizer_cycle.h"
+#include "profiler/capture/roles/role_inference.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "tests/support/catch.h"
@@ -38,7 +41,7 @@ std::vector<Phase> phases;
 std::vector<std::pair<uint64_t, Category>> categories;
 
 constexpr uint64_t kSegment = 0x7000'0000'0000;
-constexpr uint64_t kSegmentBytes = 1 << 20;
+constexpr int64_t kSegmentBytes = 1 << 20;
 
 // at::Tensor → c10::TensorImpl → c10::StorageImpl → memory.
 struct FakeTensor {
@@ -77,8 +80,49 @@ size_t StepsEnded() {
       std::ranges::count(told, EventKind::kStepEnd, [](const auto& event) { return event.first; }));
 }
 
+// What comes from the ring, one event at a time, and what is found out by it.
+class Reader {
+ public:
+  Reader() {
+    events::Event segment;
+    segment.kind = EventKind::kSegmentAllocate;
+    segment.address = kSegment;
+    segment.bytes = kSegmentBytes;
+    Read(segment);
+  }
+  void Read(events::Event event) {
+    const std::lock_guard lock(telling);
+    event.source = events::Source::kAllocator;
+    event.thread = static_cast<uint32_t>(gettid());
+    for (const events::Event& found : inference_.Infer(std::span(&event, 1))) {
+      if (found.kind == EventKind::kCategorize) categories.emplace_back(found.address, found.category);
+    }
+  }
+
+ private:
+  RoleInference inference_;
+};
+
+void OnRing(const events::Event& event) {
+  static Reader reader;
+  reader.Read(event);
+}
+
 // As LibTorch's allocator tells of it.
-void Make(uint64_t block) { OnBlockBorn(block, CategoryAtBirth()); }
+void Make(uint64_t block) {
+  events::Event event;
+  event.kind = EventKind::kAllocate;
+  event.category = OnBlockBorn(block);
+  event.address = block;
+  OnRing(event);
+}
+void Free(uint64_t block) {
+  OnBlockDied(block);
+  events::Event event;
+  event.kind = EventKind::kFreeCompleted;
+  event.address = block;
+  OnRing(event);
+}
 
 void MakeAccumulator(const void* node, FakeTensor& leaf) {
   Tell(TheGates().accumulator_made, node, leaf.handle());
@@ -93,12 +137,11 @@ void Accumulate(const void* node, FakeTensor& gradient, uint64_t copied_into = 0
 }  // namespace
 
 const void* FirstArgumentOf(std::string_view, std::string_view) { return stepping; }
-bool LiesInSegment(uint64_t address) { return address >= kSegment && address < kSegment + kSegmentBytes; }
 bool EventStreamIsOpen() { return true; }
 void BeginEngine() {}
 void EndEngine() {}
 events::NameId Intern(std::string_view, events::Source) { return 1; }
-void Emit(events::Event& event) { categories.emplace_back(event.address, event.category); }
+void Emit(events::Event& event) { OnRing(event); }
 void EmitPhase(Phase phase) {
   const std::lock_guard lock(telling);
   phases.push_back(phase);
@@ -125,7 +168,7 @@ TEST_CASE("A step begins with the first forward that saves for backward, and end
   CHECK(StepsEnded() == 1);
   Turn(nullptr);
   CHECK(StepsEnded() == 2);
-  OnBlockDied(kSegment);
+  Free(kSegment);
   told.clear();
 }
 
@@ -146,7 +189,7 @@ TEST_CASE("What blocks hold is told by who handles them, once") {
   }
   CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kParameter},
                                                                  {kSegment + 1024, Category::kActivation}});
-  OnBlockDied(kSegment + 1024);
+  Free(kSegment + 1024);
   Tell(TheGates().tensor_saved, activation.handle());
   CHECK(categories.size() == 3);
 
@@ -162,7 +205,7 @@ TEST_CASE("What blocks hold is told by who handles them, once") {
   Tell(TheGates().buckets_begin);
   CHECK(CategoryAtBirth() == Category::kCommunication);
   Tell(TheGates().buckets_ended);
-  for (const uint64_t block : {512, 1024, 4096, 4608}) OnBlockDied(kSegment + block);
+  for (const uint64_t block : {512, 1024, 4096, 4608}) Free(kSegment + block);
 }
 
 TEST_CASE("A gradient is what was kept as it came, or the copy of it; what is added to one is none") {
@@ -176,11 +219,11 @@ TEST_CASE("A gradient is what was kept as it came, or the copy of it; what is ad
   Accumulate(&nodes[0], added);
   CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kGradient},
                                                                  {kSegment + 1536, Category::kGradient}});
-  OnBlockDied(kSegment + 512);  // set to none
+  Free(kSegment + 512);  // set to none
   Accumulate(&nodes[0], added);
   CHECK(categories.back() == std::pair<uint64_t, Category>{kSegment + 2048, Category::kGradient});
-  OnBlockDied(kSegment + 1536);
-  OnBlockDied(kSegment + 2048);
+  Free(kSegment + 1536);
+  Free(kSegment + 2048);
 }
 
 TEST_CASE("A gradient is kept where another leaf's was before") {
@@ -189,13 +232,13 @@ TEST_CASE("A gradient is kept where another leaf's was before") {
   static const std::array<int, 2> nodes{};
   Accumulate(&nodes[0], first);
   Accumulate(&nodes[1], second);
-  for (const uint64_t block : {512, 1024}) OnBlockDied(kSegment + block);  // set to none
+  for (const uint64_t block : {512, 1024}) Free(kSegment + block);  // set to none
   categories.clear();
   Accumulate(&nodes[1], first);
   Accumulate(&nodes[0], second);
   CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kGradient},
                                                                  {kSegment + 1024, Category::kGradient}});
-  for (const uint64_t block : {512, 1024}) OnBlockDied(kSegment + block);
+  for (const uint64_t block : {512, 1024}) Free(kSegment + block);
 }
 
 TEST_CASE("What is added to a leaf's gradient is none, though the leaf's node is new") {
@@ -215,7 +258,7 @@ TEST_CASE("What is added to a leaf's gradient is none, though the leaf's node is
   CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kParameter},
                                                                  {kSegment + 1024, Category::kGradient},
                                                                  {kSegment + 4096, Category::kGradient}});
-  for (const uint64_t block : {512, 1024, 2048, 4096}) OnBlockDied(kSegment + block);
+  for (const uint64_t block : {512, 1024, 2048, 4096}) Free(kSegment + block);
 }
 
 TEST_CASE("What a hook makes while a gradient is accumulated is no gradient") {
@@ -225,7 +268,7 @@ TEST_CASE("What a hook makes while a gradient is accumulated is no gradient") {
   categories.clear();
   Tell(TheGates().gradient_arrives, kept.vector());
   Make(kSegment + 4096);
-  OnBlockDied(kSegment + 4096);
+  Free(kSegment + 4096);
   Tell(TheGates().gradient_accumulated, static_cast<const void*>(&nodes[0]));
   Tell(TheGates().gradient_arrives, copied.vector());
   Make(kSegment + 1536);
@@ -233,7 +276,7 @@ TEST_CASE("What a hook makes while a gradient is accumulated is no gradient") {
   Tell(TheGates().gradient_accumulated, static_cast<const void*>(&nodes[1]));
   CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kGradient},
                                                                  {kSegment + 1536, Category::kGradient}});
-  for (const uint64_t block : {512, 1536, 4096}) OnBlockDied(kSegment + block);
+  for (const uint64_t block : {512, 1536, 4096}) Free(kSegment + block);
 }
 
 TEST_CASE("A gradient that an optimizer in backward has used up is none, nor is what the optimizer made") {
@@ -245,13 +288,13 @@ TEST_CASE("A gradient that an optimizer in backward has used up is none, nor is 
   OnUserScopeBegins("Optimizer.step#Adam.step", scope.data());
   Make(kSegment + 1024);
   Make(kSegment + 1536);
-  OnBlockDied(kSegment + 1536);
+  Free(kSegment + 1536);
   OnRecordFunctionEnds(scope.data() + 16);
-  OnBlockDied(kSegment + 512);  // set to none
+  Free(kSegment + 512);  // set to none
   Tell(TheGates().gradient_accumulated, static_cast<const void*>(&node));
   CHECK(categories ==
         std::vector<std::pair<uint64_t, Category>>{{kSegment + 1024, Category::kOptimizerState}});
-  OnBlockDied(kSegment + 1024);
+  Free(kSegment + 1024);
 }
 
 TEST_CASE("What an optimizer's step leaves is its state") {
@@ -260,11 +303,11 @@ TEST_CASE("What an optimizer's step leaves is its state") {
   OnUserScopeBegins("Optimizer.step#Adam.step", scope.data());
   Make(kSegment + 512);
   Make(kSegment + 1024);
-  OnBlockDied(kSegment + 512);
+  Free(kSegment + 512);
   OnRecordFunctionEnds(scope.data() + 16);
   CHECK(categories ==
         std::vector<std::pair<uint64_t, Category>>{{kSegment + 1024, Category::kOptimizerState}});
-  OnBlockDied(kSegment + 1024);
+  Free(kSegment + 1024);
   told.clear();
 }
 

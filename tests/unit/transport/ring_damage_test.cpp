@@ -132,7 +132,9 @@ TEST_CASE("events with fields out of range are not handed on", "[ring]") {
   Bench bench;
   RingWriter writer = bench.Writer();
   Event bad;
-  SECTION("kind") { bad.kind = static_cast<events::EventKind>(events::kEventKindCount); }
+  SECTION("kind") {
+    bad.kind = static_cast<events::EventKind>(events::kEventKindCount + events::kHintKindCount);
+  }
   SECTION("category") { bad.category = static_cast<events::Category>(200); }
   SECTION("phase") { bad.phase = static_cast<events::Phase>(5); }
   bad.source = events::Source::kDriver;

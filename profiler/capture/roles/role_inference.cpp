@@ -1,0 +1,121 @@
+#include "profiler/capture/roles/role_inference.h"
+
+#include <iterator>
+
+namespace tidemark::capture {
+
+using events::Category;
+using events::Event;
+using events::EventKind;
+
+std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
+  inferred_.clear();
+  inferred_.reserve(events.size());
+  for (const Event& event : events) {
+    if (events::IsHint(event)) {
+      Take(event);
+    } else {
+      Follow(event);
+      inferred_.push_back(event);
+    }
+  }
+  return inferred_;
+}
+
+void RoleInference::Follow(const Event& event) {
+  if (event.source != events::Source::kAllocator) return;
+  switch (event.kind) {
+    case EventKind::kAllocate:
+      return Born(event);
+    case EventKind::kFreeCompleted:
+      return roles_.Died(event.address);
+    case EventKind::kSegmentAllocate:
+      segments_[event.address] = event.address + static_cast<uint64_t>(event.bytes);
+      return;
+    case EventKind::kSegmentFree:
+      segments_.erase(event.address);
+      return;
+    default:
+      return;
+  }
+}
+
+void RoleInference::Born(const Event& event) {
+  const uint64_t block = Known(event.address);
+  if (block != 0) roles_.Born(block, event.category, optimizing_.contains(event.thread));
+}
+
+void RoleInference::Take(const Event& hint) {
+  switch (hint.kind) {
+    case EventKind::kTensorSaved:
+      return Assume(Known(hint.address), Category::kActivation, hint);
+    case EventKind::kLeafUsed:
+      if (hint.rounded_bytes != 0) {
+        leaves_[static_cast<uint64_t>(hint.rounded_bytes)] = static_cast<uint64_t>(hint.bytes);
+      }
+      return Assume(Known(hint.address), Category::kParameter, hint);
+    case EventKind::kGradientAccumulated:
+      return FindGradient(hint);
+    case EventKind::kCastMade:
+      // Autocast keeps its copies of leaves (at::autocast::cached_cast), unless its cache is off: who knows
+      // nothing of LibTorch's types cannot ask.
+      if (roles_.Is(static_cast<uint64_t>(hint.bytes), Category::kParameter)) {
+        Assume(Known(hint.address), Category::kAutocastCache, hint);
+      }
+      return;
+    case EventKind::kOptimizerBegin:
+      optimizing_.insert(hint.thread);
+      return;
+    case EventKind::kOptimizerEnd:
+      return FindOptimizerState(hint);
+    default:
+      return;
+  }
+}
+
+// It was copied into a block of its own, or kept as it came, or added to the one before: that one keeps its
+// role then, and what came is no gradient.
+void RoleInference::FindGradient(const Event& hint) {
+  const uint64_t copy = Known(static_cast<uint64_t>(hint.rounded_bytes));
+  const uint64_t block = copy != 0 ? copy : Known(hint.address);
+  if (block == 0) return;
+  Gradient& gradient = gradients_[LeafOf(static_cast<uint64_t>(hint.bytes))];
+  const bool has_one =
+      gradient.turn != 0 && roles_.TurnOf(gradient.block, Category::kGradient) == gradient.turn;
+  if (copy == 0 && has_one) return;
+  Assume(block, Category::kGradient, hint);
+  gradient = {block, roles_.TurnOf(block, Category::kGradient)};
+}
+
+void RoleInference::FindOptimizerState(const Event& hint) {
+  optimizing_.erase(hint.thread);
+  for (const uint64_t block : roles_.TakeMadeByOptimizer()) {
+    Assume(block, Category::kOptimizerState, hint, hint.name);
+  }
+}
+
+void RoleInference::Assume(uint64_t block, Category role, const Event& hint, events::NameId name) {
+  if (block == 0 || !roles_.Take(block, role)) return;
+  Event event;
+  event.time_ns = hint.time_ns;
+  event.thread = hint.thread;
+  event.kind = EventKind::kCategorize;
+  event.source = events::Source::kAllocator;
+  event.address = block;
+  event.category = role;
+  event.name = name;
+  inferred_.push_back(event);
+}
+
+uint64_t RoleInference::Known(uint64_t address) const {
+  const auto next = segments_.upper_bound(address);
+  return next != segments_.begin() && address < std::prev(next)->second ? address : 0;
+}
+
+// Of a node that was made before anybody listened: the node stands for it.
+uint64_t RoleInference::LeafOf(uint64_t node) const {
+  const auto found = leaves_.find(node);
+  return found == leaves_.end() ? node : found->second;
+}
+
+}  // namespace tidemark::capture

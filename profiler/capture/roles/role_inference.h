@@ -1,0 +1,56 @@
+// What the blocks of a program hold that tells only what it does with its tensors (events::IsHint), as a
+// probe does: a leaf that gradients are accumulated for is a parameter, what is accumulated there a gradient,
+// what is saved for backward an activation, what an optimizer's step leaves its state. That is how
+// torch.profiler's memory timeline infers them. Found out by who reads the ring, and not in the program: a
+// training waits for each table that is looked at in it.
+//
+// One thread. O(1) an event, but for an optimizer's end: O(blocks that it made).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "profiler/capture/roles/block_roles.h"
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+class RoleInference {
+ public:
+  // The events, in the order of the ring, with what follows from the hints among them in their places; valid
+  // until the next call.
+  std::span<const events::Event> Infer(std::span<const events::Event> events);
+
+ private:
+  // Of a leaf. A turn of its block's, so that a gradient that has died is nobody's.
+  struct Gradient {
+    uint64_t block = 0;
+    uint64_t turn = 0;
+  };
+  void Follow(const events::Event& event);
+  void Take(const events::Event& hint);
+  void Born(const events::Event& event);
+  void FindGradient(const events::Event& hint);
+  void FindOptimizerState(const events::Event& hint);
+  // Unless it holds something else already. 0 = no block.
+  void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0);
+  // 0 where it lies in no segment: the tensor may lie elsewhere, or be laid out otherwise than the probe took
+  // it to be.
+  uint64_t Known(uint64_t address) const;
+  uint64_t LeafOf(uint64_t node) const;
+
+  BlockRoles roles_;
+  std::map<uint64_t, uint64_t> segments_;  // by address: the end
+  // By AccumulateGrad; the next that is made where one was takes its place. A leaf is known by its
+  // c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do.
+  std::unordered_map<uint64_t, uint64_t> leaves_;
+  std::unordered_map<uint64_t, Gradient> gradients_;  // by leaf
+  std::set<uint32_t> optimizing_;                     // threads
+  std::vector<events::Event> inferred_;
+};
+
+}  // namespace tidemark::capture

@@ -1,0 +1,97 @@
+// What follows from a program's hints that training_watch_test.cpp does not play.
+#include "profiler/capture/roles/role_inference.h"
+
+#include <span>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::Category;
+using events::Event;
+using events::EventKind;
+
+constexpr uint64_t kReserved = 0x7000'0000'0000;
+
+Event Told(EventKind kind, uint64_t address, int64_t bytes = 0) {
+  Event event;
+  event.kind = kind;
+  event.source = events::Source::kAllocator;
+  event.address = address;
+  event.bytes = bytes;
+  return event;
+}
+
+std::vector<Event> Inferred(RoleInference& inference, const std::vector<Event>& events) {
+  const std::span<const Event> inferred = inference.Infer(events);
+  return {inferred.begin(), inferred.end()};
+}
+
+std::vector<EventKind> Kinds(const std::vector<Event>& events) {
+  std::vector<EventKind> kinds;
+  kinds.reserve(events.size());
+  for (const Event& event : events) kinds.push_back(event.kind);
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("What follows from a hint stands in its place, at its time and of its thread") {
+  RoleInference inference;
+  Event saved = Told(EventKind::kTensorSaved, kReserved);
+  saved.time_ns = 5;
+  saved.thread = 7;
+  const std::vector<Event> inferred =
+      Inferred(inference, {Told(EventKind::kSegmentAllocate, kReserved, 4096),
+                           Told(EventKind::kAllocate, kReserved, 512), saved,
+                           Told(EventKind::kFreeCompleted, kReserved, 512), saved});
+  CHECK(Kinds(inferred) == std::vector<EventKind>{EventKind::kSegmentAllocate, EventKind::kAllocate,
+                                                  EventKind::kCategorize, EventKind::kFreeCompleted,
+                                                  EventKind::kCategorize});
+  CHECK(inferred[2].time_ns == 5);
+  CHECK(inferred[2].thread == 7);
+  CHECK(inferred[2].category == Category::kActivation);
+}
+
+TEST_CASE("A block that takes the place of one whose end was lost has no role of it") {
+  RoleInference inference;
+  const std::vector<Event> first{Told(EventKind::kSegmentAllocate, kReserved, 4096),
+                                 Told(EventKind::kAllocate, kReserved, 512),
+                                 Told(EventKind::kTensorSaved, kReserved)};
+  CHECK(Inferred(inference, first).size() == 3);
+  CHECK(Inferred(inference, {Told(EventKind::kAllocate, kReserved, 512)}).size() == 1);
+  const std::vector<Event> leaf = Inferred(inference, {Told(EventKind::kLeafUsed, kReserved)});
+  REQUIRE(leaf.size() == 1);
+  CHECK(leaf[0].category == Category::kParameter);
+}
+
+TEST_CASE("Nothing follows for what lies in no segment, nor for the CPU's tensors that an optimizer makes") {
+  RoleInference inference;
+  const Event segment = Told(EventKind::kSegmentAllocate, kReserved, 4096);
+  CHECK(Inferred(inference, {segment, Told(EventKind::kTensorSaved, kReserved + 4096),
+                             Told(EventKind::kTensorSaved, 0), Told(EventKind::kTensorSaved, kReserved - 1)})
+            .size() == 1);
+  CHECK(Kinds(Inferred(inference, {Told(EventKind::kOptimizerBegin, 0), Told(EventKind::kAllocate, 4096, 8),
+                                   Told(EventKind::kOptimizerEnd, 0)})) ==
+        std::vector<EventKind>{EventKind::kAllocate});
+  CHECK(Inferred(inference,
+                 {Told(EventKind::kSegmentFree, kReserved, 4096), Told(EventKind::kTensorSaved, kReserved)})
+            .size() == 1);
+}
+
+TEST_CASE("What another thread makes while an optimizer steps is none of its state") {
+  RoleInference inference;
+  Event others = Told(EventKind::kAllocate, kReserved, 512);
+  others.thread = 2;
+  const std::vector<Event> inferred =
+      Inferred(inference,
+               {Told(EventKind::kSegmentAllocate, kReserved, 4096), Told(EventKind::kOptimizerBegin, 0),
+                others, Told(EventKind::kAllocate, kReserved + 512, 512), Told(EventKind::kOptimizerEnd, 0)});
+  REQUIRE(inferred.size() == 4);
+  CHECK(inferred[3].address == kReserved + 512);
+  CHECK(inferred[3].category == Category::kOptimizerState);
+}
+
+}  // namespace tidemark::capture
