@@ -72,14 +72,30 @@ struct RecentName {
   std::string_view text;
   NameId id = 0;
 };
-thread_local std::array<RecentName, 512> recent_names{};
-
-// What is told while the process exits is told by a thread whose own objects are gone.
-thread_local bool known_names_are_gone = false;
 struct KnownNames {
-  ~KnownNames() { known_names_are_gone = true; }
   NameMap ids;
+  std::array<RecentName, 512> recent{};
 };
+// Allocated, for what a thread has in a library that comes in late must be small (initial-exec, see
+// CMakeLists.txt).
+constinit thread_local KnownNames* known_names = nullptr;
+// What is told while the process exits is told by a thread whose own objects are gone.
+constinit thread_local bool known_names_are_gone = false;
+struct KnownNamesOwner {
+  KnownNamesOwner() { known_names = new KnownNames; }
+  ~KnownNamesOwner() {
+    known_names_are_gone = true;
+    delete std::exchange(known_names, nullptr);
+  }
+  KnownNamesOwner(const KnownNamesOwner&) = delete;
+  KnownNamesOwner& operator=(const KnownNamesOwner&) = delete;
+};
+KnownNames& KnownNamesOfThread() {
+  if (known_names == nullptr) [[unlikely]] {
+    thread_local const KnownNamesOwner owner;
+  }
+  return *known_names;
+}
 
 }  // namespace
 
@@ -110,9 +126,9 @@ NameId Intern(std::string_view name, events::Source source) {
   if (name.empty()) return 0;
   if (known_names_are_gone) return Names().IdOf(name, source);
   // Most names are LibTorch's own constants, so they are looked for by address first. The text decides.
-  RecentName& recent = recent_names[(reinterpret_cast<uintptr_t>(name.data()) >> 4) % recent_names.size()];
+  KnownNames& known = KnownNamesOfThread();
+  RecentName& recent = known.recent[(reinterpret_cast<uintptr_t>(name.data()) >> 4) % known.recent.size()];
   if (recent.text == name) return recent.id;
-  thread_local KnownNames known;
   auto found = known.ids.find(name);
   if (found == known.ids.end()) {
     const NameId id = Names().IdOf(name, source);
