@@ -137,28 +137,31 @@ small_enough() {
 }
 
 recordings() {
-  local network allocator technique allowed batch steps order
+  local network allocator technique allowed batch steps alone order
   order=$(addresses)
   local -A settings=([native]='' [expandable]=expandable_segments:True [async]=backend:cudaMallocAsync)
   local -A options=([fp32]='' [amp]="--amp fp16" [accumulate]="--accumulate 2" [checkpoint]="--checkpoint layer" [out-of-memory]='')
   for network in "${networks[@]}"; do
     for allocator in native expandable async; do
       for technique in fp32 amp accumulate checkpoint out-of-memory; do
-        batch=16 steps=4
+        batch=16 steps=4 alone=''
         [[ $network != simple-conv-net ]] || batch=64
         # Half precision's first steps overflow and are left out, until the loss's scale is small enough.
         [[ $technique != amp ]] || steps=12
         allowed=${settings[$allocator]}
-        # So little of the card that the first step does not fit; under async, which does not heed that, the largest batch.
+        # So little of the card that the first step does not fit; under async, which does not heed that, the largest batch, with nothing
+        # beside it: it takes all that there is.
         if [[ $technique == out-of-memory && $allocator == async ]]; then
-          batch=4096
+          batch=4096 alone=yes
         elif [[ $technique == out-of-memory ]]; then
           allowed+="${allowed:+,}per_process_memory_fraction:0.0005"
         fi
         [[ -z $kept || -e $kept/$network.$allocator.$technique.tide ]] || continue
+        [[ -z $alone ]] || wait
         # shellcheck disable=SC2086 # several options in one word
         train_both "$network.$allocator.$technique" "$allowed" --net "$network" --batch "$batch" --steps "$steps" \
           ${options[$technique]} &
+        [[ -z $alone ]] || wait
         while [[ $(jobs -rp | wc -l) -ge $(($(nproc) > 8 ? 8 : 4)) ]]; do wait -n; done
       done
     done
