@@ -191,8 +191,8 @@ class Examination {
   }
 
   // What an evaluation saved, without steps or after them, though no backward ran: what it let go and the
-  // next batch saved again, or kept beyond what a step saves. (A first forward that ends for want of memory
-  // or by another error lets go all and saves no more.)
+  // next batch saved again, or kept beyond what a step saves. (A forward that ends for want of memory or by
+  // another error lets go all and saves no more; for want of memory, one of a larger batch, too.)
   void FindUnusedGraph() {
     if (view_.phases().empty()) return;  // nobody told of any: one may have run
     const EventIndex begin = EndOfSteps();
@@ -212,7 +212,7 @@ class Examination {
       first_freed = std::min(first_freed, freed.value_or(view_.end()));
     }
     const int64_t of_step = SavedByStep();
-    if (of_step > 0 && BytesOf(kept) > of_step) {
+    if (of_step > 0 && BytesOf(kept) > of_step && session::WentOnAfterFailures(view_, begin)) {
       std::ranges::move(kept, std::back_inserter(let_go));
     } else if (!SavesAfter(first_freed)) {
       return;
@@ -361,10 +361,14 @@ class Examination {
     for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
       const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
+      const std::string rest = steps_.steady.empty() && !shortage.survived
+                                   ? " Whether the rest of the step would find room is not known by that: "
+                                     "tidemark fit tells."
+                                   : "";
       return AddFragmentation(shortage.cached_bytes, shortage.index,
                               Size(shortage.requested_bytes) + " were asked for and not found, though " +
                                   Size(in_all) + " were free in all: " + Size(shortage.cached_bytes) +
-                                  " of it in gaps between blocks that are alive.");
+                                  " of it in gaps between blocks that are alive." + rest);
     }
     if (unused < kWorthTellingBytes || unused < reserved / kFragmentedShare) return;
     AddFragmentation(unused, peak.index,

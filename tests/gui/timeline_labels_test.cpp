@@ -50,6 +50,13 @@ TEST_CASE("A line's label tells the latest that it holds, wherever it stands") {
   CHECK(LatestHeld(std::vector<int64_t>{0, 0}) == 0);
 }
 
+TEST_CASE("A line's label has its size where the line stands at that, and only its name where it does not") {
+  const TimelineGeometry geometry = Geometry(1000);
+  CHECK(TextOnLine(geometry, "reserved", 80, 80, ByteUnit::kMegabytes) == "reserved 80 B");
+  CHECK(TextOnLine(geometry, "reserved", 80, 79, ByteUnit::kMegabytes) == "reserved 80 B");
+  CHECK(TextOnLine(geometry, "reserved", 80, 30, ByteUnit::kMegabytes) == "reserved");
+}
+
 TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {
   const TimelineGeometry geometry = Geometry(100);
   std::vector<presenters::PlotLevel> levels;

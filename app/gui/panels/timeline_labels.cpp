@@ -197,6 +197,12 @@ int64_t LatestHeld(std::span<const int64_t> bytes) {
   return held == bytes.rend() ? 0 : *held;
 }
 
+std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
+                       int64_t bytes, ByteUnit unit) {
+  const float apart = geometry.Y(static_cast<double>(bytes)) - geometry.Y(static_cast<double>(latest_bytes));
+  return std::abs(apart) < Px(2) ? title + " " + FormatBytes(latest_bytes, unit) : title;
+}
+
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
               Color fill) {
   list->ChannelsSetCurrent(kLabelChannel);

@@ -65,9 +65,13 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPla
 // those; nothing where none of some nine does. Each is asked once.
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits);
 
-// The latest of a line in sight that is held: what its label tells wherever it stands, so that no two lines'
-// labels tell of different moments. 0 of a line that holds nothing.
+// The latest of a line in sight that is held: what its label tells, so that no two lines' labels tell of
+// different moments, and only where the line stands at that. 0 of a line that holds nothing.
 int64_t LatestHeld(std::span<const int64_t> bytes);
+// What a line's label says where the line is at `bytes`: its title, and the latest size where that is drawn
+// as high.
+std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
+                       int64_t bytes, ByteUnit unit);
 
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

@@ -106,29 +106,42 @@ struct LinePoint {
   int64_t bytes = 0;
 };
 
-// What is written on a line: as widgets/labels.h names it, and with what it holds.
+// What is written on a line: as widgets/labels.h names it, and with what it holds where it stands at that.
 struct LineLabel {
   std::string title;
-  std::string text;
+  int64_t latest_bytes = 0;
+  ByteUnit unit;
   Color color;
 };
 
 LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
-  return {title, title + " " + FormatBytes(LatestHeld(bytes), unit), color};
+  return {title, LatestHeld(bytes), unit, color};
 }
+
+// Where a label is tried.
+struct LabelTry {
+  Ground ground;
+  bool only_with_size;
+};
 
 // On the line; not where it holds nothing yet.
-bool LabelAt(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, LinePoint point,
+bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, LinePoint point,
              const LineLabel& label, TakenPlaces* taken) {
+  if (point.bytes <= 0) return false;
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
-  return point.bytes > 0 &&
-         DrawLabelHere(ground, list, geometry, at, label.text, label.color, label.title, taken);
+  const std::string text = TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit);
+  if (how.only_with_size && text == label.title) return false;
+  return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, taken);
 }
 
-// Along a line, wherever its label lies on nothing, or else where there is room.
-void LabelOnce(size_t columns, const std::function<bool(Ground, size_t)>& label) {
+// Along a line, wherever its label lies on nothing, or else where there is room; with its size where the line
+// stands at that, or else its name alone.
+void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& label) {
   for (const Ground ground : {Ground::kClear, Ground::kAny}) {
-    if (ColumnForLabel(columns, [&](size_t column) { return label(ground, column); })) return;
+    for (const bool only_with_size : {true, false}) {
+      if (ColumnForLabel(columns, [&](size_t column) { return label({ground, only_with_size}, column); }))
+        return;
+    }
   }
 }
 
@@ -136,9 +149,9 @@ void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const present
                ByteUnit unit, Color color, TakenPlaces* taken) {
   const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
   const LineLabel label = LabelOf(line.title, line.bytes, unit, color);
-  LabelOnce(line.bytes.size(), [&](Ground ground, size_t column) {
+  LabelOnce(line.bytes.size(), [&](LabelTry how, size_t column) {
     const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
-    return LabelAt(ground, list, geometry, {position, line.bytes[column]}, label, taken);
+    return LabelAt(how, list, geometry, {position, line.bytes[column]}, label, taken);
   });
 }
 
@@ -204,9 +217,9 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   reserved.reserve(plot.columns.size());
   for (const PlotColumn& column : plot.columns) reserved.push_back(column.reserved_max);
   const LineLabel label = LabelOf("reserved", reserved, unit, color);
-  LabelOnce(plot.columns.size(), [&](Ground ground, size_t column) {
+  LabelOnce(plot.columns.size(), [&](LabelTry how, size_t column) {
     const PlotColumn& at = plot.columns[column];
-    return LabelAt(ground, list, geometry, {at.begin, at.reserved_max}, label, taken);
+    return LabelAt(how, list, geometry, {at.begin, at.reserved_max}, label, taken);
   });
 }
 

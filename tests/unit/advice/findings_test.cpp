@@ -443,6 +443,16 @@ TEST_CASE("An evaluation after the steps that keeps its graphs is found, the nex
   CHECK(Found(stream).empty());
 }
 
+TEST_CASE("A forward of a larger batch for which memory runs out is no evaluation") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
+  stream.BeginForward(3);
+  stream.Allocate(0x20000000, 60 * kMiB, Category::kActivation);
+  stream.Add(EventKind::kOutOfMemory, 0, 400 * kMiB);
+  stream.Free(0x20000000);
+  CHECK(Found(stream).empty());
+}
+
 TEST_CASE("An evaluation after the steps that lets each graph go and records the next is found") {
   TrainingStream stream;
   for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);

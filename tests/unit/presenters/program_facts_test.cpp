@@ -42,7 +42,7 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, ByteUnit::kMegabytes),
                "Card") == "NVIDIA T4, 700.0 kB");
   CHECK(FactIn(told, "Steps") == "3");
-  CHECK(FactIn(told, "Reserved at the peak") == "400.0 kB");
+  CHECK(FactIn(told, "Reserved at most") == "400.0 kB");
   CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB, 50.0 % of it"));
   CHECK(FactIn(told, "Ended early").empty());
   CHECK(FactIn(told, "Reserved in other orders").empty());
