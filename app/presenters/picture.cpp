@@ -22,6 +22,7 @@ using timeline::Series;
 constexpr int kWidth = 1280;
 constexpr int kMargin = 32;
 constexpr int kTop = 96;  // below the title
+constexpr const char* kFailureColour = "#DA3D51";
 constexpr size_t kPictureColumns = 1160;
 
 std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
@@ -155,14 +156,33 @@ void DrawGrid(const Plot& plot, int64_t top_bytes, int64_t tick, Canvas& canvas)
   }
 }
 
+double PlaceOf(timeline::EventIndex event, const timeline::View& view, const Plot& plot) {
+  return plot.left + plot.width * static_cast<double>(event - view.first()) /
+                         static_cast<double>(view.end() - view.first());
+}
+
+// Where the card had no room, as far as their names have.
+void DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) {
+  constexpr double kRoom = 260;
+  double free_from = 0;
+  for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
+    const double x = PlaceOf(failure.index, view, plot);
+    if (x < free_from) continue;
+    free_from = x + kRoom;
+    canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
+    const bool is_left = x > plot.left + plot.width / 2;
+    canvas.Text(is_left ? x - 6 : x + 6, plot.top + 30,
+                fmt::format("out of memory: {} asked for", InMegabytes(failure.requested_bytes)),
+                fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
+  }
+}
+
 // Where steps begin, as far as their names have room.
 void DrawSteps(const timeline::View& view, const Plot& plot, Canvas& canvas) {
   constexpr double kRoom = 80;
   double free_from = 0;
   for (const timeline::Step& step : view.steps()) {
-    const double share =
-        static_cast<double>(step.begin - view.first()) / static_cast<double>(view.end() - view.first());
-    const double x = plot.left + plot.width * share;
+    const double x = PlaceOf(step.begin, view, plot);
     if (x < free_from || x > plot.left + plot.width - kRoom / 2) continue;
     free_from = x + kRoom;
     canvas.Line(x, plot.top + plot.height, x, plot.top + plot.height + 8, "#7B8794");
@@ -297,7 +317,7 @@ void DrawLines(const std::vector<phantom::ReplayColumn>& curve, const Plot& plot
     if (curve[i].failures == 0) continue;
     shapes += fmt::format("<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n",
                           (static_cast<double>(i) + 0.5) * plot.width / static_cast<double>(curve.size()),
-                          filled ? 8 : 20, filled ? colours.reserved : "#DA3D51");
+                          filled ? 8 : 20, filled ? colours.reserved : kFailureColour);
   }
   canvas.Shapes(plot.left, plot.top, shapes);
 }
@@ -454,6 +474,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
   lines.Draw(plot, top_bytes, canvas);
   DrawSteps(view, plot, canvas);
+  DrawFailures(view, plot, canvas);
   DrawLegend(curve, plot, canvas);
   return canvas.Finished();
 }
@@ -475,7 +496,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
       {"reserved after", kAfterColours.reserved},
       {"allocated before", kBeforeColours.allocated},
       {"allocated after", kAfterColours.allocated},
-      {"out of memory after", "#DA3D51"}};
+      {"out of memory after", kFailureColour}};
   for (const auto& [text, colour] : legend) {
     canvas.Box(x, y - 11, 13, 13, colour);
     canvas.Text(x + 20, y, text);

@@ -67,6 +67,15 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
   CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
 }
 
+TEST_CASE("where the card had no room the timeline says so") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 10'000'000);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 4'000'000);
+  const std::string svg = TimelinePicture(*stream.Publish(), "run");
+  CHECK(IsOneDocument(svg));
+  CHECK(Count(svg, ">out of memory: 4.0 MB asked for<") == 1);
+}
+
 TEST_CASE("the breakdown is drawn as bars, and totals after them") {
   const std::string svg = BreakdownPicture(*SomeSteps(), "run");
   CHECK(IsOneDocument(svg));
