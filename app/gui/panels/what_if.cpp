@@ -114,7 +114,8 @@ void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
     const phantom::Card* card = phantom::CardNamed(*input.cards, name.empty() ? input.card : name);
     const std::string known = card == nullptr ? input.card : ShortCardTitle(card->title);
     if (name.empty() && known.empty()) return std::string("none, as it was");
-    return name.empty() ? known + ", as it was" : known + " · " + CardSize(card->memory_bytes, input.unit);
+    if (name.empty()) return known + (input.card_is_named ? ", as it was" : ", for the run names none");
+    return known + " · " + CardSize(card->memory_bytes, input.unit);
   };
   std::vector<std::string> titles;
   for (const phantom::Card& card : *input.cards) titles.push_back(title(card.name));

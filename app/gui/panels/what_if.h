@@ -19,7 +19,8 @@ namespace tidemark::gui {
 struct WhatIfInput {
   const Trials* trials = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
-  std::string card;                     // the run's
+  std::string card;                     // the run's; where it names none the one that is chosen
+  bool card_is_named = true;            // by the run
   networks::TrainingSettings settings;  // of a run that is begun so
   std::string allocator;                // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
   bool can_try = false;                 // there is a run to replay

@@ -64,6 +64,9 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   what_if.trials = input.trials;
   what_if.cards = input.cards;
   what_if.card = subject.card ? subject.card->name : "";
+  what_if.card_is_named =
+      session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards)
+          .has_value();
   what_if.settings = subject.settings;
   what_if.allocator = input.allocator;
   what_if.can_try = subject.card && !is_empty;
