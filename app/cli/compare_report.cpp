@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -40,13 +41,20 @@ std::string Signed(const std::string& text) {
 
 std::string BytesOrNone(std::optional<int64_t> bytes) { return bytes ? FormatNumber(*bytes) : "–"; }
 
+// "+12.50 %"; of a multiple how many times as much it is.
+std::string ShareInWords(double percent) {
+  constexpr double kMostPercent = 1000;
+  if (percent < kMostPercent) return Signed(fmt::format("{:+.2f} %", percent));
+  return "× " + FormatNumber(static_cast<int64_t>(std::llround(1 + percent / 100)));
+}
+
 std::string ComparedRow(const ComparedBytes& row) {
   const std::optional<int64_t> difference = row.Difference();
   const std::optional<double> percent = row.Percent();
   std::string line = fmt::format("  {:<22}", row.title);
   line += RightAligned(BytesOrNone(row.a), 18) + RightAligned(BytesOrNone(row.b), 18);
   line += RightAligned(!difference ? "–" : *difference == 0 ? "same" : Signed(FormatNumber(*difference)), 18);
-  if (percent && *difference != 0) line += RightAligned(Signed(fmt::format("{:+.2f} %", *percent)), 12);
+  if (percent && *difference != 0) line += RightAligned(ShareInWords(*percent), 12);
   return line + "\n";
 }
 

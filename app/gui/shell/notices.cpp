@@ -55,8 +55,8 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
         queue.Push(StartAgain{*banner.smaller});
       ImGui::EndDisabled();
       Tooltip(
-          "The largest batch that the phantom says fits on this card with room to spare. What fits names "
-          "larger ones, too, that fit only since PyTorch empties its cache in between.");
+          "The largest batch that the phantom says fits on this card without PyTorch emptying its cache in "
+          "between. What fits names larger ones, too, that fit only so.");
       ImGui::SameLine();
     }
     if (banner.again) {

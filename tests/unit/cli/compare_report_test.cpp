@@ -1,5 +1,8 @@
 #include "app/cli/compare_report.h"
 
+#include <cstdint>
+#include <string>
+
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -18,6 +21,19 @@ TEST_CASE("Runs that allocate the same and are said to hold something else are t
   CHECK(ends_with("\nThe two allocate the same; what their blocks are said to hold differs.\n"));
   comparison.levels = {{"allocated", {}, 512, 1024}};
   CHECK(ends_with("\nThe two differ.\n"));
+}
+
+TEST_CASE("A multiple is told as one, a share in percent") {
+  const auto view = timeline::Stream().Publish();
+  const ComparedFile file{"a.tide", {}, view.get(), {}};
+  presenters::RunComparison comparison;
+  const auto says = [&](int64_t a, int64_t b, const char* words) {
+    comparison.levels = {{"allocated", {}, a, b}};
+    return CompareText(file, file, comparison).find(words) != std::string::npos;
+  };
+  CHECK(says(1000, 1125, "+12.50 %"));
+  CHECK(says(1000, 875, "−12.50 %"));
+  CHECK(says(4, 5'220'404, "× 1,305,101\n"));
 }
 
 }  // namespace tidemark::cli
