@@ -282,6 +282,46 @@ void StartsAProgram(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }
 
+// What comes up by itself waits for what a person is busy with, and both for what is asked before something
+// is lost.
+void TakesDialogsInTurn(ImGuiTestContext* context) {
+  const auto file_is_asked = [&] { return context->ItemExists("//file dialog/##name"); };
+  const auto program_is_asked = [&] { return context->ItemExists("//program dialog/##command"); };
+  const auto closing_is_asked = [&] { return context->ItemExists("//**/Discard"); };
+  application().Push(ActionId::kNewRun);  // which nobody saved
+  IM_CHECK(WaitUntil(context, [] { return application().scene_input().starting; }));
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  application().Push(ActionId::kOpen);
+  IM_CHECK(WaitUntil(context, file_is_asked));
+  context->KeyChars("no-such-file");
+  session::ProgramOrder order;
+  order.command = "wrong";
+  application().Push(StartProgram{order});
+  IM_CHECK(WaitUntil(context, [] { return !application().waiting(); }));
+  context->Yield(6);
+  IM_CHECK(file_is_asked() && !program_is_asked());
+  application().Push(ActionId::kQuit);
+  IM_CHECK(WaitUntil(context, closing_is_asked, 10));
+  context->Yield(6);
+  IM_CHECK(closing_is_asked() && !file_is_asked());
+  Picture(context, "closing-over-a-dialog");
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, file_is_asked, 10));
+  IM_CHECK(!application().wants_to_quit());
+  context->KeyPress(ImGuiKey_Enter);  // what was typed is there still, and so is where it goes
+  context->Yield(4);
+  Picture(context, "dialog-after-closing");
+  IM_CHECK(file_is_asked());
+  context->ItemClick("//file dialog/Cancel");
+  IM_CHECK(WaitUntil(context, program_is_asked, 10));
+  context->Yield(6);
+  IM_CHECK(program_is_asked() && !file_is_asked());
+  context->ItemClick("//program dialog/Cancel");
+  context->Yield(6);
+  IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));
+}
+
 namespace {
 
 const ProgramSweep& Sweep() { return *application().frame()->sweep.sweep; }

@@ -72,6 +72,7 @@ void ShowsAProgramThatComesFirst(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+void TakesDialogsInTurn(ImGuiTestContext* context);
 void SweepsOverAnOption(ImGuiTestContext* context);
 void ShowsSourcesInTrouble(ImGuiTestContext* context);
 // shell_steps.cpp

@@ -366,6 +366,7 @@ void Add(ImGuiTestEngine* engine) {
       {"shows a program", ShowsAProgram},
       {"sweeps over an option", SweepsOverAnOption},
       {"starts a program", StartsAProgram},
+      {"takes dialogs in turn", TakesDialogsInTurn},
       {"ends a foreign comparison", EndsAForeignComparison},
       {"shows sources in trouble", ShowsSourcesInTrouble},
       {"survives a killed trainer", SurvivesAKilledTrainer},

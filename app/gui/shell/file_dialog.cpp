@@ -329,7 +329,6 @@ void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::stri
   *state = FileDialogState{};
   state->kept_runs = std::move(kept_runs);
   state->open = true;
-  state->fresh = true;
   state->purpose = purpose;
   if (const char* extension = TextOf(purpose).extension; *extension != 0)
     state->filter = {FileFilter::Shows::kEnding, 0, extension};
@@ -341,8 +340,10 @@ void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::stri
 }
 
 void DrawFileDialog(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
-  if (!state.open) return;
-  if (!ImGui::IsPopupOpen("file dialog")) ImGui::OpenPopup("file dialog");
+  if (!ImGui::IsPopupOpen("file dialog")) {
+    ImGui::OpenPopup("file dialog");
+    state.fresh = true;
+  }
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
   ImGui::SetNextWindowSize({std::min(Px(760), viewport->Size.x - Px(40)), 0});

@@ -43,7 +43,7 @@ struct FolderEntry {
 
 struct FileDialogState {
   bool open = false;
-  bool fresh = false;  // opened in this frame
+  bool fresh = false;  // what is typed next goes to the name
   FilePurpose purpose = FilePurpose::kOpen;
   FileFilter filter;  // of what is opened
   std::filesystem::path folder;

@@ -73,7 +73,6 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
 }
 
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
-  if (!question.open) return;
   if (BeginTopPopup("held", 520, &question.shown)) {
     Put(StrongWords(), question.title);
     PutWrapped(SmallMuted(), question.explanation);

@@ -127,14 +127,15 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
 
 void OpenProgramDialog(ProgramDialogState& state) {
   state.open = true;
-  state.fresh = true;
   state.trouble.clear();
 }
 
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
                        CommandQueue& queue) {
-  if (!state.open) return;
-  if (!ImGui::IsPopupOpen("program dialog")) ImGui::OpenPopup("program dialog");
+  if (!ImGui::IsPopupOpen("program dialog")) {
+    ImGui::OpenPopup("program dialog");
+    state.fresh = true;
+  }
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
   ImGui::SetNextWindowSize({std::min(Px(520), viewport->Size.x - Px(40)), 0});

@@ -15,7 +15,7 @@ namespace tidemark::gui {
 
 struct ProgramDialogState {
   bool open = false;
-  bool fresh = false;   // opened in this frame
+  bool fresh = false;   // what is typed next goes to the command
   std::string trouble;  // why it could not be started
   std::array<char, 4096> command{};
   std::array<char, 1024> recording{};
@@ -28,7 +28,7 @@ struct ProgramDialogState {
 };
 
 void OpenProgramDialog(ProgramDialogState& state);
-// Pushes StartProgram, or StartSweep. What is typed stays for the next time.
+// While it is `open`. Pushes StartProgram, or StartSweep. What is typed stays for the next time.
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
                        CommandQueue& queue);
 

@@ -36,6 +36,14 @@ void EnterByTab() {
     ImGui::NavInitWindow(keys.NavWindow, true);
 }
 
+// One at a time, for each would close the others as it opens: what asks whether something may be lost before
+// all, and what a person is busy with before what comes up by itself. Those that wait come after it.
+void DrawDialog(const ShellInput& input, ShellState& shell, ViewState& view, CommandQueue& queue) {
+  if (shell.held.open) return DrawHeldQuestion(shell.held, queue);
+  if (shell.file_dialog.open) return DrawFileDialog(shell.file_dialog, view.last_folder, queue);
+  if (shell.program_dialog.open) DrawProgramDialog(*input.cards, view.unit, shell.program_dialog, queue);
+}
+
 }  // namespace
 
 bool IsEnabled(ActionId action, const ShellInput& input) {
@@ -138,9 +146,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
                      *input.lessons, frame.timeline.cards, view, shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
-  DrawHeldQuestion(shell.held, queue);
-  DrawFileDialog(shell.file_dialog, view.last_folder, queue);
-  DrawProgramDialog(*input.cards, view.unit, shell.program_dialog, queue);
+  DrawDialog(input, shell, view, queue);
 }
 
 }  // namespace tidemark::gui

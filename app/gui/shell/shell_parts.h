@@ -29,7 +29,7 @@ float DrawJobs(const ShellInput& input, const BarRoom& room);
 // (the run log has them all). In the menu bar, where it covers nothing; what has no room there, or finds jobs
 // there, hangs from it, `below` what DrawJobs returned.
 void DrawToasts(ShellState& shell, const BarRoom& room, float below);
-// Asks what is held back; Escape leaves all as it is.
+// While it is `open`: asks what is held back; Escape leaves all as it is.
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
 // true: visible. ImGui::End() follows either way.
