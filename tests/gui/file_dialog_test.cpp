@@ -52,4 +52,19 @@ TEST_CASE("What is opened is filtered by its type") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("What is written ends as its purpose writes, whatever points its name has") {
+  const auto saved = [](const std::string& name) { return NameToWrite(FilePurpose::kSave, name, ".tide"); };
+  CHECK(saved("run") == "run.tide");
+  CHECK(saved("run.tide") == "run.tide");
+  CHECK(saved("a.b") == "a.b.tide");
+  CHECK(saved("SimpleConvNet, peak 182.1 MB") == "SimpleConvNet, peak 182.1 MB.tide");
+  CHECK(saved("run.rank0") == "run.rank0.tide");
+  const auto exported = [](const std::string& name) {
+    return NameToWrite(FilePurpose::kExport, name, ".pftrace");
+  };
+  CHECK(exported("peak 182.1 MB") == "peak 182.1 MB.pftrace");
+  CHECK(exported("run.rank0.bridge.svg") == "run.rank0.bridge.svg");
+  CHECK(exported("run.json") == "run.json");  // the name's ending decides
+}
+
 }  // namespace tidemark::gui

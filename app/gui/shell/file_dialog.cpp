@@ -129,11 +129,6 @@ void ShowEnding(FileDialogState& state, std::string_view ending) {
   EnterFolder(state, state.folder);
 }
 
-// The ending of what is written where none is typed.
-std::string Writes(const FileDialogState& state) {
-  return state.purpose == FilePurpose::kExport ? state.filter.ending : TextOf(state.purpose).extension;
-}
-
 // What was typed or picked: a folder is entered, a file is taken.
 void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   std::string typed = state.name.data();
@@ -153,11 +148,7 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
     return;
   }
   if (!Reads(state.purpose)) {
-    if (!file.has_extension()) file += Writes(state);
-    if (state.purpose == FilePurpose::kExport && presenters::FormatOfEnding(file) == nullptr) {
-      state.trouble = file.extension().string() + " is no ending of these formats. Choose one from the list.";
-      return;
-    }
+    file = NameToWrite(state.purpose, file.string(), state.filter.ending);
     if (!fs::is_directory(file.parent_path(), ignored)) {
       state.trouble = "There is no folder " + file.parent_path().string() +
                       ". Choose one from the list, or type another name.";
@@ -299,6 +290,12 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
 }
 
 }  // namespace
+
+std::string NameToWrite(FilePurpose purpose, const std::string& name, const std::string& ending) {
+  const bool tells =
+      purpose == FilePurpose::kExport ? !presenters::EndingOfChoice(name).empty() : name.ends_with(ending);
+  return tells ? name : name + ending;
+}
 
 Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const FileFilter& filter) {
   std::error_code failure;

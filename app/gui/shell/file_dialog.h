@@ -58,8 +58,12 @@ struct FileDialogState {
 // `folder` may be empty: the current one.
 void OpenFileDialog(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name,
                     FileDialogState* state);
-// Pushes the command for the purpose when a file is chosen. Keeps `last_folder`.
+// While it is `open`. Pushes the command for the purpose when a file is chosen. Keeps `last_folder`.
 void DrawFileDialog(FileDialogState& state, std::filesystem::path& last_folder, CommandQueue& queue);
+
+// With the ending that is chosen, where it has none of what the purpose writes: a point alone begins none
+// ("peak 182.1 MB", "run.rank0").
+std::string NameToWrite(FilePurpose purpose, const std::string& name, const std::string& ending);
 
 // Folders first, then the files that the filter shows, both by name; hidden ones are left out. Error: a
 // folder that cannot be read.
