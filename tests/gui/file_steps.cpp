@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/session/followed_run.h"
@@ -120,6 +121,27 @@ void TakesWhatIsDropped(ImGuiTestContext* context) {
   application().Push(ChangeSettings{before});
   IM_CHECK(WaitUntil(context, [&before] { return application().settings() == before; }));
   IM_CHECK(WaitForSteps(context, 2));
+}
+
+// It was a file when it was listed.
+void EntersWhatBecameAFolder(ImGuiTestContext* context) {
+  const fs::path folder = Artefacts() / "listed";
+  const fs::path changed = folder / "a recording of before.tide";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const fs::path& file : {changed, folder / "another recording.tide"}) std::ofstream(file) << "12345";
+  const fs::path before = std::exchange(application().view_state().last_folder, folder);
+  application().Push(ActionId::kOpen);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//**/###a recording of before.tide"); }));
+  fs::remove(changed);
+  fs::create_directories(changed);
+  std::ofstream(changed / "inside.tide") << "12345";
+  context->ItemDoubleClick("//**/###a recording of before.tide");
+  IM_CHECK(WaitUntil(
+      context, [&] { return context->ItemExists("//**/###inside.tide"); }, 10));
+  IM_CHECK(!context->ItemExists("//**/###another recording.tide"));
+  context->ItemClick("//file dialog/Cancel");
+  application().view_state().last_folder = before;
 }
 
 // What is lost is said, in the Run log, too, where it stays.

@@ -96,6 +96,7 @@ void ListsEvents(ImGuiTestContext* context);
 // file_steps.cpp
 void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
+void EntersWhatBecameAFolder(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
 void KeepsWhatNobodySaved(ImGuiTestContext* context);
 void AsksBeforeClosing(ImGuiTestContext* context);

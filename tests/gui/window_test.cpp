@@ -337,6 +337,7 @@ void Add(ImGuiTestEngine* engine) {
       {"keeps its panels through sizes", KeepsPanelsThroughSizes},
       {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
+      {"enters what became a folder", EntersWhatBecameAFolder},
       {"tells beside the panels", TellsBesideThePanels},
       {"cancels what takes long", CancelsWhatTakesLong},
       {"undoes", Undoes},

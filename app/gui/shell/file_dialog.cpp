@@ -182,22 +182,23 @@ bool DrawEntry(const FolderEntry& entry, bool chosen) {
   return picked;
 }
 
+void Pick(FileDialogState& state, const FolderEntry& entry, fs::path& last_folder, CommandQueue& queue) {
+  const bool twice =
+      ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::IsKeyPressed(ImGuiKey_Enter);
+  state.overwrite = false;
+  if (entry.folder)
+    return EnterFolder(state, entry.name == ".." ? state.folder.parent_path() : state.folder / entry.name);
+  SetName(state, entry.name);
+  if (twice) Accept(state, last_folder, queue);
+}
+
+// What is picked is taken once they are drawn: it may be a folder by now, whose entries replace them.
 void DrawEntries(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
-  std::optional<std::string> enter;
+  std::optional<FolderEntry> picked;
   for (const FolderEntry& entry : state.entries) {
-    const bool picked = DrawEntry(entry, entry.name == state.name.data());
-    if (!picked) continue;
-    const bool twice =
-        ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::IsKeyPressed(ImGuiKey_Enter);
-    state.overwrite = false;
-    if (entry.folder) {
-      enter = entry.name;
-    } else {
-      SetName(state, entry.name);
-      if (twice) Accept(state, last_folder, queue);
-    }
+    if (DrawEntry(entry, entry.name == state.name.data())) picked = entry;
   }
-  if (enter) EnterFolder(state, *enter == ".." ? state.folder.parent_path() : state.folder / *enter);
+  if (picked) Pick(state, *picked, last_folder, queue);
   if (state.entries.size() <= 1) {
     const bool by_ending = state.filter.shows == FileFilter::Shows::kEnding;
     Put(MutedWords(), by_ending ? "No " + state.filter.ending + " file and no folder here."
