@@ -120,6 +120,7 @@ void Application::ShowFromHere() {
   input_.log = log_.get();
   shown_run_ = ShownRank().get();
   input_.view = shown_run_->view();
+  log_->Update(*input_.view);
 }
 
 std::shared_ptr<const session::Run> Application::ShownRank() const {

@@ -1,5 +1,8 @@
 #include "app/gui/application.h"
 
+#include <imgui.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -306,6 +309,21 @@ class Program : public Grown {
   session::RunState state_ = session::RunState::kRunning;
 };
 
+class Ended : public session::FakeRun {
+ public:
+  Ended() {
+    timeline::Stream stream;
+    stream.Allocate(1 << 20, 512);
+    events::Event& failure = stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+    failure.rounded_bytes = 4096;
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
 TEST_CASE("All of a program is in sight once it has ended, where nobody has looked elsewhere") {
   const auto application = Application::Create({}, {});
   REQUIRE(application.ok());
@@ -452,6 +470,24 @@ TEST_CASE("What was chosen before the lessons is one step away after them") {
     Tell(app, ChangeSettings{other});
     CHECK(app.ChangeToOwn().empty());
   }
+}
+
+TEST_CASE("The log of a recording tells what happened in it") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  REQUIRE(Ended().Save(scratch / "ended.tide").ok());
+  const auto tells = [&] {
+    return std::ranges::any_of(app.scene_input().log->lines(), [](const presenters::LogLine& line) {
+      return line.text.starts_with("out of memory: ");
+    });
+  };
+  SECTION("of a file") {
+    app.OpenFile(scratch / "ended.tide");
+    CHECK(PollUntil(app, [&] { return !app.waiting() || tells(); }));
+  }
+  SECTION("of a program that had told all before it was shown") { app.ShowRun(std::make_shared<Ended>()); }
+  CHECK(tells());
 }
 
 }  // namespace tidemark::gui
