@@ -41,7 +41,7 @@ int Fail(const Error& error) {
 
 struct Kept {
   ViewState state;
-  std::filesystem::path state_file;  // empty = nothing is kept
+  ViewKeeper keeper{""};
   Translations translations;
   std::vector<std::string> complaints;
 };
@@ -51,8 +51,8 @@ Kept LoadKept(const WindowOptions& options) {
   if (options.keep_settings) {
     const Result<std::filesystem::path> folder = ConfigFolder();
     if (folder) {
-      kept.state_file = *folder / "view.json";
-      Result<ViewState> state = LoadViewState(kept.state_file);
+      kept.keeper = ViewKeeper(*folder / "view.json");
+      Result<ViewState> state = kept.keeper.Load();
       if (state) {
         kept.state = std::move(*state);
       } else {
@@ -208,12 +208,11 @@ int RunWindow(const WindowOptions& options) {
     app.StartExample();
   }
   for (const std::string& complaint : kept.complaints) app.Complain(complaint);
-  ViewKeeper keeper(kept.state_file);
-  FrameLoop(options, keeper, **window, app).Run();
+  FrameLoop(options, kept.keeper, **window, app).Run();
   app.EndSlowMotion();
   (*window)->Hide();  // what is being written may take its time
   for (const std::string& told : app.KeepOnClosing()) std::fprintf(stderr, "tidemark: %s\n", told.c_str());
-  Keep(keeper, **window, app.view_state());
+  Keep(kept.keeper, **window, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;
 }

@@ -2,10 +2,13 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <string>
 
 #include "app/gui/view/view_keeper.h"
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
 
@@ -102,6 +105,27 @@ TEST_CASE("A view is kept as soon as it changes, and not as slow motion lays it 
   CHECK_FALSE(ViewKeeper(folder / "missing" / "view.json").Keep(state).ok());
   CHECK(ViewKeeper("").Keep(state).ok());
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("A view that cannot be read is left as it is, as is said") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / "view.json";
+  ViewState state;
+  state.lessons.done = {"batch-size/0"};
+  const std::string mistyped = ToJson(state) + ",";
+  std::ofstream(file) << mistyped;
+  ViewKeeper keeper(file);
+  const Result<ViewState> loaded = keeper.Load();
+  REQUIRE_FALSE(loaded.ok());
+  CHECK(loaded.error().message.find(file.string()) != std::string::npos);
+  CHECK(loaded.error().message.find("left as it is") != std::string::npos);
+  CHECK(keeper.Keep(ViewState{}).ok());
+  std::ifstream in(file);
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == mistyped);
+  std::ofstream(file) << ToJson(state);
+  ViewKeeper mended(file);
+  CHECK(mended.Load()->lessons.done == state.lessons.done);
+  CHECK(mended.keeps());
 }
 
 TEST_CASE("Saving and loading a view") {

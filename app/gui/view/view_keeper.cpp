@@ -4,6 +4,12 @@
 
 namespace tidemark::gui {
 
+Result<ViewState> ViewKeeper::Load() {
+  Result<ViewState> state = keeps() ? LoadViewState(file_) : ViewState{};
+  if (!state) file_.clear();
+  return state;
+}
+
 Status ViewKeeper::Keep(const ViewState& state) {
   if (!keeps() || state.slow_motion.active) return Done{};
   std::string now = ToJson(state);

@@ -15,11 +15,13 @@ class ViewKeeper {
   explicit ViewKeeper(std::filesystem::path file) : file_(std::move(file)) {}  // "" = nothing is kept
 
   bool keeps() const { return !file_.empty(); }
+  // The defaults where nothing was kept. What cannot be read is left as it is: nothing is kept from then on.
+  Result<ViewState> Load();
   // Not during slow motion, which has panels of its own. An error once, until something changes again.
   Status Keep(const ViewState& state);
 
  private:
-  const std::filesystem::path file_;
+  std::filesystem::path file_;
   std::string kept_;
 };
 

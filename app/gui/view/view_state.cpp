@@ -100,8 +100,7 @@ std::string ToJson(const ViewState& state) {
 
 Result<ViewState> ViewStateFromJson(std::string_view text) {
   const json in = json::parse(text, nullptr, false);
-  if (!in.is_object())
-    return Error{"The saved view is not JSON. It is left as it is, and the defaults are used."};
+  if (!in.is_object()) return Error{"The saved view is not JSON."};
   ViewState state;
   Read(in, "dark", &state.dark);
   ReadColors(in, &state.own_colors);
@@ -164,14 +163,15 @@ Result<std::filesystem::path> ConfigFolder() {
 }
 
 Result<ViewState> LoadViewState(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return ViewState{};
   std::ifstream in(file);
-  if (!in) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) return ViewState{};
-    return Error{"The saved view in " + file.string() + " could not be read; the defaults are used."};
-  }
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return ViewStateFromJson(text);
+  Result<ViewState> state = in ? ViewStateFromJson(text) : Error{"The saved view cannot be read."};
+  if (state) return state;
+  return Error{file.string() + ": " + state.error().message +
+               " It is left as it is: the defaults are used, and how this window is set up is not kept. Mend "
+               "it, or remove it."};
 }
 
 Status SaveViewState(const ViewState& state, const std::filesystem::path& file) {
