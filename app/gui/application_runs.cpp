@@ -143,11 +143,15 @@ bool Application::IsOvertaken(const Request& request, const std::string& what) {
 // A TorchScript file is looked into by another process.
 void Application::OpenNetwork(const std::filesystem::path& file) {
   const std::string name = std::filesystem::absolute(file).string();
+  const Request request = Ask();
   if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
   jobs_.Start("Looking into " + file.filename().string(), JobEnd::kOnRequest,
-              [this, name](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, file, name, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto network = networks::FindNetwork(name, [&progress] { return progress.goes_on(); });
-                return [this, network] { TrainNetwork(network); };
+                return [this, network, file, request] {
+                  if (network && IsOvertaken(request, file.filename().string())) return;
+                  TrainNetwork(network);
+                };
               });
 }
 

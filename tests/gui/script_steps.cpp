@@ -37,6 +37,11 @@ void TrainsScript(ImGuiTestContext* context) {
   const std::string unpack =
       std::string("echo ") + kScriptedLinear + " | base64 -d | gunzip > '" + file.string() + "'";
   IM_CHECK_EQ(std::system(unpack.c_str()), 0);
+  // It is looked into beside the window: what is asked for meanwhile is what is wanted.
+  application().TakeDropped({file}, false);
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live && !application().waiting(); }));
+  IM_CHECK(application().settings() == before);
   application().TakeDropped({file}, false);
   IM_CHECK(WaitUntil(context, [&] { return application().settings().network == file.string(); }));
   IM_CHECK(WaitForSteps(context, 1));
