@@ -167,7 +167,10 @@ class Application {
   void ShowOnMap(presenters::MapPart part);
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();
-  void Change(networks::TrainingSettings settings, bool remember);
+  // As they can be trained here: what another network cannot take is left behind. None where they cannot.
+  // Says so of both.
+  std::optional<networks::TrainingSettings> Trainable(networks::TrainingSettings settings);
+  void Change(const networks::TrainingSettings& settings, bool remember);
   bool PutNetwork(const networks::Network& network);
   void TellNotOpened(const std::string& why);
   void ShowRanks(session::Ranks ranks);
@@ -182,7 +185,11 @@ class Application {
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
   void RememberChoices() { choices_.Remember(Chosen()); }
-  // True where device or allocator are others now, and no run has been started with them yet.
+  // Device or allocator are others than those of the run: it takes another process.
+  bool TakesAStart(const Choices& choices) const;
+  // Where that would end a program, it is asked first.
+  void AskBeforeChoosing(const Choices& choices, std::function<void()> then);
+  // True where it takes a start, and no run has been started with them yet.
   bool Apply(const Choices& choices);
   // The same, to be undone at once.
   bool ApplyAnew(const Choices& choices);
@@ -205,6 +212,9 @@ class Application {
   void SetUp(const lessons::Setup& setup);
   bool IsInLesson() const;  // one is open, and its panel is shown
   void TakeOwnSettings();
+  // At a person's wish, who is asked first where that would end a program.
+  void UseAsked(const lessons::SessionState& session);
+  // All of it, or nothing where its settings cannot be trained here.
   void Use(const lessons::SessionState& session);
   lessons::SessionState CurrentSession() const;
   void ReadSession(const std::filesystem::path& file);

@@ -189,8 +189,8 @@ void Application::Execute(const Command& command) {
                  [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
                  [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
-                 [this](const gui::TakeOwnSettings&) { AskBeforeEnding([this] { TakeOwnSettings(); }); },
-                 [this](const UseSession& c) { AskBeforeEnding([this, c] { Use(c.state); }); },
+                 [this](const gui::TakeOwnSettings&) { TakeOwnSettings(); },
+                 [this](const UseSession& c) { UseAsked(c.state); },
                  [this](const LockControls& c) {
                    of_code_ = {c.locked, c.hidden, {}};
                  },
@@ -233,8 +233,7 @@ void Application::Return(bool back) {
     ReturnTo(wanted);
     if (IsSame(Chosen(), now) && !IsSame(wanted, now)) take(!back, wanted);
   };
-  const bool starts = next->device != input_.device || next->allocator != input_.allocator;
-  starts ? AskBeforeEnding(go) : go();
+  AskBeforeChoosing(*next, go);
 }
 
 void Application::ReturnTo(Choices wanted) {
@@ -252,14 +251,22 @@ void Application::ReturnTo(Choices wanted) {
   if (needs_start) StartRun();
 }
 
+bool Application::TakesAStart(const Choices& choices) const {
+  return choices.device != input_.device || choices.allocator != input_.allocator;
+}
+
+void Application::AskBeforeChoosing(const Choices& choices, std::function<void()> then) {
+  TakesAStart(choices) ? AskBeforeEnding(std::move(then)) : then();
+}
+
 bool Application::Apply(const Choices& choices) {
-  const bool are_others = choices.device != input_.device || choices.allocator != input_.allocator;
+  const bool takes_a_start = TakesAStart(choices);
   input_.device = choices.device;
   input_.allocator = choices.allocator;
   estimates_.UseAllocator(input_.allocator);
   const uint64_t before = run_number_;
   Change(choices.settings, false);
-  return are_others && run_number_ == before;
+  return takes_a_start && run_number_ == before;
 }
 
 bool Application::ApplyAnew(const Choices& choices) {
@@ -328,9 +335,9 @@ void Application::StartWith(const StartAgain& wanted) {
   if (run_number_ == before) StartRun();
 }
 
-// What another network cannot take is left behind: data, and what takes a network apart. A TorchScript file
-// that nobody has opened here is named by a recording, a code or a lesson.
-void Application::Change(networks::TrainingSettings settings, bool remember) {
+// Left behind is data, and what takes a network apart. A TorchScript file that nobody has opened here is
+// named by a recording, a code or a lesson.
+std::optional<networks::TrainingSettings> Application::Trainable(networks::TrainingSettings settings) {
   if (settings.network != input_.settings.network) ReadNetworkAnew(settings.network);
   const networks::Network* const network = networks::NetworkNamed(networks_, settings.network);
   if (!settings.data.empty() && network != nullptr && !networks::TakesCifar10(*network)) {
@@ -346,26 +353,25 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
     }
     settings = possible;
   }
-  if (settings == input_.settings) return;
-  const Status own = network == nullptr ? networks::CheckNamedByFile(settings.network) : Status(Done{});
-  if (!own) return AddLogLine(presenters::LogLevel::kWarning, own.error().message);
-  if (const Status valid = networks::Validate(settings); !valid) {
-    AddLogLine(presenters::LogLevel::kWarning, valid.error().message);
-    return;
-  }
-  if (network != nullptr) {
-    if (const Status together = networks::CheckTogether(*network, settings); !together) {
-      AddLogLine(presenters::LogLevel::kWarning, together.error().message);
-      return;
-    }
-  }
+  if (settings == input_.settings) return settings;
+  Status can_be = network == nullptr ? networks::CheckNamedByFile(settings.network) : Status(Done{});
+  if (can_be) can_be = networks::Validate(settings);
+  if (can_be && network != nullptr) can_be = networks::CheckTogether(*network, settings);
+  if (can_be) return settings;
+  AddLogLine(presenters::LogLevel::kWarning, can_be.error().message);
+  return std::nullopt;
+}
+
+void Application::Change(const networks::TrainingSettings& settings, bool remember) {
+  const std::optional<networks::TrainingSettings> trainable = Trainable(settings);
+  if (!trainable || *trainable == input_.settings) return;
   if (remember) RememberChoices();
-  const networks::TrainingSettings before = std::exchange(input_.settings, settings);
+  const networks::TrainingSettings before = std::exchange(input_.settings, *trainable);
   is_example_ = false;
   estimates_.PlanAgain();
   if (run_ == nullptr || !input_.live) return;
   if (NeedsOtherProcesses(before)) return StartRun();
-  run_->Change(settings);
+  run_->Change(input_.settings);
 }
 
 // Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space

@@ -62,11 +62,14 @@ std::string Application::ChangeToOwn() const {
 
 void Application::TakeOwnSettings() {
   if (!before_lessons_) return;
-  Choices own = *std::exchange(before_lessons_, std::nullopt);
+  Choices own = *before_lessons_;
   own.second = second_;
   own.settings = Allowed(own.settings);
   if (std::ranges::count(Access().locked, "card") > 0) own.device = input_.device;
-  if (ApplyAnew(own)) StartRun();
+  AskBeforeChoosing(own, [this, own] {
+    before_lessons_.reset();
+    if (ApplyAnew(own)) StartRun();
+  });
 }
 
 networks::TrainingSettings Application::Allowed(const networks::TrainingSettings& settings) {
@@ -137,10 +140,18 @@ void Application::SetUp(const lessons::Setup& setup) {
   if (!setup.show.empty()) shell_.raise_panel = setup.show.front();
 }
 
+void Application::UseAsked(const lessons::SessionState& session) {
+  Choices choices = Chosen();
+  choices.device = session.device;
+  AskBeforeChoosing(choices, [this, session] { Use(session); });
+}
+
 void Application::Use(const lessons::SessionState& session) {
+  const std::optional<networks::TrainingSettings> trainable = Trainable(session.settings);
+  if (!trainable) return;
   before_lessons_.reset();
   Choices choices = Chosen();
-  choices.settings = session.settings;
+  choices.settings = *trainable;
   choices.device = session.device;
   const bool needs_start = ApplyAnew(choices);
   of_code_ = {session.locked, session.hidden, {}};
@@ -188,7 +199,7 @@ void Application::ReadSession(const std::filesystem::path& file) {
       in.is_open() ? lessons::StateFromCode(text)
                    : Result<lessons::SessionState>(Error{"it cannot be read. Check that it is there."});
   if (session) {
-    AskBeforeEnding([this, state = *session] { Use(state); });
+    UseAsked(*session);
     state_.last_folder = file.parent_path();
   } else {
     AddLogLine(presenters::LogLevel::kError, file.string() + ": " + session.error().message);
@@ -235,7 +246,7 @@ bool Application::ExecuteLearningAction(ActionId action) {
       const char* pasted = ImGui::GetClipboardText();
       const Result<lessons::SessionState> session = lessons::StateFromCode(pasted == nullptr ? "" : pasted);
       if (session) {
-        Use(*session);
+        UseAsked(*session);
       } else {
         AddLogLine(presenters::LogLevel::kWarning, session.error().message);
       }

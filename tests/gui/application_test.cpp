@@ -490,4 +490,70 @@ TEST_CASE("The log of a recording tells what happened in it") {
   CHECK(tells());
 }
 
+TEST_CASE("A code is used whole, or not at all") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  lessons::SessionState code;
+  code.settings = app.settings();
+  code.settings.batch = 32;
+  code.locked = {"batch"};
+  code.unit = ByteUnit::kMebibytes;
+  const networks::TrainingSettings settings = app.settings();
+  const auto nothing_is_used = [&] {
+    return app.settings() == settings && app.view_state().unit == ByteUnit::kMegabytes;
+  };
+  const auto is_batch_free = [&] {
+    networks::TrainingSettings other = app.settings();
+    other.batch += 1;
+    Tell(app, ChangeSettings{other});
+    return app.settings() == other;
+  };
+  SECTION("of another card, pasted while a program runs that it would end") {
+    ImGui::CreateContext();
+    code.device = {networks::DeviceKind::kPhantom, 0, "t4"};
+    REQUIRE(app.scene_input().device != code.device);
+    app.ShowRun(std::make_shared<Program>());
+    app.Poll();
+    ImGui::SetClipboardText(lessons::CodeOf(code).c_str());
+    Tell(app, DoAction{ActionId::kPasteCode});
+    CHECK(nothing_is_used());
+    Tell(app, AnswerHeld{HeldAnswer::kStays});
+    CHECK(nothing_is_used());
+    CHECK(is_batch_free());
+    ImGui::DestroyContext();
+  }
+  SECTION("of the same card, without a question: no program would end") {
+    code.device = app.scene_input().device;
+    app.ShowRun(std::make_shared<Program>());
+    app.Poll();
+    Tell(app, UseSession{code});
+    CHECK(app.settings() == code.settings);
+    CHECK(app.view_state().unit == ByteUnit::kMebibytes);
+    CHECK_FALSE(is_batch_free());
+  }
+  SECTION("not where it cannot be trained here") {
+    code.device = {networks::DeviceKind::kPhantom, 0, "t4"};
+    code.settings.batch = 0;
+    Tell(app, UseSession{code});
+    CHECK(nothing_is_used());
+    CHECK(app.scene_input().device != code.device);
+    CHECK(is_batch_free());
+  }
+}
+
+TEST_CASE("Where it would end no program, what was chosen before the lessons comes back without a question") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  networks::TrainingSettings own = app.settings();
+  own.batch = 48;
+  Tell(app, ChangeSettings{own});
+  Tell(app, ShowLessonPage{"mixed-precision", 1});
+  app.view_state().lessons.lesson.clear();
+  REQUIRE(app.settings() != own);
+  app.ShowRun(std::make_shared<Program>());
+  app.Poll();
+  Tell(app, TakeOwnSettings{});
+  CHECK(app.settings() == own);
+}
+
 }  // namespace tidemark::gui
