@@ -127,9 +127,12 @@ std::shared_ptr<const session::Run> Application::ShownRank() const {
   return {run_, &live_ranks_.ShownOf(*run_)};
 }
 
-void Application::ShowRank(size_t index) {
-  if (run_ == nullptr || !live_ranks_.Show(*run_, index)) return;
-  ranks_.ShowPlace(index);
+void Application::ShowRank(int64_t rank) {
+  const std::optional<size_t> place = ranks_.PlaceOf(rank);
+  if (!place) return;
+  if (const std::filesystem::path* const file = ranks_.FileOf(*place)) return OpenFile(*file);
+  if (run_ == nullptr || !live_ranks_.Show(*run_, *place)) return;
+  ranks_.ShowPlace(*place);
   ShowOtherRank();
 }
 
@@ -156,6 +159,7 @@ void Application::FollowRanks() {
                   live_ranks_.EndReading();
                   if (number != run_number_ || live_ranks_.closed()) return;
                   if (peaks->ranks.size() != run_->ranks().size()) return;  // one has come since
+                  live_ranks_.List(*run_);
                   ranks_.Follow(std::move(*peaks), live_ranks_.PlaceOfShown(*run_));
                 };
               });

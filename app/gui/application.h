@@ -177,8 +177,8 @@ class Application {
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
   // Of the ranks that go on here the one that is shown; else the run itself.
   std::shared_ptr<const session::Run> ShownRank() const;
-  void ShowRank(size_t index);
-  void ShowOtherRank();  // than before
+  void ShowRank(int64_t rank);  // of those that are open, by its number
+  void ShowOtherRank();         // than before
   void FollowRanks();
   void ShowFromHere();
   Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }

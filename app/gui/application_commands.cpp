@@ -142,10 +142,7 @@ void Application::Execute(const Command& command) {
                  [this](const CloseSweep&) { sweep_.Close(); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
-                 [this](const OpenRank& c) {
-                   const auto* file = ranks_.FileOf(c.index);
-                   return file == nullptr ? ShowRank(c.index) : OpenFile(*file);
-                 },
+                 [this](const OpenRank& c) { ShowRank(c.rank); },
                  [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
                  [this](const CloseRanks&) {
                    ranks_.Close();

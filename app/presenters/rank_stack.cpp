@@ -157,11 +157,11 @@ std::vector<size_t> RanksWithGroups(const session::Ranks& ranks, std::optional<s
   return order;
 }
 
-std::vector<std::string> TitlesOf(const session::Ranks& ranks, const std::vector<size_t>& own) {
+std::vector<std::string> TitlesOf(const std::vector<int64_t>& own, size_t all) {
   std::vector<std::string> titles;
   titles.reserve(own.size() + 1);
-  for (const size_t index : own) titles.push_back("rank " + std::to_string(ranks.ranks[index].rank));
-  const size_t others = ranks.ranks.size() - own.size();
+  for (const int64_t rank : own) titles.push_back("rank " + std::to_string(rank));
+  const size_t others = all - own.size();
   if (others > 0) titles.push_back(FormatNumber(static_cast<int64_t>(others)) + " other ranks");
   return titles;
 }
@@ -171,8 +171,11 @@ std::vector<std::string> TitlesOf(const session::Ranks& ranks, const std::vector
 bool AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks,
                    std::optional<size_t> shown_rank, TimelinePlot& plot,
                    const std::function<bool(double)>& progress) {
-  plot.group_ranks = RanksWithGroups(ranks, shown_rank);
-  plot.groups = TitlesOf(ranks, plot.group_ranks);
+  const std::vector<size_t> with_groups = RanksWithGroups(ranks, shown_rank);
+  plot.group_ranks.clear();
+  plot.group_ranks.reserve(with_groups.size());
+  for (const size_t index : with_groups) plot.group_ranks.push_back(ranks.ranks[index].rank);
+  plot.groups = TitlesOf(plot.group_ranks, ranks.ranks.size());
   const size_t groups = plot.groups.size();
   plot.grouped.assign(plot.columns.size() * groups, 0);
   const std::vector<Span> spans = SpansOf(shown, axis, plot);
@@ -180,9 +183,9 @@ bool AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks
   for (size_t rank = 0; rank < ranks.ranks.size(); ++rank) {
     const double share = static_cast<double>(rank) / static_cast<double>(ranks.ranks.size());
     if (progress && !progress(share)) return false;
-    const auto own = std::lower_bound(plot.group_ranks.begin(), plot.group_ranks.end(), rank);
-    const bool has_own = own != plot.group_ranks.end() && *own == rank;
-    const size_t group = has_own ? static_cast<size_t>(own - plot.group_ranks.begin()) : groups - 1;
+    const auto own = std::lower_bound(with_groups.begin(), with_groups.end(), rank);
+    const bool has_own = own != with_groups.end() && *own == rank;
+    const size_t group = has_own ? static_cast<size_t>(own - with_groups.begin()) : groups - 1;
     if (shown_rank == rank) {
       for (size_t k = 0; k < spans.size(); ++k)
         Add(plot.grouped[k * groups + group], ValueOf(plot.columns[k].at_peak, timeline::Series::kAllocated));

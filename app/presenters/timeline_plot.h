@@ -101,9 +101,9 @@ struct TimelinePlot {
   // bytes at each column's peak, column by column.
   std::vector<std::string> groups;
   std::vector<int64_t> grouped;
-  // Of a stack of ranks (rank_stack.h) whose each group is, as an index among them; the last group is all
-  // others where it has none. Empty for any other stack.
-  std::vector<size_t> group_ranks;
+  // Of a stack of ranks (rank_stack.h) the number of each group's; the last group is all others where it has
+  // none. Empty for any other stack.
+  std::vector<int64_t> group_ranks;
   // Of each column's categories, what is selected; empty where nothing is.
   std::vector<std::array<int64_t, events::kCategoryCount>> selected;
   std::vector<PlotLine> lines;  // beyond PyTorch's allocator; they may lie far above highest_bytes

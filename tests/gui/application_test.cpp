@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "tests/gui/polling.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
@@ -34,15 +35,6 @@ class Grown : public session::FakeRun {
   timeline::Stream stream_;
   std::shared_ptr<const timeline::View> view_;
 };
-
-bool PollUntil(Application& application, const std::function<bool()>& reached) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!reached() && std::chrono::steady_clock::now() < end) {
-    application.Poll();
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return reached();
-}
 
 void Tell(Application& application, Command command) {
   application.Push(std::move(command));

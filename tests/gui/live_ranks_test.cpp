@@ -1,8 +1,13 @@
 #include "app/gui/background/live_ranks.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/gui/application.h"
+#include "tests/gui/polling.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
@@ -82,6 +87,7 @@ TEST_CASE("The rank that is shown is the run's own until another is asked for") 
   run.Add(&run);
   run.Add(&other);
   LiveRanks ranks;
+  ranks.List(run);
   CHECK(&ranks.ShownOf(run) == &run);
   CHECK_FALSE(ranks.Show(run, 0));
   CHECK_FALSE(ranks.Show(run, 2));
@@ -102,9 +108,10 @@ TEST_CASE("A rank that is asked for stays where others come before it; else the 
   CHECK_FALSE(ranks.BeginReading(run, true, LiveRanks::Clock::now()));  // one alone
   run.AddBefore(&first);
   CHECK(&ranks.ShownOf(run) == &first);
-  CHECK(ranks.Show(run, 1));
+  ranks.List(run);
   RunOfRanks before;
-  run.AddBefore(&before);
+  run.AddBefore(&before);  // the strip does not tell of it yet
+  CHECK(ranks.Show(run, 1));
   CHECK(&ranks.ShownOf(run) == &last);
   CHECK(ranks.PlaceOfShown(run) == 2);
 }
@@ -126,8 +133,11 @@ TEST_CASE("What was tried of one rank is not told of another") {
   (*application)->ExecuteCommands();
   const Trials& found = *(*application)->scene_input().trials;
   CHECK(found.error == "There is no such torch.");
-  (*application)->Push(OpenRank{1});
-  (*application)->ExecuteCommands();
+  PollUntil(**application, [&] {  // they are listed
+    (*application)->Push(OpenRank{1});
+    (*application)->ExecuteCommands();
+    return found.error.empty();
+  });
   CHECK(found.error.empty());
 }
 

@@ -197,7 +197,8 @@ void WatchesRanks(ImGuiTestContext* context) {
   IM_CHECK(!context->ItemExists("//##ranks/rank bars"));  // nothing to hold it against
   IM_CHECK_EQ(RunFakeRank(entry, 0, 3), 0);
   IM_CHECK(WaitUntil(context, shows("rank 0 of 3")));
-  application().Push(OpenRank{1});
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##ranks/rank bars"); }));
+  application().Push(OpenRank{2});
   IM_CHECK(WaitUntil(context, shows("rank 2 of 3")));
   IM_CHECK_EQ(RunFakeRank(entry, 1, 3), 0);
   IM_CHECK(WaitUntil(context, [] {

@@ -14,10 +14,9 @@ void LiveRanks::Begin() {
   reads_ = reads;
 }
 
-bool LiveRanks::Show(const session::Run& run, size_t index) {
-  const auto ranks = run.ranks();
-  if (index >= ranks.size() || ranks[index] == &ShownOf(run)) return false;
-  chosen_ = ranks[index];
+bool LiveRanks::Show(const session::Run& run, size_t place) {
+  if (place >= listed_.size() || listed_[place] == &ShownOf(run)) return false;
+  chosen_ = listed_[place];
   return true;
 }
 

@@ -23,8 +23,10 @@ class LiveRanks {
   void Begin();                     // another run
   void Close() { closed_ = true; }  // nobody wants to see them, until another run begins
   bool closed() const { return closed_; }
-  // False where that one is shown already, and where there is no such rank.
-  bool Show(const session::Run& run, size_t index);
+  // The strip tells of the ranks as they are now; others may come before it is made anew.
+  void List(const session::Run& run) { listed_ = run.ranks(); }
+  // By its place in the strip. False where that one is shown already, and where there is no such rank.
+  bool Show(const session::Run& run, size_t place);
   // The one that is shown, the first until another is asked for; a run that is one alone is its own.
   const session::Run& ShownOf(const session::Run& run) const;
   size_t PlaceOfShown(const session::Run& run) const { return PlaceIn(run.ranks()); }
@@ -39,6 +41,7 @@ class LiveRanks {
   size_t PlaceIn(const std::vector<const session::Run*>& ranks) const;
 
   const session::Run* chosen_ = nullptr;
+  std::vector<const session::Run*> listed_;
   bool closed_ = false;
   bool reads_ = false;
   Clock::time_point read_at_{};

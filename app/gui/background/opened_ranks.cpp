@@ -10,6 +10,13 @@ OpenedRanks::OpenedRanks(session::Ranks ranks)
       steps_(presenters::StepsOf(*ranks_)),
       strip_(presenters::MakeRankStrip(*ranks_, std::nullopt)) {}
 
+std::optional<size_t> OpenedRanks::PlaceOf(int64_t rank) const {
+  if (!any()) return std::nullopt;
+  const auto found = std::ranges::find(ranks_->ranks, rank, &session::RankPeaks::rank);
+  if (found == ranks_->ranks.end()) return std::nullopt;
+  return static_cast<size_t>(found - ranks_->ranks.begin());
+}
+
 const std::filesystem::path* OpenedRanks::FileOf(size_t index) const {
   if (!any() || index >= ranks_->ranks.size() || ranks_->ranks[index].file.empty()) return nullptr;
   return &ranks_->ranks[index].file;

@@ -25,6 +25,7 @@ class OpenedRanks {
   const presenters::RankStrip& strip() const { return strip_; }
   const std::vector<int64_t>& steps() const { return steps_; }  // that any of them has
   std::optional<size_t> shown() const { return shown_; }
+  std::optional<size_t> PlaceOf(int64_t rank) const;        // by its number; none: there is no such rank
   const std::filesystem::path* FileOf(size_t index) const;  // none: there is no such rank, or no file of it
 
   void CompareAt(std::optional<int64_t> step);

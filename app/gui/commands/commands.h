@@ -130,7 +130,7 @@ struct OpenRanks {
 };
 // One of those that are open.
 struct OpenRank {
-  size_t index;  // in the strip
+  int64_t rank;  // its number, as the strip tells it: more may come before it is shown
 };
 // The step whose peaks the strip shows; none = of the whole recordings.
 struct CompareRanksAt {

@@ -190,7 +190,7 @@ struct LegendItem {
   bool lit = false;                 // it is what is selected
   presenters::Selection selection;  // by a click on its name
   int category = -1;                // that a click on its square hides; -1 = none
-  std::optional<size_t> rank;       // that a click on its name shows
+  std::optional<int64_t> rank;      // that a click on its name shows
   std::string help;                 // of a name that does not say enough
 };
 

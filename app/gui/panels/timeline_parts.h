@@ -81,7 +81,7 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
                timeline::CategorySet categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
 Color ColorOfGroup(const presenters::TimelinePlot& plot, size_t group);
-std::optional<size_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);  // in the strip
+std::optional<int64_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);
 const char* NameOf(presenters::StackBy by);
 void DrawStackChoice(const TimelineInput& input, TimelineState& state);  // inside the popup "stack by"
 std::optional<size_t> GroupAt(const presenters::TimelinePlot& plot, const presenters::PlotColumn& column,

@@ -148,7 +148,7 @@ Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
   return other ? colors.back() : colors[group % (colors.size() - 1)];
 }
 
-std::optional<size_t> RankOfGroup(const TimelinePlot& plot, size_t group) {
+std::optional<int64_t> RankOfGroup(const TimelinePlot& plot, size_t group) {
   return group < plot.group_ranks.size() ? std::optional(plot.group_ranks[group]) : std::nullopt;
 }
 

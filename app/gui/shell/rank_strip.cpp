@@ -64,7 +64,7 @@ void RankButton(const char* title, const RanksLine& ranks, std::optional<size_t>
   ImGui::SetCursorPosY(row);
   const std::string label =
       fmt::format("{}: rank {}, {}###{}", title, bar.rank, FormatBytes(bar.allocated, ranks.unit), title);
-  if (PlainButton(label.c_str())) queue.Push(OpenRank{*index});
+  if (PlainButton(label.c_str())) queue.Push(OpenRank{bar.rank});
   const std::string against = presenters::AgainstOthers(strip, bar);
   Tooltip(against + (against.empty() ? "" : ". ") + "Click to open this rank.");
 }
@@ -158,7 +158,7 @@ void DrawBars(const RanksLine& ranks, CommandQueue& queue) {
     return Tooltip(fmt::format("Rank {}\nThere is no recording of it that can be read.", place));
   const auto index = static_cast<size_t>(bar - strip.bars.begin());
   Tooltip(BarHelp(ranks, index));
-  if (clicked) queue.Push(OpenRank{index});
+  if (clicked) queue.Push(OpenRank{bar->rank});
 }
 
 }  // namespace

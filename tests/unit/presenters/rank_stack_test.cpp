@@ -44,6 +44,15 @@ TimelinePlot PlotOf(const timeline::View& view, TimeAxis axis, int columns) {
 
 }  // namespace
 
+TEST_CASE("Groups of ranks are told by the numbers that the ranks have, whichever are missing") {
+  const auto view = TrainingOf(1, 1 << 20);
+  const session::Ranks ranks{{PeaksOf(*view, 1), PeaksOf(*view, 4)}, {}};
+  TimelinePlot plot = PlotOf(*view, TimeAxis::kEvents, 100);
+  AddRankGroups(*view, TimeAxis::kEvents, ranks, 1, plot);
+  CHECK(plot.groups == std::vector<std::string>{"rank 1", "rank 4"});
+  CHECK(plot.group_ranks == std::vector<int64_t>{1, 4});
+}
+
 TEST_CASE("Ranks that do the same stack up to as many times one") {
   const auto view = TrainingOf(4, 1 << 20);
   const session::Ranks ranks{{PeaksOf(*view, 0), PeaksOf(*view, 1), PeaksOf(*view, 2)}, {}};
@@ -52,7 +61,7 @@ TEST_CASE("Ranks that do the same stack up to as many times one") {
     const int64_t before = plot.highest_bytes;
     AddRankGroups(*view, axis, ranks, 1, plot);
     REQUIRE(plot.groups == std::vector<std::string>{"rank 0", "rank 1", "rank 2"});
-    CHECK(plot.group_ranks == std::vector<size_t>{0, 1, 2});
+    CHECK(plot.group_ranks == std::vector<int64_t>{0, 1, 2});
     CHECK(plot.highest_bytes == 3 * before);
     for (size_t i = 0; i < plot.grouped.size(); ++i)
       CHECK(plot.grouped[i] == ValueOf(plot.columns[i / 3].at_peak, timeline::Series::kAllocated));
