@@ -75,7 +75,6 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   book_ = LoadLessonBook();
   UseDictionary(DictionaryOf(&book_.glossary));
   input_.book = &book_;
-  input_.bookmarks = &bookmarks_;
   has_kept_runs_ = HasKeptRuns(options_.kept_runs);
   if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
   if (options.session) {
@@ -138,7 +137,6 @@ void Application::ShowRank(int64_t rank) {
 
 void Application::ShowOtherRank() {
   history_.Clear();
-  bookmarks_.clear();
   const SlowMotionState before = state_.slow_motion;
   ShowFromHere();
   state_.slow_motion.held = before.held;  // the run is the same, and goes on as it did
@@ -284,6 +282,7 @@ void Application::Draw() {
   input_.findings = findings_.found();
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();
+  input_.bookmarks = &Bookmarks();
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

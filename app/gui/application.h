@@ -18,6 +18,7 @@
 #include "app/gui/background/opened_ranks.h"
 #include "app/gui/choice_history.h"
 #include "app/gui/commands/commands.h"
+#include "app/gui/kept_runs.h"
 #include "app/gui/run_status.h"
 #include "app/gui/scene/scene.h"
 #include "app/gui/searches/checkpoint_planner.h"
@@ -239,6 +240,8 @@ class Application {
   // application_view.cpp
   void LookBack(bool forward);
   void Show(const GoToMoment& wanted);
+  std::vector<trace::Bookmark>& Bookmarks() { return bookmarks_[shown_run_]; }
+  bool HasBookmarks() const;  // in any rank
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
   void ReadBookmarks(const std::filesystem::path& file);
@@ -303,10 +306,10 @@ class Application {
   ChoiceHistory choices_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
-  std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
-  std::filesystem::path read_file_;         // that the run which is shown was read from; "" = from none
-  std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
-  bool shows_foreign_ = false;              // a file or a program was shown before the trainer that starts
+  BookmarksOfRanks bookmarks_;         // of the run that is shown
+  std::filesystem::path read_file_;    // that the run which is shown was read from; "" = from none
+  std::filesystem::path opened_file_;  // beside which they are kept; "" = of a run that is live
+  bool shows_foreign_ = false;         // a file or a program was shown before the trainer that starts
   ShownOrigin origin_;
   std::string recorded_json_;                  // that input_.recorded is read from
   bool band_asked_ = false;                    // of this run

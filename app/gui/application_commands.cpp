@@ -589,7 +589,7 @@ void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kWritten,
               [this, run = ShownRank(), file,
-               bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+               bookmarks = Bookmarks()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
                 return [this, saved, file, bookmarks, end, of = run.get()] {
@@ -610,7 +610,7 @@ void Application::Export(const std::filesystem::path& file) {
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), JobEnd::kWritten,
               [this, run = ShownRank(), key = format->key, file,
-               bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+               bookmarks = Bookmarks()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);
                 return [this, left_out, key, file] {
                   if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);

@@ -355,7 +355,6 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   starts_.Unwant();  // what comes first is shown
   live_ranks_.Begin();
   history_.Clear();
-  bookmarks_.clear();
   opened_file_.clear();
   if (!run_->live()) fit_search_.Forget();  // a program's or a recording's
   adopted_at_ = Clock::now();
@@ -388,7 +387,7 @@ bool Application::IsSaved() const {
 }
 
 bool Application::NeedsKeeping() const {
-  const bool is_as_it_came = is_example_ && bookmarks_.empty();
+  const bool is_as_it_came = is_example_ && !HasBookmarks();
   return !is_being_kept_ && !is_as_it_came && !IsSaved();
 }
 
@@ -405,6 +404,7 @@ LeavingRun Application::Leaving() const {
 LeavingRun Application::Leave() {
   LeavingRun leaving = Leaving();
   bookmarks_.clear();
+  shown_run_ = nullptr;
   run_.reset();
   saved_until_.reset();
   is_example_ = is_being_kept_ = false;

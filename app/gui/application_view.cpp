@@ -27,6 +27,10 @@ void Application::Show(const GoToMoment& wanted) {
   timeline.visible = {position - half, position + half};
 }
 
+bool Application::HasBookmarks() const {
+  return std::ranges::any_of(bookmarks_, [](const auto& of_rank) { return !of_rank.second.empty(); });
+}
+
 // At the moment that the memory map shows.
 void Application::AskForBookmark() {
   if (frame_ == nullptr || frame_->memory_map.state == nullptr) return;
@@ -35,16 +39,16 @@ void Application::AskForBookmark() {
   asked.open = true;
   asked.time_ns = frame_->memory_map.state->time_ns;
   asked.moment = frame_->memory_map.moment;
-  for (const trace::Bookmark& bookmark : bookmarks_) {
+  for (const trace::Bookmark& bookmark : Bookmarks()) {
     if (bookmark.time_ns == asked.time_ns)
       std::snprintf(asked.text.data(), asked.text.size(), "%s", bookmark.text.c_str());
   }
 }
 
 void Application::Keep(const KeepBookmark& wanted) {
-  trace::SetBookmark({wanted.time_ns, wanted.text}, &bookmarks_);
+  trace::SetBookmark({wanted.time_ns, wanted.text}, &Bookmarks());
   if (opened_file_.empty()) return;  // they are written with the recording
-  if (const Status kept = trace::SaveBookmarks(bookmarks_, opened_file_, !run_->bookmarks().empty()); !kept)
+  if (const Status kept = trace::SaveBookmarks(Bookmarks(), opened_file_, !run_->bookmarks().empty()); !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
 
@@ -53,7 +57,7 @@ void Application::ReadBookmarks(const std::filesystem::path& file) {
   if (!read)
     return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
   opened_file_ = file;
-  bookmarks_ = std::move(*read);
+  Bookmarks() = std::move(*read);
 }
 
 }  // namespace tidemark::gui

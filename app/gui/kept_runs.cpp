@@ -128,13 +128,15 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   const bool is_alone = ranks.empty();
   if (is_alone) ranks.push_back(&run);
   std::optional<fs::path> first;
+  Status noted = Done{};
   for (size_t i = 0; i < ranks.size(); ++i) {
     const std::string ending = is_alone ? kEnding : ".rank" + std::to_string(i) + kEnding;
     const fs::path file = folder / (name + ending);
     if (const Status saved = ranks[i]->Save(file); !saved) return saved.error();
     if (!first) first = file;
+    const auto bookmarks = leaving.bookmarks.find(ranks[i]);
+    if (noted && bookmarks != leaving.bookmarks.end()) noted = trace::SaveBookmarks(bookmarks->second, file);
   }
-  const Status noted = trace::SaveBookmarks(leaving.bookmarks, *first);
   RemoveOldest(folder);
   if (!noted) return noted.error();
   return first;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,18 +23,21 @@ inline constexpr uintmax_t kMostKeptBytes = uintmax_t{4} << 30;
 // $XDG_STATE_HOME/tidemark/runs, or ~/.local/state/tidemark/runs; "" where neither is set: nothing is kept.
 std::filesystem::path KeptRunsFolder();
 
+// What a person noted, in each rank of a run by itself; in a run that is one alone by the run.
+using BookmarksOfRanks = std::map<const session::Run*, std::vector<trace::Bookmark>>;
+
 // A run that is shown no more.
 struct LeavingRun {
   std::shared_ptr<session::Run> run;  // none = there was none
-  std::vector<trace::Bookmark> bookmarks = {};
+  BookmarksOfRanks bookmarks = {};
   bool needs_keeping = false;  // somebody made it, and nobody saved it
   std::string title = {};      // "SimpleConvNet on phantom NVIDIA H200"
   bool is_veiled = false;      // a lesson asks for its peak, which its file's name leaves out then
 };
 using KeptRun = Result<std::optional<std::filesystem::path>>;
-// Writes what needs keeping and has no file (each rank of its own) and removes the oldest that are too
-// many. Returns the file, of ranks the first; none where there is nothing to keep. Errors: it cannot be
-// written.
+// Writes what needs keeping and has no file (each rank of its own, with its bookmarks) and removes the oldest
+// that are too many. Returns the file, of ranks the first; none where there is nothing to keep. Errors: it
+// cannot be written.
 KeptRun KeepRun(const LeavingRun& leaving, const std::filesystem::path& folder);
 
 // Whether there is any.

@@ -62,7 +62,7 @@ TEST_CASE("What nobody saved is kept whole, with its bookmarks, under a name tha
   const fs::path folder = EmptyFolder();
   CHECK_FALSE(HasKeptRuns(folder));
   const auto run = std::make_shared<UnsavedRun>();
-  const auto kept = KeepRun({run, {{1, "here"}}, true, "nets/tiny on a card"}, folder);
+  const auto kept = KeepRun({run, {{run.get(), {{1, "here"}}}}, true, "nets/tiny on a card"}, folder);
   REQUIRE(kept.ok());
   REQUIRE(*kept);
   const std::string name = (*kept)->filename().string();
@@ -108,6 +108,20 @@ TEST_CASE("Every rank of a run is kept") {
   REQUIRE(kept.ok());
   CHECK((*kept)->string().ends_with(".rank0.tide"));
   CHECK(FilesIn(folder) == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("What was noted in a rank is kept beside that rank") {
+  const fs::path folder = EmptyFolder();
+  const auto run = std::make_shared<Ranks>();
+  const session::Run* const second = run->ranks()[1];
+  const auto kept = KeepRun({run, {{second, {{1, "here"}}}}, true, "a run"}, folder);
+  REQUIRE(kept.ok());
+  const std::string first = (*kept)->string();
+  CHECK(trace::LoadBookmarks(first)->empty());
+  const std::string other = first.substr(0, first.rfind(".rank0")) + ".rank1.tide";
+  REQUIRE(trace::LoadBookmarks(other)->size() == 1);
+  CHECK(trace::LoadBookmarks(other)->front().text == "here");
   fs::remove_all(folder);
 }
 

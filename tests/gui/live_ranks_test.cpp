@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
 namespace {
@@ -139,6 +140,42 @@ TEST_CASE("What was tried of one rank is not told of another") {
     return found.error.empty();
   });
   CHECK(found.error.empty());
+}
+
+TEST_CASE("What was noted in a rank is there when it is shown again") {
+  const auto run = std::make_shared<RunOfRanks>();
+  RunOfRanks other;
+  for (RunOfRanks* rank : {run.get(), &other}) {
+    rank->Allocate();
+    run->Add(rank);
+  }
+  const trace::Scratch scratch;
+  ApplicationOptions options;
+  options.kept_runs = scratch / "kept";
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.ShowRun(run);
+  app.Push(KeepBookmark{1, "in rank 0"});
+  app.ExecuteCommands();
+  const auto* const of_first = app.scene_input().log;
+  REQUIRE(PollUntil(app, [&] {  // they are listed
+    app.Push(OpenRank{1});
+    app.ExecuteCommands();
+    return app.scene_input().log != of_first;
+  }));
+  app.Push(KeepBookmark{2, "in rank 1"});
+  app.ExecuteCommands();
+  REQUIRE(app.KeepOnClosing().size() == 1);
+  std::vector<std::string> noted;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch / "kept")) {
+    if (entry.path().extension() != ".tide") continue;
+    const auto bookmarks = trace::LoadBookmarks(entry.path());
+    REQUIRE(bookmarks->size() == 1);
+    noted.push_back(entry.path().stem().extension().string() + ": " + bookmarks->front().text);
+  }
+  std::ranges::sort(noted);
+  CHECK(noted == std::vector<std::string>{".rank0: in rank 0", ".rank1: in rank 1"});
 }
 
 }  // namespace tidemark::gui
