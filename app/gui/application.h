@@ -162,6 +162,7 @@ class Application {
   void Choose(const ChooseDevice& wanted);
   void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
+  void Pin(const PinMoment& wanted);
   void ShowSelected(const presenters::Selection& selection);
   void List(const ListAllocations& wanted);
   void CopyListed();

@@ -163,10 +163,7 @@ void Application::Execute(const Command& command) {
                    state_.run_controls.focus_in_frames = 3;
                    shell_.raise_panel = "run_controls";
                  },
-                 [this](const PinMoment& c) {
-                   state_.pinned = c.index;
-                   state_.timeline.follow = false;  // or it would soon be out of sight
-                 },
+                 [this](const PinMoment& c) { Pin(c); },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) { ShowSelected(c.selection); },
                  [this](const ListAllocations& c) { List(c); },
@@ -284,6 +281,12 @@ void Application::ChooseKernels(bool on) {
   if (std::ranges::count(Access().locked, "kernels") > 0) return;
   input_.kernels = on;
   if (run_ != nullptr && input_.live) StartRun();
+}
+
+void Application::Pin(const PinMoment& wanted) {
+  state_.pinned = wanted.index;
+  state_.timeline.follow = false;  // or it would soon be out of sight
+  if (wanted.selection.any() && wanted.selection != state_.selection) ShowSelected(wanted.selection);
 }
 
 // The same again takes it away.

@@ -548,4 +548,19 @@ TEST_CASE("Where it would end no program, what was chosen before the lessons com
   CHECK(app.settings() == own);
 }
 
+TEST_CASE("What is picked with its moment stays lit when it is picked again") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Grown>());
+  const presenters::Selection born = presenters::AllocationSelected(0);
+  for (int i = 0; i < 2; ++i) {
+    Tell(app, PinMoment{0, born});
+    CHECK(app.view_state().selection == born);
+  }
+  Tell(app, PinMoment{0});
+  CHECK(app.view_state().selection == born);
+  Tell(app, Select{born});
+  CHECK_FALSE(app.view_state().selection.any());
+}
+
 }  // namespace tidemark::gui

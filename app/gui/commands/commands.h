@@ -169,9 +169,10 @@ struct ShowPanel {
 struct ShowControl {
   std::string name;
 };
-// The moment that the memory map shows.
+// The moment that the memory map shows; what is picked there lights up, and stays so if it is picked again.
 struct PinMoment {
   events::EventIndex index;
+  presenters::Selection selection = {};
 };
 // Where slow motion stands.
 struct GoToOperator {

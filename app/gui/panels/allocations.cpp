@@ -165,11 +165,8 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
   ImGui::PushID(static_cast<int>(row.block.born));
   const ImVec2 at = ImGui::GetCursorPos();
   const presenters::Selection& selection = input.selected->selection;
-  if (SelectableRow("row", presenters::Selects(selection, *input.view, row.block))) {
-    queue.Push(PinMoment{row.block.born});
-    const presenters::Selection picked = presenters::AllocationSelected(row.block.born);
-    if (picked != selection) queue.Push(Select{picked});
-  }
+  if (SelectableRow("row", presenters::Selects(selection, *input.view, row.block)))
+    queue.Push(PinMoment{row.block.born, presenters::AllocationSelected(row.block.born)});
   const std::string title = presenters::BlockTitle(*input.view, row.block);
   const std::string_view op = input.view->name(row.block.op);
   std::string stack = presenters::StackIn(op);

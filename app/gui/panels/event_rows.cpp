@@ -86,11 +86,10 @@ void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQ
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(row.index));
   const ImVec2 at = ImGui::GetCursorPos();
-  if (SelectableRow("row", row.index == input.shown)) {
-    queue.Push(PinMoment{row.index});
-    if (row.kind == events::EventKind::kAllocate)
-      queue.Push(Select{presenters::AllocationSelected(row.index)});
-  }
+  const bool is_birth = row.kind == events::EventKind::kAllocate;
+  if (SelectableRow("row", row.index == input.shown))
+    queue.Push(
+        PinMoment{row.index, is_birth ? presenters::AllocationSelected(row.index) : presenters::Selection()});
   ImGui::PopID();
   ImGui::SetCursorPos(at);
   PutRight(Numbers(), FormatNumber(static_cast<int64_t>(row.index)));

@@ -72,10 +72,8 @@ void LargestFigure(const StatisticsInput& input, CommandQueue& queue) {
   const std::string title = presenters::BlockTitle(*input.view, block);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  if (SelectableRow("largest", false)) {
-    queue.Push(PinMoment{block.born});
-    queue.Push(Select{presenters::AllocationSelected(block.born)});
-  }
+  if (SelectableRow("largest", false))
+    queue.Push(PinMoment{block.born, presenters::AllocationSelected(block.born)});
   Tooltip("The largest request, the first of them: " + title + ".\nClick to light it up everywhere.");
   Put(Words(), "largest request");
   ImGui::TableNextColumn();

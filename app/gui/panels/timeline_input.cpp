@@ -107,7 +107,6 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
 // A click shows its moment everywhere, and lights up what lies there.
 void PinAndSelect(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
                   const presenters::PlotColumn& column, CommandQueue& queue) {
-  queue.Push(PinMoment{column.peak});
   presenters::Selection under_mouse;
   if (!input.plot->groups.empty()) {
     const auto bytes = static_cast<int64_t>(geometry.BytesAt(ImGui::GetIO().MousePos.y));
@@ -116,8 +115,7 @@ void PinAndSelect(const TimelineInput& input, const TimelineGeometry& geometry, 
   } else if (input.hovered) {
     under_mouse = presenters::AllocationSelected(input.hovered->born);
   }
-  const bool again = input.selected != nullptr && under_mouse == input.selected->selection;
-  if (under_mouse.any() && !again) queue.Push(Select{under_mouse});
+  queue.Push(PinMoment{column.peak, under_mouse});
 }
 
 void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
