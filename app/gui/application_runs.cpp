@@ -194,6 +194,10 @@ void Application::UseData(const std::filesystem::path& folder) {
 
 void Application::TakeDropped(const std::vector<std::filesystem::path>& files, bool to_compare) {
   if (to_compare) {
+    if (files.size() > 1)
+      AddLogLine(presenters::LogLevel::kWarning,
+                 "One run at a time is laid over another: " + files.front().filename().string() +
+                     ", of the " + FormatNumber(static_cast<int64_t>(files.size())) + " that were dropped.");
     Push(CompareWith{files.front()});
   } else if (files.size() == 1) {
     Push(OpenRecording{files.front()});

@@ -563,4 +563,11 @@ TEST_CASE("What is picked with its moment stays lit when it is picked again") {
   CHECK_FALSE(app.view_state().selection.any());
 }
 
+TEST_CASE("Of several files that are dropped to be compared with, it is said which one is") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  application->TakeDropped({scratch / "a.tide", scratch / "b.tide"}, true);
+  CHECK(LatestLine(*application).find("a.tide, of the 2 that were dropped") != std::string::npos);
+}
+
 }  // namespace tidemark::gui
