@@ -112,6 +112,7 @@ void Application::ShowFromHere() {
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
+  state_.allocations.events.followed.reset();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch,
                                               !networks::IsPhantom(ShownRank()->description().device));
   for (const std::string& complaint : complaints_)

@@ -49,6 +49,7 @@ ShellInput Application::MakeShellInput() {
   shell.starts_programs = static_cast<bool>(options_.start_program);
   shell.cards = &cards_;
   shell.has_view = input_.view != nullptr && !input_.view->empty();
+  shell.has_run = run_ != nullptr;
   shell.own_p95_seconds = own_p95_seconds_;
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
   shell.of_code = of_code_;

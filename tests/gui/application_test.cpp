@@ -570,4 +570,13 @@ TEST_CASE("Of several files that are dropped to be compared with, it is said whi
   CHECK(LatestLine(*application).find("a.tide, of the 2 that were dropped") != std::string::npos);
 }
 
+TEST_CASE("Where the list of events had moved to is nothing to another run") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.view_state().allocations.events.followed = 0;
+  app.ShowRun(std::make_shared<Grown>());
+  CHECK_FALSE(app.view_state().allocations.events.followed);
+}
+
 }  // namespace tidemark::gui

@@ -81,6 +81,12 @@ void CancelsAStart(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return IsLogged("The start was cancelled."); }));
   IM_CHECK(!Run().starting && !Run().live);
   IM_CHECK(Run().status.state == RunState::kFinished);
+  // What is in view is of the run before, which is kept: nothing is saved of it any more, nor noted in it.
+  for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_B}) {
+    context->KeyPress(ImGuiMod_Ctrl | key);
+    context->Yield(4);
+    IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));
+  }
   Picture(context, "start-cancelled");
   context->KeyPress(ImGuiKey_Space);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));

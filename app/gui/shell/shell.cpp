@@ -86,9 +86,10 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.in_lesson;
     case ActionId::kSave:
     case ActionId::kExport:
+    case ActionId::kBookmark:
+      return input.has_view && input.has_run;
     case ActionId::kFit:
     case ActionId::kGoToPeak:
-    case ActionId::kBookmark:
     case ActionId::kSearch:
       return input.has_view;
     default:

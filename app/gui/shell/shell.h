@@ -63,6 +63,7 @@ struct ShellInput {
   bool can_stop = false;
   bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
+  bool has_run = false;  // while one starts, what is in view is of the run before
   bool has_kept_runs = false;
   bool compares = false;  // there is a second run
   bool starts_programs = false;
