@@ -87,7 +87,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
 Application::~Application() = default;
 
 bool Application::expects_events() const {
-  return run_ != nullptr && (input_.live || input_.status.state == session::RunState::kRunning);
+  return shown_.run != nullptr && (input_.live || input_.status.state == session::RunState::kRunning);
 }
 
 // Nothing of what was shown before holds.
@@ -118,20 +118,20 @@ void Application::ShowFromHere() {
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();
-  shown_run_ = ShownRank().get();
-  input_.view = shown_run_->view();
+  shown_.rank = ShownRank().get();
+  input_.view = shown_.rank->view();
   log_->Update(*input_.view);
 }
 
 std::shared_ptr<const session::Run> Application::ShownRank() const {
-  return {run_, &live_ranks_.ShownOf(*run_)};
+  return {shown_.run, &live_ranks_.ShownOf(*shown_.run)};
 }
 
 void Application::ShowRank(int64_t rank) {
   const std::optional<size_t> place = ranks_.PlaceOf(rank);
   if (!place) return;
   if (const std::filesystem::path* const file = ranks_.FileOf(*place)) return OpenFile(*file);
-  if (run_ == nullptr || !live_ranks_.Show(*run_, *place)) return;
+  if (shown_.run == nullptr || !live_ranks_.Show(*shown_.run, *place)) return;
   ranks_.ShowPlace(*place);
   ShowOtherRank();
 }
@@ -147,7 +147,8 @@ void Application::ShowOtherRank() {
 // Beside the window, and into the strip.
 void Application::FollowRanks() {
   const bool with_curves = state_.timeline.stack.by == presenters::StackBy::kRank;
-  std::optional<LiveRanks::Reading> reading = live_ranks_.BeginReading(*run_, with_curves, Clock::now());
+  std::optional<LiveRanks::Reading> reading =
+      live_ranks_.BeginReading(*shown_.run, with_curves, Clock::now());
   if (!reading) return;
   jobs_.Start("", JobEnd::kWhenDone,
               [this, reading = std::move(*reading),
@@ -157,9 +158,9 @@ void Application::FollowRanks() {
                 return [this, peaks, number] {
                   live_ranks_.EndReading();
                   if (number != run_number_ || live_ranks_.closed()) return;
-                  if (peaks->ranks.size() != run_->ranks().size()) return;  // one has come since
-                  live_ranks_.List(*run_);
-                  ranks_.Follow(std::move(*peaks), live_ranks_.PlaceOfShown(*run_));
+                  if (peaks->ranks.size() != shown_.run->ranks().size()) return;  // one has come since
+                  live_ranks_.List(*shown_.run);
+                  ranks_.Follow(std::move(*peaks), live_ranks_.PlaceOfShown(*shown_.run));
                 };
               });
 }
@@ -168,12 +169,13 @@ void Application::FollowRanks() {
 void Application::AskForBand() {
   const bool has_ended =
       input_.status.state > RunState::kPaused && input_.view != nullptr && !input_.view->empty();
-  if (band_asked_ || !options_.band_of || !has_ended || !presenters::IsProgram(input_.description)) return;
-  band_asked_ = true;
+  if (shown_.band_asked || !options_.band_of || !has_ended || !presenters::IsProgram(input_.description))
+    return;
+  shown_.band_asked = true;
   jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
-              [this, run = run_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, run = shown_.run](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 return [this, run, band = options_.band_of(*run, progress)]() mutable {
-                  if (run == run_) input_.band = band;
+                  if (run == shown_.run) input_.band = band;
                   LetGo(std::move(run));  // not here, if nobody else has it any more
                 };
               });
@@ -187,25 +189,25 @@ bool Application::Poll() {
   }
   AskForPlans();
   news = sweep_.Poll() || news;
-  if (run_ == nullptr) return news;
-  if (start_cancelled_.exchange(false)) run_->Stop();
-  if (ShownRank().get() != shown_run_) ShowOtherRank();  // a launcher's ranks come one by one, in any order
+  if (shown_.run == nullptr) return news;
+  if (start_cancelled_.exchange(false)) shown_.run->Stop();
+  if (ShownRank().get() != shown_.rank) ShowOtherRank();  // a launcher's ranks come one by one, in any order
   FollowRanks();
   // Before the view, which is published first: what the status tells of is in it.
-  session::RunStatus status = run_->status();
-  const session::RunStatus of_shown = shown_run_->status();
+  session::RunStatus status = shown_.run->status();
+  const session::RunStatus of_shown = shown_.rank->status();
   status.captured = of_shown.captured;
   status.steps_done = of_shown.steps_done;
-  std::shared_ptr<const timeline::View> view = shown_run_->view();
+  std::shared_ptr<const timeline::View> view = shown_.rank->view();
   if (view != input_.view) {
     input_.view = std::move(view);
     log_->Update(*input_.view);
     news = true;
   }
   const session::RunStatus before = std::exchange(input_.status, std::move(status));
-  input_.description = shown_run_->description();
-  input_.live = run_->live();
-  input_.can_stop = run_->can_stop();
+  input_.description = shown_.rank->description();
+  input_.live = shown_.run->live();
+  input_.can_stop = shown_.run->can_stop();
   AskForBand();
   LookForFindings();
   HoldForSlowMotion();

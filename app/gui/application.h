@@ -241,7 +241,7 @@ class Application {
   // application_view.cpp
   void LookBack(bool forward);
   void Show(const GoToMoment& wanted);
-  std::vector<trace::Bookmark>& Bookmarks() { return bookmarks_[shown_run_]; }
+  std::vector<trace::Bookmark>& Bookmarks() { return shown_.bookmarks[shown_.rank]; }
   bool HasBookmarks() const;  // in any rank
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
@@ -280,12 +280,21 @@ class Application {
   Scene scene_;
   SceneInput input_;
   const Frame* frame_ = nullptr;
-  std::shared_ptr<session::Run> run_;
-  const session::Run* shown_run_ = nullptr;  // ShownRank() of the last ShowFromHere; none without run_
-  // Up to where the run that is shown has been saved; none = not at all.
-  std::optional<events::EventIndex> saved_until_;
-  bool is_example_ = false;     // what is shown, or starts, is the window's own
-  bool is_being_kept_ = false;  // what is shown, so that the window can close
+  // The run that is shown, and what holds of no other: replaced as a whole.
+  struct ShownRun {
+    std::shared_ptr<session::Run> run;   // none while one starts, and before the first
+    const session::Run* rank = nullptr;  // ShownRank() of the last ShowFromHere; none without `run`
+    Clock::time_point since{};
+    ShownOrigin origin;
+    bool is_example = false;     // it, or what starts, is the window's own
+    bool is_being_kept = false;  // so that the window can close
+    bool band_asked = false;
+    BookmarksOfRanks bookmarks;
+    std::filesystem::path read_file;    // that it was read from; "" = from none
+    std::filesystem::path opened_file;  // beside which bookmarks are kept; "" = of a run that is live
+    std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
+  };
+  ShownRun shown_;
   bool has_kept_runs_ = false;
   SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;
@@ -307,14 +316,8 @@ class Application {
   ChoiceHistory choices_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
-  BookmarksOfRanks bookmarks_;         // of the run that is shown
-  std::filesystem::path read_file_;    // that the run which is shown was read from; "" = from none
-  std::filesystem::path opened_file_;  // beside which they are kept; "" = of a run that is live
-  bool shows_foreign_ = false;         // a file or a program was shown before the trainer that starts
-  ShownOrigin origin_;
+  bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
   std::string recorded_json_;                  // that input_.recorded is read from
-  bool band_asked_ = false;                    // of this run
-  Clock::time_point adopted_at_{};             // when the run came that is shown
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
   uint64_t run_number_ = 0;                    // what was asked for before is let go
   uint64_t requests_ = 0;                      // files and programs that were asked for

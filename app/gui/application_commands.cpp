@@ -78,7 +78,7 @@ bool Application::ExecuteCommands() {
 }
 
 bool Application::ProgramGoesOn() const {
-  return run_ != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
+  return shown_.run != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
          input_.status.state <= session::RunState::kPaused;
 }
 
@@ -274,13 +274,13 @@ bool Application::ApplyAnew(const Choices& choices) {
 
 void Application::SetPace(double steps_per_second) {
   input_.steps_per_second = steps_per_second;
-  if (run_ != nullptr) run_->SetPace(steps_per_second);
+  if (shown_.run != nullptr) shown_.run->SetPace(steps_per_second);
 }
 
 void Application::ChooseKernels(bool on) {
   if (std::ranges::count(Access().locked, "kernels") > 0) return;
   input_.kernels = on;
-  if (run_ != nullptr && input_.live) StartRun();
+  if (shown_.run != nullptr && input_.live) StartRun();
 }
 
 void Application::Pin(const PinMoment& wanted) {
@@ -367,11 +367,11 @@ void Application::Change(const networks::TrainingSettings& settings, bool rememb
   if (!trainable || *trainable == input_.settings) return;
   if (remember) RememberChoices();
   const networks::TrainingSettings before = std::exchange(input_.settings, *trainable);
-  is_example_ = false;
+  shown_.is_example = false;
   estimates_.PlanAgain();
-  if (run_ == nullptr || !input_.live) return;
+  if (shown_.run == nullptr || !input_.live) return;
   if (NeedsOtherProcesses(before)) return StartRun();
-  run_->Change(input_.settings);
+  shown_.run->Change(input_.settings);
 }
 
 // Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space
@@ -478,28 +478,28 @@ bool Application::ExecuteWindowAction(ActionId action) {
 
 bool Application::ExecuteRunAction(ActionId action) {
   using transport::RunMode;
-  const bool live = run_ != nullptr && input_.live;
+  const bool live = shown_.run != nullptr && input_.live;
   const bool paused = input_.status.state == session::RunState::kPaused;
   switch (action) {
     case ActionId::kRunOrPause:
       if (starts_.is_wanted()) break;
       if (live) {
-        run_->SetMode(paused ? RunMode::kRun : RunMode::kPause);
+        shown_.run->SetMode(paused ? RunMode::kRun : RunMode::kPause);
       } else if (!presenters::IsProgram(input_.description)) {
         StartRun();
       }
       break;
     case ActionId::kStep:
-      if (live) run_->SetMode(RunMode::kOneStep);
+      if (live) shown_.run->SetMode(RunMode::kOneStep);
       break;
     case ActionId::kOperator:
-      if (live) run_->SetMode(RunMode::kOneOperator);
+      if (live) shown_.run->SetMode(RunMode::kOneOperator);
       break;
     case ActionId::kRestart:
-      if (live) run_->Restart(input_.settings);
+      if (live) shown_.run->Restart(input_.settings);
       break;
     case ActionId::kStop:
-      if (run_ != nullptr && input_.can_stop) run_->Stop();
+      if (shown_.run != nullptr && input_.can_stop) shown_.run->Stop();
       break;
     case ActionId::kUndo:
     case ActionId::kRedo:
@@ -589,14 +589,14 @@ bool Application::ExecuteLookAction(ActionId action) {
 }
 
 void Application::Save(const std::filesystem::path& file) {
-  if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
+  if (shown_.run == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kWritten,
               [this, run = ShownRank(), file,
                bookmarks = Bookmarks()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
                 return [this, saved, file, bookmarks, end, of = run.get()] {
-                  if (saved && of == run_.get()) saved_until_ = end;
+                  if (saved && of == shown_.run.get()) shown_.saved_until = end;
                   if (const Status kept = saved ? trace::SaveBookmarks(bookmarks, file) : Status(Done{});
                       !kept)
                     AddLogLine(presenters::LogLevel::kError, kept.error().message);
@@ -609,7 +609,7 @@ void Application::Save(const std::filesystem::path& file) {
 void Application::Export(const std::filesystem::path& file) {
   const presenters::RunFormat* format = presenters::FormatOfEnding(file);
   if (format == nullptr || !options_.export_run) return;
-  if (run_ == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
+  if (shown_.run == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), JobEnd::kWritten,
               [this, run = ShownRank(), key = format->key, file,

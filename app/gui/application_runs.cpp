@@ -35,7 +35,7 @@ void Application::StartRun() {
 
 void Application::StartExample() {
   BeginStart();
-  is_example_ = true;
+  shown_.is_example = true;
 }
 
 void Application::BeginStart() {
@@ -45,10 +45,8 @@ void Application::BeginStart() {
   input_.can_stop = false;
   shows_foreign_ = shows_foreign_ || !input_.recording.empty() || presenters::IsProgram(input_.description);
   input_.description = {};
-  origin_ = {};
   shell_.banner_closed = false;
   input_.recording.clear();
-  opened_file_.clear();
   ranks_.Close();
   starts_.Want(Leave());
 }
@@ -84,14 +82,14 @@ void Application::EndStart(const session::LiveOptions& started,
     input_.status.sentence = outcome->error().message;
     return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
-  const bool is_example = is_example_;
+  const bool is_example = shown_.is_example;
   AdoptRun(std::move(**outcome));
-  is_example_ = is_example;
+  shown_.is_example = is_example;
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
   if (NeedsOtherProcesses(started.settings)) return StartRun();
-  run_->Change(input_.settings);
-  run_->SetPace(input_.steps_per_second);
+  shown_.run->Change(input_.settings);
+  shown_.run->SetPace(input_.steps_per_second);
 }
 
 // How many ranks there are is settled when they start, but on a phantom, where one runs.
@@ -126,9 +124,6 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
                     shell_.program_dialog.trouble = outcome->error().message;
                     return;
                   }
-                  input_.recording.clear();
-                  ranks_.Close();
-                  shell_.banner_closed = false;
                   ShowRun(std::move(**outcome));
                 };
               });
@@ -164,7 +159,7 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
   Change(settings, true);
   const bool trains = input_.live || starts_.is_wanted();
-  if (is_edited ? trains : run_ == nullptr && !trains) StartRun();  // else it is opened with the window
+  if (is_edited ? trains : shown_.run == nullptr && !trains) StartRun();  // else it is opened with the window
 }
 
 // Among those that are known. True if it is another than the one of its name, of which nothing holds then.
@@ -214,7 +209,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
 }
 
 void Application::ShowOneCard(std::optional<uint8_t> device) {
-  if (!read_file_.empty() && device != input_.shown_cards.alone) ReadRun(read_file_, device);
+  if (!shown_.read_file.empty() && device != input_.shown_cards.alone) ReadRun(shown_.read_file, device);
 }
 
 void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {
@@ -229,7 +224,7 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           ++run_number_;
           const std::vector<uint8_t> cards = card ? input_.shown_cards.all : CardsOf(*(**outcome)->view());
           AdoptRun(std::move(**outcome));
-          read_file_ = file;
+          shown_.read_file = file;
           input_.shown_cards = {cards, card};
           EndForeignComparison();
           if (!ranks_.any()) state_.allocations.filter = {};  // it was typed for another run
@@ -239,7 +234,7 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
           state_.timeline.follow = false;
           state_.timeline.whole = true;
-          const session::RunStatus read = run_->status();
+          const session::RunStatus read = shown_.run->status();
           if (read.cut_off)
             return AddLogLine(presenters::LogLevel::kWarning,
                               "Opened " + file.string() + " as far as it goes. " + read.sentence);
@@ -251,8 +246,8 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
 // A window that has nothing else to show goes on to say why, and so does the command that opened it.
 void Application::TellNotOpened(const std::string& why) {
   AddLogLine(presenters::LogLevel::kError, why);
-  if (run_ != nullptr || starts_.is_wanted()) return;
-  origin_.was_not_opened = true;
+  if (shown_.run != nullptr || starts_.is_wanted()) return;
+  shown_.origin.was_not_opened = true;
   input_.status.state = RunState::kFailed;
   input_.status.sentence = why;
   shell_.banner_closed = false;
@@ -327,7 +322,7 @@ void Application::LayOver(SecondRun second) {
 // A second run says nothing of a program that is another than its own.
 void Application::EndForeignComparison() {
   if (second_.run == nullptr) return;
-  const std::string shown = presenters::NameOfProgram(run_->description());
+  const std::string shown = presenters::NameOfProgram(shown_.run->description());
   if (shown == presenters::NameOfProgram(second_.run->description())) return;
   AddLogLine(presenters::LogLevel::kInfo, "No longer compared with " + second_.title + ": " + shown +
                                               " is another program. Ctrl+Z lays it over this one.");
@@ -337,6 +332,9 @@ void Application::EndForeignComparison() {
 
 void Application::ShowRun(std::shared_ptr<session::Run> run) {
   ++run_number_;
+  input_.recording.clear();
+  ranks_.Close();
+  shell_.banner_closed = false;
   AdoptRun(std::move(run));
   EndForeignComparison();
   state_.allocations.filter = {};  // it was typed for another program
@@ -346,94 +344,87 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowRun(std::move(run));
-  origin_.was_followed = true;
-  shell_.banner_closed = false;
+  shown_.origin.was_followed = true;
   input_.recording = file == "-" ? "standard input" : file.filename().string();
   if (std::filesystem::is_regular_file(file)) ReadBookmarks(file);
 }
 
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   starts_.End(Leave());
-  run_ = std::move(run);
-  origin_ = {.has_run = true, .was_followed = false, .was_not_opened = false};
+  shown_.run = std::move(run);
+  shown_.origin.has_run = true;
+  shown_.since = Clock::now();
   starts_.Unwant();  // what comes first is shown
   live_ranks_.Begin();
   history_.Clear();
-  opened_file_.clear();
-  if (!run_->live()) fit_search_.Forget();  // a program's or a recording's
-  adopted_at_ = Clock::now();
+  if (!shown_.run->live()) fit_search_.Forget();  // a program's or a recording's
   start_cancelled_ = false;
-  input_.band.reset();
-  band_asked_ = false;
   state_.timeline.magnified = 1;  // its top is in sight
-  if (run_->live()) {
+  if (shown_.run->live()) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;
   }
   ShowFromHere();
-  input_.status = run_->status();
-  input_.description = run_->description();
-  input_.live = run_->live();
-  input_.can_stop = run_->can_stop();
+  input_.status = shown_.run->status();
+  input_.description = shown_.run->description();
+  input_.live = shown_.run->live();
+  input_.can_stop = shown_.run->can_stop();
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({.run = std::move(run)}); }
 
 // What the card reports of itself meanwhile is nothing that anybody would miss.
 bool Application::IsSaved() const {
-  if (run_->has_file()) return true;
-  if (!saved_until_) return false;
-  const auto view = run_->view();
-  for (events::EventIndex index = std::max(*saved_until_, view->first()); index < view->end(); ++index) {
+  if (shown_.run->has_file()) return true;
+  if (!shown_.saved_until) return false;
+  const auto view = shown_.run->view();
+  for (events::EventIndex index = std::max(*shown_.saved_until, view->first()); index < view->end();
+       ++index) {
     if (view->event(index).kind != events::EventKind::kCounter) return false;
   }
   return true;
 }
 
 bool Application::NeedsKeeping() const {
-  const bool is_as_it_came = is_example_ && !HasBookmarks();
-  return !is_being_kept_ && !is_as_it_came && !IsSaved();
+  const bool is_as_it_came = shown_.is_example && !HasBookmarks();
+  return !shown_.is_being_kept && !is_as_it_came && !IsSaved();
 }
 
 bool Application::IsLostByClosing() const {
-  return run_ != nullptr && !run_->view()->empty() && NeedsKeeping();
+  return shown_.run != nullptr && !shown_.run->view()->empty() && NeedsKeeping();
 }
 
 LeavingRun Application::Leaving() const {
-  if (run_ == nullptr) return {};
+  if (shown_.run == nullptr) return {};
   const bool is_veiled = frame_ != nullptr && frame_->veiled;
-  return {run_, bookmarks_, NeedsKeeping(), TitleOfRun(*run_, networks_), is_veiled};
+  return {shown_.run, shown_.bookmarks, NeedsKeeping(), TitleOfRun(*shown_.run, networks_), is_veiled};
 }
 
 LeavingRun Application::Leave() {
   LeavingRun leaving = Leaving();
-  bookmarks_.clear();
-  shown_run_ = nullptr;
-  run_.reset();
-  saved_until_.reset();
-  is_example_ = is_being_kept_ = false;
-  read_file_.clear();
+  shown_ = {};
   input_.shown_cards = {};
+  input_.band.reset();
   return leaving;
 }
 
 // The run stays until it is kept: where it cannot be, that is told beside it. Another may begin meanwhile.
 void Application::KeepAndThen(std::function<void()> then) {
   LeavingRun leaving = Leaving();
-  is_being_kept_ = true;
+  shown_.is_being_kept = true;
   jobs_.Start("Keeping the run", JobEnd::kKept,
-              [this, leaving = std::move(leaving), run = run_,
+              [this, leaving = std::move(leaving), run = shown_.run,
                then = std::move(then)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 const KeptRun kept = KeepRun(leaving, options_.kept_runs);
                 leaving = {};  // or its process would end here
                 return [this, kept, then, run = std::move(run)] {
-                  if (run_ != run) {
+                  if (shown_.run != run) {
                     TellOfKept(kept);
                     if (kept) AskBeforeQuitting();
                     return;
                   }
                   if (kept) return then();
-                  is_being_kept_ = false;
+                  shown_.is_being_kept = false;
                   AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
                                                                " Ctrl+S saves it elsewhere.");
                 };

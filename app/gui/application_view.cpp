@@ -28,7 +28,7 @@ void Application::Show(const GoToMoment& wanted) {
 }
 
 bool Application::HasBookmarks() const {
-  return std::ranges::any_of(bookmarks_, [](const auto& of_rank) { return !of_rank.second.empty(); });
+  return std::ranges::any_of(shown_.bookmarks, [](const auto& of_rank) { return !of_rank.second.empty(); });
 }
 
 // At the moment that the memory map shows.
@@ -47,16 +47,18 @@ void Application::AskForBookmark() {
 
 void Application::Keep(const KeepBookmark& wanted) {
   trace::SetBookmark({wanted.time_ns, wanted.text}, &Bookmarks());
-  if (opened_file_.empty()) return;  // they are written with the recording
-  if (const Status kept = trace::SaveBookmarks(Bookmarks(), opened_file_, !run_->bookmarks().empty()); !kept)
+  if (shown_.opened_file.empty()) return;  // they are written with the recording
+  if (const Status kept =
+          trace::SaveBookmarks(Bookmarks(), shown_.opened_file, !shown_.run->bookmarks().empty());
+      !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
 
 void Application::ReadBookmarks(const std::filesystem::path& file) {
-  Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file, run_->bookmarks());
+  Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file, shown_.run->bookmarks());
   if (!read)
     return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
-  opened_file_ = file;
+  shown_.opened_file = file;
   Bookmarks() = std::move(*read);
 }
 

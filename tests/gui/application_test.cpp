@@ -570,6 +570,18 @@ TEST_CASE("Of several files that are dropped to be compared with, it is said whi
   CHECK(LatestLine(*application).find("a.tide, of the 2 that were dropped") != std::string::npos);
 }
 
+TEST_CASE("A program that is shown after a recording is none of its own") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  REQUIRE(Grown().Save(scratch / "other.tide").ok());
+  app.OpenFile(scratch / "other.tide");
+  REQUIRE(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
+  app.ShowRun(std::make_shared<Program>());
+  app.Poll();
+  CHECK(app.title() == "Tidemark · train.py on phantom NVIDIA T4");
+}
+
 TEST_CASE("Where the list of events had moved to is nothing to another run") {
   const auto application = KeepingIn("");
   Application& app = *application;
