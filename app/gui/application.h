@@ -186,6 +186,7 @@ class Application {
   Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
+  void ForgetWhatWasSought();
   void RememberChoices() { choices_.Remember(Chosen()); }
   // Device or allocator are others than those of the run: it takes another process.
   bool TakesAStart(const Choices& choices) const;

@@ -223,11 +223,12 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
           ++run_number_;
           const std::vector<uint8_t> cards = card ? input_.shown_cards.all : CardsOf(*(**outcome)->view());
+          const bool is_another = shown_.read_file != file;  // else one card of it, or all
           AdoptRun(std::move(**outcome));
           shown_.read_file = file;
           input_.shown_cards = {cards, card};
           EndForeignComparison();
-          if (!ranks_.any()) state_.allocations.filter = {};  // it was typed for another run
+          if (is_another && !ranks_.any()) ForgetWhatWasSought();
           input_.recording = file.filename().string() + (card ? ", " + session::TitleOfCard(*card) : "");
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);
@@ -337,9 +338,15 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
   shell_.banner_closed = false;
   AdoptRun(std::move(run));
   EndForeignComparison();
-  state_.allocations.filter = {};  // it was typed for another program
+  ForgetWhatWasSought();
   state_.timeline.follow = input_.status.state <= RunState::kPaused;
   state_.timeline.whole = true;
+}
+
+// It was of another run.
+void Application::ForgetWhatWasSought() {
+  state_.allocations.filter = {};
+  if (state_.selection.kind != presenters::Selection::Kind::kCategory) state_.selection = {};
 }
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {

@@ -582,6 +582,18 @@ TEST_CASE("A program that is shown after a recording is none of its own") {
   CHECK(app.title() == "Tidemark · train.py on phantom NVIDIA T4");
 }
 
+TEST_CASE("A layer that was picked in one run is not looked for in another, a category is") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.view_state().selection = presenters::LayerSelected("conv1");
+  app.ShowRun(std::make_shared<Grown>());
+  CHECK_FALSE(app.view_state().selection.any());
+  app.view_state().selection = presenters::CategorySelected(events::Category::kActivation);
+  app.ShowRun(std::make_shared<Grown>());
+  CHECK(app.view_state().selection.any());
+}
+
 TEST_CASE("Where the list of events had moved to is nothing to another run") {
   const auto application = KeepingIn("");
   Application& app = *application;
