@@ -70,11 +70,12 @@ class Mapper {
       const uint64_t until = std::min(EndOf(block.address, block.rounded_bytes), end);
       if (from >= until) continue;
       AddGap(segment, taken_until, from);
-      segment.blocks.push_back(
-          {static_cast<int64_t>(from - source.address), static_cast<int64_t>(until - from), order_[next_]});
+      const int64_t rounding = std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes));
+      segment.blocks.push_back({static_cast<int64_t>(from - source.address),
+                                static_cast<int64_t>(until - from), rounding, order_[next_], block.category,
+                                block.pending_free});
       AddTo(map_.occupied_bytes, static_cast<int64_t>(until - from));
-      AddTo(map_.rounding_bytes,
-            std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes)));
+      AddTo(map_.rounding_bytes, rounding);
       if (block.pending_free) AddTo(map_.pending_bytes, static_cast<int64_t>(until - from));
       taken_until = until;
     }

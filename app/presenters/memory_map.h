@@ -13,9 +13,12 @@
 namespace tidemark::presenters {
 
 struct MapBlock {
-  int64_t offset_bytes = 0;  // in its segment
-  int64_t bytes = 0;         // as far as it lies in the segment
-  size_t block = 0;          // index into State::blocks
+  int64_t offset_bytes = 0;    // in its segment
+  int64_t bytes = 0;           // as far as it lies in the segment
+  int64_t rounding_bytes = 0;  // beyond what was requested
+  size_t block = 0;            // index into State::blocks
+  events::Category category = events::Category::kUnknown;
+  bool pending_free = false;
 };
 
 struct MapGap {

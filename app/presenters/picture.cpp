@@ -551,9 +551,8 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
   for (const MapSegment& segment : map.segments) {
     rows.Fill(segment.position_bytes, segment.bytes, "#E4E7EB", "");
     for (const MapBlock& block : segment.blocks) {
-      const events::Category category = state.blocks[block.block].category;
-      used[static_cast<size_t>(category)] = true;
-      rows.Fill(segment.position_bytes + block.offset_bytes, block.bytes, ColourOf(category),
+      used[static_cast<size_t>(block.category)] = true;
+      rows.Fill(segment.position_bytes + block.offset_bytes, block.bytes, ColourOf(block.category),
                 "stroke=\"#FFFFFF\" stroke-width=\"0.5\"");
     }
     rows.Mark(segment.position_bytes);

@@ -62,13 +62,15 @@ bool Selects(const Selection& selection, const View& view, const LiveBlock& bloc
   return false;
 }
 
-BytesByCategory SelectedBytes(const Selection& selection, const View& view, const timeline::State& state) {
-  BytesByCategory bytes{};
+SelectedBlocks SelectedIn(const Selection& selection, const View& view, const timeline::State& state) {
+  SelectedBlocks selected;
+  selected.lit.reserve(state.blocks.size());
   for (const LiveBlock& block : state.blocks) {
-    if (Selects(selection, view, block))
-      timeline::AddTo(bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
+    const bool lit = Selects(selection, view, block);
+    selected.lit.push_back(lit);
+    if (lit) timeline::AddTo(selected.bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
   }
-  return bytes;
+  return selected;
 }
 
 SelectedOwners OwnersOf(const Selection& selection, const View& view) {

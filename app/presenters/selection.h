@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "profiler/timeline/timeline.h"
 
@@ -31,10 +32,15 @@ Selection FrameSelected(std::string name);
 // Whether a block that is alive somewhere belongs to it. O(length of the names).
 bool Selects(const Selection& selection, const timeline::View& view, const timeline::LiveBlock& block);
 
-// What belongs to it of what is alive in a state, by category; rounded, as the series are. O(live).
+// What belongs to it of what is alive in a state.
 using BytesByCategory = std::array<int64_t, events::kCategoryCount>;
-BytesByCategory SelectedBytes(const Selection& selection, const timeline::View& view,
-                              const timeline::State& state);
+struct SelectedBlocks {
+  std::vector<bool> lit;    // by State::blocks
+  BytesByCategory bytes{};  // rounded, as the series are
+};
+// O(live · length of the names).
+SelectedBlocks SelectedIn(const Selection& selection, const timeline::View& view,
+                          const timeline::State& state);
 
 // Whose rows light up: of an allocation the category, layer and operator that it belongs to.
 struct SelectedOwners {

@@ -1,6 +1,7 @@
 // The window at 1920×1080 while a person pans, zooms and hovers over long runs, with events streaming in: its
 // own time for a frame (without OpenGL), the whole frame beside that of an empty Dear ImGui window, memory,
-// and how long a recording of ten million events takes to its first picture. Needs a display.
+// the same over a memory map of 100,000 blocks, and how long a recording of ten million events takes to its
+// first picture. Needs a display.
 //   bench_gui_frame [ALLOCATIONS_IN_MILLIONS...]   1 and 10 without any
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -27,6 +29,7 @@
 #include "tests/bench/machine.h"
 #include "tests/bench/training_stream.h"
 #include "tests/support/fake_run.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::bench {
 namespace {
@@ -114,6 +117,45 @@ class StreamingRun : public session::FakeRun {
   std::thread thread_;
 };
 
+// A run that has ended.
+class EndedRun : public session::FakeRun {
+ public:
+  explicit EndedRun(const timeline::Stream& stream) : view_(stream.Publish()) {}
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "bench";
+    description.device = "cuda:0";
+    return description;
+  }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
+// As much alive at once as in a program with many small tensors: blocks of five categories and 50 layers,
+// smaller than a pixel of the map, with gaps between them.
+timeline::Stream CrowdedStream() {
+  timeline::Stream stream;
+  constexpr uint64_t kSegments = 40;
+  constexpr uint64_t kBlocksInEach = 2500;
+  constexpr uint64_t kSegmentBytes = 20 << 20;
+  for (uint64_t segment = 0; segment < kSegments; ++segment)
+    stream.Add(events::EventKind::kSegmentAllocate, (segment + 1) << 32, kSegmentBytes);
+  std::vector<events::NameId> layers;
+  layers.reserve(50);
+  for (int layer = 0; layer < 50; ++layer) layers.push_back(stream.Name("layer " + std::to_string(layer)));
+  for (uint64_t block = 0; block < kSegments * kBlocksInEach; ++block) {
+    const uint64_t place = block * 7919 % (kSegments * kBlocksInEach);  // by birth in another order
+    const uint64_t address =
+        ((place / kBlocksInEach + 1) << 32) + place % kBlocksInEach * (kSegmentBytes / kBlocksInEach);
+    const auto bytes = static_cast<int64_t>(512 + block * 512 % 7680);
+    stream.Allocate(address, bytes, static_cast<events::Category>(block % 5 + 1)).layer =
+        layers[block % layers.size()];
+  }
+  return stream;
+}
+
 struct Times {
   std::vector<double> own;
   std::vector<double> processor;  // the part of own in which the thread had one
@@ -158,10 +200,10 @@ class FrameClock {
   double process_begin_ = 0;
 };
 
-// What a person does with the mouse over the timeline, frame by frame.
+// What a person does, frame by frame.
 struct Doing {
   const char* title;
-  gui::ActionId first;  // done before it
+  std::function<void(gui::Application&)> begin;  // unless it is the first: the window opens so
   void (*step)(size_t frame);
 };
 
@@ -185,15 +227,47 @@ void Pan(size_t frame) {
 }
 void Nothing(size_t) {}
 
-constexpr std::array<Doing, 5> kDoings = {
-    {{"follows the last steps", gui::ActionId::kFollow, Nothing},
-     {"hovers over the whole run", gui::ActionId::kFit, Hover},
-     {"zooms in and out", gui::ActionId::kFit, Zoom},
-     {"pans", gui::ActionId::kGoToPeak, Pan},
-     {"hovers over the whole run by time", gui::ActionId::kSwitchAxis, Hover}}};
+void HoverOverMap(size_t frame) {
+  const ImGuiWindow* const map = ImGui::FindWindowByName("###memory_map");
+  if (map == nullptr || !map->WasActive) {
+    std::fprintf(stderr, "The window does not show the memory map.\n");
+    std::exit(1);
+  }
+  const ImRect& inside = map->InnerRect;
+  ImGui::GetIO().AddMousePosEvent(
+      inside.Min.x + static_cast<float>(frame * 37 % static_cast<size_t>(inside.GetWidth())),
+      inside.Min.y + 60 + static_cast<float>(frame * 13 % 60));
+}
 
-std::array<Times, kDoings.size()> Use(std::shared_ptr<session::Run> run) {
-  std::array<Times, kDoings.size()> times;
+std::function<void(gui::Application&)> Does(gui::ActionId action) {
+  return [action](gui::Application& application) { application.Push(gui::DoAction{action}); };
+}
+
+std::vector<Doing> OverTimeline() {
+  return {{"follows the last steps", {}, Nothing},
+          {"hovers over the whole run", Does(gui::ActionId::kFit), Hover},
+          {"zooms in and out", Does(gui::ActionId::kFit), Zoom},
+          {"pans", Does(gui::ActionId::kGoToPeak), Pan},
+          {"hovers over the whole run by time",
+           [](gui::Application& application) {
+             application.Push(gui::DoAction{gui::ActionId::kFit});
+             application.Push(gui::DoAction{gui::ActionId::kSwitchAxis});
+           },
+           Hover}};
+}
+
+std::vector<Doing> OverMap() {
+  return {{"shows the map", {}, Nothing},
+          {"hovers over the map", [](gui::Application&) {}, HoverOverMap},
+          {"hovers over it, a layer selected",
+           [](gui::Application& application) {
+             application.Push(gui::Select{presenters::LayerSelected("layer 7")});
+           },
+           HoverOverMap}};
+}
+
+std::vector<Times> Use(std::shared_ptr<session::Run> run, const std::vector<Doing>& doings) {
+  std::vector<Times> times(doings.size());
   size_t doing = 0;
   size_t frame = 0;
   gui::Application* application = nullptr;
@@ -217,15 +291,14 @@ std::array<Times, kDoings.size()> Use(std::shared_ptr<session::Run> run) {
       times[doing].all.push_back(clock.ProcessSinceBegin());
       times[doing].vertices.push_back(ImGui::GetDrawData()->TotalVtxCount / 1e3);
     }
-    kDoings[doing].step(frame);
+    doings[doing].step(frame);
     if (frame < kFrames + kFramesToSettle) return;
     frame = 0;
-    if (++doing >= kDoings.size()) return;
+    if (++doing >= doings.size()) return;
     ImGui::GetIO().AddMouseButtonEvent(0, false);
-    if (doing == 4) application->Push(gui::DoAction{gui::ActionId::kFit});
-    application->Push(gui::DoAction{kDoings[doing].first});
+    doings[doing].begin(*application);
   };
-  options.hooks.finished = [&] { return doing >= kDoings.size(); };
+  options.hooks.finished = [&] { return doing >= doings.size(); };
   if (gui::RunWindow(options) != 0) std::exit(1);
   return times;
 }
@@ -269,10 +342,17 @@ void MeasureUse(size_t millions) {
   run->Stream();
   const auto first = run->view()->end();
   const auto begin = Clock::now();
-  const auto times = Use(run);
+  const std::vector<Doing> doings = OverTimeline();
+  const std::vector<Times> times = Use(run, doings);
   const double rate = static_cast<double>(run->view()->end() - first) / Seconds(Clock::now() - begin);
-  for (size_t i = 0; i < kDoings.size(); ++i) Print(kDoings[i].title, times[i]);
+  for (size_t i = 0; i < doings.size(); ++i) Print(doings[i].title, times[i]);
   std::printf("  %.0f events/s streamed in meanwhile\n", rate);
+}
+
+void MeasureEnded(const char* what, const timeline::Stream& stream, const std::vector<Doing>& doings) {
+  std::printf("%s\n", what);
+  const std::vector<Times> times = Use(std::make_shared<EndedRun>(stream), doings);
+  for (size_t i = 0; i < doings.size(); ++i) Print(doings[i].title, times[i]);
 }
 
 void MeasureFirstPicture() {
@@ -321,6 +401,7 @@ int main(int argc, char** argv) {
   if (millions.empty()) millions = {1, 10};
   Print("an empty window", EmptyWindow());
   for (const size_t count : millions) MeasureUse(count);
+  MeasureEnded("a memory map of 100,000 blocks", CrowdedStream(), OverMap());
   Print("an empty window", EmptyWindow());
   MeasureFirstPicture();
   return 0;

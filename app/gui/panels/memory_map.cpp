@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+#include <vector>
 
 #include "app/gui/panels/map_layout.h"
+#include "app/gui/panels/map_strips.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
+#include "app/presenters/selection.h"
 
 namespace tidemark::gui {
 namespace {
@@ -36,8 +40,9 @@ std::string StackOf(const MemoryMapInput& input, const MapSegment& segment) {
   return presenters::StackLines(input.view->name(input.view->event(segment.born).op));
 }
 
+// `blocks` lie where it does, as far as they can be told apart.
 void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const LiveBlock& block,
-                  const ImRect& box) {
+                  size_t blocks, const ImRect& box) {
   PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
   Swatch(Colors().Of(block.category));
@@ -60,6 +65,10 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
   }
   if (block.pending_free)
     Put(SmallMuted(), "Freed, but kept until another stream is done with it: nobody else can have it yet.");
+  if (blocks > 1) {
+    Put(SmallMuted(), "One of " + FormatNumber(static_cast<int64_t>(blocks)) +
+                          " blocks that are too narrow here to be told apart; Allocations lists them.");
+  }
   ImGui::EndTooltip();
 }
 
@@ -82,77 +91,122 @@ void Hatch(ImDrawList* list, const ImRect& box, Color color) {
 }
 
 // The end of a block that nobody asked for: darker, and where it is lit up wide enough to be seen.
-void DrawRounding(ImDrawList* list, const ImRect& block_box, const LiveBlock& block, bool lit) {
-  const int64_t beyond = block.rounded_bytes - block.bytes;
-  if (beyond <= 0 || block.rounded_bytes <= 0) return;
-  const double share = static_cast<double>(beyond) / static_cast<double>(block.rounded_bytes);
-  const float width = block_box.GetWidth() * static_cast<float>(std::min(share, 1.0));
+void DrawRounding(ImDrawList* list, const ImRect& box, const MapStrip& strip, bool lit) {
+  if (strip.rounding_bytes <= 0) return;
+  const double share =
+      static_cast<double>(strip.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, strip.bytes));
+  const float width = box.GetWidth() * static_cast<float>(std::min(share, 1.0));
   if (width < 1 && !lit) return;
-  const float left = std::max(block_box.Min.x, block_box.Max.x - std::max(width, lit ? Px(2) : 1.0F));
+  const float left = std::max(box.Min.x, box.Max.x - std::max(width, lit ? Px(2) : 1.0F));
   const Color color = lit ? Colors().accent : Colors().panel.WithAlpha(0.5);
-  list->AddRectFilled({left, block_box.Min.y}, block_box.Max, U32(color));
+  list->AddRectFilled({left, box.Min.y}, box.Max, U32(color));
 }
 
-void DrawGaps(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, double scale,
-              MapPart lit) {
+void DrawGaps(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, MapPart lit) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TextStyle style = Colored(SmallMuted(), lit == MapPart::kFree ? Colors().text : Colors().muted);
+  const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
+  const float least_named = Measure(style, "free").x + Px(8);
+  const bool has_room = box.GetHeight() >= Px(kSmallTextSize + 4);
+  float drawn_until = box.Min.x;  // of what is too narrow to be told apart one in a pixel does
   for (const MapGap& gap : segment.gaps) {
     const float x0 = box.Min.x + static_cast<float>(static_cast<double>(gap.offset_bytes) * scale);
-    const float x1 =
-        std::min(box.Max.x, x0 + std::max(1.0F, static_cast<float>(static_cast<double>(gap.bytes) * scale)));
-    if (lit == MapPart::kFree) {
+    const auto wide = static_cast<float>(static_cast<double>(gap.bytes) * scale);
+    const float x1 = std::min(box.Max.x, x0 + std::max(1.0F, wide));
+    if (lit == MapPart::kFree && (wide >= 1 || x0 >= drawn_until)) {
       list->AddRectFilled({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent.WithAlpha(0.35)));
       list->AddRect({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent));
+      drawn_until = x1;
     }
+    if (!has_room || x1 - x0 < least_named) continue;
     const bool is_largest = gap.bytes == input.map->largest_free_bytes;
     for (const char* words : {is_largest ? "largest free" : "free", "free"}) {
-      if (Measure(style, words).x + Px(8) > x1 - x0 || box.GetHeight() < Px(kSmallTextSize + 4)) continue;
+      if (Measure(style, words).x + Px(8) > x1 - x0) continue;
       DrawText(list, {(x0 + x1) / 2, box.GetCenter().y - Px(8)}, style, words, Align::kCenter);
       break;
     }
   }
 }
 
-void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, MapPart part,
-                 CommandQueue& queue) {
-  const bool selects = input.selected != nullptr && input.selected->selection.any();
-  const bool dims = selects || part == MapPart::kFree || part == MapPart::kRounding;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
-  const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  bool on_block = false;
-  for (const MapBlock& place : segment.blocks) {
-    const LiveBlock& block = input.state->blocks[place.block];
-    const float x0 = box.Min.x + static_cast<float>(static_cast<double>(place.offset_bytes) * scale);
-    const float x1 = std::min(
-        box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(place.bytes) * scale)));
-    const bool lit = selects && presenters::Selects(input.selected->selection, *input.view, block);
-    const Color own = Colors().Of(block.category);
-    const Color color = dims && !lit ? own.WithAlpha(0.3) : own;
-    const float gap = x1 - x0 > Px(4) ? 1.0F : 0.0F;
-    const ImRect block_box(x0, box.Min.y, x1 - gap, box.Max.y);
-    if (block.pending_free) {
-      Hatch(list, block_box, color);
+bool IsNarrow(const MapStrip& strip) { return strip.right - strip.left <= Px(4); }
+
+// A gap is left beside those that are wide enough for one.
+ImRect BoxOf(const MapStrip& strip, const ImRect& segment) {
+  const float gap = IsNarrow(strip) ? 0.0F : 1.0F;
+  return {segment.Min.x + strip.left, segment.Min.y, segment.Min.x + strip.right - gap, segment.Max.y};
+}
+
+void DrawRim(ImDrawList* list, const ImRect& box) {
+  list->AddRect(box.Min, box.Max, U32(Colors().text), Px(2), Px(1.5F));
+}
+
+// Around what is selected; neighbours that rims of their own would cover have one together.
+void DrawRims(ImDrawList* list, const std::vector<MapStrip>& strips, const ImRect& segment) {
+  std::optional<ImRect> together;
+  const auto finish = [&] {
+    if (together) DrawRim(list, *together);
+    together.reset();
+  };
+  for (const MapStrip& strip : strips) {
+    if (!strip.lit) continue;
+    const ImRect box = BoxOf(strip, segment);
+    if (!IsNarrow(strip)) {
+      DrawRim(list, box);
+    } else if (together && box.Min.x <= together->Max.x + 1) {
+      together->Max.x = box.Max.x;
     } else {
-      list->AddRectFilled(block_box.Min, block_box.Max, U32(color), x1 - x0 > Px(8) ? Px(2) : 0);
-    }
-    DrawRounding(list, block_box, block, part == MapPart::kRounding);
-    if (lit) list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
-    if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y &&
-        ImGui::IsItemHovered()) {
-      list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
-      on_block = true;
-      BlockTooltip(input, segment, block, {x0, box.Min.y, x1, box.Max.y});
-      if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
+      finish();
+      together = box;
     }
   }
-  DrawGaps(input, segment, box, scale, part);
+  finish();
+}
+
+void DrawStrips(const MapSegment& segment, const std::vector<MapStrip>& strips, const ImRect& box, bool dims,
+                MapPart part) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const MapStrip& strip : strips) {
+    const MapBlock& block = segment.blocks[strip.shown];
+    const Color own = Colors().Of(block.category);
+    const Color color = dims && !strip.lit ? own.WithAlpha(0.3) : own;
+    const ImRect strip_box = BoxOf(strip, box);
+    if (block.pending_free) {
+      Hatch(list, strip_box, color);
+    } else {
+      list->AddRectFilled(strip_box.Min, strip_box.Max, U32(color),
+                          strip.right - strip.left > Px(8) ? Px(2) : 0);
+    }
+    DrawRounding(list, strip_box, strip, part == MapPart::kRounding);
+  }
+  DrawRims(list, strips, box);
+}
+
+// What the mouse points at: a block, or the segment.
+void PointAt(const MemoryMapInput& input, const MapSegment& segment, const std::vector<MapStrip>& strips,
+             const ImRect& box, CommandQueue& queue) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!box.Contains(mouse) || !ImGui::IsItemHovered()) return;
+  const MapStrip* const strip = StripAt(strips, mouse.x - box.Min.x);
+  if (strip == nullptr) return SegmentTooltip(input, segment, box);
+  const ImRect strip_box = BoxOf(*strip, box);
+  const LiveBlock& block = input.state->blocks[segment.blocks[strip->shown].block];
+  DrawRim(ImGui::GetWindowDrawList(), strip_box);
+  BlockTooltip(input, segment, block, strip->blocks, strip_box);
+  if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
+}
+
+void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, MapPart part,
+                 CommandQueue& queue) {
+  const bool dims = input.lit != nullptr || part == MapPart::kFree || part == MapPart::kRounding;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
+  const std::vector<MapStrip> strips = StripsOf(segment, box.GetWidth(), input.lit);
+  DrawStrips(segment, strips, box, dims, part);
+  DrawGaps(input, segment, box, part);
   const bool is_lit = part == MapPart::kSegments;
   list->AddRect(box.Min, box.Max, U32(is_lit ? Colors().accent : Colors().border), Px(3),
                 is_lit ? Px(1.5F) : 1.0F);
-  if (!on_block && box.Contains(mouse) && ImGui::IsItemHovered()) SegmentTooltip(input, segment, box);
+  PointAt(input, segment, strips, box, queue);
 }
 
 void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect& area, MapPart part,

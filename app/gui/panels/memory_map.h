@@ -2,10 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/gui/commands/commands.h"
 #include "app/presenters/memory_map.h"
-#include "app/presenters/selection.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 
@@ -17,9 +17,9 @@ struct MemoryMapInput {
   const presenters::MemoryMap* map = nullptr;
   timeline::EventIndex first = 0;  // what the scrubber runs over: what the timeline shows
   timeline::EventIndex last = 0;
-  std::string moment;  // "step 5 · event 1,234 · the peak"
-  const presenters::SelectedOwners* selected = nullptr;
-  bool pinned = false;  // by the person; else it is the latest peak
+  std::string moment;                      // "step 5 · event 1,234 · the peak"
+  const std::vector<bool>* lit = nullptr;  // of State::blocks, by what is selected; none = nothing is
+  bool pinned = false;                     // by the person; else it is the latest peak
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

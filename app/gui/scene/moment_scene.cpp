@@ -27,12 +27,11 @@ ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
 
 }  // namespace
 
-void MomentScene::BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected,
-                             Frame& frame) {
+void MomentScene::BeginFrame(const ViewState& state, Frame& frame) {
   moment_.BeginFrame();
   tree_.BeginFrame();
-  selected_bytes_.BeginFrame();
-  frame.memory_map.selected = &selected;
+  selected_.BeginFrame();
+  frame.memory_map.lit = nullptr;
   frame.memory_map.empty_reason.clear();
   frame.live_tree = {};
   frame.live_tree.unit = state.unit;
@@ -44,7 +43,7 @@ void MomentScene::Prepare(const SceneInput& input, ViewState& state,
                           const std::optional<presenters::PeakMoment>& peak, Frame& frame) {
   PrepareMap(input, state, peak, frame);
   if (moment_.answer() == nullptr) return;
-  PrepareSelectedBytes(input.view, selected, frame);
+  PrepareSelected(input.view, selected, frame);
   frame.slow_motion.state = &ShownState();
   PrepareTree(input.view, state, frame);
 }
@@ -93,18 +92,19 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
 }
 
 // Of what is selected, in the state that the map shows. What was known of it stays until then.
-void MomentScene::PrepareSelectedBytes(const std::shared_ptr<const timeline::View>& view,
-                                       const presenters::SelectedOwners& owners, Frame& frame) {
+void MomentScene::PrepareSelected(const std::shared_ptr<const timeline::View>& view,
+                                  const presenters::SelectedOwners& owners, Frame& frame) {
   frame.breakdown.selected_bytes = frame.bridge.selected_bytes = nullptr;
+  frame.memory_map.lit = nullptr;
   if (!owners.selection.any()) return;
   const AliveAsked asked{moment_.answer()->state, owners.selection, {}};
-  selected_bytes_.Ask(asked, FitsInFrame({asked.state->blocks.size(), 0}),
-                      [view = view](const AliveAsked& wanted, const auto&) {
-                        return presenters::SelectedBytes(wanted.selection, *view, *wanted.state);
-                      });
-  const bool is_of_selected =
-      selected_bytes_.question() && selected_bytes_.question()->selection == owners.selection;
-  if (is_of_selected) frame.breakdown.selected_bytes = frame.bridge.selected_bytes = selected_bytes_.answer();
+  selected_.Ask(asked, FitsInFrame({asked.state->blocks.size(), 0}),
+                [view = view](const AliveAsked& wanted, const auto&) {
+                  return presenters::SelectedIn(wanted.selection, *view, *wanted.state);
+                });
+  if (!selected_.question() || selected_.question()->selection != owners.selection) return;
+  frame.breakdown.selected_bytes = frame.bridge.selected_bytes = &selected_.answer()->bytes;
+  if (selected_.question()->state == asked.state) frame.memory_map.lit = &selected_.answer()->lit;
 }
 
 // The tree that is shown stays until the one that is asked for is there.

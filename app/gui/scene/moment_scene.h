@@ -36,26 +36,26 @@ struct AliveAsked {
 
 class MomentScene {
  public:
-  void BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected, Frame& frame);
+  void BeginFrame(const ViewState& state, Frame& frame);
   void Prepare(const SceneInput& input, ViewState& state, const presenters::SelectedOwners& selected,
                const std::optional<presenters::PeakMoment>& peak, Frame& frame);
   // The moment that is shown; none before the first was looked into.
   std::optional<timeline::EventIndex> shown() const {
     return moment_.answer() == nullptr ? std::nullopt : std::optional(ShownState().index);
   }
-  bool pending() const { return moment_.pending() || tree_.pending() || selected_bytes_.pending(); }
+  bool pending() const { return moment_.pending() || tree_.pending() || selected_.pending(); }
 
  private:
   void PrepareMap(const SceneInput& input, const ViewState& state,
                   const std::optional<presenters::PeakMoment>& peak, Frame& frame);
-  void PrepareSelectedBytes(const std::shared_ptr<const timeline::View>& view,
-                            const presenters::SelectedOwners& owners, Frame& frame);
+  void PrepareSelected(const std::shared_ptr<const timeline::View>& view,
+                       const presenters::SelectedOwners& owners, Frame& frame);
   void PrepareTree(const std::shared_ptr<const timeline::View>& view, ViewState& state, Frame& frame);
 
   const timeline::State& ShownState() const { return *moment_.answer()->state; }
   Lookup<MomentAsked, ShownMoment> moment_;
   Lookup<AliveAsked, presenters::LiveTree> tree_;
-  Lookup<AliveAsked, presenters::BytesByCategory> selected_bytes_;
+  Lookup<AliveAsked, presenters::SelectedBlocks> selected_;
 };
 
 }  // namespace tidemark::gui

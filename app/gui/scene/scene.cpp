@@ -50,7 +50,7 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   const presenters::SelectedOwners& selected = timeline_.selected();
   timeline_.BeginFrame(input, state, frame_);
   tables_.BeginFrame(input, state, selected, frame_);
-  moment_.BeginFrame(state, selected, frame_);
+  moment_.BeginFrame(state, frame_);
   allocations_.BeginFrame(state, selected, frame_);
   statistics_.BeginFrame(state, frame_);
   comparison_.BeginFrame(state, selected, frame_);

@@ -180,10 +180,10 @@ TEST_CASE("The tables tell of any moment, and know a step's peak when they see i
   CHECK(bridge.moment == before.title);
   CHECK(ToldAt(*view, view->first()).step == -1);
 
-  const BytesByCategory of_layer = SelectedBytes(LayerSelected("conv1"), *view, view->StateAt(peak));
+  const BytesByCategory of_layer = SelectedIn(LayerSelected("conv1"), *view, view->StateAt(peak)).bytes;
   CHECK(of_layer[static_cast<size_t>(Category::kActivation)] == 2048);
   CHECK(of_layer[static_cast<size_t>(Category::kParameter)] == 1024);
-  const BytesByCategory of_other = SelectedBytes(LayerSelected("fc"), *view, view->StateAt(peak));
+  const BytesByCategory of_other = SelectedIn(LayerSelected("fc"), *view, view->StateAt(peak)).bytes;
   CHECK(of_other == BytesByCategory{});
 }
 

@@ -1,0 +1,85 @@
+#include "app/gui/panels/map_strips.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "profiler/base/saturating.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::MapBlock;
+using presenters::MapSegment;
+
+// Says what a strip of several blocks looks like.
+class Mixture {
+ public:
+  explicit Mixture(const std::vector<MapBlock>& blocks) : blocks_(blocks) {}
+
+  void Clear() {
+    shares_ = {};
+    most_ = 0;
+  }
+  void Add(size_t block, bool lit, MapStrip* strip) {
+    const MapBlock& own = blocks_[block];
+    ++strip->blocks;
+    strip->bytes = SaturatingSum(strip->bytes, own.bytes);
+    strip->rounding_bytes = SaturatingSum(strip->rounding_bytes, own.rounding_bytes);
+    if (lit && !strip->lit) Clear();
+    strip->lit = strip->lit || lit;
+    if (lit != strip->lit) return;  // others are seen
+    const auto category = static_cast<size_t>(own.category);
+    Share& share = shares_[category];
+    if (share.bytes == 0 || own.bytes > blocks_[share.largest].bytes) share.largest = block;
+    share.bytes = SaturatingSum(share.bytes, own.bytes);
+    if (share.bytes > shares_[most_].bytes) most_ = category;
+    strip->shown = shares_[most_].largest;
+  }
+
+ private:
+  struct Share {
+    int64_t bytes = 0;
+    size_t largest = 0;  // of its blocks
+  };
+  const std::vector<MapBlock>& blocks_;
+  std::array<Share, events::kCategoryCount> shares_{};  // by category
+  size_t most_ = 0;
+};
+
+}  // namespace
+
+std::vector<MapStrip> StripsOf(const MapSegment& segment, float width, const std::vector<bool>* lit) {
+  std::vector<MapStrip> strips;
+  strips.reserve(std::min(segment.blocks.size(), 2 * static_cast<size_t>(width) + 1));
+  const double scale = width / static_cast<double>(std::max<int64_t>(1, segment.bytes));
+  Mixture mixture(segment.blocks);
+  bool is_shared = false;  // the last strip, by all that are too narrow and begin in its pixel
+  for (size_t i = 0; i < segment.blocks.size(); ++i) {
+    const MapBlock& block = segment.blocks[i];
+    auto left = static_cast<float>(static_cast<double>(block.offset_bytes) * scale);
+    auto wide = static_cast<float>(static_cast<double>(block.bytes) * scale);
+    const bool is_narrow = wide < 1;
+    if (is_narrow) {
+      left = std::floor(left);
+      wide = 1;
+    }
+    if (!is_narrow || !is_shared || strips.back().left != left) {
+      strips.push_back({left, std::min(width, left + wide)});
+      mixture.Clear();
+    }
+    is_shared = is_narrow;
+    mixture.Add(i, lit != nullptr && (*lit)[block.block], &strips.back());
+  }
+  return strips;
+}
+
+const MapStrip* StripAt(const std::vector<MapStrip>& strips, float x) {
+  const auto after = std::ranges::upper_bound(strips, x, {}, &MapStrip::left);
+  if (after == strips.begin()) return nullptr;
+  const MapStrip& strip = *std::prev(after);
+  return x < strip.right ? &strip : nullptr;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,94 @@
+#include "app/gui/panels/map_strips.h"
+
+#include <utility>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+namespace {
+
+using events::Category;
+using presenters::MapSegment;
+
+// Blocks in a row, by size, each a byte more than was asked for.
+MapSegment SegmentOf(int64_t bytes, const std::vector<std::pair<int64_t, Category>>& blocks) {
+  MapSegment segment;
+  segment.bytes = bytes;
+  int64_t offset = 0;
+  for (const auto& [size, category] : blocks) {
+    segment.blocks.push_back({offset, size, 1, segment.blocks.size(), category, false});
+    offset += size;
+  }
+  return segment;
+}
+
+}  // namespace
+
+TEST_CASE("Blocks of a map that are wide enough are a strip each") {
+  const MapSegment segment =
+      SegmentOf(1000, {{100, Category::kParameter}, {300, Category::kInput}, {600, Category::kUnknown}});
+  const auto strips = StripsOf(segment, 100, nullptr);
+  REQUIRE(strips.size() == 3);
+  CHECK(strips[1].left == Approx(10));
+  CHECK(strips[1].right == Approx(40));
+  CHECK(strips[1].shown == 1);
+  CHECK(strips[1].blocks == 1);
+  CHECK(StripAt(strips, 39.5F) == &strips[1]);
+  CHECK(StripAt(strips, 40.5F) == &strips[2]);
+}
+
+TEST_CASE("However many blocks a map has, it draws no more strips than pixels, and counts them all") {
+  const std::vector<std::pair<int64_t, Category>> many(100'000, {512, Category::kActivation});
+  const MapSegment segment = SegmentOf(100'000 * 512, many);
+  const auto strips = StripsOf(segment, 400, nullptr);
+  REQUIRE(strips.size() == 400);
+  size_t blocks = 0;
+  int64_t bytes = 0;
+  int64_t rounding = 0;
+  for (size_t i = 0; i < strips.size(); ++i) {
+    CHECK(strips[i].left == static_cast<float>(i));
+    CHECK(strips[i].right == static_cast<float>(i + 1));
+    blocks += strips[i].blocks;
+    bytes += strips[i].bytes;
+    rounding += strips[i].rounding_bytes;
+  }
+  CHECK(blocks == 100'000);
+  CHECK(bytes == segment.bytes);
+  CHECK(rounding == 100'000);
+}
+
+TEST_CASE("A strip of several blocks looks like most of its bytes, and like what is lit up in it") {
+  // In one pixel: 30 bytes of the batch, 40 of parameters, in three blocks.
+  const MapSegment segment = SegmentOf(10'000, {{30, Category::kInput},
+                                                {10, Category::kParameter},
+                                                {20, Category::kParameter},
+                                                {10, Category::kParameter},
+                                                {5, Category::kGradient},
+                                                {9000, Category::kUnknown}});
+  const auto strips = StripsOf(segment, 100, nullptr);
+  REQUIRE(strips.size() == 2);
+  CHECK(strips[0].shown == 2);
+  CHECK(strips[0].blocks == 5);
+  CHECK(strips[0].bytes == 75);
+  CHECK_FALSE(strips[0].lit);
+  const std::vector<bool> lit = {true, false, false, false, true, false};
+  const auto of_selected = StripsOf(segment, 100, &lit);
+  CHECK(of_selected[0].lit);
+  CHECK(of_selected[0].shown == 0);
+  CHECK(of_selected[0].blocks == 5);
+  CHECK_FALSE(of_selected[1].lit);
+}
+
+TEST_CASE("Between the blocks of a map nobody points at one") {
+  MapSegment segment = SegmentOf(1000, {{100, Category::kParameter}, {1, Category::kInput}});
+  segment.blocks[1].offset_bytes = 505;
+  const auto strips = StripsOf(segment, 100, nullptr);
+  REQUIRE(strips.size() == 2);
+  CHECK(StripAt(strips, 10.5F) == nullptr);
+  CHECK(StripAt(strips, 50.5F) == &strips[1]);  // its pixel
+  CHECK(StripAt(strips, 51) == nullptr);
+  CHECK(StripAt({}, 1) == nullptr);
+  CHECK(StripsOf(MapSegment(), 100, nullptr).empty());
+}
+
+}  // namespace tidemark::gui
