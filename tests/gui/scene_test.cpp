@@ -608,4 +608,40 @@ TEST_CASE("Why memory ran out counts among what stands out") {
   CHECK(found.count() == 2);
 }
 
+TEST_CASE("What a run that streams in tells last is shown, however soon after the rest it came") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 512);
+  stream.EndStep(0);
+  const AskedOf asked(stream);
+  stream.BeginStep(1);
+  stream.Allocate(2 << 20, 512);
+  stream.EndStep(1);
+  const auto last = stream.Publish();
+  SceneInput input = asked.input;
+  input.status.state = session::RunState::kRunning;
+  input.compared = ComparedRun{"before", input.view};
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto frame = [&]() -> const Frame& {
+    state.allocations.drawn = state.statistics.drawn = state.comparison.drawn = true;
+    return scene.Prepare(input, state, estimates);
+  };
+  const auto shows_last = [&](const Frame& seen) {
+    const auto& totals = seen.breakdown.breakdown->totals;
+    return seen.allocations.table->rows.size() == 2 && seen.statistics.view == last.get() &&
+           !totals.empty() && totals.front().measured_bytes == 1024;
+  };
+  frame();
+  input.view = last;
+  bool is_shown = shows_last(frame());
+  // As the window does: it draws while more is to come, and nothing else makes it.
+  for (int i = 0; i < 400 && !is_shown; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (scene.pending()) is_shown = shows_last(frame());
+  }
+  CHECK(is_shown);
+}
+
 }  // namespace tidemark::gui

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 void AllocationsScene::BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected,
                                   Frame& frame) {
   allocations_.BeginFrame();
+  throttle_.BeginFrame();
   frame.allocations = {};
   frame.allocations.unit = state.unit;
   frame.allocations.selected = &selected;
@@ -32,13 +33,9 @@ void AllocationsScene::Prepare(const std::shared_ptr<const timeline::View>& view
       {wanted.listed == Listed::kBornInSight, moment, frame.memory_map.first, frame.memory_map.last + 1,
        std::move(read.filter), wanted.only_selected ? state.selection : presenters::Selection(), wanted.sort,
        wanted.descending}};
-  // While a run streams in or the range moves, ten times a second is as often as a person can read.
-  const bool made_before = allocations_asked_.view != nullptr;
-  if (asked != allocations_asked_ && !(made_before && asked.query.only == allocations_asked_.query.only &&
-                                       Clock::now() - allocations_time_ < 100ms)) {
-    allocations_asked_ = std::move(asked);
-    allocations_time_ = Clock::now();
-  }
+  // A range that a person moves and a filter that they type wait as a run that streams in does.
+  const bool by_hand = asked.query.only != allocations_asked_.query.only;
+  if (throttle_.Takes(asked != allocations_asked_, by_hand)) allocations_asked_ = std::move(asked);
   const bool fits =
       FitsInFrame(presenters::EffortOfTable(*allocations_asked_.view, allocations_asked_.query));
   allocations_.Ask(allocations_asked_, fits, [](const AllocationsAsked& wanted_now, const auto& progress) {

@@ -1,10 +1,10 @@
 // The table of allocations. UI thread only.
 #pragma once
 
-#include <chrono>
 #include <memory>
 
 #include "app/gui/background/lookup.h"
+#include "app/gui/background/throttle.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
 
@@ -24,13 +24,12 @@ class AllocationsScene {
   // At the moment that the map shows, and of the stretch that it says is in sight.
   void Prepare(const std::shared_ptr<const timeline::View>& view, timeline::EventIndex moment,
                ViewState& state, Frame& frame);
-  bool pending() const { return allocations_.pending(); }
+  bool pending() const { return allocations_.pending() || throttle_.due(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   Lookup<AllocationsAsked, presenters::AllocationTable> allocations_;
   AllocationsAsked allocations_asked_;
-  Clock::time_point allocations_time_;
+  Throttle throttle_;
 };
 
 }  // namespace tidemark::gui

@@ -51,6 +51,8 @@ void ComparisonScene::BeginFrame(const ViewState& state, const presenters::Selec
                                  Frame& frame) {
   comparison_.BeginFrame();
   streams_.BeginFrame();
+  throttle_.BeginFrame();
+  streams_throttle_.BeginFrame();
   frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr, ""};
 }
 
@@ -61,10 +63,7 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
                         compares ? input.compared->title : "", state.pinned, state.unit};
   const bool by_hand = asked.compared != comparison_asked_.compared ||
                        asked.moment != comparison_asked_.moment || asked.unit != comparison_asked_.unit;
-  if (asked != comparison_asked_ && (by_hand || Clock::now() - comparison_time_ > 100ms)) {
-    comparison_asked_ = std::move(asked);
-    comparison_time_ = Clock::now();
-  }
+  if (throttle_.Takes(asked != comparison_asked_, by_hand)) comparison_asked_ = std::move(asked);
   comparison_.Ask(
       comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,
       [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
@@ -89,11 +88,9 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
 // All of both runs are looked at, so one that goes on is so every two seconds only.
 void ComparisonScene::CompareRequests(const SceneInput& input, Frame& frame) {
   StreamsAsked asked{input.view, input.compared->view, input.compared->title};
-  const auto rest = std::max<Clock::duration>(2s, 10 * streams_.took());
-  if (asked.compared != streams_asked_.compared || Clock::now() - streams_time_ > rest) {
-    streams_time_ = Clock::now();
-    streams_asked_ = std::move(asked);
-  }
+  const auto rest = std::max<Throttle::Clock::duration>(2s, 10 * streams_.took());
+  const bool by_hand = asked.compared != streams_asked_.compared;
+  if (streams_throttle_.Takes(asked != streams_asked_, by_hand, rest)) streams_asked_ = std::move(asked);
   const uint64_t events = streams_asked_.view->end() - streams_asked_.view->first() +
                           streams_asked_.compared->end() - streams_asked_.compared->first();
   streams_.Ask(

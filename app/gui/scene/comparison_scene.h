@@ -2,12 +2,12 @@
 // only.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "app/gui/background/lookup.h"
+#include "app/gui/background/throttle.h"
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
@@ -44,18 +44,19 @@ class ComparisonScene {
   // What the panel says where there is nothing to compare.
   void BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected, Frame& frame);
   void Prepare(const SceneInput& input, ViewState& state, Frame& frame);
-  bool pending() const { return comparison_.pending() || streams_.pending(); }
+  bool pending() const {
+    return comparison_.pending() || streams_.pending() || throttle_.due() || streams_throttle_.due();
+  }
 
  private:
   void CompareRequests(const SceneInput& input, Frame& frame);
 
-  using Clock = std::chrono::steady_clock;
   Lookup<StreamsAsked, presenters::StreamsSummary> streams_{Overtaken::kIsGivenUp};
   StreamsAsked streams_asked_;
-  Clock::time_point streams_time_;
+  Throttle streams_throttle_;
   Lookup<ComparisonAsked, ShownComparison> comparison_;
   ComparisonAsked comparison_asked_;
-  Clock::time_point comparison_time_;
+  Throttle throttle_;
 };
 
 }  // namespace tidemark::gui

@@ -19,7 +19,8 @@ namespace tidemark::gui {
 class Scene {
  public:
   const Frame& Prepare(const SceneInput& input, ViewState& state, Estimates& estimates);
-  // Sums that the plot needs are not complete, or what was asked is being looked for: another frame goes on.
+  // Sums that the plot needs are not complete, what was asked is being looked for, or what came too soon
+  // after the last is due: another frame goes on.
   bool pending() const;
 
  private:

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 
 void StatisticsScene::BeginFrame(const ViewState& state, Frame& frame) {
   statistics_.BeginFrame();
+  throttle_.BeginFrame();
   frame.statistics = {};
   frame.statistics.unit = state.unit;
 }
@@ -36,12 +37,9 @@ void StatisticsScene::Prepare(const std::shared_ptr<const timeline::View>& view,
   if (statistics_.cancelled() && !statistics_cancelled_in_) statistics_cancelled_in_ = MomentOf(state);
   // What a person does shows at once. A run that grows is counted anew for a fifth of the time at most.
   const bool by_hand = statistics_asked_.view == nullptr || statistics_asked_.view == view;
-  const bool due =
-      by_hand || Clock::now() - statistics_time_ > std::max<Clock::duration>(100ms, 5 * statistics_.took());
-  if (asked != statistics_asked_ && due && !statistics_cancelled_in_) {
+  const auto rest = std::max<Throttle::Clock::duration>(100ms, 5 * statistics_.took());
+  if (throttle_.Takes(asked != statistics_asked_ && !statistics_cancelled_in_, by_hand, rest))
     statistics_asked_ = asked;
-    statistics_time_ = Clock::now();
-  }
   constexpr uint64_t kEffortOfEvent = 3;  // 70 to 85 ns by bench_timeline_plot
   const bool fits = FitsInFrame({0, kEffortOfEvent * (statistics_asked_.end - statistics_asked_.first)});
   statistics_.Ask(statistics_asked_, fits, [](const StatisticsAsked& wanted, const auto& progress) {

@@ -1,11 +1,11 @@
 // Figures of what is in sight, or between the cursors. UI thread only.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 
 #include "app/gui/background/lookup.h"
+#include "app/gui/background/throttle.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
@@ -26,13 +26,12 @@ class StatisticsScene {
  public:
   void BeginFrame(const ViewState& state, Frame& frame);
   void Prepare(const std::shared_ptr<const timeline::View>& view, ViewState& state, Frame& frame);
-  bool pending() const { return statistics_.pending(); }
+  bool pending() const { return statistics_.pending() || throttle_.due(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   Lookup<StatisticsAsked, presenters::RangeStatistics> statistics_;
   StatisticsAsked statistics_asked_;
-  Clock::time_point statistics_time_;
+  Throttle throttle_;
   std::optional<ViewMoment> statistics_cancelled_in_;
 };
 

@@ -15,8 +15,6 @@
 namespace tidemark::gui {
 namespace {
 
-using namespace std::chrono_literals;
-
 const std::vector<presenters::LayerRow> kNoLayers;
 const presenters::Bridge kNoBridge;
 const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, {}};
@@ -40,6 +38,7 @@ MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
 void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
                              const presenters::SelectedOwners& selected, Frame& frame) {
   tables_.BeginFrame();
+  throttle_.BeginFrame();
   const bool is_program = presenters::IsProgram(input.description);
   const bool on_phantom = networks::IsPhantom(input.description.device);
   frame.breakdown = {};
@@ -70,19 +69,16 @@ void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
   frame.layers.unit = state.unit;
 }
 
-// While a run streams in, ten times a second is as often as a person can read; what a person does shows at
-// once.
-bool TablesScene::AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) const {
-  if (unit_ != state.unit || pinned_ != state.pinned) return true;
-  if (shown_view_ == input.view && estimates_version_ == estimates.version()) return false;
-  const bool paused = input.status.state != session::RunState::kRunning;
-  return paused || Clock::now() - made_at_ > 100ms;
+bool TablesScene::AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) {
+  const bool by_hand = unit_ != state.unit || pinned_ != state.pinned;
+  const bool is_new = shown_view_ != input.view || estimates_version_ != estimates.version();
+  const bool streams = input.status.state == session::RunState::kRunning;
+  return throttle_.Takes(by_hand || is_new, by_hand || !streams);
 }
 
 void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates,
                           const std::string& card, Frame& frame) {
   if (AreDue(input, state, estimates)) {
-    made_at_ = Clock::now();
     shown_view_ = input.view;
     estimates_version_ = estimates.version();
     unit_ = state.unit;

@@ -2,7 +2,6 @@
 // only.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "app/gui/background/estimates.h"
 #include "app/gui/background/lookup.h"
+#include "app/gui/background/throttle.h"
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
@@ -46,20 +46,19 @@ class TablesScene {
   const std::optional<presenters::PeakMoment>& peak() const { return peak_; }
   // What is allocated at it; none where `view` does not hold it, or is null.
   std::optional<int64_t> MeasuredPeak(const timeline::View* view) const;
-  bool pending() const { return tables_.pending(); }
+  bool pending() const { return tables_.pending() || throttle_.due(); }
 
  private:
-  bool AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) const;
+  bool AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates);
   void Ask(const SceneInput& input, Estimates& estimates, const std::string& card);
   void Note(const SceneInput& input, const Estimates& estimates, Frame& frame) const;
 
-  using Clock = std::chrono::steady_clock;
-  // What the tables were made from. Ten times a second is as often as a person can read.
+  // What the tables were made from.
   std::shared_ptr<const timeline::View> shown_view_;
   uint64_t estimates_version_ = 0;
   ByteUnit unit_ = ByteUnit::kMegabytes;
   TablesAsked asked_;
-  Clock::time_point made_at_;
+  Throttle throttle_;
   std::optional<presenters::PeakMoment> peak_;
   std::optional<timeline::EventIndex> pinned_;
   Lookup<TablesAsked, MomentTables> tables_;
