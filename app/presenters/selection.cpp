@@ -13,11 +13,17 @@ using timeline::LiveBlock;
 using timeline::View;
 using Owner = Selection::Kind;
 
-// As it was at its last event: what it turned out to hold.
-std::optional<LiveBlock> LastOf(const View& view, events::EventIndex born) {
+// An allocation's last event before its end.
+std::optional<events::EventIndex> LastMoment(const View& view, events::EventIndex born) {
   if (view.empty() || born < view.first() || born >= view.end()) return std::nullopt;
-  const events::EventIndex freed = view.FreedAt(born).value_or(view.end());
-  for (const LiveBlock& block : view.StateAt(freed - 1).blocks) {
+  return view.FreedAt(born).value_or(view.end()) - 1;
+}
+
+// As it was then: what it turned out to hold.
+std::optional<LiveBlock> LastOf(const View& view, events::EventIndex born) {
+  const std::optional<events::EventIndex> moment = LastMoment(view, born);
+  if (!moment) return std::nullopt;
+  for (const LiveBlock& block : view.StateAt(*moment).blocks) {
     if (block.born == born) return block;
   }
   return std::nullopt;
@@ -91,6 +97,12 @@ SelectedOwners OwnersOf(const Selection& selection, const View& view) {
     owners.title = selection.name;
   }
   return owners;
+}
+
+View::StateEffort EffortOfOwners(const Selection& selection, const View& view) {
+  if (selection.kind != Owner::kAllocation) return {};
+  const std::optional<events::EventIndex> moment = LastMoment(view, selection.born);
+  return moment ? view.EffortOfState(*moment) : View::StateEffort();
 }
 
 }  // namespace tidemark::presenters

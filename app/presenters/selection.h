@@ -52,7 +52,9 @@ struct SelectedOwners {
   std::string op;
   std::string line;  // "forward (model.py:12)", the innermost
 };
-// An allocation that the view does not know (any more) selects nothing. O(chunk + live) for an allocation.
+// An allocation that the view does not know (any more) selects nothing.
 SelectedOwners OwnersOf(const Selection& selection, const timeline::View& view);
+// What is looked at for it: for an allocation all that was alive with it at its end. O(1).
+timeline::View::StateEffort EffortOfOwners(const Selection& selection, const timeline::View& view);
 
 }  // namespace tidemark::presenters

@@ -172,6 +172,12 @@ Result<Stacking> MakeStacking(const View& view, const StackOrder& order) {
   return stacking;
 }
 
+View::StateEffort EffortOfStacking(const View& view) {
+  View::StateEffort effort;
+  for (const EventIndex moment : TellingMoments(view)) effort = effort + view.EffortOfState(moment);
+  return effort;
+}
+
 void AddGroups(const View& view, const GroupSums& sums, const std::vector<std::string>& titles,
                TimelinePlot& plot) {
   plot.groups.clear();

@@ -38,6 +38,8 @@ struct Stacking {
 // Not for kCategory and kRank. The groups are those that are largest at the run's peak, at the last step's
 // and at its end. Error: the expression cannot be read; a sentence with what to do.
 Result<Stacking> MakeStacking(const timeline::View& view, const StackOrder& order);
+// What is looked at for it.
+timeline::View::StateEffort EffortOfStacking(const timeline::View& view);
 
 // Fills the groups of a plot's columns; nothing where a column has not been taken in yet.
 void AddGroups(const timeline::View& view, const GroupSums& sums, const std::vector<std::string>& titles,

@@ -644,4 +644,60 @@ TEST_CASE("What a run that streams in tells last is shown, however soon after th
   CHECK(is_shown);
 }
 
+TEST_CASE(
+    "However much is alive, whose is selected, what the stack is of and the first tables wait for nobody") {
+  timeline::Stream stream;
+  constexpr uint64_t kBlocks = 60'000;
+  const events::NameId conv = stream.Name("conv1");
+  stream.BeginStep(0);
+  for (uint64_t block = 1; block <= kBlocks; ++block)
+    stream.Allocate(block << 20, 512, events::Category::kActivation).layer = conv;
+  stream.EndStep(0);
+  const AskedOf asked(stream);
+  SceneInput input = asked.input;
+  const auto view = std::make_shared<timeline::CountingView>(input.view);
+  input.view = view;
+  ViewState state;
+  state.timeline.columns = 100;
+  state.timeline.stack.by = presenters::StackBy::kLayer;
+  const events::EventIndex born = stream.latest() - 10;
+  state.selection = presenters::AllocationSelected(born);
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto frame = [&]() -> const Frame& {
+    view->Forget();
+    const Frame& prepared = scene.Prepare(input, state, estimates);
+    CHECK(view->counts().states <= 1);  // that the stack's sums begin with, at the run's first event
+    return prepared;
+  };
+  const Frame& first = frame();
+  CHECK(view->counts().states == 0);
+  CHECK(first.timeline.selected->selection == state.selection);
+  CHECK_FALSE(first.timeline.selected->block);
+  CHECK(first.timeline.plot->groups.empty());
+  CHECK(first.timeline.stack_pending);
+  CHECK(first.breakdown.breakdown->rows.empty());
+  CHECK(first.breakdown.empty_reason.starts_with("Looking at"));
+  CHECK(first.layers.empty_reason.starts_with("Looking at"));
+  CHECK(scene.pending());
+  for (int i = 0; i < 4000 && scene.pending(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    frame();
+  }
+  const Frame& seen = frame();
+  REQUIRE(seen.timeline.selected->block);
+  CHECK(seen.timeline.selected->block->born == born);
+  CHECK(seen.timeline.selected->layer == "conv1");
+  REQUIRE_FALSE(seen.timeline.plot->groups.empty());
+  CHECK(seen.timeline.plot->groups.front() == "conv1");
+  CHECK_FALSE(seen.breakdown.breakdown->rows.empty());
+  // What was answered before is taken up again.
+  state.timeline.stack.by = presenters::StackBy::kCategory;
+  CHECK(frame().timeline.plot->groups.empty());
+  state.timeline.stack.by = presenters::StackBy::kLayer;
+  for (int i = 0; i < 4000 && frame().timeline.plot->groups.empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(frame().timeline.plot->groups.front() == "conv1");
+}
+
 }  // namespace tidemark::gui

@@ -262,12 +262,7 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
   const bool tells_no_step = input.only_measured && input.breakdown->rows.empty();  // which it need not have
   PanelTitle(input.at_peak ? "Where the peak goes" : "Where the memory goes",
              tells_no_step ? "" : input.breakdown->moment);
-  if (input.breakdown->rows.empty()) {
-    EmptyReason(input.only_measured ? input.has_ended ? "Nothing was allocated."
-                                                      : "The table fills with the first allocation."
-                                    : "No step is complete yet. The table fills with the first one.");
-    return;
-  }
+  if (input.breakdown->rows.empty()) return EmptyReason(input.empty_reason);
   if (BeginScrolled("rows")) DrawRows(input, queue);
   EndScrolled();
 }

@@ -18,12 +18,12 @@ struct BreakdownInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   bool at_peak = true;         // else at a moment that a person has pinned
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
-  bool has_ended = false;      // nothing more comes
   bool was_changed = false;    // the run has had other settings before
   bool on_phantom = false;     // the run is: its figures are predicted, too
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
   const lessons::Glossary* glossary = nullptr;
+  std::string empty_reason;          // without rows
   std::string note;                  // what the phantom does not include, under the table
   std::set<events::Category> asked;  // a lesson asks for these: their figures, and the sums, are not told
 };

@@ -18,6 +18,7 @@ namespace {
 const std::vector<presenters::LayerRow> kNoLayers;
 const presenters::Bridge kNoBridge;
 const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, {}};
+const presenters::Breakdown kLookingForBreakdown{"looking at what is alive…", {}, {}, {}};
 
 MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
   MomentTables tables;
@@ -45,7 +46,10 @@ void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
   frame.breakdown.breakdown = &kNoBreakdown;
   frame.breakdown.unit = state.unit;
   frame.breakdown.only_measured = is_program;
-  frame.breakdown.has_ended = input.status.state > session::RunState::kPaused;
+  const bool has_ended = input.status.state > session::RunState::kPaused;
+  frame.breakdown.empty_reason = !is_program ? "No step is complete yet. The table fills with the first one."
+                                 : has_ended ? "Nothing was allocated."
+                                             : "The table fills with the first allocation.";
   frame.breakdown.selected = &selected;
   frame.breakdown.glossary = &input.book->glossary;
   frame.breakdown.on_phantom = on_phantom;
@@ -88,10 +92,15 @@ void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estim
   const std::optional<presenters::PeakMoment>& moment = asked_.moment;
   const bool fits =
       !moment || FitsInFrame(timeline::EffortOfSettledState(*input.view, moment->index, moment->step_end));
-  // The first are waited for: there is nothing to show until then.
-  tables_.Ask(
-      asked_, fits || tables_.answer() == nullptr,
-      [view = shown_view_](const TablesAsked& asked, const auto&) { return MakeTables(*view, asked); });
+  tables_.Ask(asked_, fits, [view = shown_view_](const TablesAsked& asked, const auto&) {
+    return MakeTables(*view, asked);
+  });
+  if (tables_.answer() == nullptr) {
+    frame.breakdown.breakdown = &kLookingForBreakdown;
+    frame.breakdown.empty_reason = frame.bridge.empty_reason = frame.layers.empty_reason =
+        "Looking at what is alive at this moment…";
+    return;
+  }
   const MomentTables& tables = *tables_.answer();
   frame.breakdown.breakdown = &tables.breakdown;
   frame.layers.rows = &tables.layers;

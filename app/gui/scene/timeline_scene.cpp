@@ -16,6 +16,8 @@ void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, 
   stacked_.BeginFrame();
   hovered_place_.BeginFrame();
   selected_place_.BeginFrame();
+  owners_known_.BeginFrame();
+  stacking_.BeginFrame();
   TimelineInput& timeline = frame.timeline;
   timeline.unit = state.unit;
   timeline.plot = &plot_;

@@ -44,6 +44,22 @@ struct PlaceAsked {
 };
 using PlaceLookup = Lookup<PlaceAsked, BlockInStack>;
 
+// Whose allocation is selected, with what is known of it by then.
+struct OwnersAsked {
+  presenters::Selection selection;
+  timeline::EventIndex known_until = 0;  // its end, or that of the view; 0 = of no allocation
+
+  bool operator==(const OwnersAsked&) const = default;
+};
+
+// What the stack is of; anew where settings change, and layers with them.
+struct StackingAsked {
+  presenters::StackOrder order;
+  size_t settings = 0;  // that ever were in force
+
+  bool operator==(const StackingAsked&) const = default;
+};
+
 class TimelineScene {
  public:
   // What the panel shows without a run.
@@ -53,7 +69,10 @@ class TimelineScene {
                Frame& frame);
   // Of this run; lives as long as this.
   const presenters::SelectedOwners& selected() const { return owners_; }
-  bool pending() const { return stacked_.pending() || hovered_place_.pending() || selected_place_.pending(); }
+  bool pending() const {
+    return stacked_.pending() || hovered_place_.pending() || selected_place_.pending() ||
+           owners_known_.pending() || stacking_.pending();
+  }
 
  private:
   void PrepareRange(ViewState& state, Frame& frame);
@@ -69,6 +88,8 @@ class TimelineScene {
                               const timeline::View::StateEffort& effort, const LookAtPlace& look);
   // timeline_stack.cpp
   void PrepareSelection(const ViewState& state);
+  void PrepareOwners(const presenters::Selection& selection);
+  void PrepareStacking(const presenters::StackOrder& order, Frame& frame);
   void PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame);
   void PrepareRankStack(const SceneInput& input, const ViewState& state, Frame& frame);
   void TakeRankedPlot(Frame& frame);
@@ -93,14 +114,15 @@ class TimelineScene {
   presenters::PlotColumns overview_cut_;
   std::vector<presenters::SettingsEstimate> settings_estimates_;
 
-  presenters::SelectedOwners owners_;
-  std::shared_ptr<const timeline::View> owners_view_;
-  presenters::Selection owners_asked_;
+  presenters::SelectedOwners owners_;  // the selection alone until they are known
+  presenters::Selection selection_;
+  Lookup<OwnersAsked, presenters::SelectedOwners> owners_known_;
   std::optional<presenters::GroupSums> selected_sums_;  // of a layer or an operator
 
-  // What the stack is of, unless it is of categories; made anew where settings change, and layers with them.
-  presenters::StackOrder stack_asked_;
-  size_t stack_settings_ = 0;
+  // What the stack is of, unless it is of categories.
+  presenters::StackOrder stack_order_;
+  Lookup<StackingAsked, Result<presenters::Stacking>> stacking_;
+  std::optional<StackingAsked> stack_taken_;  // that the sums are of
   std::vector<std::string> stack_titles_;
   std::optional<presenters::GroupSums> stack_sums_;
   std::shared_ptr<const session::Ranks> stack_ranks_;

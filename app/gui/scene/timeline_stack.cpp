@@ -50,19 +50,28 @@ bool CurvesAreKnown(const session::Ranks& ranks) {
 }  // namespace
 
 void TimelineScene::PrepareSelection(const ViewState& state) {
-  const bool same_selection = owners_asked_ == state.selection;
-  const bool moves = state.selection.kind == Selection::Kind::kAllocation && owners_view_ != view_;
-  if (!same_selection || moves) {
-    owners_ = presenters::OwnersOf(state.selection, *view_);
-    owners_view_ = view_;
-    owners_asked_ = state.selection;
-  }
-  if (!same_selection) {
+  if (selection_ != state.selection) {
+    selection_ = state.selection;
+    owners_ = {};
+    owners_.selection = selection_;
     selected_sums_.reset();
     plot_.selected.clear();
+    if (NeedsSums(selection_)) selected_sums_.emplace(presenters::SumsOfSelected(selection_));
   }
-  if (!same_selection && NeedsSums(state.selection))
-    selected_sums_.emplace(presenters::SumsOfSelected(state.selection));
+  PrepareOwners(selection_);
+}
+
+// Of an allocation that lives on they are asked for again with more of the run.
+void TimelineScene::PrepareOwners(const Selection& selection) {
+  OwnersAsked asked{selection};
+  if (selection.kind == Selection::Kind::kAllocation)
+    asked.known_until = view_->FreedAt(selection.born).value_or(view_->end());
+  owners_known_.Ask(asked, FitsInFrame(presenters::EffortOfOwners(selection, *view_)),
+                    [view = view_](const OwnersAsked& wanted, const auto&) {
+                      return presenters::OwnersOf(wanted.selection, *view);
+                    });
+  const bool are_known = owners_known_.question() && owners_known_.question()->selection == selection;
+  if (are_known) owners_ = *owners_known_.answer();
 }
 
 // What a plot holds of ranks, its height as well, goes with it.
@@ -78,28 +87,38 @@ void TimelineScene::PrepareRankStack(const SceneInput& input, const ViewState& s
   plot_view_.reset();
 }
 
+// Other groups of the same order stay until there are new ones.
+void TimelineScene::PrepareStacking(const presenters::StackOrder& order, Frame& frame) {
+  if (order != stack_order_) {
+    stack_order_ = order;
+    stack_taken_.reset();
+    stack_sums_.reset();
+    plot_.groups.clear();
+    frame.timeline.stack_error.clear();
+  }
+  if (order.by == StackBy::kCategory || order.by == StackBy::kRank) return;
+  const StackingAsked asked{order, view_->settings().size()};
+  if (stack_taken_ == asked) return;
+  stacking_.Ask(asked, FitsInFrame(presenters::EffortOfStacking(*view_)),
+                [view = view_](const StackingAsked& wanted, const auto&) {
+                  return presenters::MakeStacking(*view, wanted.order);
+                });
+  if (stacking_.question() != asked) return void(frame.timeline.stack_pending = true);
+  stack_taken_ = asked;
+  stack_sums_.reset();
+  plot_.groups.clear();
+  const Result<presenters::Stacking>& stacking = *stacking_.answer();
+  frame.timeline.stack_error = stacking ? "" : stacking.error().message;
+  if (!stacking) return;
+  stack_titles_ = stacking->titles;
+  stack_sums_.emplace(stack_titles_.size(), stacking->group_of);
+}
+
 void TimelineScene::PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame) {
   frame.timeline.has_ranks = input.ranks != nullptr;
   frame.timeline.cards = input.shown_cards;
   PrepareRankStack(input, state, frame);
-  const presenters::StackOrder& order = state.timeline.stack;
-  const size_t settings = view_->settings().size();
-  if (order != stack_asked_ || (stack_sums_ && settings != stack_settings_)) {
-    stack_asked_ = order;
-    stack_settings_ = settings;
-    frame.timeline.stack_error.clear();
-    stack_sums_.reset();
-    if (order.by != StackBy::kCategory && order.by != StackBy::kRank) {
-      Result<presenters::Stacking> stacking = presenters::MakeStacking(*view_, order);
-      if (stacking) {
-        stack_titles_ = std::move(stacking->titles);
-        stack_sums_.emplace(stack_titles_.size(), std::move(stacking->group_of));
-      } else {
-        frame.timeline.stack_error = stacking.error().message;
-      }
-    }
-    plot_.groups.clear();
-  }
+  PrepareStacking(state.timeline.stack, frame);
   for (auto* sums : {&stack_sums_, &selected_sums_}) {
     if (!*sums) continue;
     const timeline::EventIndex before = (*sums)->end();
@@ -138,7 +157,7 @@ void TimelineScene::FinishPlot(Frame& frame) {
     if (selected_sums_) presenters::AddSelected(*view_, *selected_sums_, plot_);
   }
   plot_fresh_ = sums_grew_ = false;
-  frame.timeline.lit_group = LitGroup(plot_, owners_, stack_asked_.by);
+  frame.timeline.lit_group = LitGroup(plot_, owners_, stack_order_.by);
   frame.timeline.selected_spans.clear();
   if (!owners_.block || !plot_.groups.empty()) return;
   const timeline::LiveBlock& block = *owners_.block;
