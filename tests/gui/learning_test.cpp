@@ -2,6 +2,7 @@
 
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
+#include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
@@ -56,6 +57,35 @@ TEST_CASE("What is measured of a category is what blocks proved to hold by the e
   const auto view = stream.Publish();
   CHECK(MeasuredOf(*view, settings, "gradient") == 512);
   CHECK(MeasuredOf(*view, settings, "temporary") == 0);
+}
+
+TEST_CASE("What a page asks of a category is looked at once, until another step measures it") {
+  const TrainingSettings settings;
+  timeline::Stream stream;
+  stream.Mark(stream.Name("settings"), stream.Name(networks::ToJson(settings)));
+  const auto train = [&stream](int64_t step, int64_t bytes) {
+    stream.BeginStep(step);
+    stream.Allocate(0x1000, bytes, events::Category::kGradient);
+    stream.Free(0x1000);
+    stream.EndStep(step);
+    return std::make_shared<timeline::CountingView>(stream.Publish());
+  };
+  train(0, 512);
+  const auto first = train(1, 1024);
+  stream.BeginStep(2);
+  const auto later = std::make_shared<timeline::CountingView>(stream.Publish());
+  MeasuredFigure measured;
+  CHECK(measured.Of(first, settings, "gradient") == 1024);
+  first->Forget();
+  CHECK(measured.Of(first, settings, "gradient") == 1024);
+  CHECK(measured.Of(later, settings, "gradient") == 1024);
+  CHECK(first->counts().states + later->counts().states == 0);
+  CHECK(measured.Of(later, settings, "activation") == 0);
+  stream.EndStep(2);
+  CHECK(measured.Of(train(3, 2048), settings, "gradient") == 2048);
+  TrainingSettings others;
+  others.batch = 1;
+  CHECK_FALSE(measured.Of(later, others, "gradient"));
 }
 
 TEST_CASE("The last page counts once it is left with its tasks done") {
@@ -125,7 +155,8 @@ TEST_CASE("A task is done by who did it, not by what was so as its page was open
   LessonsState state;
   state.lesson = lesson.name;
   const auto look = [&](const TrainingSettings& now, const auto& view) {
-    PrepareLessons({&book, {now, "h200"}, view.get(), &networks, &cards}, state, estimates);
+    MeasuredFigure measured;
+    PrepareLessons({&book, {now, "h200"}, view, &networks, &cards}, state, estimates, measured);
     return state.done.contains(TaskKey(lesson.name, 0, 0));
   };
   CHECK_FALSE(look(wanted, ran));

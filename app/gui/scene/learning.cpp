@@ -58,6 +58,13 @@ bool KeepsOfOthers(const timeline::View& view, const std::string& wanted) {
   return std::ranges::any_of(view.settings(), [&](const auto& told) { return told != wanted; });
 }
 
+// The step in which a quantity is measured; null = in none.
+const timeline::Step* StepOf(const timeline::View& view, const networks::TrainingSettings& settings,
+                             const std::string& quantity) {
+  if (quantity == "reserved" && KeepsOfOthers(view, networks::ToJson(settings))) return nullptr;
+  return MeasuredStep(view, settings);
+}
+
 template <typename Value>
 void Take(Result<Value> read, Value* to, std::string* trouble) {
   if (read) {
@@ -100,12 +107,28 @@ const timeline::Step* MeasuredStep(const timeline::View& view, const networks::T
 
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity) {
-  if (quantity == "reserved" && KeepsOfOthers(view, networks::ToJson(settings))) return std::nullopt;
-  const timeline::Step* step = MeasuredStep(view, settings);
+  const timeline::Step* step = StepOf(view, settings, quantity);
   return step == nullptr ? std::nullopt : MeasuredAt(view, *step, quantity);
 }
 
-LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates) {
+std::optional<double> MeasuredFigure::Of(const std::shared_ptr<const timeline::View>& view,
+                                         const networks::TrainingSettings& settings,
+                                         const std::string& quantity) {
+  const bool same = view_ != nullptr && settings_ == settings && quantity_ == quantity;
+  if (same && view_ == view) return measured_;
+  const timeline::Step* const step = StepOf(*view, settings, quantity);
+  const auto begin = step == nullptr ? std::nullopt : std::optional(step->begin);
+  if (!same || step_ != begin)
+    measured_ = step == nullptr ? std::nullopt : MeasuredAt(*view, *step, quantity);
+  view_ = view;
+  settings_ = settings;
+  quantity_ = quantity;
+  step_ = begin;
+  return measured_;
+}
+
+LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates,
+                            MeasuredFigure& measured) {
   LessonsInput input;
   input.lessons = &question.book->lessons;
   input.glossary = &question.book->glossary;
@@ -135,7 +158,7 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   input.figures.textbook = BytesOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
   input.figures.phantom = BytesOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
   if (question.view != nullptr) {
-    input.figures.measured = MeasuredOf(*question.view, asked.situation.settings, asked.quantity);
+    input.figures.measured = measured.Of(question.view, asked.situation.settings, asked.quantity);
   }
   const bool revealed = state.predictions.contains(PageKey(state.lesson, number));
   if (!lessons::IsDrawn(asked)) return input;

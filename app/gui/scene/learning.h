@@ -1,6 +1,8 @@
 // What the Learn panel and the locks of lessons and codes need from the rest of the window. UI thread only.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,15 +28,31 @@ LessonBook LoadLessonBook();
 // `glossary` outlives it.
 Dictionary DictionaryOf(const lessons::Glossary* glossary);
 
+// What the run measured of a prediction's quantity, looked at once in each step that it is measured in.
+class MeasuredFigure {
+ public:
+  // As MeasuredOf below.
+  std::optional<double> Of(const std::shared_ptr<const timeline::View>& view,
+                           const networks::TrainingSettings& settings, const std::string& quantity);
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+  networks::TrainingSettings settings_;
+  std::string quantity_;
+  std::optional<timeline::EventIndex> step_;  // its beginning; none = there is none
+  std::optional<double> measured_;
+};
+
 // What the panel shows of the page that is open; marks tasks of the page that are done.
 struct LessonQuestion {
   const LessonBook* book = nullptr;
   lessons::Situation now;
-  const timeline::View* view = nullptr;  // none before the first run
+  std::shared_ptr<const timeline::View> view;  // none before the first run
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
 };
-LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates);
+LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates,
+                            MeasuredFigure& measured);
 
 // The last complete step with those settings after the first, which differs; null = there is none.
 // O(steps).
@@ -42,7 +60,8 @@ const timeline::Step* MeasuredStep(const timeline::View& view, const networks::T
 
 // What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with
 // those settings after the first, which differs. What is reserved is not told of a run that has had other
-// settings since it began: its cache holds what those needed. O(steps).
+// settings since it began: its cache holds what those needed. O(steps), and of a category the effort of the
+// settled state at that peak.
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity);
 

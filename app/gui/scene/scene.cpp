@@ -104,8 +104,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
 
 void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {
   const LessonQuestion question{
-      input.book, {input.settings, ChosenCard(input)}, input.view.get(), input.networks, input.cards};
-  frame_.lessons = PrepareLessons(question, state.lessons, estimates);
+      input.book, {input.settings, ChosenCard(input)}, input.view, input.networks, input.cards};
+  frame_.lessons = PrepareLessons(question, state.lessons, estimates, measured_);
   frame_.lessons.has_own_card = input.device.kind != networks::DeviceKind::kPhantom;
   frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
   frame_.lessons.runs = input.live || input.starting;

@@ -8,6 +8,7 @@
 #include "app/gui/scene/allocations_scene.h"
 #include "app/gui/scene/comparison_scene.h"
 #include "app/gui/scene/controls_scene.h"
+#include "app/gui/scene/learning.h"
 #include "app/gui/scene/moment_scene.h"
 #include "app/gui/scene/slow_motion_scene.h"
 #include "app/gui/scene/statistics_scene.h"
@@ -41,6 +42,7 @@ class Scene {
   SlowMotionScene slow_motion_;
   ControlsScene controls_;
   AdviceScene advice_;
+  MeasuredFigure measured_;  // that the open page of a lesson asks for
 };
 
 }  // namespace tidemark::gui
