@@ -149,10 +149,14 @@ void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Est
 
 void ControlsScene::CountSkippedSteps(const timeline::View& view) {
   // The oldest leave at the front.
-  for (const timeline::Step& step : view.steps()) {
-    if (!step.complete || step.begin < steps_counted_to_) continue;
-    skipped_steps_ += step.skipped ? 1 : 0;
-    steps_counted_to_ = step.begin + 1;
+  const auto& steps = view.steps();
+  auto step =
+      std::lower_bound(steps.begin(), steps.end(), steps_counted_to_,
+                       [](const timeline::Step& item, timeline::EventIndex at) { return item.begin < at; });
+  for (; step != steps.end(); ++step) {
+    if (!step->complete) continue;
+    skipped_steps_ += step->skipped ? 1 : 0;
+    steps_counted_to_ = step->begin + 1;
   }
 }
 
