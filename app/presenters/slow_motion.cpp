@@ -1,6 +1,7 @@
 #include "app/presenters/slow_motion.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 
@@ -158,6 +159,23 @@ bool LetsAnythingGo(const timeline::View& view, EventIndex begin, EventIndex end
 }
 
 }  // namespace
+
+std::vector<StopColumn> ColumnsOf(const std::vector<OperatorStop>& stops, size_t most) {
+  const size_t count = std::min(stops.size(), most);
+  std::vector<StopColumn> columns(count);
+  for (size_t i = 0; i < count; ++i) {
+    StopColumn& column = columns[i];
+    column.first = i * stops.size() / count;
+    column.end = (i + 1) * stops.size() / count;
+    const auto first = stops.begin() + static_cast<std::ptrdiff_t>(column.first);
+    const auto end = stops.begin() + static_cast<std::ptrdiff_t>(column.end);
+    const auto highest = std::ranges::max_element(first, end, {}, &OperatorStop::bytes_highest);
+    column.phase = highest->phase;
+    column.bytes_highest = highest->bytes_highest;
+    column.bytes_after = std::prev(end)->bytes_after;
+  }
+  return columns;
+}
 
 std::optional<StepWalk> WalkStep(const timeline::View& view, const timeline::Step& step,
                                  const WalkProgress& progress) {

@@ -41,6 +41,17 @@ struct StepWalk {
   std::vector<int64_t> bytes_after;  // allocated after each event from `begin` on
 };
 
+// Operators that are drawn as one column.
+struct StopColumn {
+  size_t first = 0;  // index into StepWalk::stops
+  size_t end = 0;
+  events::Phase phase = events::Phase::kIdle;  // of the highest of them
+  int64_t bytes_highest = 0;
+  int64_t bytes_after = 0;  // the last
+};
+// As many as there are operators, but `most` (1 at least), of which each has as many operators. O(stops).
+std::vector<StopColumn> ColumnsOf(const std::vector<OperatorStop>& stops, size_t most);
+
 // From 0 to 1; false means that nobody waits for it any more.
 using WalkProgress = std::function<bool(double)>;
 // O(events of the step). Nothing where `progress` ended it.

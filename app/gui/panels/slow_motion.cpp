@@ -63,7 +63,32 @@ void DrawHead(const SlowMotionInput& input, CommandQueue& queue) {
   }
 }
 
-// One column for each operator, as high as memory rises in it; a click or a drag goes there.
+// One column for each operator, as high as memory rises in it, or for as many as begin in the same pixel: as
+// high as it rises in them, and then as after their last.
+void DrawColumns(const SlowMotionInput& input, const ImRect& box) {
+  const std::vector<OperatorStop>& stops = input.walk->stops;
+  const float width = box.GetWidth() / static_cast<float>(stops.size());
+  const double scale = box.GetHeight() / static_cast<double>(std::max<int64_t>(1, input.walk->bytes_highest));
+  const double opaque = Colors().dark ? 1 : 1.5;  // on white its colours are pale
+  const auto y = [&](int64_t bytes) {
+    return box.Max.y - static_cast<float>(static_cast<double>(bytes) * scale);
+  };
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const presenters::StopColumn& column :
+       presenters::ColumnsOf(stops, static_cast<size_t>(std::max(1.0F, box.GetWidth())))) {
+    const float x0 = box.Min.x + width * static_cast<float>(column.first);
+    const float x1 = box.Min.x + width * static_cast<float>(column.end);
+    const float right = std::max(x0 + 1, x1 - (width > Px(4) ? Px(1) : 0));
+    const Color color = Colors().Of(column.phase);
+    const bool here = input.stop >= column.first && input.stop < column.end;
+    list->AddRectFilled({x0, y(column.bytes_highest)}, {right, box.Max.y},
+                        U32(color.WithAlpha((here ? 0.55 : 0.3) * opaque)));
+    list->AddRectFilled({x0, y(column.bytes_after)}, {right, box.Max.y},
+                        U32(color.WithAlpha(here ? 1.0 : 0.6 * opaque)));
+  }
+}
+
+// A click or a drag goes to an operator.
 void DrawStrip(const SlowMotionInput& input, float height, CommandQueue& queue) {
   const std::vector<OperatorStop>& stops = input.walk->stops;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -74,21 +99,7 @@ void DrawStrip(const SlowMotionInput& input, float height, CommandQueue& queue) 
       std::clamp((ImGui::GetIO().MousePos.x - at.x) / width, 0.0F, static_cast<float>(stops.size() - 1)));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, at + size, U32(Colors().sunken), Px(3));
-  const double scale = size.y / static_cast<double>(std::max<int64_t>(1, input.walk->bytes_highest));
-  const double opaque = Colors().dark ? 1 : 1.5;  // on white its colours are pale
-  for (size_t index = 0; index < stops.size(); ++index) {
-    const float x0 = at.x + width * static_cast<float>(index);
-    const float x1 = std::max(x0 + 1, x0 + width - (width > Px(4) ? Px(1) : 0));
-    const auto y = [&](int64_t bytes) {
-      return at.y + size.y - static_cast<float>(static_cast<double>(bytes) * scale);
-    };
-    const Color color = Colors().Of(stops[index].phase);
-    const bool here = index == input.stop;
-    list->AddRectFilled({x0, y(stops[index].bytes_highest)}, {x1, at.y + size.y},
-                        U32(color.WithAlpha((here ? 0.55 : 0.3) * opaque)));
-    list->AddRectFilled({x0, y(stops[index].bytes_after)}, {x1, at.y + size.y},
-                        U32(color.WithAlpha(here ? 1.0 : 0.6 * opaque)));
-  }
+  DrawColumns(input, {at, at + size});
   const float x = at.x + width * (static_cast<float>(input.stop) + 0.5F);
   const float half = std::max(width / 2, Px(2));
   list->AddRect({x - half, at.y}, {x + half, at.y + size.y}, U32(Colors().accent), Px(2), Px(1.5F));

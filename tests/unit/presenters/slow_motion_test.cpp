@@ -184,4 +184,30 @@ TEST_CASE("Where nobody tells of operators there is nowhere to stop") {
 }
 
 }  // namespace
+TEST_CASE(
+    "However many operators a step has, as many columns are drawn as there is room for, peaks and all") {
+  std::vector<OperatorStop> stops(10'001);
+  for (size_t i = 0; i < stops.size(); ++i) {
+    stops[i].phase = events::Phase::kForward;
+    stops[i].bytes_highest = 10;
+    stops[i].bytes_after = static_cast<int64_t>(i);
+  }
+  stops[7'000].bytes_highest = 900;  // for one operator only
+  stops[7'000].phase = events::Phase::kBackward;
+  const std::vector<StopColumn> columns = ColumnsOf(stops, 100);
+  REQUIRE(columns.size() == 100);
+  size_t next = 0;
+  for (const StopColumn& column : columns) {
+    CHECK(column.first == next);
+    CHECK(column.bytes_after == static_cast<int64_t>(column.end) - 1);
+    const bool has_peak = column.first <= 7'000 && 7'000 < column.end;
+    CHECK(column.bytes_highest == (has_peak ? 900 : 10));
+    CHECK(column.phase == (has_peak ? events::Phase::kBackward : events::Phase::kForward));
+    next = column.end;
+  }
+  CHECK(next == stops.size());
+  CHECK(ColumnsOf({stops.begin(), stops.begin() + 3}, 100).size() == 3);
+  CHECK(ColumnsOf({}, 100).empty());
+}
+
 }  // namespace tidemark::presenters
