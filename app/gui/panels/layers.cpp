@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -89,17 +88,25 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
-// Rows before and after one, from which its name is told apart where it is cut.
-constexpr size_t kNeighbours = 8;
+// Of the rows before and after one, from which its name is told apart where it is cut.
+std::vector<std::string> NamesAbout(const std::vector<presenters::LayerRow>& rows, size_t index) {
+  constexpr size_t kNeighbours = 8;
+  const size_t first = index < kNeighbours ? 0 : index - kNeighbours;
+  const size_t end = std::min(rows.size(), index + kNeighbours + 1);
+  std::vector<std::string> names;
+  names.reserve(end - first);
+  for (size_t i = first; i < end; ++i) names.push_back(rows[i].name);
+  return names;
+}
 
-// `names` of the rows about it.
-void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
-         std::span<const std::string> names, CommandQueue& queue) {
+void Row(const LayersInput& input, size_t index, const Columns& columns, CommandQueue& queue) {
+  const presenters::LayerRow& row = (*input.rows)[index];
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
-  Put(StrongWords(), FittedApart(StrongWords(), row.name, names, ImGui::GetContentRegionAvail().x));
+  Put(StrongWords(),
+      FittedApart(StrongWords(), row.name, NamesAbout(*input.rows, index), ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered())
     Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
   if (columns.textbook) TextCell(row.output, MutedNumbers());
@@ -142,13 +149,12 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, input);
   // Names that are cut alike could not be told apart: they have the room that they need, up to a third.
-  std::vector<std::string> names;
+  const float third = ImGui::GetContentRegionAvail().x / 3;
   float longest = Measure(MutedWords(), "layer").x;
   for (const presenters::LayerRow& row : *input.rows) {
-    names.push_back(row.name);
     longest = std::max(longest, Measure(StrongWords(), row.name).x);
+    if (longest >= third) break;
   }
-  const float third = ImGui::GetContentRegionAvail().x / 3;
   if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, std::min(longest + Px(8), third));
@@ -177,10 +183,11 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.workspace) HeaderCell("workspace", Align::kRight);
   if (columns.share) HeaderCell("share of all");
-  for (size_t i = 0; i < names.size(); ++i) {
-    const size_t first = i < kNeighbours ? 0 : i - kNeighbours;
-    const size_t end = std::min(names.size(), i + kNeighbours + 1);
-    Row(input, (*input.rows)[i], columns, std::span(names).subspan(first, end - first), queue);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(input.rows->size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+      Row(input, static_cast<size_t>(i), columns, queue);
   }
   ImGui::EndTable();
 }
