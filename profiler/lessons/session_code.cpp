@@ -4,12 +4,15 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "profiler/base/choices.h"
+#include "profiler/events/event.h"
 #include "profiler/lessons/situation.h"
 
 namespace tidemark::lessons {
@@ -19,6 +22,14 @@ constexpr std::string_view kPrefix = "tidemark";
 constexpr int kVersion = 1;
 constexpr size_t kCheckDigits = 8;
 constexpr double kMostStepsPerSecond = 1e6;
+
+// By their bits in codes. What is here stays where it is: a new category comes last.
+constexpr std::array kCategoryOfBit = {events::Category::kParameter,  events::Category::kOptimizerState,
+                                       events::Category::kGradient,   events::Category::kInput,
+                                       events::Category::kActivation, events::Category::kTemporary,
+                                       events::Category::kWorkspace,  events::Category::kAutocastCache,
+                                       events::Category::kUnknown,    events::Category::kCommunication};
+static_assert(kCategoryOfBit.size() == events::kCategoryCount);
 
 bool IsPlain(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -77,6 +88,11 @@ std::optional<Number> NumberFrom(std::string_view text, Number least, Number mos
   return whole && number >= least && number <= most ? std::optional(number) : std::nullopt;
 }
 
+std::optional<uint32_t> CategoriesFrom(std::string_view text) {
+  const auto bits = NumberFrom<uint32_t>(text, 0, std::numeric_limits<uint32_t>::max());
+  return bits ? CategoriesOfBits(*bits) : std::nullopt;
+}
+
 // Takes what is of the window; false: the key is none of these.
 class WindowPart {
  public:
@@ -87,7 +103,7 @@ class WindowPart {
     if (key == "card") return Keep(networks::DeviceFromText("phantom", value));
     if (key == "pace")
       return Keep(&state_->steps_per_second, NumberFrom<double>(value, 0.0, kMostStepsPerSecond));
-    if (key == "hide") return Keep(&state_->hidden_categories, NumberFrom<uint32_t>(value, 0, 0xFFFF));
+    if (key == "hide") return Keep(&state_->hidden_categories, CategoriesFrom(value));
     if (key == "page") return Keep(&state_->page, NumberFrom<int>(value, 0, 1000));
     if (key == "unit") state_->unit = value == "MiB" ? ByteUnit::kMebibytes : ByteUnit::kMegabytes;
     if (key == "axis") state_->wall_clock = value == "clock";
@@ -157,6 +173,21 @@ Error Damaged() {
 
 }  // namespace
 
+uint32_t BitsInCode(uint32_t categories) {
+  uint32_t bits = 0;
+  for (size_t bit = 0; bit < kCategoryOfBit.size(); ++bit)
+    bits |= (categories >> static_cast<unsigned>(kCategoryOfBit[bit]) & 1U) << bit;
+  return bits;
+}
+
+std::optional<uint32_t> CategoriesOfBits(uint32_t bits) {
+  if (bits >> kCategoryOfBit.size() != 0) return std::nullopt;
+  uint32_t categories = 0;
+  for (size_t bit = 0; bit < kCategoryOfBit.size(); ++bit)
+    categories |= (bits >> bit & 1U) << static_cast<unsigned>(kCategoryOfBit[bit]);
+  return categories;
+}
+
 std::string CodeOf(const SessionState& state) {
   const SessionState fresh;
   std::string parts;
@@ -172,7 +203,7 @@ std::string CodeOf(const SessionState& state) {
   add("pace", fmt::format("{}", state.steps_per_second), state.steps_per_second != fresh.steps_per_second);
   add("unit", "MiB", state.unit != fresh.unit);
   add("axis", "clock", state.wall_clock);
-  add("hide", fmt::format("{}", state.hidden_categories), state.hidden_categories != 0);
+  add("hide", fmt::format("{}", BitsInCode(state.hidden_categories)), state.hidden_categories != 0);
   add("panels", Joined(state.panels), !state.panels.empty());
   add("lock", Joined(state.locked), !state.locked.empty());
   add("conceal", Joined(state.hidden), !state.hidden.empty());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,12 @@ struct SessionState {
   int page = 0;
   bool operator==(const SessionState&) const = default;
 };
+
+// What codes call a set of categories, as did views that were kept before they used names: a bit each, the
+// same for ever, wherever a category comes to stand among events::Category.
+uint32_t BitsInCode(uint32_t categories);
+// Nothing where a bit is no category's.
+std::optional<uint32_t> CategoriesOfBits(uint32_t bits);
 
 std::string CodeOf(const SessionState& state);
 // Finds the code in what was pasted, with whatever a chat put around or broke into it. Errors: there is none,

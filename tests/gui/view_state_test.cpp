@@ -51,6 +51,25 @@ TEST_CASE("A view comes back as it was saved") {
   CHECK(back->lessons.done == state.lessons.done);
 }
 
+TEST_CASE("A view says by name what it hides, and is understood where it was said by bits") {
+  ViewState state;
+  state.timeline.hidden_categories = timeline::CategorySet{1}
+                                         << static_cast<int>(events::Category::kGradient) |
+                                     timeline::CategorySet{1} << static_cast<int>(events::Category::kUnknown);
+  const std::string kept = ToJson(state);
+  CHECK(kept.find("\"gradient\"") != std::string::npos);
+  const auto hidden_by = [](const std::string& json) {
+    const Result<ViewState> back = ViewStateFromJson(json);
+    return back ? back->timeline.hidden_categories : timeline::kAllCategories;
+  };
+  CHECK(hidden_by(kept) == state.timeline.hidden_categories);
+  CHECK(hidden_by(R"({"hidden_categories": ["unknown", "gradient", "of a later version", 7]})") ==
+        state.timeline.hidden_categories);
+  CHECK(hidden_by(R"({"hidden_categories": 260})") == state.timeline.hidden_categories);
+  for (const char* nonsense : {"-1", "1e30", "99999999999999", "\"gradient\"", "{}", "null"})
+    CHECK(hidden_by(std::string(R"({"hidden_categories": )") + nonsense + "}") == 0);
+}
+
 TEST_CASE("A saved view that makes no sense does no harm") {
   const Result<ViewState> state = ViewStateFromJson(
       R"({"dark": 7, "colors": {"activation": "green", "input": "#12", "gradient": 5, "temporary": "#zzzzzz"}, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "lesson": "none", "lesson_page": -7, "lesson_predictions": {"a": "b"}, "lesson_done": [1], "unknown": []})");

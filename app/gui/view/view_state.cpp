@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/gui/view/panel_table.h"
+#include "profiler/lessons/session_code.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/trace/output_file.h"
 
@@ -40,6 +42,17 @@ void ReadColors(const json& in, OwnColors* own) {
   }
 }
 
+// As bits where an older version kept it.
+void ReadHidden(const json& in, timeline::CategorySet* hidden) {
+  const json kept = in.value("hidden_categories", json());
+  if (kept.is_number_unsigned() && kept.get<uint64_t>() <= std::numeric_limits<uint32_t>::max())
+    *hidden = lessons::CategoriesOfBits(kept.get<uint32_t>()).value_or(0);
+  for (size_t i = 0; i < events::kCategoryCount && kept.is_array(); ++i) {
+    if (std::ranges::find(kept, json(CategoryName(i))) != kept.end())
+      *hidden |= timeline::CategorySet{1} << i;
+  }
+}
+
 void ReadProgress(const json& in, LessonsState* lessons) {
   Read(in, "lesson", &lessons->lesson);
   Read(in, "lesson_page", &lessons->page);
@@ -67,6 +80,10 @@ std::string ToJson(const ViewState& state) {
   for (size_t i = 0; i < state.own_colors.size(); ++i) {
     if (state.own_colors[i]) colors[std::string(CategoryName(i))] = "#" + HexOf(*state.own_colors[i]);
   }
+  json hidden = json::array();
+  for (size_t i = 0; i < events::kCategoryCount; ++i) {
+    if (timeline::Contains(state.timeline.hidden_categories, i)) hidden.push_back(CategoryName(i));
+  }
   json panels = json::object();
   for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = state.shown[i];
   const json out = {
@@ -92,7 +109,7 @@ std::string ToJson(const ViewState& state) {
       {"wall_clock", state.timeline.axis == presenters::TimeAxis::kWallClock},
       {"follow", state.timeline.follow},
       {"follow_steps", state.timeline.follow_steps},
-      {"hidden_categories", state.timeline.hidden_categories},
+      {"hidden_categories", hidden},
   };
   constexpr int kIndent = 2;
   return out.dump(kIndent, ' ', false, json::error_handler_t::replace);  // a folder's name may be no UTF-8
@@ -139,7 +156,7 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   Read(in, "follow", &state.timeline.follow);
   Read(in, "follow_steps", &state.timeline.follow_steps);
   state.timeline.follow_steps = std::clamp(state.timeline.follow_steps, 1, 100);
-  Read(in, "hidden_categories", &state.timeline.hidden_categories);
+  ReadHidden(in, &state.timeline.hidden_categories);
   return state;
 }
 

@@ -1,6 +1,9 @@
 #include "profiler/lessons/session_code.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "profiler/networks/techniques.h"
 #include "tests/support/catch.h"
@@ -67,6 +70,29 @@ TEST_CASE("A damaged code is refused with a sentence, wherever the damage is") {
     CHECK_FALSE(RefusalOf(damaged).empty());
     CHECK_FALSE(RefusalOf(code.substr(0, i)).empty());
   }
+}
+
+// People have codes: what one hides stays what it hid, wherever a category comes to stand.
+TEST_CASE("The bit of a hidden category never changes") {
+  const std::vector<std::pair<std::string, uint32_t>> frozen = {
+      {"parameter", 1},   {"optimizer state", 2}, {"gradient", 4},   {"input", 8},
+      {"activation", 16}, {"temporary", 32},      {"workspace", 64}, {"autocast cache", 128},
+      {"unknown", 256},   {"communication", 512}};
+  REQUIRE(frozen.size() == events::kCategoryCount);
+  for (int i = 0; i < events::kCategoryCount; ++i) {
+    const uint32_t categories = uint32_t{1} << i;
+    const std::string name(events::NameOf(static_cast<events::Category>(i)));
+    INFO(name);
+    const auto known = std::ranges::find(frozen, name, &std::pair<std::string, uint32_t>::first);
+    REQUIRE(known != frozen.end());
+    CHECK(BitsInCode(categories) == known->second);
+    CHECK(CategoriesOfBits(known->second) == categories);
+    SessionState state;
+    state.hidden_categories = categories;
+    CHECK(CodeOf(state).find("hide=" + std::to_string(known->second) + ":") != std::string::npos);
+  }
+  CHECK_FALSE(CategoriesOfBits(1024));
+  CHECK(RefusalOf("tidemark1:hide=1024:5b7a8396") == "The code sets hide to '1024', which it cannot be.");
 }
 
 TEST_CASE("What a code cannot set is said") {
