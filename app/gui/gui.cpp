@@ -24,7 +24,7 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kFrameSeconds =
     1.0 / 60;                            // never faster, even where the driver does not wait for the screen
 constexpr double kIdleSeconds = 0.03;    // how often an idle window looks for news
-constexpr double kLiveSeconds = 0.004;   // and one whose run goes on: it costs comparing two pointers
+constexpr double kLiveSeconds = 0.004;   // and one whose run goes on: it copies what is said of the run
 constexpr double kAskingSeconds = 0.01;  // and one that has asked for a prediction, for its answer
 // How often it is drawn while it waits for work to be done: painting in software would take the processors
 // from that work.

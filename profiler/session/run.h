@@ -2,8 +2,8 @@
 // command line both work on this and on nothing below it.
 //
 // Live and recorded runs go one way: chunks of events → (recording on disk) → timeline builder → views. A
-// live run has an ingest thread that pops the ring, writes the recording and publishes views; all methods are
-// for one owner thread, except view(), which is for any.
+// live run has an ingest thread that pops the ring, writes the recording and publishes views. All methods are
+// for any thread, several at once: what changes is behind a lock of the implementation's own.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ class FindingsWatch {
     ByteUnit unit = ByteUnit::kMegabytes;
     int64_t usable_bytes = 0;  // of the card, for PyTorch; 0 = not known
   };
-  // Call at every frame; looks where there is something new.
+  // Call as often as the window looks for news; looks where there are some.
   void Look(const Subject& subject);
   // Another run is shown, or another rank: what is found yet of the one before is nothing.
   void Forget();
