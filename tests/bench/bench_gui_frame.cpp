@@ -1,7 +1,7 @@
 // The window at 1920×1080 while a person pans, zooms and hovers over long runs, with events streaming in: its
 // own time for a frame (without OpenGL), the whole frame beside that of an empty Dear ImGui window, memory,
-// the same over a memory map of 100,000 blocks, and how long a recording of ten million events takes to its
-// first picture. Needs a display.
+// the same over a memory map of 100,000 blocks and in a run of many settings, and how long a recording of ten
+// million events takes to its first picture. Needs a display.
 //   bench_gui_frame [ALLOCATIONS_IN_MILLIONS...]   1 and 10 without any
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -125,7 +125,7 @@ class EndedRun : public session::FakeRun {
   events::RunDescription description() const override {
     events::RunDescription description;
     description.title = "bench";
-    description.device = "cuda:0";
+    description.device = "cpu";  // of which nothing is predicted meanwhile
     return description;
   }
 
@@ -152,6 +152,22 @@ timeline::Stream CrowdedStream() {
     const auto bytes = static_cast<int64_t>(512 + block * 512 % 7680);
     stream.Allocate(address, bytes, static_cast<events::Category>(block % 5 + 1)).layer =
         layers[block % layers.size()];
+  }
+  return stream;
+}
+
+// As somebody leaves it who drags a control through 500 values.
+timeline::Stream StreamOfManySettings() {
+  timeline::Stream stream;
+  const events::NameId changed = stream.Name("settings changed");
+  for (int batch = 1; batch <= 500; ++batch) {
+    networks::TrainingSettings settings;
+    settings.batch = batch;
+    stream.Mark(changed, stream.Name(networks::ToJson(settings)));
+    stream.BeginStep(batch);
+    stream.Allocate(1 << 20, batch * 4096);
+    stream.Free(1 << 20);
+    stream.EndStep(batch);
   }
   return stream;
 }
@@ -402,6 +418,8 @@ int main(int argc, char** argv) {
   Print("an empty window", EmptyWindow());
   for (const size_t count : millions) MeasureUse(count);
   MeasureEnded("a memory map of 100,000 blocks", CrowdedStream(), OverMap());
+  MeasureEnded("a run with 500 settings, one after the other", StreamOfManySettings(),
+               {{"shows it", {}, Nothing}});
   Print("an empty window", EmptyWindow());
   MeasureFirstPicture();
   return 0;

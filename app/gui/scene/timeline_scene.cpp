@@ -63,23 +63,36 @@ void TimelineScene::PrepareRange(ViewState& state, Frame& frame) {
   if (state.pinned) frame.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
-// Of the settings that ever were in force on this timeline; few, and looked up in a map.
+void TimelineScene::MakeSettingsEstimates(int rank, Estimates& estimates, const std::string& card) {
+  const auto& settings = view_->settings();
+  settings_estimates_.assign(settings.size(), {});
+  unpredicted_.clear();
+  for (size_t i = 0; i < settings.size(); ++i) {
+    presenters::SettingsEstimate& estimate = settings_estimates_[i];
+    if (const textbook::Estimate* book = estimates.Textbook(settings[i], rank))
+      estimate.textbook_bytes = book->total_bytes;
+    if (card.empty() || !estimates.PhantomSpeaksFor(rank, settings[i])) continue;
+    const auto prediction = estimates.Phantom(settings[i], card);
+    if (!prediction) unpredicted_.push_back(i);
+    if (!prediction || !prediction->sentence.empty()) continue;
+    estimate.phantom_allocated_bytes = prediction->allocated_peak_bytes;
+    estimate.phantom_reserved_bytes = prediction->reserved_peak_bytes;
+  }
+}
+
 void TimelineScene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates,
                                              const std::string& card) {
-  settings_estimates_.clear();
-  for (const std::string& json : view_->settings()) {
-    presenters::SettingsEstimate estimate;
-    if (const textbook::Estimate* book = estimates.Textbook(json, input.description.rank))
-      estimate.textbook_bytes = book->total_bytes;
-    if (card.empty() || !estimates.PhantomSpeaksFor(input.description.rank, json)) {
-      settings_estimates_.push_back(estimate);
-      continue;
-    }
-    if (const auto prediction = estimates.Phantom(json, card); prediction && prediction->sentence.empty()) {
-      estimate.phantom_allocated_bytes = prediction->allocated_peak_bytes;
-      estimate.phantom_reserved_bytes = prediction->reserved_peak_bytes;
-    }
-    settings_estimates_.push_back(estimate);
+  const int rank = input.description.rank;
+  const SettingsEstimated asked{view_->settings().size(), rank, card, estimates.version()};
+  if (settings_estimated_ != asked) {
+    settings_estimated_ = asked;
+    MakeSettingsEstimates(rank, estimates, card);
+  }
+  // One question of the frame's is asked, and counts as long as it is asked in every frame. What cannot be
+  // asked at all never will be.
+  while (!estimates.pending() && !unpredicted_.empty()) {
+    estimates.Phantom(view_->settings()[unpredicted_.front()], card);
+    if (!estimates.pending()) unpredicted_.erase(unpredicted_.begin());
   }
 }
 

@@ -60,6 +60,16 @@ struct StackingAsked {
   bool operator==(const StackingAsked&) const = default;
 };
 
+// What is told of settings depends on this.
+struct SettingsEstimated {
+  size_t settings = 0;  // that ever were in force
+  int rank = 0;
+  std::string card;
+  std::optional<uint64_t> estimates;  // their version
+
+  bool operator==(const SettingsEstimated&) const = default;
+};
+
 class TimelineScene {
  public:
   // What the panel shows without a run.
@@ -77,6 +87,7 @@ class TimelineScene {
  private:
   void PrepareRange(ViewState& state, Frame& frame);
   void PrepareBookmarks(const SceneInput& input, const ViewState& state, Frame& frame);
+  void MakeSettingsEstimates(int rank, Estimates& estimates, const std::string& card);
   void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                    const std::string& card, Frame& frame);
@@ -112,7 +123,10 @@ class TimelineScene {
   presenters::TimelinePlot overview_;
   presenters::TimelinePlotRequest overview_request_;
   presenters::PlotColumns overview_cut_;
+  // Of the settings that ever were in force on this timeline, and what they were made from.
   std::vector<presenters::SettingsEstimate> settings_estimates_;
+  SettingsEstimated settings_estimated_;
+  std::vector<size_t> unpredicted_;  // of them; their predictions are still asked for
 
   presenters::SelectedOwners owners_;  // the selection alone until they are known
   presenters::Selection selection_;
