@@ -75,7 +75,13 @@ void Measure(const Alive& alive, LayerRow& row) {
   row.measured_workspace_bytes = layer.workspace_bytes;
   if (alive.all_bytes <= 0) return;
   const double parameters_bytes = parameters == alive.parameters_before.end() ? 0 : parameters->second;
-  row.share_of_peak = (layer.all_bytes + parameters_bytes) / alive.all_bytes;
+  const double all_bytes = layer.all_bytes + parameters_bytes;
+  row.share_of_peak = all_bytes / alive.all_bytes;
+  const double told_bytes =
+      static_cast<double>(layer.saved_bytes) + static_cast<double>(layer.temporary_bytes) +
+      static_cast<double>(layer.gradient_bytes) + static_cast<double>(layer.workspace_bytes);
+  constexpr double kMost = 0x1p62;  // of what a damaged recording claims
+  row.other_bytes = static_cast<int64_t>(std::clamp(all_bytes - told_bytes, 0.0, kMost));
 }
 
 }  // namespace
@@ -101,6 +107,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  {},
                  {},
                  layer.recomputed_bytes,
+                 0,
                  0,
                  layer.formula,
                  layer.counts_with,

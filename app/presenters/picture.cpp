@@ -170,7 +170,7 @@ void DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) 
     if (x < free_from) continue;
     free_from = x + kRoom;
     canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
-    const bool is_left = x > plot.left + plot.width / 2;
+    const bool is_left = 2 * (x - plot.left) > plot.width;
     canvas.Text(is_left ? x - 6 : x + 6, plot.top + 30,
                 fmt::format("out of memory: {} asked for", InMegabytes(failure.requested_bytes)),
                 fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));

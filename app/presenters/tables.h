@@ -97,8 +97,10 @@ struct LayerRow {
   std::optional<int64_t> measured_gradient_bytes;  // of its parameters
   std::optional<int64_t> measured_workspace_bytes;
   int64_t recomputed_bytes = 0;  // textbook: made again in backward under checkpointing
-  // What this layer allocated, and its parameters, of all that is alive at the peak.
+  // What this layer allocated, and its parameters, of all that is alive at the peak; and what of it is none
+  // of the measured figures above: parameters, inputs, copies of autocast's, what is not known.
   double share_of_peak = 0;
+  int64_t other_bytes = 0;
   std::string formula;
   // Where the other figure of what is kept stands, if not in this row: the layer that the textbook counts
   // this one's result with (a ReLU's with the convolution before it), and the layer that allocated what the

@@ -575,25 +575,9 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   CHECK_FALSE(is_answered());
   asked.input.description.allocator_settings = "max_split_size_mb:64";
   CHECK(is_answered());
-}
-
-TEST_CASE("A card that the run does not name is not told as the one that it had") {
-  timeline::Stream stream;
-  stream.Allocate(1 << 20, 512);
-  AskedOf asked(stream);
-  phantom::Card card;
-  card.name = "t4";
-  card.title = "NVIDIA T4";
-  asked.cards.push_back(card);
-  asked.input.device = {.kind = networks::DeviceKind::kPhantom, .card = "t4"};
-  Estimates estimates(&asked.networks);
-  Scene scene;
-  ViewState state;
-  const auto what_if = [&] { return scene.Prepare(asked.input, state, estimates).fit.what_if; };
-  CHECK(what_if().card == "t4");
-  CHECK_FALSE(what_if().card_is_named);
+  CHECK_FALSE(scene.Prepare(asked.input, state, estimates).fit.what_if.card_is_named);
   asked.input.description.device_name = "NVIDIA T4";
-  CHECK(what_if().card_is_named);
+  CHECK(scene.Prepare(asked.input, state, estimates).fit.what_if.card_is_named);
 }
 
 TEST_CASE("Why memory ran out counts among what stands out") {
