@@ -96,11 +96,11 @@ enum class EventKind : uint8_t {
                          // both 0: a module has it for a parameter
   kGradientAccumulated,  // `bytes` = the leaf's node, `rounded_bytes` = the block that was made for it
   kCastMade,             // by autocast; `bytes` = the block of what was cast
-  kOptimizerBegin,       // its step, on `thread`
-  kOptimizerEnd,         // `name` = what its state is called
+  kOptimizerEnd,  // what its step made and left is its state; `name` = what that is called. A hint, too:
+                  // `name` of a kAllocate, where an optimizer asked for the block
 };
 inline constexpr int kEventKindCount = 24;  // of what recordings and timelines have
-inline constexpr int kHintKindCount = 6;    // those after them
+inline constexpr int kHintKindCount = 5;    // those after them
 inline constexpr bool IsDeviceWork(EventKind kind) {
   return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
 }

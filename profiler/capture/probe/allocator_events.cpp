@@ -69,6 +69,7 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
     event.category = category;
+    event.name = DeviceTypeOf(device) == kCudaDevice ? OptimizerAtWork() : 0;
   }
   if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
   EmitOnDevice(event);
@@ -148,8 +149,9 @@ void NoteReports(bool is_cuda, uint16_t device) {
   if (known.load(std::memory_order_relaxed)) return;
   known = true;
   TellAllocatorReports(is_cuda);
+  if (WantsPythonStacks() || WantsNativeStacks()) knows_context = true;
   LoadOperatorWatch();
-  if (WatchesOperators() || WantsPythonStacks() || WantsNativeStacks()) knows_context = true;
+  if (WatchesOperators()) knows_context = true;
   if (is_cuda) NoteFirstCard(device);
 }
 

@@ -12,7 +12,7 @@
 namespace tidemark::capture {
 
 // 0 where it has none, or where what is found cannot be one. Whether the allocator knows that address is for
-// the caller to ask.
+// who reads it to ask.
 uint64_t BlockOfTensor(const void* tensor);
 // Of the first tensor of a std::vector of them.
 uint64_t BlockOfFirst(const void* tensors);

@@ -31,7 +31,7 @@ struct FirstBirth {
   uint64_t block = 0;
   bool is_awaited = false;
 };
-// What this thread is at. In one object: to find what a thread has is a call.
+// What this thread is at.
 struct AtWork {
   FirstBirth first_birth;
   uint64_t arriving_gradient = 0;
@@ -64,7 +64,7 @@ uint64_t AddressOf(const void* object) { return reinterpret_cast<uint64_t>(objec
 
 void OnTensorSaved(const void* tensor) {
   TheCourse().RecordForward();
-  Hint(EventKind::kTensorSaved, BlockOfTensor(tensor));
+  if (const uint64_t block = BlockOfTensor(tensor); block != 0) Hint(EventKind::kTensorSaved, block);
 }
 
 void OnAccumulatorMade(const void* node, const void* tensor) {
@@ -98,7 +98,7 @@ void OnCastBegins(const void* tensor, int8_t /*scalar_type*/) {
 void OnCastEnded() {
   AtWork& here = at_work;
   const uint64_t made = std::exchange(here.first_birth, {}).block;
-  if (made != 0) Hint(EventKind::kCastMade, made, here.cast_block);
+  if (made != 0 && here.cast_block != 0) Hint(EventKind::kCastMade, made, here.cast_block);
 }
 
 }  // namespace
@@ -110,7 +110,6 @@ void OnUserScopeBegins(std::string_view name, const void* scope) {
   optimizer.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
   optimizer.state = Intern(OptimizerStateName(name), events::Source::kAllocator);
   at_work.first_birth.is_awaited = false;
-  Hint(EventKind::kOptimizerBegin, 0);
   optimizer.has_turn = TheCourse().BeginOptimizer();
 }
 
@@ -145,6 +144,8 @@ void WatchTraining() {
   gates.buckets_begin = [] { at_work.makes_buckets = true; };
   gates.buckets_ended = [] { at_work.makes_buckets = false; };
 }
+
+events::NameId OptimizerAtWork() { return at_work.optimizer.state; }
 
 Category CategoryAtBirth() {
   if (at_work.makes_buckets) return Category::kCommunication;

@@ -6,7 +6,7 @@
 // CPU's, there are phases all the same.
 //
 // Any thread; what is told of blocks, under their allocator's lock. A training waits for each of these calls:
-// they look nothing up.
+// but where an optimizer's step begins they look nothing up.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ void WatchTraining();
 events::Category CategoryAtBirth();
 // The card's: the same, of this one.
 events::Category OnBlockBorn(uint64_t address);
+// What the state of the optimizer is called that steps on this thread; 0 = none does.
+events::NameId OptimizerAtWork();
 void OnBlockDied(uint64_t address);
 
 }  // namespace tidemark::capture

@@ -1,5 +1,6 @@
 #include "profiler/capture/roles/role_inference.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace tidemark::capture {
@@ -8,7 +9,18 @@ using events::Category;
 using events::Event;
 using events::EventKind;
 
+namespace {
+
+bool IsOfOptimizer(const Event& event) { return event.kind == EventKind::kAllocate && event.name != 0; }
+
+}  // namespace
+
 std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
+  const auto tells = [](const Event& event) { return events::IsHint(event) || IsOfOptimizer(event); };
+  if (std::ranges::none_of(events, tells)) {
+    for (const Event& event : events) Follow(event);
+    return events;
+  }
   inferred_.clear();
   inferred_.reserve(events.size());
   for (const Event& event : events) {
@@ -17,6 +29,7 @@ std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
     } else {
       Follow(event);
       inferred_.push_back(event);
+      if (IsOfOptimizer(event)) inferred_.back().name = 0;
     }
   }
   return inferred_;
@@ -40,9 +53,14 @@ void RoleInference::Follow(const Event& event) {
   }
 }
 
+// What was there before is gone, though its end may be lost.
 void RoleInference::Born(const Event& event) {
-  const uint64_t block = Known(event.address);
-  if (block != 0) roles_.Born(block, event.category, optimizing_.contains(event.thread));
+  const bool has_role = IsFromBirth(event.category) || IsOfOptimizer(event);
+  if (has_role && Known(event.address) != 0) {
+    roles_.Born(event.address, event.category, IsOfOptimizer(event));
+  } else {
+    roles_.Died(event.address);
+  }
 }
 
 void RoleInference::Take(const Event& hint) {
@@ -62,9 +80,6 @@ void RoleInference::Take(const Event& hint) {
       if (roles_.Is(static_cast<uint64_t>(hint.bytes), Category::kParameter)) {
         Assume(Known(hint.address), Category::kAutocastCache, hint);
       }
-      return;
-    case EventKind::kOptimizerBegin:
-      optimizing_.insert(hint.thread);
       return;
     case EventKind::kOptimizerEnd:
       return FindOptimizerState(hint);
@@ -88,7 +103,6 @@ void RoleInference::FindGradient(const Event& hint) {
 }
 
 void RoleInference::FindOptimizerState(const Event& hint) {
-  optimizing_.erase(hint.thread);
   for (const uint64_t block : roles_.TakeMadeByOptimizer()) {
     Assume(block, Category::kOptimizerState, hint, hint.name);
   }

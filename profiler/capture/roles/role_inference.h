@@ -4,12 +4,14 @@
 // torch.profiler's memory timeline infers them. Found out by who reads the ring, and not in the program: a
 // training waits for each table that is looked at in it.
 //
-// One thread. O(1) an event, but for an optimizer's end: O(blocks that it made).
+// Where the ring was too full for a hint, what would follow from it is not known, or taken for something
+// else, until the block is freed; that it was lost is told.
+//
+// One thread. O(log segments) an event, but for an optimizer's end: O(blocks that it made).
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -21,8 +23,8 @@ namespace tidemark::capture {
 
 class RoleInference {
  public:
-  // The events, in the order of the ring, with what follows from the hints among them in their places; valid
-  // until the next call.
+  // The events, in the order of the ring, with what follows from the hints among them in their places. Valid
+  // until the next call, and as long as `events` are.
   std::span<const events::Event> Infer(std::span<const events::Event> events);
 
  private:
@@ -49,7 +51,6 @@ class RoleInference {
   // c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do.
   std::unordered_map<uint64_t, uint64_t> leaves_;
   std::unordered_map<uint64_t, Gradient> gradients_;  // by leaf
-  std::set<uint32_t> optimizing_;                     // threads
   std::vector<events::Event> inferred_;
 };
 

@@ -14,7 +14,7 @@ namespace tidemark::capture {
 
 namespace detail {
 
-// With the thread's number, which each event has beside its time: to find what a thread has is a call.
+// With the thread's number, which each event has beside its time.
 struct TickedClock {
   uint64_t base_ticks = 0;
   uint64_t valid_ticks = 0;  // how long the base holds; 0 = not yet

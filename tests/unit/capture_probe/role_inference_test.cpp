@@ -24,6 +24,12 @@ Event Told(EventKind kind, uint64_t address, int64_t bytes = 0) {
   return event;
 }
 
+Event MadeByOptimizer(uint64_t address) {
+  Event event = Told(EventKind::kAllocate, address, 512);
+  event.name = 7;
+  return event;
+}
+
 std::vector<Event> Inferred(RoleInference& inference, const std::vector<Event>& events) {
   const std::span<const Event> inferred = inference.Infer(events);
   return {inferred.begin(), inferred.end()};
@@ -73,25 +79,36 @@ TEST_CASE("Nothing follows for what lies in no segment, nor for the CPU's tensor
   CHECK(Inferred(inference, {segment, Told(EventKind::kTensorSaved, kReserved + 4096),
                              Told(EventKind::kTensorSaved, 0), Told(EventKind::kTensorSaved, kReserved - 1)})
             .size() == 1);
-  CHECK(Kinds(Inferred(inference, {Told(EventKind::kOptimizerBegin, 0), Told(EventKind::kAllocate, 4096, 8),
-                                   Told(EventKind::kOptimizerEnd, 0)})) ==
+  CHECK(Kinds(Inferred(inference, {MadeByOptimizer(4096), Told(EventKind::kOptimizerEnd, 0)})) ==
         std::vector<EventKind>{EventKind::kAllocate});
   CHECK(Inferred(inference,
                  {Told(EventKind::kSegmentFree, kReserved, 4096), Told(EventKind::kTensorSaved, kReserved)})
             .size() == 1);
 }
 
-TEST_CASE("What another thread makes while an optimizer steps is none of its state") {
+TEST_CASE(
+    "What an optimizer made is its state, whatever was lost of its steps; the mark is in no recording") {
   RoleInference inference;
-  Event others = Told(EventKind::kAllocate, kReserved, 512);
-  others.thread = 2;
-  const std::vector<Event> inferred =
-      Inferred(inference,
-               {Told(EventKind::kSegmentAllocate, kReserved, 4096), Told(EventKind::kOptimizerBegin, 0),
-                others, Told(EventKind::kAllocate, kReserved + 512, 512), Told(EventKind::kOptimizerEnd, 0)});
-  REQUIRE(inferred.size() == 4);
-  CHECK(inferred[3].address == kReserved + 512);
-  CHECK(inferred[3].category == Category::kOptimizerState);
+  std::vector<Event> inferred = Inferred(
+      inference,
+      {Told(EventKind::kSegmentAllocate, kReserved, 4096), MadeByOptimizer(kReserved),
+       Told(EventKind::kAllocate, kReserved + 512, 512)});  // of another thread, or a later forward's
+  REQUIRE(inferred.size() == 3);
+  CHECK(inferred[1].name == 0);
+  Event end = Told(EventKind::kOptimizerEnd, 0);
+  end.name = 7;
+  inferred = Inferred(inference, {end});  // the first one's was lost
+  REQUIRE(inferred.size() == 1);
+  CHECK(inferred[0].address == kReserved);
+  CHECK(inferred[0].category == Category::kOptimizerState);
+  CHECK(inferred[0].name == 7);
+}
+
+TEST_CASE("What holds no hint is handed on as it is") {
+  RoleInference inference;
+  const std::vector<Event> events{Told(EventKind::kSegmentAllocate, kReserved, 4096),
+                                  Told(EventKind::kAllocate, kReserved, 512)};
+  CHECK(inference.Infer(events).data() == events.data());
 }
 
 }  // namespace tidemark::capture

@@ -113,6 +113,7 @@ void Make(uint64_t block) {
   events::Event event;
   event.kind = EventKind::kAllocate;
   event.category = OnBlockBorn(block);
+  event.name = OptimizerAtWork();
   event.address = block;
   OnRing(event);
 }

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <map>
 
+#include "profiler/session/recorded_run.h"
 #include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::session {
 namespace {
@@ -51,6 +53,35 @@ TEST_CASE(
   CHECK(intake.lost() == 14);
   CHECK(intake.captured() == kCapacity - 2);
   munmap(memory, bytes);
+}
+
+TEST_CASE("Hints are taken from the ring, and what follows from them is in the run and its recording") {
+  transport::RingReader reader = std::move(*transport::RingReader::Create(64));
+  transport::RingWriter writer = transport::RingWriter::Beside(reader);
+  EventIntake intake(std::move(reader), timeline::kDefaultBudgetEvents);
+  const trace::Scratch scratch;
+  auto recording = trace::TideWriter::Create(scratch / "run.tide", {});
+  REQUIRE(recording.ok());
+  intake.RecordTo(std::move(*recording));
+  const auto push = [&](events::EventKind kind, uint64_t address, int64_t bytes) {
+    REQUIRE(
+        writer.Push(Event{.address = address, .bytes = bytes, .kind = kind, .source = Source::kAllocator}));
+  };
+  push(events::EventKind::kSegmentAllocate, 4096, 4096);
+  push(events::EventKind::kAllocate, 4096, 512);
+  push(events::EventKind::kTensorSaved, 4096, 0);
+  push(events::EventKind::kTensorSaved, 4096, 0);
+  CHECK(intake.Take(true) == 4);
+  CHECK(intake.captured() == 3);
+  const auto view = intake.Publish();
+  REQUIRE(view->end() == 3);
+  CHECK(view->event(2).kind == events::EventKind::kCategorize);
+  CHECK(view->event(2).category == events::Category::kActivation);
+  intake.CloseRecording();
+  CHECK(intake.recording_error().empty());
+  const auto read = RecordedRun::Open(scratch / "run.tide", nullptr);
+  REQUIRE(read.ok());
+  CHECK((*read)->view()->end() == 3);
 }
 
 }  // namespace tidemark::session
