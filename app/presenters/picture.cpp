@@ -9,6 +9,7 @@
 
 #include "app/presenters/axis_ticks.h"
 #include "app/presenters/memory_map.h"
+#include "app/presenters/plot_annotations.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
@@ -171,8 +172,7 @@ void DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) 
     free_from = x + kRoom;
     canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
     const bool is_left = 2 * (x - plot.left) > plot.width;
-    canvas.Text(is_left ? x - 6 : x + 6, plot.top + 30,
-                fmt::format("out of memory: {} asked for", InMegabytes(failure.requested_bytes)),
+    canvas.Text(is_left ? x - 6 : x + 6, plot.top + 30, TitleOfFailure(failure, ByteUnit::kMegabytes),
                 fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
   }
 }

@@ -144,14 +144,15 @@ std::vector<PlotMarker> MarkersOver(const View& view, const TimelinePlotRequest&
   return markers;
 }
 
+std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit) {
+  return "out of memory: " + FormatBytes(failure.requested_bytes, unit) + " asked for";
+}
+
 std::vector<PlotMarker> FailuresOver(const View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut) {
   std::vector<PlotMarker> failures;
   VisitSpaced(view, request.axis, view.out_of_memory(), cut, [&](size_t number, double position) {
-    const timeline::OutOfMemory& failure = view.out_of_memory()[number];
-    failures.push_back({position,
-                        "out of memory: " + FormatBytes(failure.requested_bytes, request.unit) + " asked for",
-                        ""});
+    failures.push_back({position, TitleOfFailure(view.out_of_memory()[number], request.unit), ""});
   });
   return failures;
 }

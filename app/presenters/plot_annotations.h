@@ -2,6 +2,7 @@
 // each, found by search, so that their cost does not grow with the run. Pure; see timeline_plot.h.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/presenters/plot_columns.h"
@@ -13,6 +14,8 @@ std::vector<PlotPhase> PhasesOver(const timeline::View& view, TimeAxis axis, con
 std::vector<PlotStep> StepsOver(const timeline::View& view, TimeAxis axis, const PlotColumns& cut);
 std::vector<PlotMarker> MarkersOver(const timeline::View& view, const TimelinePlotRequest& request,
                                     const PlotColumns& cut);
+// "out of memory: 268.4 MB asked for"
+std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit);
 std::vector<PlotMarker> FailuresOver(const timeline::View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut);
 

@@ -69,7 +69,7 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
     event.category = category;
-    event.name = DeviceTypeOf(device) == kCudaDevice ? OptimizerAtWork() : 0;
+    event.name = OptimizerAtWork();
   }
   if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
   EmitOnDevice(event);
@@ -150,8 +150,7 @@ void NoteReports(bool is_cuda, uint16_t device) {
   known = true;
   TellAllocatorReports(is_cuda);
   if (WantsPythonStacks() || WantsNativeStacks()) knows_context = true;
-  LoadOperatorWatch();
-  if (WatchesOperators()) knows_context = true;
+  if (LoadOperatorWatch()) knows_context = true;
   if (is_cuda) NoteFirstCard(device);
 }
 

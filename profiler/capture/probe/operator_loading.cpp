@@ -15,8 +15,6 @@
 namespace tidemark::capture {
 namespace {
 
-std::atomic<bool> watches{false};
-
 std::string Sentence(const std::string& why) {
   return "operators are not known: " + why +
          " Start the program itself under record --operators, by the Python that has its torch.";
@@ -40,16 +38,16 @@ std::string WhyNone(const char* library) {
 
 }  // namespace
 
-void LoadOperatorWatch() {
+bool LoadOperatorWatch() {
   static std::atomic<bool> tried{false};
-  if (tried.exchange(true)) return;
+  static std::atomic<bool> watches{false};
+  if (tried.exchange(true)) return watches;
   const char* const library = std::getenv(kProbeOperatorsVariable);
-  if (library == nullptr || *library == '\0') return;
+  if (library == nullptr || *library == '\0') return false;
   const std::string why = WhyNone(library);
   watches = why.empty();
   if (!watches) EmitLack(events::Source::kAllocator, why);
+  return watches;
 }
-
-bool WatchesOperators() { return watches; }
 
 }  // namespace tidemark::capture

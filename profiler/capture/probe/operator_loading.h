@@ -4,10 +4,9 @@
 
 namespace tidemark::capture {
 
-// Loads it at the first call. LibTorch must be in the process. Where that is another one than the library was
-// compiled for, nothing is loaded, and the allocator's state says so. Any thread.
-void LoadOperatorWatch();
-// Whether it was loaded, and watches.
-bool WatchesOperators();
+// Loads it at the first call; whether it is loaded, and watches. LibTorch must be in the process. Where that
+// is another one than the library was compiled for, nothing is loaded, and the allocator's state says so. Any
+// thread.
+bool LoadOperatorWatch();
 
 }  // namespace tidemark::capture
