@@ -56,13 +56,13 @@ void MeasurePushes(int producers) {
               sum / kRounds, pop_us * 1000 / (kRounds * static_cast<double>(kPushes) * producers));
 }
 
-void MeasureIntake(bool recorded) {
+void MeasureIntake(TrainingStream::Tells tells, bool recorded) {
   const auto file = std::filesystem::temp_directory_path() / "tidemark-bench.tide";
   auto reader = std::move(*transport::RingReader::Create());
   auto writer = transport::RingWriter::Beside(reader);
   session::EventIntake intake(std::move(reader), timeline::kDefaultBudgetEvents);
   if (recorded) intake.RecordTo(std::move(*trace::TideWriter::Create(file, {})));
-  TrainingStream stream;
+  TrainingStream stream(20, tells);
   double us = 0;
   size_t events = 0;
   while (events < 4'000'000) {
@@ -72,7 +72,8 @@ void MeasureIntake(bool recorded) {
     intake.Publish();
     us += watch.Microseconds();
   }
-  std::printf("ring to timeline%s: %.2f M events/s\n", recorded ? " and recording" : "",
+  std::printf("ring to timeline%s, %s: %.2f M events/s\n", recorded ? " and recording" : "",
+              tells == TrainingStream::Tells::kHints ? "roles inferred" : "roles told",
               static_cast<double>(events) / us);
   std::filesystem::remove(file);
 }
@@ -85,9 +86,10 @@ int64_t NowNs() {
       .count();
 }
 
-// The traced process: a thousand events at the beginning of each millisecond, each stamped with its time.
+// The traced process, whose roles are inferred: a thousand events at the beginning of each millisecond, each
+// stamped with its time.
 [[noreturn]] void Send(transport::RingWriter writer, int seconds) {
-  TrainingStream stream;
+  TrainingStream stream(20, TrainingStream::Tells::kHints);
   const int64_t begin = NowNs();
   std::vector<events::Event> events;
   size_t next = 0;
@@ -118,9 +120,10 @@ void MeasureSteady(int seconds) {
   if (sender == 0) Send(std::move(writer), seconds);
   std::vector<double> latencies_ms;
   timeline::EventIndex seen = 0;
+  size_t taken = 0;
   for (bool sending = true; sending;) {
     sending = waitpid(sender, nullptr, WNOHANG) == 0;
-    intake.Take(!sending);
+    taken += intake.Take(!sending);
     const auto view = intake.Publish();
     const timeline::EventIndex added = std::max(seen, view->first());
     if (added < view->end())
@@ -132,11 +135,10 @@ void MeasureSteady(int seconds) {
   std::sort(latencies_ms.begin(), latencies_ms.end());
   const auto sent = static_cast<uint64_t>(seconds) * 1000 * kEventsAMillisecond;
   std::printf(
-      "%d s at a million events/s from another process: sent %llu, captured %llu, lost %llu; oldest new "
-      "event to view: "
-      "median %.1f ms, p95 %.1f ms; recording %.0f MB\n",
-      seconds, static_cast<unsigned long long>(sent), static_cast<unsigned long long>(intake.captured()),
-      static_cast<unsigned long long>(intake.lost()), latencies_ms[latencies_ms.size() / 2],
+      "%d s at a million events/s from another process: sent %llu, taken %zu, lost %llu; kept "
+      "%llu, without hints; oldest new event to view: median %.1f ms, p95 %.1f ms; recording %.0f MB\n",
+      seconds, static_cast<unsigned long long>(sent), taken, static_cast<unsigned long long>(intake.lost()),
+      static_cast<unsigned long long>(intake.captured()), latencies_ms[latencies_ms.size() / 2],
       latencies_ms[latencies_ms.size() * 95 / 100],
       static_cast<double>(std::filesystem::file_size(file)) / 1e6);
   std::filesystem::remove(file);
@@ -148,7 +150,10 @@ void MeasureSteady(int seconds) {
 int main(int count, char** arguments) {
   tidemark::bench::MeasurePushes(1);
   tidemark::bench::MeasurePushes(2);
-  tidemark::bench::MeasureIntake(false);
-  tidemark::bench::MeasureIntake(true);
+  for (const auto tells : {tidemark::bench::TrainingStream::Tells::kCategories,
+                           tidemark::bench::TrainingStream::Tells::kHints}) {
+    tidemark::bench::MeasureIntake(tells, false);
+    tidemark::bench::MeasureIntake(tells, true);
+  }
   if (count > 1) tidemark::bench::MeasureSteady(std::atoi(arguments[1]));
 }
