@@ -1,7 +1,6 @@
 // A sweep over an option of a person's program: what it is of, and its points as they come.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,15 +53,11 @@ class SweepInbox {
   // How many of all values are answered; 0 before they are known.
   double share() const;
   std::string Title() const;  // "Sweep over --batch: 3 of 10 runs"
-  // Nobody wants it any more.
-  void GiveUp() { given_up_ = true; }
-  bool given_up() const { return given_up_; }
 
   // True if there was anything new.
   bool MoveTo(ProgramSweep& sweep);
 
  private:
-  std::atomic<bool> given_up_ = false;
   mutable Mutex mutex_;
   std::string option_ TIDEMARK_GUARDED_BY(mutex_);
   std::vector<int64_t> values_ TIDEMARK_GUARDED_BY(mutex_);

@@ -37,35 +37,33 @@ void CheckpointPlanner::AskForPrices(const networks::TrainingSettings& settings,
                                      const std::vector<networks::Network>& networks) {
   const PriceQuestion question{settings, card ? card->name : ""};
   if (prices_.planned_for) {
-    if (prices_.planned_for != question) *overtaken_ = true;
+    if (prices_.planned_for != question) latest_.Drop();
     return;
   }
   const networks::Network* const network = networks::NetworkNamed(networks, settings.network);
   if (network == nullptr || prices_.Answers(question) || prices_.cancelled_for == question) return;
   prices_.planned_for = question;
-  overtaken_ = std::make_shared<std::atomic<bool>>(false);
-  jobs_->Start(
-      "Planning ways to checkpoint", JobEnd::kOnRequest,
-      [this, network = *network, question, card, forgotten = forgotten_,
-       overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-        const auto ways = std::make_shared<std::vector<PricedWay>>(PriceAll(
-            network, question.settings, card, [&](double done) { return progress(done) && !*overtaken; }));
-        return [this, ways, question, overtaken, forgotten] {
-          prices_.planned_for.reset();
-          if (forgotten != forgotten_) return;
-          if (ways->empty()) {  // stopped
-            if (!*overtaken) prices_.cancelled_for = question;
-            return;
-          }
-          prices_.made_for = question;
-          prices_.ways = std::move(*ways);
-        };
-      });
+  jobs_->Start("Planning ways to checkpoint", JobEnd::kOnRequest,
+               [this, network = *network, question, card,
+                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto ways = std::make_shared<std::vector<PricedWay>>(
+                     PriceAll(network, question.settings, card,
+                              [&](double done) { return progress(done) && request.wanted(); }));
+                 return [this, ways, question, request] {
+                   prices_.planned_for.reset();
+                   if (!request.wanted()) return;
+                   if (ways->empty()) {  // the person stopped it
+                     prices_.cancelled_for = question;
+                     return;
+                   }
+                   prices_.made_for = question;
+                   prices_.ways = std::move(*ways);
+                 };
+               });
 }
 
 void CheckpointPlanner::Forget() {
-  ++forgotten_;
-  if (prices_.planned_for) *overtaken_ = true;
+  latest_.Drop();
   prices_.made_for.reset();
 }
 

@@ -2,8 +2,6 @@
 // figures need that keep to a budget. UI thread only.
 #pragma once
 
-#include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "app/gui/background/background_jobs.h"
 #include "app/gui/background/checkpoint_prices.h"
 #include "app/gui/background/estimates.h"
+#include "app/gui/background/latest_request.h"
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 
@@ -39,8 +38,7 @@ class CheckpointPlanner {
   BackgroundJobs* jobs_;
   Estimates* estimates_;
   CheckpointPrices prices_;
-  std::shared_ptr<std::atomic<bool>> overtaken_;  // of the planning that goes on: set, it has no answer
-  int forgotten_ = 0;                             // times: what was planned before is of other networks
+  LatestRequest latest_;  // of prices
   bool plans_budgets_ = false;
 };
 

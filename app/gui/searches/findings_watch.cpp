@@ -20,18 +20,19 @@ void FindingsWatch::Look(const Subject& subject) {
   looked_ = {subject.view, subject.unit, now};
   is_looking_ = true;
   jobs_->Start(
-      "", JobEnd::kWhenDone, [this, subject](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+      "", JobEnd::kWhenDone,
+      [this, subject, request = latest_.Begin()](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
         const auto found =
             std::make_shared<RunFindings>(LookForFindings(*subject.view, subject.unit, subject.usable_bytes));
-        return [this, found, view = subject.view] {
+        return [this, found, request] {
           is_looking_ = false;
-          // Of a run that is gone since: the next look is at what is shown.
-          if (looked_ && looked_->view == view) found_ = std::move(*found);
+          if (request.wanted()) found_ = std::move(*found);
         };
       });
 }
 
 void FindingsWatch::Forget() {
+  latest_.Drop();
   looked_.reset();
   found_.reset();
 }

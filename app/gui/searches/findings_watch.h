@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/gui/background/background_jobs.h"
+#include "app/gui/background/latest_request.h"
 #include "app/gui/view/run_findings.h"
 
 namespace tidemark::gui {
@@ -42,6 +43,7 @@ class FindingsWatch {
   BackgroundJobs* jobs_;
   std::optional<Looked> looked_;  // what was looked into last; none of this run = nothing yet
   bool is_looking_ = false;
+  LatestRequest latest_;
   std::optional<RunFindings> found_;
 };
 

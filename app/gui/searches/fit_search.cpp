@@ -6,10 +6,10 @@
 namespace tidemark::gui {
 namespace {
 
-advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress,
-                               const std::shared_ptr<std::atomic<bool>>& overtaken) {
-  return [progress, overtaken](size_t done, size_t of) {
-    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of))) && !*overtaken;
+advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress, const Request& request) {
+  return [progress, request](size_t done, size_t of) {
+    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of))) &&
+           request.wanted();
   };
 }
 
@@ -20,41 +20,40 @@ void FitSearch::Begin(const FitSubject& subject, const std::vector<networks::Net
   if (found_.searching || !subject.card || network == nullptr) return;
   End("");  // what was found before is not said of this
   found_.searching = true;
-  overtaken_ = std::make_shared<std::atomic<bool>>(false);
   const advice::FitQuestion question{*network, subject.settings, *subject.card, 0, subject.allocator};
   const auto needs = std::make_shared<advice::Needs>(question.card, question.allocator);
   jobs_->Start("Searching the largest batch", JobEnd::kOnRequest,
                [this, question, needs,
-                overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                  const auto outcome =
                      std::make_shared<Result<advice::LargestBatch>>(advice::FindBatchWithRoom(
-                         question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
-                 return [this, question, needs, outcome, overtaken] {
-                   if (*overtaken) return;
+                         question, advice::AskPhantom(needs), ProgressOf(progress, request)));
+                 return [this, question, needs, outcome, request] {
+                   if (!request.wanted()) return;
                    if (!outcome->ok()) return End(outcome->error().message);
                    found_.largest_batch = (*outcome)->batch;
                    found_.largest_for = question;
-                   FindCheapestChanges(question, needs);
+                   FindCheapestChanges(question, needs, request);
                  };
                });
 }
 
 // What was asked for the largest batch is known, and not asked again.
 void FitSearch::FindCheapestChanges(const advice::FitQuestion& question,
-                                    const std::shared_ptr<advice::Needs>& needs) {
-  jobs_->Start("Searching what fits", JobEnd::kOnRequest,
-               [this, question, needs,
-                overtaken = overtaken_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
-                     advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress, overtaken)));
-                 return [this, question, outcome, overtaken] {
-                   if (*overtaken) return;
-                   End(outcome->ok() ? "" : outcome->error().message);
-                   if (!outcome->ok()) return;
-                   found_.question = question;
-                   found_.answer = std::move(**outcome);
-                 };
-               });
+                                    const std::shared_ptr<advice::Needs>& needs, const Request& request) {
+  jobs_->Start(
+      "Searching what fits", JobEnd::kOnRequest,
+      [this, question, needs, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
+            advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress, request)));
+        return [this, question, outcome, request] {
+          if (!request.wanted()) return;
+          End(outcome->ok() ? "" : outcome->error().message);
+          if (!outcome->ok()) return;
+          found_.question = question;
+          found_.answer = std::move(**outcome);
+        };
+      });
 }
 
 void FitSearch::End(const std::string& error) {
@@ -72,7 +71,7 @@ void FitSearch::WantWaysOut() {
 bool FitSearch::TakeWanted() { return !found_.searching && std::exchange(are_ways_out_wanted_, false); }
 
 void FitSearch::Forget() {
-  if (overtaken_) *overtaken_ = true;
+  latest_.Drop();
   End("");
   found_.largest_batch.reset();
   are_ways_out_wanted_ = false;

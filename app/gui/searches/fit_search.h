@@ -2,12 +2,12 @@
 // that make a step fit. UI thread only.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
 #include "app/gui/background/background_jobs.h"
 #include "app/gui/background/fit_advice.h"
+#include "app/gui/background/latest_request.h"
 #include "profiler/networks/specification.h"
 
 namespace tidemark::gui {
@@ -30,13 +30,13 @@ class FitSearch {
   void Forget();
 
  private:
-  void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
+  void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs,
+                           const Request& request);
   void End(const std::string& error);  // "" = it has an answer
 
   BackgroundJobs* jobs_;
   FitAdvice found_;
-  std::shared_ptr<std::atomic<bool>>
-      overtaken_;  // of the search that goes on: set, it ends without an answer
+  LatestRequest latest_;
   bool are_ways_out_wanted_ = false;
 };
 

@@ -7,7 +7,8 @@ namespace tidemark::gui {
 namespace {
 
 Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, const session::SweepOrder& order,
-                                          SweepInbox& inbox, const BackgroundJobs::Progress& progress) {
+                                          SweepInbox& inbox, const Request& request,
+                                          const BackgroundJobs::Progress& progress) {
   const auto tell = [&] {
     progress(inbox.share());
     progress.Tell(inbox.Title());
@@ -22,7 +23,7 @@ Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, cons
                                         }};
   return run(order, listener,
              {[&](std::string_view line) { progress.Tell(std::string(line)); },
-              [&] { return progress.goes_on() && !inbox.given_up(); }});
+              [&] { return progress.goes_on() && request.wanted(); }});
 }
 
 }  // namespace
@@ -34,11 +35,11 @@ bool SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& c
   shown_ = ProgramSweep{order, card, "", {}, {}, true, {}};
   inbox_ = std::make_shared<SweepInbox>();
   jobs_->Start("Starting the sweep", JobEnd::kOnRequest,
-               [this, run = run_, order, then,
-                inbox = inbox_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto notes = RunSweep(run, order, *inbox, progress);
-                 return [this, notes, then, inbox, is_cancelled = !progress.goes_on()] {
-                   if (const std::optional<End> end = Finish(notes, *inbox, is_cancelled)) then(*end);
+               [this, run = run_, order, then, inbox = inbox_,
+                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto notes = RunSweep(run, order, *inbox, request, progress);
+                 return [this, notes, then, request, is_cancelled = !progress.goes_on()] {
+                   if (request.wanted()) then(Finish(notes, is_cancelled));
                  };
                });
   return true;
@@ -46,10 +47,7 @@ bool SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& c
 
 bool SweepRunner::Poll() { return shown_ && inbox_ != nullptr && inbox_->MoveTo(*shown_); }
 
-// Nothing of one after which another came, or that was closed.
-std::optional<SweepRunner::End> SweepRunner::Finish(const Result<std::vector<std::string>>& notes,
-                                                    const SweepInbox& inbox, bool is_cancelled) {
-  if (inbox_.get() != &inbox) return std::nullopt;
+SweepRunner::End SweepRunner::Finish(const Result<std::vector<std::string>>& notes, bool is_cancelled) {
   Poll();
   shown_->goes_on = false;
   inbox_.reset();
@@ -63,7 +61,7 @@ std::optional<SweepRunner::End> SweepRunner::Finish(const Result<std::vector<std
 }
 
 void SweepRunner::Close() {
-  if (inbox_ != nullptr) inbox_->GiveUp();
+  latest_.Drop();
   inbox_.reset();
   shown_.reset();
 }

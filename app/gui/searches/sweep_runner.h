@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/background/background_jobs.h"
+#include "app/gui/background/latest_request.h"
 #include "app/gui/background/program_sweep.h"
 #include "profiler/base/result.h"
 #include "profiler/session/program_order.h"
@@ -39,13 +40,13 @@ class SweepRunner {
   const ProgramSweep* shown() const { return shown_ ? &*shown_ : nullptr; }
 
  private:
-  std::optional<End> Finish(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox,
-                            bool is_cancelled);
+  End Finish(const Result<std::vector<std::string>>& notes, bool is_cancelled);
 
   BackgroundJobs* jobs_;
   session::SweepProgram run_;
   std::optional<ProgramSweep> shown_;
   std::shared_ptr<SweepInbox> inbox_;  // while it goes on
+  LatestRequest latest_;
 };
 
 }  // namespace tidemark::gui

@@ -8,8 +8,15 @@
 namespace tidemark::gui {
 namespace {
 
+// Reports 0..1; false means that nobody waits for the outcome any more.
+using TrialProgress = std::function<bool(double)>;
+
+TrialProgress ProgressOfTrial(const BackgroundJobs::Progress& progress, const Request& request) {
+  return [progress, request](double share) { return progress(share) && request.wanted(); };
+}
+
 advice::AllocatorTrials TrySettings(const TriedRun& tried, const session::AllocatorOf& allocator,
-                                    const BackgroundJobs::Progress& progress) {
+                                    const TrialProgress& progress) {
   constexpr double kAsItWas = 1.0 / (1 + std::size(advice::kTriedSettings));  // of all replays
   const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(
       *tried.view, tried.own, allocator, [&](double share) { return progress(share * kAsItWas); });
@@ -21,7 +28,7 @@ advice::AllocatorTrials TrySettings(const TriedRun& tried, const session::Alloca
 // With what `wanted` has before the run in the same process.
 Result<advice::WhatIf> TryOne(const TriedRun& tried, advice::AllocatorSetup other, const OtherSetup& wanted,
                               const session::AllocatorOf& allocator, const std::vector<phantom::Card>& cards,
-                              const BackgroundJobs::Progress& progress) {
+                              const TrialProgress& progress) {
   // What ran before is read, then both are replayed.
   const auto part = [&](int number) {
     return [&progress, number](double share) { return progress((number + share) / 3); };
@@ -69,12 +76,12 @@ void TrialRuns::TryOther(const TriedRun& run, const OtherSetup& wanted, const st
                                        wanted.allocator);
   jobs_->Start("Trying the run otherwise", JobEnd::kOnRequest,
                [this, run, other, wanted, then, allocator = *allocator, cards = *cards_,
-                number = runs_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                  const auto outcome = std::make_shared<Result<advice::WhatIf>>(
-                     TryOne(run, other, wanted, allocator, cards, progress));
-                 return [this, outcome, wanted, then, number, end = run.view->end()] {
+                     TryOne(run, other, wanted, allocator, cards, ProgressOfTrial(progress, request)));
+                 return [this, outcome, wanted, then, request, end = run.view->end()] {
                    found_.trying = false;
-                   if (number != runs_) return;
+                   if (!request.wanted()) return;
                    if (!*outcome) {
                      found_.error = outcome->error().message;
                      return;
@@ -92,12 +99,12 @@ void TrialRuns::TryAll(const TriedRun& run, const std::function<void()>& then) {
   if (!allocator) return;
   jobs_->Start("Trying settings of the allocator", JobEnd::kOnRequest,
                [this, run, then, allocator = *allocator,
-                number = runs_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto outcome =
-                     std::make_shared<advice::AllocatorTrials>(TrySettings(run, allocator, progress));
-                 return [this, outcome, then, number, end = run.view->end()] {
+                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto outcome = std::make_shared<advice::AllocatorTrials>(
+                     TrySettings(run, allocator, ProgressOfTrial(progress, request)));
+                 return [this, outcome, then, request, end = run.view->end()] {
                    found_.trying = false;
-                   if (number != runs_) return;
+                   if (!request.wanted()) return;
                    found_.error = outcome->error;
                    KeepOnlyOf(end);
                    found_.settings = outcome->trials;
@@ -107,7 +114,7 @@ void TrialRuns::TryAll(const TriedRun& run, const std::function<void()>& then) {
 }
 
 void TrialRuns::Forget() {
-  ++runs_;
+  latest_.Drop();
   found_.settings.clear();
   found_.setups.clear();
   found_.error.clear();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/background/background_jobs.h"
+#include "app/gui/background/latest_request.h"
 #include "app/gui/background/trials.h"
 #include "profiler/session/run.h"
 
@@ -46,7 +47,7 @@ class TrialRuns {
   AllocatorOfRun allocator_of_;
   const std::vector<phantom::Card>* cards_;
   Trials found_;
-  uint64_t runs_ = 0;  // that were shown
+  LatestRequest latest_;
 };
 
 }  // namespace tidemark::gui
