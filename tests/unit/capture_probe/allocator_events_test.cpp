@@ -1,11 +1,14 @@
 // The probe as `tidemark record` loads it; the test calls its gates as PyTorch's allocator does.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -90,7 +93,32 @@ std::vector<std::pair<uint64_t, int>> AddressesAndDevices(const std::vector<Even
 
 using Places = std::vector<std::pair<uint64_t, int>>;
 
+// What each thread has of the probe's own.
+size_t BytesOfEachThread() {
+  size_t bytes = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, size_t, void* found) {
+        if (!std::string_view(library->dlpi_name).ends_with("libtidemark-probe.so")) return 0;
+        for (int i = 0; i < library->dlpi_phnum; ++i) {
+          if (library->dlpi_phdr[i].p_type == PT_TLS) {
+            *static_cast<size_t*>(found) = library->dlpi_phdr[i].p_memsz;
+          }
+        }
+        return 1;
+      },
+      &bytes);
+  return bytes;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "A thread has little of the probe's own: libraries that come in late share 1,664 bytes of glibc's") {
+  (void)TheProbe();
+  const size_t bytes = BytesOfEachThread();
+  CHECK(bytes > 0);
+  CHECK(bytes <= 512);
+}
 
 TEST_CASE("Each card's blocks, segments and shortages are told as that card's; the CPU's are the first's") {
   Probe& probe = TheProbe();
