@@ -15,6 +15,9 @@ namespace {
 
 constexpr const char* kLive = "live (blocks as PyTorch sets them aside; what was asked for is not told)";
 constexpr const char* kLiveOnCpu = "live (the CPU's tensors, as they were asked for)";
+constexpr const char* kLiveOnBoth =
+    "live (the card's blocks as PyTorch sets them aside, and the CPU's tensors: what is allocated is of both "
+    "together)";
 constexpr const char* kAbsent =
     "absent: there is no PyTorch in this process, so there are no tensors and blocks to tell of; the driver "
     "and the card are recorded";
@@ -57,7 +60,11 @@ class AllocatorState {
     const std::string outlook = cuda_begins_ && !cuda_reports_ ? OutlookOnCuda(has_torch_) : "";
     const bool is_blocked = outlook.starts_with("blocked");
     if (!cpu_reports_ && !cuda_reports_) return EmitState(events::Source::kAllocator, outlook);
-    if (!is_blocked) return EmitState(events::Source::kAllocator, cuda_reports_ ? kLive : kLiveOnCpu);
+    if (!is_blocked) {
+      const char* const of_one = cuda_reports_ ? kLive : kLiveOnCpu;
+      const bool both_report = cuda_reports_ && cpu_reports_;
+      return EmitState(events::Source::kAllocator, both_report ? kLiveOnBoth : of_one);
+    }
     EmitState(events::Source::kAllocator,
               "live, but only of the CPU's tensors; of the card's it is " + outlook);
   }

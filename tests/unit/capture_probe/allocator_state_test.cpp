@@ -18,6 +18,17 @@ using namespace std::chrono_literals;
 
 std::thread other;
 
+// The names that came since it was asked last, one after the other.
+std::string NamesTold(tidemark::transport::RingReader& ring) {
+  std::array<tidemark::events::Event, 64> told;
+  std::string names;
+  const size_t count = ring.Pop(told, true);
+  for (size_t i = 0; i < count; ++i) {
+    if (told[i].kind == tidemark::events::EventKind::kName) names += tidemark::events::NamePiece(told[i]);
+  }
+  return names;
+}
+
 }  // namespace
 
 // The loader's lock is held here. Another thread begins CUDA, and asks the loader whether PyTorch is there;
@@ -38,15 +49,14 @@ TEST_CASE("A library that allocates while it is loaded keeps nobody waiting for 
   REQUIRE(dlopen(TIDEMARK_LOADING_LIBRARY, RTLD_NOW) != nullptr);
   other.join();
   alarm(0);
-  std::array<events::Event, 64> told;
-  std::string names;
-  const size_t count = ring->Pop(told, true);
-  for (size_t i = 0; i < count; ++i) {
-    if (told[i].kind == events::EventKind::kName) names += events::NamePiece(told[i]);
-  }
+  const std::string names = NamesTold(*ring);
   // PyTorch is there, since it reported, whatever the loader says.
   CHECK(names.starts_with("live (the CPU's tensors"));
   CHECK(names.find("absent") == std::string::npos);
+
+  // Of a card beside it, one figure is of both.
+  TellAllocatorReports(/*is_cuda=*/true);
+  CHECK(NamesTold(*ring).find("is of both together") != std::string::npos);
 }
 
 }  // namespace tidemark::capture
