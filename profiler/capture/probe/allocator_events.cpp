@@ -171,11 +171,10 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   }
   if (change < 0) {
     EmitMemory(EventKind::kFreeCompleted, address, -change, device);
-    if (is_cuda) OnBlockDied(address);
+    OnBlockDied(address);
     return;
   }
-  const events::Category category = is_cuda ? OnBlockBorn(address) : CategoryAtBirth();
-  EmitMemory(EventKind::kAllocate, address, change, device, category);
+  EmitMemory(EventKind::kAllocate, address, change, device, OnBlockBorn(address));
 }
 
 namespace {

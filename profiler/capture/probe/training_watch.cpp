@@ -147,15 +147,11 @@ void WatchTraining() {
 
 events::NameId OptimizerAtWork() { return at_work.optimizer.state; }
 
-Category CategoryAtBirth() {
-  if (at_work.makes_buckets) return Category::kCommunication;
-  return TheCourse().IsBetweenPasses() ? Category::kUnknown : Category::kTemporary;
-}
-
 Category OnBlockBorn(uint64_t address) {
   AtWork& here = at_work;
   if (std::exchange(here.first_birth.is_awaited, false)) here.first_birth.block = address;
-  return CategoryAtBirth();
+  if (here.makes_buckets) return Category::kCommunication;
+  return TheCourse().IsBetweenPasses() ? Category::kUnknown : Category::kTemporary;
 }
 
 void OnBlockDied(uint64_t address) {

@@ -2,8 +2,8 @@
 // phases and steps (profiler/capture/roles/course.h), and what it does with its tensors, by which who reads
 // the ring infers which of PyTorch's blocks are parameters, gradients, activations, optimizer state and
 // autocast's copies (profiler/capture/roles/role_inference.h); DDP's buckets are told here. A forward begins
-// with any tensor that is saved for backward, on the card or not: where blocks cannot be read, or are the
-// CPU's, there are phases all the same.
+// with any tensor that is saved for backward, on the card or not: where blocks cannot be read, there are
+// phases all the same.
 //
 // Any thread; what is told of blocks, under their allocator's lock. A training waits for each of these calls:
 // but where an optimizer's step begins they look nothing up.
@@ -18,9 +18,7 @@ namespace tidemark::capture {
 // Once, after the stream was opened; the course stands at idle.
 void WatchTraining();
 
-// What a block holds that comes into being now, on this thread.
-events::Category CategoryAtBirth();
-// The card's: the same, of this one.
+// What the block holds, which comes into being now, on this thread.
 events::Category OnBlockBorn(uint64_t address);
 // What the state of the optimizer is called that steps on this thread; 0 = none does.
 events::NameId OptimizerAtWork();

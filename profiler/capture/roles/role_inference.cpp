@@ -41,6 +41,7 @@ void RoleInference::Follow(const Event& event) {
     case EventKind::kAllocate:
       return Born(event);
     case EventKind::kFreeCompleted:
+      outside_.erase(event.address);
       return roles_.Died(event.address);
     case EventKind::kSegmentAllocate:
       segments_[event.address] = event.address + static_cast<uint64_t>(event.bytes);
@@ -55,8 +56,8 @@ void RoleInference::Follow(const Event& event) {
 
 // What was there before is gone, though its end may be lost.
 void RoleInference::Born(const Event& event) {
-  const bool has_role = IsFromBirth(event.category) || IsOfOptimizer(event);
-  if (has_role && Known(event.address) != 0) {
+  if (!LiesInSegment(event.address)) outside_.insert(event.address);
+  if (IsFromBirth(event.category) || IsOfOptimizer(event)) {
     roles_.Born(event.address, event.category, IsOfOptimizer(event));
   } else {
     roles_.Died(event.address);
@@ -121,9 +122,13 @@ void RoleInference::Assume(uint64_t block, Category role, const Event& hint, eve
   inferred_.push_back(event);
 }
 
-uint64_t RoleInference::Known(uint64_t address) const {
+bool RoleInference::LiesInSegment(uint64_t address) const {
   const auto next = segments_.upper_bound(address);
-  return next != segments_.begin() && address < std::prev(next)->second ? address : 0;
+  return next != segments_.begin() && address < std::prev(next)->second;
+}
+
+uint64_t RoleInference::Known(uint64_t address) const {
+  return LiesInSegment(address) || outside_.contains(address) ? address : 0;
 }
 
 // Of a node that was made before anybody listened: the node stands for it.

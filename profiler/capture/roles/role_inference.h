@@ -14,6 +14,7 @@
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "profiler/capture/roles/block_roles.h"
@@ -40,13 +41,15 @@ class RoleInference {
   void FindOptimizerState(const events::Event& hint);
   // Unless it holds something else already. 0 = no block.
   void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0);
-  // 0 where it lies in no segment: the tensor may lie elsewhere, or be laid out otherwise than the probe took
-  // it to be.
+  bool LiesInSegment(uint64_t address) const;
+  // 0 where nobody told of it: the tensor may lie elsewhere, or be laid out otherwise than the probe took it
+  // to be.
   uint64_t Known(uint64_t address) const;
   uint64_t LeafOf(uint64_t node) const;
 
   BlockRoles roles_;
   std::map<uint64_t, uint64_t> segments_;  // by address: the end
+  std::unordered_set<uint64_t> outside_;   // blocks that lie in none, as the CPU's do
   // By AccumulateGrad; the next that is made where one was takes its place. A leaf is known by its
   // c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do.
   std::unordered_map<uint64_t, uint64_t> leaves_;

@@ -14,15 +14,15 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile
 from torch.profiler._memory_profiler import Action
 
-moment = sys.argv[1]
+moment, device = sys.argv[1:]
 MARK = 1 << 30
-net = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 512)).cuda()
+net = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 512)).to(device)
 optimizer = torch.optim.Adam(net.parameters())
 
 def step(is_last):
     def here(name):
-        if is_last and name == moment: torch.empty(MARK, dtype=torch.uint8, device="cuda")
-    loss = net(torch.ones(2048, 1024, device="cuda").mul(2)).relu().sum()
+        if is_last and name == moment: torch.empty(MARK, dtype=torch.uint8, device=device)
+    loss = net(torch.ones(2048, 1024, device=device).mul(2)).relu().sum()
     here("forward")
     loss.backward()
     here("backward")
@@ -41,7 +41,7 @@ def name_of(key, version):
     return category.name if category else "UNKNOWN"
 def add(name, size): held[name] = held.get(name, 0) + size
 for _, action, (key, version), size in told.timeline:
-    if key.device.type != "cuda": continue
+    if key.device.type != device: continue
     if size == MARK and action == Action.CREATE: break
     if action not in (Action.PREEXISTING, Action.CREATE): add(name_of(key, version), -size)
     if action != Action.DESTROY: add(name_of(key, version + (action == Action.INCREMENT_VERSION)), size)
@@ -51,9 +51,10 @@ BLOCK = 512  # the loss, which autograd does not keep
 
 
 class MemoryTimeline(InFolder):
-    def check(self, moment):
+    def check(self, moment, device="cuda"):
         probed = str(Path(self.folder.name) / "probed.tide")
-        ran = tidemark("phantom", "--", TIDEMARK, "record", "-o", probed, "--", PYTHON, "-c", PROGRAM, moment)
+        flags = ["--cpu"] if device == "cpu" else []
+        ran = tidemark("phantom", "--", TIDEMARK, "record", *flags, "-o", probed, "--", PYTHON, "-c", PROGRAM, moment, device)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         timeline = json.loads(ran.stdout)
         info = json.loads(tidemark("info", probed, "--json").stdout)
@@ -74,6 +75,9 @@ class MemoryTimeline(InFolder):
 
     def test_after_an_optimizer(self):
         self.assertGreater(self.check("optimizer")["optimizer_state"], 12 << 20)
+
+    def test_on_the_cpu(self):
+        self.assertGreater(self.check("backward", "cpu")["gradient"], 6 << 20)
 
 
 if __name__ == "__main__":

@@ -73,17 +73,28 @@ TEST_CASE("A block that takes the place of one whose end was lost has no role of
   CHECK(leaf[0].category == Category::kParameter);
 }
 
-TEST_CASE("Nothing follows for what lies in no segment, nor for the CPU's tensors that an optimizer makes") {
+TEST_CASE("Nothing follows for what lies in no segment and is no block") {
   RoleInference inference;
   const Event segment = Told(EventKind::kSegmentAllocate, kReserved, 4096);
   CHECK(Inferred(inference, {segment, Told(EventKind::kTensorSaved, kReserved + 4096),
                              Told(EventKind::kTensorSaved, 0), Told(EventKind::kTensorSaved, kReserved - 1)})
             .size() == 1);
-  CHECK(Kinds(Inferred(inference, {MadeByOptimizer(4096), Told(EventKind::kOptimizerEnd, 0)})) ==
-        std::vector<EventKind>{EventKind::kAllocate});
   CHECK(Inferred(inference,
                  {Told(EventKind::kSegmentFree, kReserved, 4096), Told(EventKind::kTensorSaved, kReserved)})
             .size() == 1);
+}
+
+TEST_CASE("The CPU's blocks lie in no segment, and hold what the card's would as long as they are there") {
+  RoleInference inference;
+  const Event saved = Told(EventKind::kTensorSaved, 4096);
+  const std::vector<Event> inferred =
+      Inferred(inference, {Told(EventKind::kAllocate, 4096, 512), saved, MadeByOptimizer(8192),
+                           Told(EventKind::kOptimizerEnd, 0)});
+  CHECK(Kinds(inferred) == std::vector<EventKind>{EventKind::kAllocate, EventKind::kCategorize,
+                                                  EventKind::kAllocate, EventKind::kCategorize});
+  CHECK(inferred[1].category == Category::kActivation);
+  CHECK(inferred[3].category == Category::kOptimizerState);
+  CHECK(Inferred(inference, {Told(EventKind::kFreeCompleted, 4096, 512), saved}).size() == 1);
 }
 
 TEST_CASE(

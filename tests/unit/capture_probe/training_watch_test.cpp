@@ -159,9 +159,9 @@ TEST_CASE("A step begins with the first forward that saves for backward, and end
   Tell(TheGates().tensor_saved, input.handle());
   Tell(TheGates().tensor_saved, input.handle());
   CHECK(told == std::vector<std::pair<EventKind, int64_t>>{{EventKind::kStepBegin, 0}});
-  CHECK(CategoryAtBirth() == Category::kUnknown);
+  CHECK(OnBlockBorn(kSegment + 8192) == Category::kUnknown);
   Tell(TheGates().backward_begins);
-  CHECK(CategoryAtBirth() == Category::kTemporary);
+  CHECK(OnBlockBorn(kSegment + 8192) == Category::kTemporary);
   Tell(TheGates().backward_ended);
   Turn(nullptr);
   CHECK(phases == std::vector<Phase>{Phase::kIdle, Phase::kForward, Phase::kBackward, Phase::kIdle,
@@ -204,7 +204,7 @@ TEST_CASE("What blocks hold is told by who handles them, once") {
   CHECK(categories ==
         std::vector<std::pair<uint64_t, Category>>{{kSegment + 4096, Category::kAutocastCache}});
   Tell(TheGates().buckets_begin);
-  CHECK(CategoryAtBirth() == Category::kCommunication);
+  CHECK(OnBlockBorn(kSegment + 8192) == Category::kCommunication);
   Tell(TheGates().buckets_ended);
   for (const uint64_t block : {512, 1024, 4096, 4608}) Free(kSegment + block);
 }
