@@ -1,6 +1,7 @@
 #include "app/presenters/picture.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
-#include "profiler/timeline/steps.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -241,16 +242,32 @@ class TheoryLines {
   void Draw(const Plot& plot, int64_t top_bytes, Canvas& canvas) const {
     for (const PlotLevel& level : textbook_) DrawLevel(level, "textbook", plot, top_bytes, canvas);
     for (const PlotLevel& level : phantom_) DrawLevel(level, "phantom", plot, top_bytes, canvas);
-    if (capacity_.bytes <= 0) return;
-    DrawLevel({whole_.begin, whole_.end, capacity_.bytes}, "card", plot, top_bytes, canvas,
-              capacity_.title());
-    if (capacity_.bytes <= top_bytes) return;
+    if (capacity_.bytes > 0) {
+      DrawLevel({whole_.begin, whole_.end, capacity_.bytes}, "card", plot, top_bytes, canvas,
+                capacity_.title());
+    }
+    const std::vector<std::string> above = AboveAxis(top_bytes);
+    if (above.empty()) return;
     canvas.Text(plot.left + plot.width, plot.top - 8,
-                session::InWords(capacity_) + " " + InMegabytes(capacity_.bytes) + ", above the axis",
+                fmt::format("{}, above the axis", fmt::join(above, " · ")),
                 "text-anchor=\"end\" fill=\"#C22B3A\"");
   }
 
  private:
+  // Of textbook and phantom the highest each.
+  std::vector<std::string> AboveAxis(int64_t top_bytes) const {
+    std::vector<std::string> above;
+    const auto add = [&](const std::string& title, int64_t bytes) {
+      if (bytes > top_bytes) above.push_back(title + " " + InMegabytes(bytes));
+    };
+    const auto highest = [](const std::vector<PlotLevel>& levels) {
+      return levels.empty() ? 0 : std::ranges::max_element(levels, {}, &PlotLevel::bytes)->bytes;
+    };
+    add("textbook", highest(textbook_));
+    add("phantom", highest(phantom_));
+    add(session::InWords(capacity_), capacity_.bytes);
+    return above;
+  }
   double X(double position, const Plot& plot) const {
     const double span = std::max(1.0, whole_.end - whole_.begin);
     return plot.left + plot.width * std::clamp((position - whole_.begin) / span, 0.0, 1.0);
@@ -320,12 +337,6 @@ void DrawLines(const std::vector<phantom::ReplayColumn>& curve, const Plot& plot
                           filled ? 8 : 20, filled ? colours.reserved : kFailureColour);
   }
   canvas.Shapes(plot.left, plot.top, shapes);
-}
-
-// The moment that the breakdown tells of.
-timeline::EventIndex PeakOf(const timeline::View& view) {
-  const std::optional<PeakMoment> peak = LatestPeak(view, Told::kStepOrRun);
-  return peak ? peak->index : timeline::HighestMoment(view, view.first(), view.end());
 }
 
 struct BarRow {
@@ -532,7 +543,9 @@ std::string BridgePicture(const Bridge& bridge, std::string_view title) {
 }
 
 Result<std::string> MapPicture(const timeline::View& view, std::string_view title) {
-  const timeline::State state = view.empty() ? timeline::State{} : view.StateAt(PeakOf(view));
+  const std::optional<PeakMoment> peak = LatestPeak(view, Told::kStepOrRun);  // as the breakdown
+  const timeline::State state =
+      peak ? timeline::SettledStateAt(view, peak->index, peak->step_end) : timeline::State{};
   const MemoryMap map = MakeMemoryMap(state);
   if (map.segments.empty())
     return Error{

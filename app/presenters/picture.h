@@ -50,7 +50,7 @@ struct PictureTheory {
   std::vector<SettingsEstimate> estimates;  // of View::settings(), in their order; empty: none is known
   session::Capacity capacity;
 };
-// With a line for each that lies where the curve leaves room for it; one far above is told in words.
+// With a line for each that lies where the curve leaves room for it; those far above are told in words.
 std::string TimelinePicture(const timeline::View& view, std::string_view title,
                             const PictureTheory& theory = {});
 std::string BreakdownPicture(const timeline::View& view, std::string_view title);

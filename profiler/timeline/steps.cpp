@@ -75,7 +75,8 @@ const std::string* LatestSettings(const View& view) {
   for (size_t i = view.markers().size(); i-- > 0;) {
     if (view.markers()[i].settings >= 0) return SettingsNumbered(view, view.markers()[i].settings);
   }
-  return nullptr;
+  // The marker is let go with the events around it; the latest step ran with them.
+  return view.steps().empty() ? nullptr : SettingsOf(view, view.steps()[view.steps().size() - 1]);
 }
 
 }  // namespace tidemark::timeline

@@ -62,6 +62,9 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
   const std::string far = TimelinePicture(*view, "run", theory);
   CHECK(far.find("<line class=\"card\"") == std::string::npos);
   CHECK(far.find(">the card has 141.00 GB, above the axis<") != std::string::npos);
+  theory.estimates = {{4'000'000, 5'000'000'000, std::nullopt}};
+  CHECK(TimelinePicture(*view, "run", theory)
+            .find(">phantom 5.00 GB · the card has 141.00 GB, above the axis<") != std::string::npos);
   theory.capacity = {12'000'000, 2};
   CHECK(TimelinePicture(*view, "run", theory).find(">2 cards 12.0 MB<") != std::string::npos);
   CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
@@ -124,6 +127,20 @@ TEST_CASE("the map is drawn in rows, and refused where there are no segments") {
   // 8 rows of the segment, the block (in whole 512 bytes) in 4 of them, its category in the legend, and the
   // white behind all.
   CHECK(Count(svg, "<rect ") == 8 + 4 + 1 + 1);
+}
+
+TEST_CASE("a block has the map's colour of what it proves to be, as everywhere else") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  events::Event& segment = stream.Allocate(0, 8'000'000);
+  segment.kind = events::EventKind::kSegmentAllocate;
+  segment.address = 1 << 20;
+  stream.Allocate(1 << 20, 3'000'000, events::Category::kTemporary);
+  stream.Categorize(1 << 20, events::Category::kGradient);
+  stream.EndStep(0);
+  const std::string svg = *MapPicture(*stream.Publish(), "run");
+  CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kGradient)]) != std::string::npos);
+  CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kTemporary)]) == std::string::npos);
 }
 
 TEST_CASE("the bridge is drawn from level to level") {

@@ -83,6 +83,24 @@ TEST_CASE("Settings that come back into force are the latest, and each step has 
   CHECK(*LatestSettings(*view) == R"({"batch":64})");
 }
 
+TEST_CASE("Settings stay in force when the events that told them are let go") {
+  Stream stream;
+  stream.Mark(0, stream.Name(R"({"batch":64})"));
+  for (int64_t step = 0; step < 40; ++step) {
+    stream.BeginStep(step);
+    for (int i = 0; i < 1000; ++i) {
+      stream.Allocate(0x1000, 512);
+      stream.Free(0x1000);
+    }
+    stream.EndStep(step);
+  }
+  const auto view = stream.Publish(/*budget_events=*/20'000);
+  REQUIRE(view->first() > 1);
+  REQUIRE(view->markers().empty());
+  REQUIRE(LatestSettings(*view) != nullptr);
+  CHECK(*LatestSettings(*view) == R"({"batch":64})");
+}
+
 TEST_CASE(
     "The steps with the last settings begin after those with others, and one that is not over has no say") {
   Stream stream;
