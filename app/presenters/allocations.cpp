@@ -9,6 +9,7 @@
 
 #include "app/presenters/blocks.h"
 #include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
@@ -219,7 +220,7 @@ std::optional<AllocationTable> MakeAllocationTable(const View& view, const Alloc
     if (!wanted.AfterOneMore()) return std::nullopt;
     if (query.only.any() && !Selects(query.only, view, allocation.block)) continue;
     if (!matcher.Fits(allocation)) continue;
-    timeline::AddTo(table.bytes, allocation.block.bytes);
+    AddTo(table.bytes, allocation.block.bytes);
     table.rows.push_back(allocation);
   }
   Sort(view, query, table.rows);

@@ -6,7 +6,6 @@
 
 #include "app/presenters/level_chain.h"
 #include "app/presenters/moment_title.h"
-#include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"
@@ -62,7 +61,7 @@ std::optional<int64_t> UnlessZero(int64_t bytes) { return bytes == 0 ? std::null
 
 void Compare(BreakdownRow& row) {
   if (row.measured_bytes && row.phantom_bytes)
-    row.difference_bytes = Difference(*row.measured_bytes, *row.phantom_bytes);
+    row.difference_bytes = SaturatingDifference(*row.measured_bytes, *row.phantom_bytes);
 }
 
 bool IsEmpty(const BreakdownRow& row) {

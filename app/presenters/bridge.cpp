@@ -4,7 +4,8 @@
 #include <string_view>
 
 #include "app/presenters/level_chain.h"
-#include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -159,7 +160,7 @@ class Steps {
                  std::optional<Category> category = std::nullopt) {
     if (bytes == 0) return;
     steps_.push_back({BridgeStep::Kind::kChange, words.name, bytes, sum_, category, words.sentence, behind});
-    timeline::AddTo(sum_, bytes);
+    AddTo(sum_, bytes);
   }
   // As far as anyone told of them, and no later than what lies below: the card is asked now and then.
   void AddOuterLevels(const timeline::View& view, events::EventIndex index) {
@@ -171,8 +172,9 @@ class Steps {
       if (bytes < sum_ || (bytes == sum_ && level.series == Series::kDriver)) continue;
       if (bytes == sum_ && told_process) steps_.pop_back();  // nobody else takes any of the card
       const bool is_apart = level.series != Series::kCard || told_process;
-      if (level.series == Series::kProcess) AddChange(kCuptisOwn, CuptiShare(view, Difference(bytes, sum_)));
-      AddChange(is_apart ? level.gap : to_card, Difference(bytes, sum_));
+      if (level.series == Series::kProcess)
+        AddChange(kCuptisOwn, CuptiShare(view, SaturatingDifference(bytes, sum_)));
+      AddChange(is_apart ? level.gap : to_card, SaturatingDifference(bytes, sum_));
       AddLevel(level.name, bytes, level.sentence);
       told_process = level.series == Series::kProcess;
     }
@@ -199,7 +201,7 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events:
   static_assert(kOrder.size() == events::kCategoryCount);
   for (const Category category : kOrder) {
     const int64_t difference =
-        Difference(bytes[static_cast<size_t>(category)], textbook::BytesOf(textbook, category));
+        SaturatingDifference(bytes[static_cast<size_t>(category)], textbook::BytesOf(textbook, category));
     const bool by_layer = (category == Category::kGradient || category == Category::kCommunication) &&
                           textbook.whole_gradients_bytes > 0;
     const bool passes = category == Category::kCommunication && textbook.passing_bytes > 0;
@@ -213,12 +215,12 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events:
   steps.AddChange(
       {"rounding",
        "The allocator rounds every block up to a multiple of 512 bytes, and does not split off small rests."},
-      Difference(allocated, steps.sum()), Behind::kRounding);
+      SaturatingDifference(allocated, steps.sum()), Behind::kRounding);
   steps.AddLevel("allocated", allocated, "Live blocks: PyTorch's memory_allocated().", Behind::kAllBlocks);
   if (reserved <= 0) return steps;
   steps.AddChange(
       {"cached, free", "Segments that the allocator keeps for the next time, and gaps between blocks."},
-      Difference(reserved, allocated), Behind::kFree);
+      SaturatingDifference(reserved, allocated), Behind::kFree);
   steps.AddLevel("reserved", reserved, "Segments from the driver: PyTorch's memory_reserved().",
                  Behind::kSegments);
   return steps;
@@ -250,7 +252,7 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   const timeline::State state = timeline::SettledStateAt(view, moment.index, moment.step_end);
   ByCategory requested{};
   for (const timeline::LiveBlock& block : state.blocks) {
-    if (!block.pending_free) timeline::AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
+    if (!block.pending_free) AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
   }
   const int64_t reserved = ValueOf(state.values, Series::kReserved);
   Steps steps = Build(textbook, requested, view.event(moment.index).phase,

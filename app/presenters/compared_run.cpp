@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/presenters/step_numbers.h"
 #include "app/presenters/stretches.h"
 #include "profiler/timeline/steps.h"
 
@@ -29,17 +30,6 @@ StepSpan SpanOfStep(const View& view, size_t position) {
   return {steps[position].begin, end, !steps[position].complete};
 }
 
-// The step of that number: the one at the same position where that has it, for a run that was restarted
-// counts from 0 again.
-std::optional<size_t> PositionOfNumber(const View& view, size_t position, int64_t number) {
-  const auto& steps = view.steps();
-  if (position < steps.size() && steps[position].number == number) return position;
-  const auto found = std::lower_bound(steps.begin(), steps.end(), number,
-                                      [](const Step& step, int64_t wanted) { return step.number < wanted; });
-  if (found == steps.end() || found->number != number) return std::nullopt;
-  return static_cast<size_t>(found - steps.begin());
-}
-
 // How far `index` is into a stretch, in the other. Where one of the two grows it is counted in events.
 std::optional<EventIndex> SameIn(const Stretch& shown, EventIndex index, const Stretch& other, bool grows) {
   const EventIndex since = index - std::min(index, shown.begin);
@@ -60,7 +50,10 @@ struct Under {
 class Places {
  public:
   Places(const View& shown, const View& other)
-      : shown_(shown), other_(other), by_phase_(TellsPhases(shown) && TellsPhases(other)) {}
+      : shown_(shown),
+        other_(other),
+        other_steps_(other.steps().size(), [&other](size_t place) { return other.steps()[place].number; }),
+        by_phase_(TellsPhases(shown) && TellsPhases(other)) {}
 
   std::optional<EventIndex> Of(EventIndex index) {
     if (shown_.empty() || other_.empty() || index >= shown_.end()) return std::nullopt;
@@ -86,7 +79,7 @@ class Places {
     in_shown_ = step == 0 ? BeforeSteps(shown_) : SpanOfStep(shown_, step - 1);
     if (step == 0) {
       in_other_ = BeforeSteps(other_);
-    } else if (const auto same = PositionOfNumber(other_, step - 1, shown_.steps()[step - 1].number)) {
+    } else if (const auto same = other_steps_.PlaceOf(step - 1, shown_.steps()[step - 1].number)) {
       in_other_ = SpanOfStep(other_, *same);
     }
     if (!in_other_ || in_other_->begin >= in_other_->end) return;
@@ -108,6 +101,7 @@ class Places {
 
   const View& shown_;
   const View& other_;
+  StepNumbers other_steps_;
   bool by_phase_;
   std::optional<size_t> step_;
   StepSpan in_shown_;

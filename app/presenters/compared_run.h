@@ -10,7 +10,8 @@
 namespace tidemark::presenters {
 
 // The event of `other` that lies where `index` lies in `shown`; nothing where the other has no such step, or
-// ended before. O(log steps + phases of a step); and O(phases) where there is no forward.
+// ended before. O(log steps + phases of a step); and O(phases) where there is no forward, O(steps) where the
+// other has its steps in other places (step_numbers.h).
 std::optional<events::EventIndex> SamePlace(const timeline::View& shown, events::EventIndex index,
                                             const timeline::View& other);
 

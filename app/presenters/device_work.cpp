@@ -37,7 +37,7 @@ std::vector<int64_t> EdgesOf(const View& view, TimeAxis axis, const std::vector<
   // On the axis of events, works of after the last event lie under it.
   const bool at_the_end = axis == TimeAxis::kEvents && columns.back().end >= static_cast<double>(view.end());
   if (at_the_end && !view.device_work().empty())
-    edges.back() = std::max(edges.back(), view.device_work().back().latest_ns + 1);
+    edges.back() = std::max(edges.back(), SaturatingSum(view.device_work().back().latest_ns, 1));
   return edges;
 }
 
@@ -46,7 +46,8 @@ class LaneMaker {
   LaneMaker(const View& view, TimeAxis axis, const std::vector<PlotColumn>& columns)
       : plotted_(columns), edges_(EdgesOf(view, axis, columns)) {
     lane_.columns.resize(columns.size());
-    for (size_t k = 0; k < columns.size(); ++k) lane_.columns[k].width_ns = edges_[k + 1] - edges_[k];
+    for (size_t k = 0; k < columns.size(); ++k)
+      lane_.columns[k].width_ns = SaturatingDifference(edges_[k + 1], edges_[k]);
   }
 
   void Add(const DeviceWorkPage& page) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "profiler/base/saturating.h"
+
 namespace tidemark::presenters {
 namespace {
 
@@ -75,7 +77,7 @@ EventRow EventRowOf(const timeline::View& view, events::EventIndex index, ByteUn
   const Event event = view.event(index);
   EventRow row;
   row.index = index;
-  row.since_ns = view.TimeOf(index) - view.TimeOf(view.first());
+  row.since_ns = SaturatingDifference(view.TimeOf(index), view.TimeOf(view.first()));
   row.kind = event.kind;
   row.what = WhatOf(view, event, unit);
   if (IsOfBlock(event.kind)) row.category = event.category;

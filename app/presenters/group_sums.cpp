@@ -5,6 +5,7 @@
 
 #include "app/presenters/blocks.h"
 #include "profiler/base/check.h"
+#include "profiler/base/wrapping.h"
 
 namespace tidemark::presenters {
 
@@ -13,18 +14,6 @@ using events::EventIndex;
 using events::EventKind;
 using timeline::LiveBlock;
 using timeline::View;
-
-namespace {
-
-// Sizes come from files: sums wrap, as those of the timeline do.
-void Add(int64_t& sum, int64_t bytes) {
-  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(bytes));
-}
-void Subtract(int64_t& sum, int64_t bytes) {
-  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) - static_cast<uint64_t>(bytes));
-}
-
-}  // namespace
 
 GroupSums::GroupSums(size_t groups, GroupOf group_of)
     : groups_(groups), group_of_(std::move(group_of)), now_(groups) {
@@ -56,7 +45,7 @@ void GroupSums::Begin(const View& view) {
     if (block.pending_free) continue;
     const uint8_t group = GroupFor(view, block);
     live_[block.address] = {block, group};
-    Add(now_[group], block.rounded_bytes);
+    AddTo(now_[group], block.rounded_bytes);
   }
   moves_.emplace_back();
   kept_ = now_;
@@ -125,9 +114,9 @@ void GroupSums::Apply(const View& view, EventIndex index, std::span<int64_t> sum
                                [](const Replaced& entry, EventIndex at) { return entry.index < at; })
                   ->bytes;
     }
-    Subtract(sums[move.from], bytes);
+    SubtractFrom(sums[move.from], bytes);
   }
-  if (move.to != kNowhere) Add(sums[move.to], event.rounded_bytes);
+  if (move.to != kNowhere) AddTo(sums[move.to], event.rounded_bytes);
 }
 
 void GroupSums::At(const View& view, EventIndex index, std::span<int64_t> sums) const {

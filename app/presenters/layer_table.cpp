@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/presenters/tables.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
@@ -45,14 +46,10 @@ Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
     AliveOfLayer& layer = alive.by_layer[view.name(block.layer)];
     if (layer.id == 0) layer.id = block.layer;
     layer.all_bytes += bytes;
-    if (block.category == events::Category::kActivation)
-      timeline::AddTo(layer.saved_bytes, block.rounded_bytes);
-    if (block.category == events::Category::kTemporary)
-      timeline::AddTo(layer.temporary_bytes, block.rounded_bytes);
-    if (block.category == events::Category::kGradient)
-      timeline::AddTo(layer.gradient_bytes, block.rounded_bytes);
-    if (block.category == events::Category::kWorkspace)
-      timeline::AddTo(layer.workspace_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kActivation) AddTo(layer.saved_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kTemporary) AddTo(layer.temporary_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kGradient) AddTo(layer.gradient_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kWorkspace) AddTo(layer.workspace_bytes, block.rounded_bytes);
   }
   return alive;
 }

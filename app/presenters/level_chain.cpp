@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 
-#include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
 #include "profiler/events/driver_memory.h"
 #include "profiler/timeline/steps.h"
 
@@ -130,19 +129,21 @@ SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
   const EventIndex end = std::clamp(view.IndexAt(at_ns + 2 * kSampleNs), index + 1, view.end());
   const EventIndex after = HeldUntil(view, series, index, end);
   const int64_t held = HeldAt(view, index);
-  const auto off = [&](EventIndex at) { return std::abs(Difference(HeldAt(view, at), held)); };
+  const auto off = [&](EventIndex at) {
+    return SaturatingMagnitude(SaturatingDifference(HeldAt(view, at), held));
+  };
   const bool is_old = before < BeginAnew(view, index);
   const bool takes_after = after < end && (bytes_at(before) == 0 || is_old || off(after) < off(before));
   const EventIndex taken = takes_after ? after : before;
   // What it said last holds as soon as it has been asked once more.
   const bool is_asked_since = view.TimeOf(view.end() - 1) >= at_ns + kSampleNs;
-  return {bytes_at(taken), off(taken) == 0 ? 0 : Difference(view.TimeOf(taken), at_ns),
+  return {bytes_at(taken), off(taken) == 0 ? 0 : SaturatingDifference(view.TimeOf(taken), at_ns),
           is_old && !takes_after && !is_asked_since};
 }
 
 std::string AwayText(int64_t away_ns) {
   if (away_ns == 0) return "";
-  return ", told " + FormatDuration(std::abs(away_ns)) + (away_ns > 0 ? " later" : " before");
+  return ", told " + FormatDuration(SaturatingMagnitude(away_ns)) + (away_ns > 0 ? " later" : " before");
 }
 
 int64_t LevelAt(const View& view, EventIndex index, Series series) {
@@ -162,7 +163,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
                                    : SampledLevel{LevelAt(view, peak.index, link.series), 0};
     if (level.bytes == 0 || level.is_of_run_before) continue;  // nobody told of it
     if (link.series == Series::kRequested && !view.tells_requested()) continue;
-    if (before) AddGap(view, link, Difference(level.bytes, *before), rows);
+    if (before) AddGap(view, link, SaturatingDifference(level.bytes, *before), rows);
     rows.push_back({link.title, level.bytes, false, level.away_ns});
     before = level.bytes;
   }
@@ -211,7 +212,7 @@ std::string LostSince(const View& view, const timeline::SourceState& state) {
   if (state.lost == 0) return "";
   return "lost " + FormatNumber(static_cast<int64_t>(state.lost)) +
          (state.lost == 1 ? " event since " : " events since ") +
-         FormatDuration(Difference(state.lost_since_ns, view.start_ns()));
+         FormatDuration(SaturatingDifference(state.lost_since_ns, view.start_ns()));
 }
 
 std::string LossText(const View& view) {
@@ -225,7 +226,7 @@ std::string LossText(const View& view) {
     since_ns = std::min(since_ns, state.lost_since_ns);
   }
   std::string text = FormatNumber(lost) + (lost == 1 ? " event was lost" : " events were lost");
-  const int64_t after_ns = sources.empty() ? 0 : Difference(since_ns, view.start_ns());
+  const int64_t after_ns = sources.empty() ? 0 : SaturatingDifference(since_ns, view.start_ns());
   if (!sources.empty()) text += " (" + sources + ")";
   if (after_ns > 0) text += ", the first after " + FormatDuration(after_ns);
   return text + "; the curves have gaps there.";

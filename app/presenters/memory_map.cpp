@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
+#include "profiler/timeline/segments.h"
 
 namespace tidemark::presenters {
 namespace {
 
-using timeline::AddTo;
 using timeline::LiveBlock;
 using timeline::Segment;
 using timeline::State;
-
-uint64_t EndOf(uint64_t address, int64_t bytes) {
-  const uint64_t room = std::numeric_limits<uint64_t>::max() - address;
-  return address + std::min(room, static_cast<uint64_t>(std::max<int64_t>(bytes, 0)));
-}
 
 std::vector<size_t> ByAddress(const std::vector<LiveBlock>& blocks) {
   std::vector<size_t> order(blocks.size());
@@ -61,13 +56,13 @@ class Mapper {
   void Place(const Segment& source) {
     MapSegment segment{
         source.address, map_.reserved_bytes, source.bytes, source.expandable, source.born, {}, {}};
-    const uint64_t end = EndOf(source.address, source.bytes);
+    const uint64_t end = timeline::EndOf(source.address, source.bytes);
     uint64_t taken_until = source.address;
     while (next_ < order_.size() && Next().address < source.address) AddOutside();
     for (; next_ < order_.size() && Next().address < end; ++next_) {
       const LiveBlock& block = Next();
       const uint64_t from = std::max(block.address, taken_until);
-      const uint64_t until = std::min(EndOf(block.address, block.rounded_bytes), end);
+      const uint64_t until = std::min(timeline::EndOf(block.address, block.rounded_bytes), end);
       if (from >= until) continue;
       AddGap(segment, taken_until, from);
       const int64_t rounding = std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes));

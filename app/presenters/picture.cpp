@@ -117,7 +117,7 @@ class Curve {
       any = any || bytes > 0;
       lower.push_back(Point(i, below[i]));
       lower.push_back(Point(i + 1, below[i]));
-      below[i] += bytes;
+      below[i] = SaturatingSum(below[i], bytes);
       upper += Point(i, below[i]) + Point(i + 1, below[i]);
     }
     if (!any) return "";
@@ -375,15 +375,16 @@ std::string BarPicture(std::string_view title, std::string_view subtitle, const 
 class MapRows {
  public:
   MapRows(const MemoryMap& map, Canvas& canvas)
-      : canvas_(canvas), row_bytes_(std::max<int64_t>(1, (map.reserved_bytes + kRows - 1) / kRows)) {}
+      : canvas_(canvas),
+        row_bytes_(std::max<int64_t>(1, SaturatingSum(map.reserved_bytes, kRows - 1) / kRows)) {}
 
   static constexpr int kRows = 8;
   static constexpr int kRowHeight = 46;
 
   void Fill(int64_t begin, int64_t bytes, std::string_view colour, std::string_view attributes) {
-    for (const int64_t end = begin + bytes; begin < end;) {
+    for (const int64_t end = SaturatingSum(begin, bytes); begin < end;) {
       const int64_t row = begin / row_bytes_;
-      const int64_t part = std::min(end, (row + 1) * row_bytes_) - begin;
+      const int64_t part = std::min(end, SaturatingProduct(row + 1, row_bytes_)) - begin;
       canvas_.Box(X(begin - row * row_bytes_) + kMargin, Y(row), X(part), kRowHeight - 8, colour, attributes);
       begin += part;
     }
@@ -536,7 +537,7 @@ std::string BridgePicture(const Bridge& bridge, std::string_view title) {
   for (const BridgeStep& step : bridge.steps) {
     const bool is_level = step.kind == BridgeStep::Kind::kLevel;
     const std::string sign = is_level ? "" : step.bytes < 0 ? "−" : "+";
-    rows.push_back({step.name, sign + InMegabytes(std::abs(step.bytes)), ColourOf(step.category),
+    rows.push_back({step.name, sign + InMegabytes(SaturatingMagnitude(step.bytes)), ColourOf(step.category),
                     is_level ? 0 : step.from_bytes, step.bytes, is_level});
   }
   return BarPicture(title, BridgeTitle(bridge), rows);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "app/presenters/blocks.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -110,7 +111,7 @@ class BlockStacking {
           placed.born = false;
         }
         placed.lies = true;
-        bottom += std::max<int64_t>(0, placed.block.rounded_bytes);
+        bottom = SaturatingSum(bottom, std::max<int64_t>(0, placed.block.rounded_bytes));
       }
     }
   }
@@ -120,9 +121,9 @@ class BlockStacking {
     if (position <= placed.since || block.rounded_bytes < std::max<int64_t>(1, request_.smallest_bytes))
       return;
     const bool has_room = position - placed.since >= request_.title_span;
-    blocks_.push_back({placed.since, position, placed.bottom_bytes, placed.bottom_bytes + block.rounded_bytes,
-                       block.category, placed.born, gone, block.born,
-                       has_room ? BlockTitle(view_, block) : std::string()});
+    blocks_.push_back({placed.since, position, placed.bottom_bytes,
+                       SaturatingSum(placed.bottom_bytes, block.rounded_bytes), block.category, placed.born,
+                       gone, block.born, has_room ? BlockTitle(view_, block) : std::string()});
   }
 
   const View& view_;

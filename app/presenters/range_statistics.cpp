@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/presenters/blocks.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
@@ -24,7 +25,7 @@ constexpr size_t kBatch = 4096;  // events between two reports
 
 void Add(CountAndBytes& sum, int64_t bytes) {
   ++sum.count;
-  timeline::AddTo(sum.bytes, bytes);
+  AddTo(sum.bytes, bytes);
 }
 
 std::string PowerOfTwo(size_t exponent, const char* between) {
@@ -55,8 +56,8 @@ class Walk {
  private:
   void Take(const Event& event, EventIndex index, int64_t allocated) {
     int64_t gone = allocated_;  // what the event took from it
-    timeline::SubtractFrom(gone, allocated);
-    if (event.kind == EventKind::kAllocate) timeline::AddTo(gone, event.rounded_bytes);
+    SubtractFrom(gone, allocated);
+    if (event.kind == EventKind::kAllocate) AddTo(gone, event.rounded_bytes);
     if (gone != 0) Add(statistics_.freed, gone);
     End(index);
     if (event.kind == EventKind::kAllocate) Begin(event, index);
@@ -120,7 +121,7 @@ std::optional<RangeStatistics> MakeRangeStatistics(const View& view, EventIndex 
   }
   statistics.peak = view.PeakIn(Series::kAllocated, statistics.first, statistics.end);
   statistics.net_bytes = statistics.allocated.bytes;
-  timeline::SubtractFrom(statistics.net_bytes, statistics.freed.bytes);
+  SubtractFrom(statistics.net_bytes, statistics.freed.bytes);
   return statistics;
 }
 

@@ -6,9 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "app/presenters/stacking.h"
+#include "app/presenters/step_numbers.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -18,11 +21,6 @@ using events::EventIndex;
 using session::RankPeaks;
 using timeline::Step;
 using timeline::View;
-
-// Sizes come from files: sums wrap, as those of the timeline do.
-void Add(int64_t& sum, int64_t bytes) {
-  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(bytes));
-}
 
 // A moment as every rank has it: a step's position in the shown rank (0 = before the first, 1 = the first),
 // and how much of it is over, 0 to 1.
@@ -67,16 +65,23 @@ struct PartRange {
 // The curve of a rank at each of the shown rank's steps, as Place counts them; empty where it lacks the step.
 class RankCurve {
  public:
-  RankCurve(const RankPeaks& rank, const View& shown) : curves_(rank.curves) {
+  RankCurve(const RankPeaks& rank, const View& shown) {
+    const auto& curves = rank.curves;
+    StepNumbers steps(curves.size(), [&curves](size_t place) { return curves[place].step; });
+    const auto curve_of = [&](size_t place, int64_t number) -> std::span<const int64_t> {
+      const std::optional<size_t> found = steps.PlaceOf(place, number);
+      return found ? std::span<const int64_t>(curves[*found].highest) : std::span<const int64_t>();
+    };
     at_.reserve(shown.steps().size() + 1);
-    at_.push_back(CurveOf(0, -1));
-    for (const Step& step : shown.steps()) at_.push_back(CurveOf(at_.size(), step.number));
+    at_.push_back(curve_of(0, -1));
+    for (const Step& step : shown.steps()) at_.push_back(curve_of(at_.size(), step.number));
   }
 
-  // The same parts lie under the same places.
-  bool IsCutAs(const RankCurve& other) const {
-    return std::ranges::equal(at_, other.at_, {}, &std::span<const int64_t>::size,
-                              &std::span<const int64_t>::size);
+  // In how many parts each step's is cut: where that is the same, the same parts lie under the same places.
+  std::vector<size_t> Cut() const {
+    std::vector<size_t> parts(at_.size());
+    std::ranges::transform(at_, parts.begin(), &std::span<const int64_t>::size);
+    return parts;
   }
   PartRange PartsUnder(const Span& span) const {
     PartRange range{span.begin.step, 0, span.end.step, 0};
@@ -107,20 +112,6 @@ class RankCurve {
     return highest;
   }
 
-  // The one in the same place where that has the number, for a run that was restarted counts from 0 again;
-  // else the latest of the number.
-  std::span<const int64_t> CurveOf(size_t place, int64_t number) {
-    if (place < curves_.size() && curves_[place].step == number) return curves_[place].highest;
-    if (latest_.empty()) {
-      for (const RankPeaks::Curve& curve : curves_) latest_[curve.step] = &curve;
-    }
-    const auto found = latest_.find(number);
-    if (found == latest_.end()) return {};
-    return found->second->highest;
-  }
-
-  const std::vector<RankPeaks::Curve>& curves_;
-  std::unordered_map<int64_t, const RankPeaks::Curve*> latest_;  // made where places differ
   std::vector<std::span<const int64_t>> at_;
 };
 
@@ -130,16 +121,17 @@ class PartsUnderSpans {
   explicit PartsUnderSpans(const std::vector<Span>& spans) : spans_(spans) {}
 
   const std::vector<PartRange>& Of(const RankCurve& curve) {
-    if (like_ && like_->IsCutAs(curve)) return ranges_;
+    std::vector<size_t> cut = curve.Cut();
+    if (cut == cut_) return ranges_;
+    cut_ = std::move(cut);
     ranges_.clear();
     for (const Span& span : spans_) ranges_.push_back(curve.PartsUnder(span));
-    like_.emplace(curve);
     return ranges_;
   }
 
  private:
   const std::vector<Span>& spans_;
-  std::optional<RankCurve> like_;
+  std::vector<size_t> cut_;  // of the curve that the ranges were found for; empty = of none
   std::vector<PartRange> ranges_;
 };
 
@@ -188,17 +180,18 @@ bool AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks
     const size_t group = has_own ? static_cast<size_t>(own - with_groups.begin()) : groups - 1;
     if (shown_rank == rank) {
       for (size_t k = 0; k < spans.size(); ++k)
-        Add(plot.grouped[k * groups + group], ValueOf(plot.columns[k].at_peak, timeline::Series::kAllocated));
+        AddTo(plot.grouped[k * groups + group],
+              ValueOf(plot.columns[k].at_peak, timeline::Series::kAllocated));
       continue;
     }
     const RankCurve curve(ranks.ranks[rank], shown);
     const std::vector<PartRange>& ranges = parts.Of(curve);
     for (size_t k = 0; k < ranges.size(); ++k)
-      Add(plot.grouped[k * groups + group], curve.Highest(ranges[k]));
+      AddTo(plot.grouped[k * groups + group], curve.Highest(ranges[k]));
   }
   for (size_t k = 0; k < spans.size(); ++k) {
     int64_t sum = 0;
-    for (size_t group = 0; group < groups; ++group) Add(sum, plot.grouped[k * groups + group]);
+    for (size_t group = 0; group < groups; ++group) AddTo(sum, plot.grouped[k * groups + group]);
     plot.highest_bytes = std::max(plot.highest_bytes, sum);
   }
   return true;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/presenters/blocks.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/ledger.h"
 
@@ -74,7 +75,7 @@ SelectedBlocks SelectedIn(const Selection& selection, const View& view, const ti
   for (const LiveBlock& block : state.blocks) {
     const bool lit = Selects(selection, view, block);
     selected.lit.push_back(lit);
-    if (lit) timeline::AddTo(selected.bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
+    if (lit) AddTo(selected.bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
   }
   return selected;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -60,7 +61,7 @@ struct Durations {
 std::optional<Durations> DurationsOf(const std::vector<Step>& steps) {
   std::vector<int64_t> sorted;
   for (const Step& step : steps) {
-    if (step.loss.value_or(0) != 0) sorted.push_back(Difference(step.end_ns, step.begin_ns));
+    if (step.loss.value_or(0) != 0) sorted.push_back(SaturatingDifference(step.end_ns, step.begin_ns));
   }
   if (sorted.size() < kLeastTimedSteps) return std::nullopt;
   std::ranges::sort(sorted);
@@ -119,8 +120,8 @@ std::string PriceOfTime(double times_as_long) {
 
 std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit) {
   constexpr auto kAllocated = timeline::Series::kAllocated;
-  const int64_t difference =
-      Difference(ValueOf(change.after.at_peak, kAllocated), ValueOf(change.before.at_peak, kAllocated));
+  const int64_t difference = SaturatingDifference(ValueOf(change.after.at_peak, kAllocated),
+                                                  ValueOf(change.before.at_peak, kAllocated));
   return SignedBytes(difference, unit) + " at peak" + PriceOfTime(change.times_as_long.value_or(1));
 }
 

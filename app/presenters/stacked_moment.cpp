@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
@@ -35,7 +36,7 @@ StackedMoment::StackedMoment(const View& view, EventIndex index) : state_(view.S
     if (block.pending_free) continue;
     std::vector<Placed>& band = placed_[static_cast<size_t>(block.category)];
     int64_t top = band.empty() ? 0 : band.back().top_bytes;
-    timeline::AddTo(top, block.rounded_bytes);
+    AddTo(top, block.rounded_bytes);
     band.push_back({i, top});
   }
 }
@@ -68,7 +69,7 @@ OlderBlocks::OlderBlocks(const View& view, const StackedMoment& seen, const Live
     const std::optional<EventIndex> end = view.FreedAt(older.born);
     if (CategoryBeside(view, seen, older, end) != block.category) continue;
     if (end) endings.push_back({*end, older.rounded_bytes});
-    if (!end) timeline::AddTo(endless, older.rounded_bytes);
+    if (!end) AddTo(endless, older.rounded_bytes);
     all_ended_ = all_ended_ && end.has_value();
   }
   std::ranges::sort(endings, {}, &Ending::end);
@@ -77,7 +78,7 @@ OlderBlocks::OlderBlocks(const View& view, const StackedMoment& seen, const Live
   for (size_t i = endings.size(); i-- > 0;) {
     ends_[i] = endings[i].end;
     ending_from_[i] = ending_from_[i + 1];
-    timeline::AddTo(ending_from_[i], endings[i].bytes);
+    AddTo(ending_from_[i], endings[i].bytes);
   }
 }
 

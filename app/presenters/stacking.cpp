@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/steps.h"
 
@@ -129,7 +130,7 @@ std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of
   for (const EventIndex moment : TellingMoments(view)) {
     std::map<std::string, int64_t> here;
     for (const LiveBlock& block : view.StateAt(moment).blocks)
-      here[title_of(view, block)] += block.pending_free ? 0 : block.rounded_bytes;
+      AddTo(here[title_of(view, block)], block.pending_free ? 0 : block.rounded_bytes);
     for (const auto& [title, bytes] : here) most[title] = std::max(most[title], bytes);
   }
   std::vector<std::pair<int64_t, std::string>> order;

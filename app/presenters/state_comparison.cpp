@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
 
 #include "app/presenters/blocks.h"
-#include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
@@ -40,7 +40,7 @@ int64_t BySize(int64_t difference) { return std::min(difference, difference < 0 
 std::map<std::string_view, int64_t> BytesByLayer(const Moment& moment) {
   std::map<std::string_view, int64_t> layers;
   for (const LiveBlock& block : moment.state.blocks) {
-    if (!block.pending_free) timeline::AddTo(layers[moment.view->name(block.layer)], block.rounded_bytes);
+    if (!block.pending_free) AddTo(layers[moment.view->name(block.layer)], block.rounded_bytes);
   }
   return layers;
 }
@@ -87,7 +87,7 @@ std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
 std::vector<int64_t> BytesByStream(const Moment& moment) {
   std::map<uint64_t, int64_t> streams = {{0, 0}};
   for (const LiveBlock& block : moment.state.blocks) {
-    if (!block.pending_free) timeline::AddTo(streams[block.stream], block.rounded_bytes);
+    if (!block.pending_free) AddTo(streams[block.stream], block.rounded_bytes);
   }
   std::vector<int64_t> bytes;
   bytes.reserve(streams.size());
@@ -156,7 +156,7 @@ bool WillTell(const View& view, Series series) {
 
 std::optional<int64_t> ComparedBytes::Difference() const {
   if (!a || !b) return std::nullopt;
-  return presenters::Difference(*b, *a);
+  return SaturatingDifference(*b, *a);
 }
 
 std::optional<double> ComparedBytes::Percent() const {
@@ -164,12 +164,7 @@ std::optional<double> ComparedBytes::Percent() const {
   return 100 * (static_cast<double>(*b) - static_cast<double>(*a)) / static_cast<double>(*a);
 }
 
-int64_t OneSidedBlocks::Difference() const {
-  int64_t difference = 0;
-  if (!__builtin_mul_overflow(in_b - in_a, bytes, &difference)) return difference;
-  return (in_b < in_a) == (bytes < 0) ? std::numeric_limits<int64_t>::max()
-                                      : std::numeric_limits<int64_t>::min();
-}
+int64_t OneSidedBlocks::Difference() const { return SaturatingProduct(in_b - in_a, bytes); }
 
 std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const View& b, EventRange in_b) {
   std::vector<ComparedBytes> rows;

@@ -9,6 +9,7 @@
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/signed_bytes.h"
 #include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
@@ -71,7 +72,7 @@ std::string LifeOf(const View& view, const LiveBlock& block) {
   const std::string born = FormatNumber(static_cast<int64_t>(block.born));
   const auto freed = view.FreedAt(block.born);
   if (!freed) return "since event " + born;
-  const int64_t lived_ns = Difference(view.TimeOf(*freed), view.TimeOf(block.born));
+  const int64_t lived_ns = SaturatingDifference(view.TimeOf(*freed), view.TimeOf(block.born));
   return FormatDuration(lived_ns) + " · event " + born + " → " + FormatNumber(static_cast<int64_t>(*freed));
 }
 
@@ -102,11 +103,11 @@ std::string MeasureBetween(const View& view, TimeAxis axis, VisibleRange range, 
   };
   const EventIndex from = at(range.begin);
   const EventIndex to = at(range.end);
-  const int64_t grown = Difference(ValueOf(view.ValuesAt(to), Series::kAllocated),
-                                   ValueOf(view.ValuesAt(from), Series::kAllocated));
+  const int64_t grown = SaturatingDifference(ValueOf(view.ValuesAt(to), Series::kAllocated),
+                                             ValueOf(view.ValuesAt(from), Series::kAllocated));
   return FormatNumber(static_cast<int64_t>(to - from)) + (to - from == 1 ? " event · " : " events · ") +
-         FormatDuration(Difference(view.TimeOf(to), view.TimeOf(from))) + " · " + SignedBytes(grown, unit) +
-         " allocated";
+         FormatDuration(SaturatingDifference(view.TimeOf(to), view.TimeOf(from))) + " · " +
+         SignedBytes(grown, unit) + " allocated";
 }
 
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
@@ -120,7 +121,7 @@ int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories) {
   if (categories == timeline::kAllCategories) return ValueOf(column.at_peak, Series::kAllocated);
   int64_t shown = 0;
   for (size_t category = 0; category < events::kCategoryCount; ++category) {
-    if (timeline::Contains(categories, category)) shown += column.at_peak[category];
+    if (timeline::Contains(categories, category)) AddTo(shown, column.at_peak[category]);
   }
   return shown;
 }

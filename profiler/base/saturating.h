@@ -19,6 +19,11 @@ inline int64_t SaturatingDifference(int64_t from, int64_t taken) {
   return from > taken ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
+// Without its sign.
+inline int64_t SaturatingMagnitude(int64_t number) {
+  return number < 0 ? SaturatingDifference(0, number) : number;
+}
+
 inline int64_t SaturatingProduct(int64_t one, int64_t other) {
   int64_t product = 0;
   if (!__builtin_mul_overflow(one, other, &product)) return product;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profiler/base/wrapping.h"
+
 namespace tidemark::timeline {
 
 void DevicePeaksBuilder::Apply(const events::Event& event, const Ledger::Outcome& outcome) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profiler/base/wrapping.h"
+
 namespace tidemark::timeline {
 
 using events::Category;

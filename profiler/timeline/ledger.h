@@ -29,14 +29,6 @@ enum class Effect : uint8_t {
 };
 inline constexpr int kEffectCount = static_cast<int>(Effect::kMove) + events::kCategoryCount;
 
-// Sums wrap: a stream may claim any size.
-inline void AddTo(int64_t& sum, int64_t bytes) {
-  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(bytes));
-}
-inline void SubtractFrom(int64_t& sum, int64_t bytes) {
-  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) - static_cast<uint64_t>(bytes));
-}
-
 void AddBlock(SeriesValues& values, events::Category category, int64_t bytes, int64_t rounded_bytes);
 void SubtractBlock(SeriesValues& values, events::Category category, int64_t bytes, int64_t rounded_bytes);
 // All effects but kReplace's Replaced.

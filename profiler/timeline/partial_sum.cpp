@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::timeline {

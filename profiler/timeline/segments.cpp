@@ -5,19 +5,20 @@
 #include <limits>
 
 namespace tidemark::timeline {
-namespace {
 
 uint64_t EndOf(uint64_t address, int64_t bytes) {
   const uint64_t room = std::numeric_limits<uint64_t>::max() - address;
   return address + std::min(room, static_cast<uint64_t>(std::max<int64_t>(bytes, 0)));
 }
 
-uint64_t EndOf(const Segment& segment) { return EndOf(segment.address, segment.bytes); }
+namespace {
+
+uint64_t SegmentEnd(const Segment& segment) { return EndOf(segment.address, segment.bytes); }
 
 bool Joins(const Segment& left, const Segment& right) {
   const bool fits = left.bytes <= std::numeric_limits<int64_t>::max() - right.bytes;
-  return left.expandable && right.expandable && left.device == right.device && EndOf(left) == right.address &&
-         fits;
+  return left.expandable && right.expandable && left.device == right.device &&
+         SegmentEnd(left) == right.address && fits;
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ void Segments::Insert(Segment segment) {
 
 int64_t Segments::Reserve(const Segment& segment) {
   Segment kept = segment;
-  kept.bytes = static_cast<int64_t>(EndOf(segment) - segment.address);
+  kept.bytes = static_cast<int64_t>(SegmentEnd(segment) - segment.address);
   if (kept.bytes == 0) return 0;
   const int64_t reserved_before = Release(kept.address, kept.bytes);
   Insert(kept);
@@ -50,20 +51,20 @@ int64_t Segments::Release(uint64_t address, int64_t bytes) {
   const uint64_t end = EndOf(address, bytes);
   int64_t removed = 0;
   auto next = segments_.lower_bound(address);
-  if (next != segments_.begin() && EndOf(std::prev(next)->second) > address) --next;
+  if (next != segments_.begin() && SegmentEnd(std::prev(next)->second) > address) --next;
   while (next != segments_.end() && next->second.address < end) {
     const Segment segment = next->second;
     next = segments_.erase(next);
     const uint64_t from = std::max(segment.address, address);
-    const uint64_t until = std::min(EndOf(segment), end);
+    const uint64_t until = std::min(SegmentEnd(segment), end);
     removed += static_cast<int64_t>(until - from);
     if (segment.address < from) {
       segments_.emplace(segment.address,
                         Segment{segment.address, static_cast<int64_t>(from - segment.address), segment.born,
                                 segment.expandable, segment.device});
     }
-    if (until < EndOf(segment)) {
-      segments_.emplace(until, Segment{until, static_cast<int64_t>(EndOf(segment) - until), segment.born,
+    if (until < SegmentEnd(segment)) {
+      segments_.emplace(until, Segment{until, static_cast<int64_t>(SegmentEnd(segment) - until), segment.born,
                                        segment.expandable, segment.device});
     }
   }

@@ -11,6 +11,9 @@
 
 namespace tidemark::timeline {
 
+// Where so many bytes from there on end; of what no address space has, where that ends.
+uint64_t EndOf(uint64_t address, int64_t bytes);
+
 class Segments {
  public:
   // Both return by how many bytes the union changed.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/steps.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/presenters/allocation_filter.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 #include "tests/property/timeline_model.h"
 #include "tests/support/catch.h"
@@ -37,7 +38,7 @@ class Followed {
   void Add(EventIndex index, CountAndBytes& sum, int64_t bytes) const {
     if (index < first_) return;
     ++sum.count;
-    timeline::AddTo(sum.bytes, bytes);
+    AddTo(sum.bytes, bytes);
   }
   void Stop(EventIndex index, Block& block) {
     if (!block.pending && block.bytes > 0) Add(index, found_.freed, block.bytes);
@@ -110,7 +111,7 @@ TEST_CASE("The statistics of a stretch are those of following every block in it"
     constexpr auto kAllocated = timeline::Series::kAllocated;
     CHECK(found->peak.index == model.PeakIn(kAllocated, first, end).index);
     int64_t net_bytes = ValueOf(model.After(end - 1), kAllocated);
-    timeline::SubtractFrom(net_bytes, ValueOf(model.Before(first), kAllocated));
+    SubtractFrom(net_bytes, ValueOf(model.Before(first), kAllocated));
     CHECK(found->net_bytes == net_bytes);
     temporary += found->short_lived.count;
   }

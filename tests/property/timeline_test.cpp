@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"

@@ -6,7 +6,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
 namespace {
@@ -41,8 +41,7 @@ void DifferenceOf(std::optional<int64_t> difference, std::optional<double> perce
   }
   const std::string sign = *difference > 0 ? "+" : "−";
   const Color color = *difference > 0 ? Colors().warning : Colors().good;
-  const int64_t size =
-      presenters::Difference(std::max<int64_t>(*difference, 0), std::min<int64_t>(*difference, 0));
+  const int64_t size = SaturatingMagnitude(*difference);
   PutRight(Colored(Numbers(), color), sign + FormatInUnit(size, unit));
   if (!ImGui::IsItemHovered()) return;
   std::string exact = sign + FormatExactBytes(size);

@@ -10,6 +10,7 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/blocks.h"
 #include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
 namespace {
@@ -24,7 +25,7 @@ std::string RangeTitle(const StatisticsInput& input) {
   std::string text = input.between_cursors ? "between the cursors" : "in sight";
   if (of.first == of.end) return text;
   const int64_t lasted_ns =
-      presenters::Difference(input.view->TimeOf(of.end - 1), input.view->TimeOf(of.first));
+      SaturatingDifference(input.view->TimeOf(of.end - 1), input.view->TimeOf(of.first));
   return text + " · " + CountText(of.end - of.first) + (of.end - of.first == 1 ? " event" : " events") +
          " · " + FormatDuration(lasted_ns);
 }

@@ -4,6 +4,7 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/translation.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
 namespace {
@@ -96,11 +97,11 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
   for (size_t category = 0; category < events::kCategoryCount; ++category) {
     const int64_t here = column->at_peak[category];
     const bool hidden = timeline::Contains(state.hidden_categories, category);
-    if (!hidden && bytes < shown + here) break;
-    all += here;
-    if (!hidden) shown += here;
+    if (!hidden && bytes < SaturatingSum(shown, here)) break;
+    all = SaturatingSum(all, here);
+    if (!hidden) shown = SaturatingSum(shown, here);
   }
-  bytes += all - shown;
+  bytes = SaturatingSum(bytes, SaturatingDifference(all, shown));
   state.hover = TimelineState::Hover{position, bytes};
 }
 

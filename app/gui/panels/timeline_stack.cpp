@@ -10,6 +10,7 @@
 #include "app/gui/widgets/text.h"
 #include "app/gui/window/opaque_fill.h"
 #include "app/gui/window/theme.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
 namespace {
@@ -223,7 +224,7 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
     for (int part = 0; part < parts; ++part) {
       const auto at = static_cast<size_t>(part);
       if (groups == 0 && !timeline::Contains(categories, at)) continue;
-      below += groups == 0 ? column.at_peak[at] : plot.grouped[k * groups + at];
+      below = SaturatingSum(below, groups == 0 ? column.at_peak[at] : plot.grouped[k * groups + at]);
       const float top = std::round(geometry.Y(static_cast<double>(below)));
       painter.Add(part, x0, x1, top, bottom, lowest);
       bottom = top;

@@ -1,5 +1,7 @@
 #include "app/gui/view/highlight.h"
 
+#include "profiler/base/saturating.h"
+
 namespace tidemark::gui {
 
 BlockInStack LookIntoStack(const timeline::View& view, const presenters::StackedMoment& seen,
@@ -14,12 +16,13 @@ std::vector<HighlightSpan> HighlightOf(const presenters::TimelinePlot& plot, con
     if (column.peak < block.born || column.peak >= placed.end) continue;
     int64_t bottom = 0;
     for (size_t category = 0; category < static_cast<size_t>(block.category); ++category)
-      bottom += column.at_peak[category];
-    const int64_t ceiling = bottom + column.at_peak[static_cast<size_t>(block.category)];
-    bottom += placed.older.AliveAfter(column.peak);
+      bottom = SaturatingSum(bottom, column.at_peak[category]);
+    const int64_t ceiling = SaturatingSum(bottom, column.at_peak[static_cast<size_t>(block.category)]);
+    bottom = SaturatingSum(bottom, placed.older.AliveAfter(column.peak));
+    const int64_t top = SaturatingSum(bottom, block.rounded_bytes);
     // Before it was given this category, the block lies elsewhere in the stack.
-    if (bottom + block.rounded_bytes > ceiling) continue;
-    const HighlightSpan span{column.begin, column.end, bottom, bottom + block.rounded_bytes};
+    if (top > ceiling) continue;
+    const HighlightSpan span{column.begin, column.end, bottom, top};
     if (!spans.empty() && spans.back().bottom_bytes == span.bottom_bytes && spans.back().end == span.begin) {
       spans.back().end = span.end;
     } else {

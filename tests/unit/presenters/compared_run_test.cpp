@@ -168,6 +168,20 @@ TEST_CASE("A restarted run finds its steps by their numbers") {
   CHECK(SamePlace(*shown, shown->steps()[3].begin, *other) == other->steps()[0].begin);
 }
 
+TEST_CASE("Steps of a run that was restarted are found by their numbers, the latest of each") {
+  Training restarted = TrainingOf(4, 1 << 20);
+  for (int64_t step = 0; step < 2; ++step) restarted.Step(step, 1 << 20, 512);
+  const auto other = restarted.Publish();
+  Training later;  // which has let go of its first
+  later.Step(2, 1 << 20, 512);
+  later.Step(3, 1 << 20, 512);
+  later.Step(1, 1 << 20, 512);
+  const auto shown = later.Publish();
+  CHECK(SamePlace(*shown, shown->steps()[0].begin, *other) == other->steps()[2].begin);
+  CHECK(SamePlace(*shown, shown->steps()[1].begin, *other) == other->steps()[3].begin);
+  CHECK(SamePlace(*shown, shown->steps()[2].begin, *other) == other->steps()[5].begin);
+}
+
 TEST_CASE("Two runs stand side by side at their peaks, or at one place in both") {
   const auto shown = TrainingOf(3, 1 << 20).Publish();
   const auto other = TrainingOf(2, 3 << 20).Publish();
