@@ -3,6 +3,7 @@
 
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/timeline_plot.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 
@@ -57,8 +58,7 @@ VisibleRange WholeRange(const View& view, TimeAxis axis) {
 VisibleRange LastSteps(const View& view, TimeAxis axis, int steps) {
   const VisibleRange whole = WholeRange(view, axis);
   const auto& all = view.steps();
-  auto last = all.size();
-  while (last > 0 && !all[last - 1].complete) --last;
+  const size_t last = timeline::StepsUntilLastComplete(view);
   if (last == 0 || steps <= 0) return whole;
   const size_t first = last - std::min(last, static_cast<size_t>(steps));
   const double width =

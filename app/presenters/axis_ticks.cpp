@@ -64,8 +64,12 @@ template <typename TextOf>
 std::vector<AxisTick> Ticks(const VisibleRange& visible, double step, TextOf text_of) {
   std::vector<AxisTick> ticks;
   const double first = std::ceil(std::max(visible.begin, 0.0) / step);
-  for (double count = first; count * step <= visible.end; ++count)
-    ticks.push_back({count * step, text_of(count * step)});
+  const double after_first = std::floor(visible.end / step) - first;
+  // Beyond 2^53 a number and the next are the same.
+  for (int i = 0; i <= after_first; ++i) {
+    const double at = (first + i) * step;
+    if (ticks.empty() || at > ticks.back().position) ticks.push_back({at, text_of(at)});
+  }
   return ticks;
 }
 

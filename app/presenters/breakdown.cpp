@@ -29,11 +29,7 @@ bool RanOutIn(const View& view, size_t steps) {
 // The step in which memory ran out, if nothing came after it; else the last complete one.
 const Step* ToldStep(const View& view) {
   const auto& steps = view.steps();
-  if (RanOutIn(view, steps.size())) return &steps[steps.size() - 1];
-  for (size_t number = steps.size(); number > 0; --number) {
-    if (steps[number - 1].complete) return &steps[number - 1];
-  }
-  return nullptr;
+  return RanOutIn(view, steps.size()) ? &steps[steps.size() - 1] : timeline::LastCompleteStep(view);
 }
 
 std::string TitleOf(const Step& step) {

@@ -1,6 +1,7 @@
 // How much of what is allocated belongs to which group of blocks, right after any event: to a layer, a
-// stream, what is selected. Taken in piece by piece while a run goes on, so that no frame waits for it; exact
-// to the byte at every event that has been taken in, and their sum is kAllocated. One thread.
+// stream, what is selected. Taken in piece by piece while a run goes on, so that no frame waits for it, but
+// for what was alive at the first event that the view has, which is taken in at once; exact to the byte at
+// every event that has been taken in, and their sum is kAllocated. One thread.
 //
 // Memory: 2 bytes an event, the sums of all groups every 64 events. Follow is O(events taken in), At O(64).
 #pragma once

@@ -9,6 +9,7 @@
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -55,11 +56,8 @@ Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
 }
 
 std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
-  const auto& steps = view.steps();
-  for (size_t index = steps.size(); index-- > 0;) {
-    if (steps[index].complete) return timeline::ComputedTypes(view, steps[index]);
-  }
-  return {};
+  const timeline::Step* step = timeline::LastCompleteStep(view);
+  return step == nullptr ? std::map<std::string, std::string>() : timeline::ComputedTypes(view, *step);
 }
 
 void Measure(const Alive& alive, LayerRow& row) {

@@ -137,8 +137,9 @@ class BlockStacking {
 std::vector<PlotBlock> BlocksInSight(const View& view, const TimelinePlot& plot,
                                      const PlotBlocksRequest& request) {
   if (view.empty() || !EveryEventIsAColumn(plot)) return {};
+  const View::StateEffort effort = view.EffortOfState(plot.columns.front().peak);
+  if (plot.columns.size() * effort.blocks + kMovesOfFinding * effort.total() > kMostBlockMoves) return {};
   const timeline::State state = view.StateAt(plot.columns.front().peak);
-  if (plot.columns.size() * std::max<size_t>(1, state.blocks.size()) > kMostBlockMoves) return {};
   BlockStacking stacking(view, request);
   stacking.Begin(state, plot.columns.front().begin);
   for (const PlotColumn& column : plot.columns) {

@@ -32,6 +32,7 @@ struct PlotBlocksRequest {
 // Stacked as the plot is: categories in their order, blocks of one category by birth. Empty where a column of
 // `plot` holds more than one event, or where that were more than kMostBlockMoves to follow.
 inline constexpr size_t kMostBlockMoves = 2'000'000;  // events · blocks: some 5 ms
+inline constexpr size_t kMovesOfFinding = 20;         // to find a block that is alive takes as long
 std::vector<PlotBlock> BlocksInSight(const timeline::View& view, const TimelinePlot& plot,
                                      const PlotBlocksRequest& request);
 

@@ -116,12 +116,7 @@ std::vector<EventIndex> TellingMoments(const View& view) {
   if (view.empty()) return moments;
   moments.push_back(timeline::HighestMoment(view, view.first(), view.end()));
   moments.push_back(view.end() - 1);
-  const auto& steps = view.steps();
-  for (size_t i = steps.size(); i-- > 0;) {
-    if (!steps[i].complete) continue;
-    moments.push_back(steps[i].peak);
-    break;
-  }
+  if (const timeline::Step* step = timeline::LastCompleteStep(view)) moments.push_back(step->peak);
   return moments;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "profiler/session/whole_pools.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
 namespace {
@@ -161,8 +162,7 @@ class Reading {
 // happens between two of them among it. Nothing of fewer than two steps.
 std::optional<EventIndex> BeginOfRound(const timeline::View& view, EventIndex begin) {
   const auto& steps = view.steps();
-  size_t whole = steps.size();
-  while (whole > 0 && !steps[whole - 1].complete) --whole;
+  const size_t whole = timeline::StepsUntilLastComplete(view);
   if (whole < 2 || steps[whole - 2].begin < begin) return {};
   return steps[whole - 2].end;
 }

@@ -26,6 +26,17 @@ const Step* StepAt(const View& view, EventIndex index) {
   return latest != nullptr && index <= latest->end ? latest : nullptr;
 }
 
+size_t StepsUntilLastComplete(const View& view) {
+  size_t steps = view.steps().size();
+  while (steps > 0 && !view.steps()[steps - 1].complete) --steps;
+  return steps;
+}
+
+const Step* LastCompleteStep(const View& view) {
+  const size_t steps = StepsUntilLastComplete(view);
+  return steps == 0 ? nullptr : &view.steps()[steps - 1];
+}
+
 const std::string* SettingsOf(const View& view, const Step& step) {
   return SettingsNumbered(view, step.settings);
 }

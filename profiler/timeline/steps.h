@@ -2,6 +2,7 @@
 // thread. O(log steps), unless said otherwise. What they return points into the view.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "profiler/timeline/timeline.h"
@@ -16,6 +17,11 @@ const Step* LatestStepAt(const View& view, EventIndex index);
 
 // The step that the event lies in, its kStepBegin and its kStepEnd included; null between steps.
 const Step* StepAt(const View& view, EventIndex index);
+
+// How many of View::steps() there are up to the last that is complete, it included: those after it have no
+// end. O(those).
+size_t StepsUntilLastComplete(const View& view);
+const Step* LastCompleteStep(const View& view);  // null where none is
 
 // The settings (JSON) that the step ran with, or the step that the event lies in; null where none are told.
 const std::string* SettingsOf(const View& view, const Step& step);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/gui/background/consequences.h"
@@ -31,6 +32,21 @@ TEST_CASE("No letter of several bytes is cut apart") {
     CHECK(gap % 2 == 0);
     CHECK((cut.size() - gap - 5) % 2 == 0);
   }
+}
+
+TEST_CASE_METHOD(Measured, "A text is cut where its room ends: it fits, and a letter more would not") {
+  const std::string text = "void at::native::vectorized_elementwise_kernel<4, ünüberschaubär>(int, float)";
+  for (float width = 0; width < Measure(Words(), text).x; width += 7.3F) {
+    const std::string cut = Fitted(Words(), text, width);
+    INFO(cut);
+    REQUIRE(cut.ends_with("…"));
+    const size_t letters = cut.size() - std::string_view("…").size();
+    CHECK(text.starts_with(cut.substr(0, letters)));
+    if (letters > 0) CHECK(Measure(Words(), cut).x <= width);
+    const size_t next = letters + ((text[letters] & 0x80) != 0 ? 2 : 1);
+    CHECK(Measure(Words(), text.substr(0, next) + "…").x >= width);
+  }
+  CHECK(Fitted(Words(), text, 10'000) == text);
 }
 
 TEST_CASE_METHOD(Measured, "However narrow a box is, the names of cards are cut apart") {

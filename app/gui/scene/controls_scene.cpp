@@ -8,14 +8,14 @@
 #include "app/presenters/program_facts.h"
 #include "app/presenters/settings_change.h"
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
 
 std::optional<double> PaceOf(const timeline::View& view) {
   const auto& steps = view.steps();
-  size_t end = steps.size();
-  while (end > 0 && !steps[end - 1].complete) --end;
+  const size_t end = timeline::StepsUntilLastComplete(view);
   if (end < 3) return std::nullopt;
   const size_t begin = end - std::min<size_t>(end, 9);
   const int64_t ns = SaturatingDifference(steps[end - 1].begin_ns, steps[begin].begin_ns);

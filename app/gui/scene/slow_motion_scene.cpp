@@ -20,15 +20,12 @@ constexpr const char* kNoOperators =
 // is the first, which is unlike the others.
 const timeline::Step* StepToWalk(const timeline::View& view, std::optional<events::EventIndex> pinned,
                                  bool live) {
-  const auto& steps = view.steps();
   if (pinned) {
     const timeline::Step* step = timeline::StepAt(view, *pinned);
     if (step != nullptr && step->complete) return step;
   }
-  size_t end = steps.size();
-  while (end > 0 && !steps[end - 1].complete) --end;
-  if (end == 0 || (live && steps[end - 1].number == 0)) return nullptr;
-  return &steps[end - 1];
+  const timeline::Step* last = timeline::LastCompleteStep(view);
+  return last == nullptr || (live && last->number == 0) ? nullptr : last;
 }
 
 // Where the walk to it takes long.

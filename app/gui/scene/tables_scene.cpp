@@ -34,6 +34,13 @@ MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
   return tables;
 }
 
+// A state, and the step whose types of numbers are told (timeline/computed_types.h).
+timeline::View::StateEffort EffortOf(const timeline::View& view, const presenters::PeakMoment& moment) {
+  timeline::View::StateEffort effort = timeline::EffortOfSettledState(view, moment.index, moment.step_end);
+  if (const timeline::Step* step = timeline::LastCompleteStep(view)) effort.events += step->end - step->begin;
+  return effort;
+}
+
 }  // namespace
 
 void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
@@ -90,8 +97,7 @@ void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estim
     Ask(input, estimates, card);
   }
   const std::optional<presenters::PeakMoment>& moment = asked_.moment;
-  const bool fits =
-      !moment || FitsInFrame(timeline::EffortOfSettledState(*input.view, moment->index, moment->step_end));
+  const bool fits = !moment || FitsInFrame(EffortOf(*input.view, *moment));
   tables_.Ask(asked_, fits, [view = shown_view_](const TablesAsked& asked, const auto&) {
     return MakeTables(*view, asked);
   });

@@ -79,13 +79,14 @@ void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::strin
 
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   if (Measure(style, text).x <= width) return std::string(text);
-  std::string cut(Translated(text));
-  while (!cut.empty() && MeasureAsIs(style, cut + "…").x > width) {
-    cut.pop_back();
-    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
-    if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0) cut.pop_back();
+  constexpr std::string_view kCut = "…";
+  const std::string_view whole = Translated(text);
+  const float room = width - MeasureAsIs(style, kCut).x;
+  const char* end = whole.data();
+  if (room > 0) {
+    style.face->CalcTextSizeA(Pixels(style), room, 0.0F, whole.data(), whole.data() + whole.size(), &end);
   }
-  return cut + "…";
+  return std::string(whole.data(), end).append(kCut);
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "app/presenters/axis_ticks.h"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 #include "tests/support/catch.h"
@@ -46,6 +48,17 @@ TEST_CASE("Events are counted in whole numbers") {
   CHECK(Texts(TicksOver(TimeAxis::kEvents, {3.2, 6.9}, 20)) == "4 5 6");  // no halves of an event
   CHECK(Texts(TicksOver(TimeAxis::kEvents, {-40, 2000}, 5)) == "0 500 1,000 1,500 2,000");  // not before it
   CHECK(TicksOver(TimeAxis::kEvents, {5, 5}, 5).ticks.empty());
+}
+
+TEST_CASE("So far out that a number and the next are the same, figures are few, and ascend") {
+  constexpr double kFar = 1.7e18;
+  for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
+    for (const double span : {256.0, 1000.0, 1e6}) {
+      const AxisTicks far = TicksOver(axis, {kFar, kFar + span}, 40);
+      CHECK(far.ticks.size() <= 41);
+      CHECK(std::ranges::is_sorted(far.ticks, std::ranges::less_equal(), &AxisTick::position));
+    }
+  }
 }
 
 TEST_CASE("Time is in the unit that its steps are readable in") {

@@ -2,8 +2,10 @@
 
 #include <map>
 #include <random>
+#include <utility>
 
 #include "tests/support/catch.h"
+#include "tests/support/counting_view.h"
 #include "tests/unit/presenters/training.h"
 
 namespace tidemark::presenters {
@@ -136,6 +138,23 @@ TEST_CASE("Where a column holds many events there are no single blocks") {
       MakeTimelinePlot(*view, {}, {TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 100});
   CHECK(BlocksInSight(*view, plot, {}).empty());
   CHECK(BlocksInSight(*timeline::Stream().Publish(), {}, {}).empty());
+}
+
+TEST_CASE("Where too many blocks are alive to be followed, none are looked for") {
+  timeline::Stream stream;
+  const auto of_last_events = [&stream] {
+    const auto stored = stream.Publish();
+    const timeline::CountingView view(stored);
+    const auto end = static_cast<double>(view.end());
+    const TimelinePlot plot = MakeTimelinePlot(view, {}, {TimeAxis::kEvents, {end - 8, end}, 100});
+    const bool are_any = !BlocksInSight(view, plot, {}).empty();
+    return std::pair(are_any, view.counts().states);
+  };
+  for (uint64_t block = 1; block <= 1000; ++block) stream.Allocate(block << 20, 512);
+  CHECK(of_last_events() == std::pair(true, uint64_t{1}));
+  for (uint64_t block = 1; block <= kMostBlockMoves / kMovesOfFinding + 20'000; ++block)
+    stream.Allocate((1001 + block) << 20, 512);
+  CHECK(of_last_events() == std::pair(false, uint64_t{0}));
 }
 
 }  // namespace
