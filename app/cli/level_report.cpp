@@ -21,7 +21,7 @@ using Rows = std::vector<presenters::LevelRow>;
 // Whether the levels that this gap lies between are of one moment: process and card are sampled beside each
 // other, what is below them is known at every event.
 bool IsOfOneMoment(const Rows& rows, Rows::const_iterator gap) {
-  const auto is_level = [](const presenters::LevelRow& row) { return !row.is_gap; };
+  const auto is_level = [](const presenters::LevelRow& row) { return !row.is_gap(); };
   const auto above = std::find_if(gap, rows.end(), is_level);
   const auto below = std::find_if(std::make_reverse_iterator(gap), rows.rend(), is_level);
   if (above == rows.end() || below == rows.rend()) return true;
@@ -34,12 +34,12 @@ std::string LevelRowsText(const Rows& rows) {
   constexpr int kTitleWidth = 46;
   std::string text;
   for (auto row = rows.begin(); row != rows.end(); ++row) {
-    if (row->is_gap && !IsOfOneMoment(rows, row)) {
+    if (row->is_gap() && !IsOfOneMoment(rows, row)) {
       text += fmt::format("    not known then: {}\n", row->title);
       continue;
     }
     const std::string title =
-        row->is_gap ? "  + " + row->title : row->title + presenters::AwayText(row->away_ns);
+        row->is_gap() ? "  + " + row->title : row->title + presenters::AwayText(row->away_ns);
     text += fmt::format("  {:<{}}{:>18}\n", title, kTitleWidth, FormatExactBytes(row->bytes));
   }
   return text;
@@ -47,11 +47,9 @@ std::string LevelRowsText(const Rows& rows) {
 
 std::string LevelsText(const timeline::View& view) {
   const auto rows = presenters::MakeLevelChain(view);
-  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) {
-        return row.title == "driver" || row.title == "process" || row.title == "card";
-      })) {
+  // Without the driver's level and those above it there is nothing to lead to.
+  if (std::ranges::none_of(rows, [](const auto& row) { return row.level >= timeline::Series::kDriver; }))
     return "";
-  }
   const std::optional<presenters::PeakMoment> peak = presenters::LatestPeak(view);
   std::string text =
       "From tensors to the card, " + (peak ? peak->title : std::string("at the peak of the run")) + "\n";
@@ -61,7 +59,7 @@ std::string LevelsText(const timeline::View& view) {
 Json LevelsJson(const timeline::View& view) {
   Json json = Json::object();
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
-    if (!row.is_gap) json[row.title + "_bytes"] = row.bytes;
+    if (!row.is_gap()) json[row.title + "_bytes"] = row.bytes;
     if (row.away_ns != 0) json[row.title + "_away_ns"] = row.away_ns;
   }
   return json;

@@ -14,6 +14,7 @@
 #include "app/presenters/picture.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::cli {
@@ -201,8 +202,8 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
     const std::string sign = row.bytes < 0 ? "− " : "+ ";
-    page.levels.push_back({row.is_gap ? sign + row.title : row.title + presenters::AwayText(row.away_ns),
-                           std::abs(row.bytes), 0, -1});
+    page.levels.push_back({row.is_gap() ? sign + row.title : row.title + presenters::AwayText(row.away_ns),
+                           SaturatingMagnitude(row.bytes), 0, -1});
   }
   page.categories = CategoriesAt(state.values);
   page.layers = LayersAt(view, state);

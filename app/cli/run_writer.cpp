@@ -12,6 +12,7 @@
 #include "app/cli/run_page.h"
 #include "app/cli/run_picture.h"
 #include "app/cli/run_report.h"
+#include "app/presenters/level_chain.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/base/format.h"
@@ -27,7 +28,8 @@ namespace {
 // The context, where no driver told what the process takes.
 void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {
   const events::RunDescription description = run.description();
-  if (page.levels.empty() || page.levels.back().title == "card") return;
+  const std::vector<presenters::LevelRow> levels = presenters::MakeLevelChain(*run.view());
+  if (levels.empty() || levels.back().level == timeline::Series::kCard) return;
   const auto card = session::CardOf(description.device_name, description.device_bytes, cards);
   if (!card) return;
   const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;

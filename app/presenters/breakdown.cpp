@@ -74,12 +74,19 @@ std::optional<int64_t> DriverPeak(const session::Prediction& phantom) {
   return driver == 0 ? std::nullopt : std::optional(SaturatingSum(driver, std::max<int64_t>(0, later)));
 }
 
+BreakdownRow RowOf(Series level) {
+  BreakdownRow row;
+  row.title = NameOf(level);
+  row.level = level;
+  return row;
+}
+
 std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMoment>& peak,
                                  const std::optional<textbook::Estimate>& textbook,
                                  const std::optional<session::Prediction>& phantom) {
-  BreakdownRow requested{"requested", {}, {}, {}, {}, {}};
-  BreakdownRow allocated{"allocated", {}, {}, {}, {}, {}};
-  BreakdownRow reserved{"reserved", {}, {}, {}, {}, {}};
+  BreakdownRow requested = RowOf(Series::kRequested);
+  BreakdownRow allocated = RowOf(Series::kAllocated);
+  BreakdownRow reserved = RowOf(Series::kReserved);
   if (textbook) allocated.textbook_bytes = textbook->total_bytes;
   if (phantom) {
     requested.phantom_bytes = phantom->requested_peak_bytes;
@@ -98,7 +105,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
   for (int number = 1; number < events::kLevelCount; ++number) {
     const auto level = static_cast<events::Level>(number);
     const Series series = timeline::SeriesOf(level);
-    BreakdownRow row{std::string(events::NameOf(level)), {}, {}, {}, {}, {}};
+    BreakdownRow row = RowOf(series);
     // What the card says is read ten times a second, and a prediction takes milliseconds: it has none of
     // that.
     if (phantom && level == events::Level::kDriver) row.phantom_bytes = DriverPeak(*phantom);
@@ -224,12 +231,12 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
 // CUDACachingAllocator.cpp, should_split: of a large block nothing is split off where kSmallSize or less
 // would be left over.
 std::string WhyMoreIsAllocated(const Breakdown& breakdown) {
-  const auto difference = [&](const char* title) -> std::optional<int64_t> {
-    const auto row = std::ranges::find(breakdown.totals, title, &BreakdownRow::title);
+  const auto difference = [&](Series level) -> std::optional<int64_t> {
+    const auto row = std::ranges::find(breakdown.totals, level, &BreakdownRow::level);
     return row == breakdown.totals.end() ? std::nullopt : row->difference_bytes;
   };
-  if (difference("allocated").value_or(0) <= 0) return "";
-  if (difference("requested") == 0) {
+  if (difference(Series::kAllocated).value_or(0) <= 0) return "";
+  if (difference(Series::kRequested) == 0) {
     return "The run asks for what is predicted, but some of it lies in larger blocks: earlier settings left "
            "them free, and PyTorch gives one out whole where no more than 1 MiB of it would be left over. R "
            "begins anew.";

@@ -22,16 +22,15 @@ using timeline::View;
 
 struct ChainLink {
   Series series;
-  const char* title;
   const char* gap;  // what lies between the level before and this one
 };
-constexpr std::array<ChainLink, 6> kChain = {{
-    {Series::kRequested, "requested", ""},
-    {Series::kAllocated, "allocated", "rounding to blocks"},
-    {Series::kReserved, "reserved", "cached by PyTorch"},
-    {Series::kDriver, "driver", "outside of PyTorch"},
-    {Series::kProcess, "process", "context, modules, CUPTI, rounding to 2 MiB"},
-    {Series::kCard, "card", "other processes, the card's own"},
+constexpr std::array<ChainLink, timeline::kMemoryLevels.size()> kChain = {{
+    {Series::kRequested, ""},
+    {Series::kAllocated, "rounding to blocks"},
+    {Series::kReserved, "cached by PyTorch"},
+    {Series::kDriver, "outside of PyTorch"},
+    {Series::kProcess, "context, modules, CUPTI, rounding to 2 MiB"},
+    {Series::kCard, "other processes, the card's own"},
 }};
 
 // What the chain is looked up at the peak of: of a program that has no tensors of PyTorch, or whose allocator
@@ -106,9 +105,9 @@ constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
 
 void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
   const int64_t cupti = link.series == Series::kProcess ? CuptiShare(view, bytes) : 0;
-  if (cupti == 0) return rows.push_back({link.gap, bytes, true});
-  rows.push_back({std::string(events::kCuptiMemory), cupti, true});
-  rows.push_back({kGapWithoutCupti, bytes - cupti, true});
+  if (cupti == 0) return rows.push_back({link.gap, bytes});
+  rows.push_back({std::string(events::kCuptiMemory), cupti});
+  rows.push_back({kGapWithoutCupti, SaturatingDifference(bytes, cupti)});
 }
 
 }  // namespace
@@ -164,7 +163,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
     if (level.bytes == 0 || level.is_of_run_before) continue;  // nobody told of it
     if (link.series == Series::kRequested && !view.tells_requested()) continue;
     if (before) AddGap(view, link, SaturatingDifference(level.bytes, *before), rows);
-    rows.push_back({link.title, level.bytes, false, level.away_ns});
+    rows.push_back({std::string(NameOf(link.series)), level.bytes, link.series, level.away_ns});
     before = level.bytes;
   }
   return rows;

@@ -15,8 +15,10 @@ namespace tidemark::presenters {
 struct LevelRow {
   std::string title;  // a level: "reserved"; a gap: "cached by PyTorch"
   int64_t bytes = 0;
-  bool is_gap = false;
-  int64_t away_ns = 0;  // SampledLevel's
+  std::optional<timeline::Series> level = {};  // none: a gap
+  int64_t away_ns = 0;                         // SampledLevel's
+
+  bool is_gap() const { return !level; }
 };
 
 // requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of (requested: where

@@ -10,11 +10,8 @@ namespace tidemark::presenters {
 namespace {
 
 using events::EventIndex;
+using timeline::kLeafEvents;
 using timeline::View;
-
-// Columns of at least this many events end where the store's leaves do: all their values are there
-// ready-made.
-constexpr uint64_t kLeafEvents = 64;
 
 // What a person may have zoomed to is any number; an index is not.
 EventIndex ClampedIndex(const View& view, double position) {
@@ -28,6 +25,7 @@ uint64_t EventsPerColumn(double visible_events, int columns) {
   const double exact = std::min(visible_events / columns, kMost);
   if (exact <= 1) return 1;
   const auto width = static_cast<uint64_t>(std::ceil(exact));
+  // Columns that may be so wide end where the store's leaves do.
   const uint64_t unit = exact >= 4 * kLeafEvents ? std::max(kLeafEvents, std::bit_floor(width / 8))
                                                  : std::bit_floor(std::max<uint64_t>(width / 8, 1));
   return (width + unit - 1) / unit * unit;

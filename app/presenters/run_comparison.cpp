@@ -5,8 +5,11 @@
 namespace tidemark::presenters {
 namespace {
 
+using timeline::Series;
+
 bool IsOfAllocator(const ComparedBytes& level) {
-  return level.title == "requested" || level.title == "allocated" || level.title == "reserved";
+  return level.level == Series::kRequested || level.level == Series::kAllocated ||
+         level.level == Series::kReserved;
 }
 
 }  // namespace
@@ -24,7 +27,7 @@ RunComparison CompareRuns(const timeline::View& a, const timeline::View& b, Comp
   const StreamsCompared& streams = comparison.streams;
   comparison.levels = CompareLevels(a, streams.range_a, b, streams.range_b);
   for (ComparedBytes& level : comparison.levels) {
-    if (level.title != "requested") continue;
+    if (level.level != Series::kRequested) continue;
     if (!streams.requested_known_a) level.a.reset();
     if (!streams.requested_known_b) level.b.reset();
   }

@@ -20,13 +20,6 @@ using timeline::LiveBlock;
 using timeline::Series;
 using timeline::View;
 
-constexpr std::array<std::pair<Series, const char*>, 6> kLevels = {{{Series::kRequested, "requested"},
-                                                                    {Series::kAllocated, "allocated"},
-                                                                    {Series::kReserved, "reserved"},
-                                                                    {Series::kDriver, "driver"},
-                                                                    {Series::kProcess, "process"},
-                                                                    {Series::kCard, "card"}}};
-
 std::optional<int64_t> HighestIn(const View& view, EventRange range, Series series) {
   if (view.empty()) return std::nullopt;
   const int64_t bytes = ValueOf(view.PeakIn(series, range.begin, range.end).values, series);
@@ -168,9 +161,10 @@ int64_t OneSidedBlocks::Difference() const { return SaturatingProduct(in_b - in_
 
 std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const View& b, EventRange in_b) {
   std::vector<ComparedBytes> rows;
-  for (const auto& [series, title] : kLevels) {
-    ComparedBytes row{title, {}, HighestIn(a, in_a, series), HighestIn(b, in_b, series)};
-    if (row.a || row.b || WillTell(a, series) || WillTell(b, series)) rows.push_back(std::move(row));
+  for (const Series level : timeline::kMemoryLevels) {
+    ComparedBytes row{std::string(NameOf(level)), {}, HighestIn(a, in_a, level), HighestIn(b, in_b, level)};
+    row.level = level;
+    if (row.a || row.b || WillTell(a, level) || WillTell(b, level)) rows.push_back(std::move(row));
   }
   return rows;
 }

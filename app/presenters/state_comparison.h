@@ -20,6 +20,7 @@ struct ComparedBytes {
   std::optional<int64_t> a;
   std::optional<int64_t> b;
   Selection selection = {};  // what it is of; nothing of levels, of streams and of what no layer owns
+  std::optional<timeline::Series> level = {};
 
   std::optional<int64_t> Difference() const;  // b − a, saturated
   std::optional<double> Percent() const;      // of a; nothing where a is 0

@@ -58,6 +58,7 @@ struct BreakdownRow {
   std::optional<int64_t> difference_bytes;  // measured − phantom
   bool is_older = false;  // what the card said last is of before memory rose to what this moment has
   int64_t away_ns = 0;    // of what the card said: SampledLevel's
+  std::optional<timeline::Series> level = {};  // of the totals
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
 // any. Requested and reserved are the highest of a complete step, all else is as it stood at its allocated

@@ -35,11 +35,9 @@ void AddLevels(const View& view, TimeAxis axis, const std::vector<SettingsEstima
 }
 
 void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
-  static constexpr std::pair<Series, const char*> kLines[] = {
-      {Series::kDriver, "driver"}, {Series::kProcess, "process"}, {Series::kCard, "card"}};
   const double begin = plot.columns.front().begin;
   const double end = plot.columns.back().end;
-  for (const auto& [series, title] : kLines) {
+  for (const Series series : {Series::kDriver, Series::kProcess, Series::kCard}) {
     if (ValueOf(view.ValuesAt(view.end() - 1), series) <= 0) continue;
     std::vector<timeline::Bucket> buckets(plot.columns.size());
     if (axis == TimeAxis::kEvents) {
@@ -47,7 +45,7 @@ void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
     } else {
       view.EnvelopeInTime(series, TimeAtPosition(view, begin), TimeAtPosition(view, end), buckets);
     }
-    PlotLine line{title, begin, end, {}};
+    PlotLine line{std::string(NameOf(series)), begin, end, {}};
     for (const timeline::Bucket& bucket : buckets) line.bytes.push_back(bucket.max);
     plot.lines.push_back(std::move(line));
   }

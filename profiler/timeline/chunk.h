@@ -29,7 +29,6 @@
 namespace tidemark::timeline {
 
 inline constexpr size_t kChunkEvents = 16'384;
-inline constexpr size_t kLeafEvents = 64;
 inline constexpr size_t kFanOut = 4;
 inline constexpr size_t kLevels = 5;
 inline constexpr std::array<size_t, kLevels> kNodeEvents = {64, 256, 1024, 4096, 16'384};

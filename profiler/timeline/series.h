@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "profiler/events/event.h"
 
@@ -19,6 +20,12 @@ enum class Series : uint8_t {
   kCard,
 };
 inline constexpr int kSeriesCount = events::kCategoryCount + 6;
+
+// From what was asked for to what is taken of the card, each of which holds the one before it.
+inline constexpr std::array kMemoryLevels = {Series::kRequested, Series::kAllocated, Series::kReserved,
+                                             Series::kDriver,    Series::kProcess,   Series::kCard};
+// Of a level: "requested", "card"; of a category its name.
+std::string_view NameOf(Series series);
 
 // Some of the categories, a bit each, in their order.
 using CategorySet = uint32_t;

@@ -156,6 +156,9 @@ struct DevicePeaks {
   int64_t reserved_bytes = 0;
 };
 
+// The store has ready-made what lies between two multiples of it.
+inline constexpr size_t kLeafEvents = 64;
+
 class View {
  public:
   virtual ~View() = default;
@@ -209,6 +212,7 @@ class View {
   // is one shorter. An empty range holds the event before it. O(chunks in range + columns · log) for all
   // categories. Of fewer the sum has no extents of its own: those of its parts tell which leaves can hold
   // its largest and smallest, and these are looked at event by event.
+  // Of columns whose edges are multiples of kLeafEvents all is there ready-made.
   struct Column {
     Peak peak;           // of the sum of the categories asked for: of all of them it is kAllocated
     int64_t lowest = 0;  // of the same sum
@@ -263,7 +267,8 @@ class View {
   std::vector<DevicePeaks> devices_;
 };
 
-inline constexpr size_t kDefaultBudgetEvents = 48'000'000;  // 0.5 GB of a usual run, 1.5 GB of any
+// 0.5 GB of a usual run, 1.5 GB of any, and what is alive at the beginning of each chunk beside it.
+inline constexpr size_t kDefaultBudgetEvents = 48'000'000;
 
 // At least the newest 16,384 events are kept, whatever the budget.
 class Builder {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "app/gui/window/color_vision.h"
+#include "app/presenters/picture.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -24,6 +26,15 @@ double Contrast(Color a, Color b) {
 constexpr double kApart = 9;
 
 }  // namespace
+
+TEST_CASE("Pictures have the window's colours on white") {
+  for (size_t category = 0; category < presenters::kPrintColours.size(); ++category) {
+    const std::string hex(presenters::kPrintColours[category].substr(1));
+    const Color color = Rgb(static_cast<uint32_t>(std::stoul(hex, nullptr, 16)));
+    INFO(events::NameOf(static_cast<events::Category>(category)));
+    CHECK(LightPalette().categories[category] == color);
+  }
+}
 
 TEST_CASE("All categories can be told apart, also with colour blindness") {
   for (const Palette* palette : {&DarkPalette(), &LightPalette()}) {

@@ -17,6 +17,8 @@
 namespace tidemark::gui {
 namespace {
 
+using timeline::Series;
+
 constexpr const char* kEarlierSettings =
     "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
     "none of it. R begins anew.";
@@ -25,8 +27,9 @@ constexpr const char* kEarlierSettings =
 // the reason.
 std::string WhyMore(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   if (!input.was_changed || row.difference_bytes.value_or(0) <= 0) return "";
-  if (row.title == "reserved" || row.title == "driver") return kEarlierSettings;
-  return row.category || row.title == "allocated" ? presenters::WhyMoreIsAllocated(*input.breakdown) : "";
+  if (row.level == Series::kReserved || row.level == Series::kDriver) return kEarlierSettings;
+  return row.category || row.level == Series::kAllocated ? presenters::WhyMoreIsAllocated(*input.breakdown)
+                                                         : "";
 }
 
 void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {

@@ -104,19 +104,21 @@ TEST_CASE("What is reserved is called the most, and is left out where nobody tol
 }
 
 TEST_CASE("What lies between levels of two moments is not known") {
-  const std::string text = LevelRowsText({{"reserved", 900},
-                                          {"outside of PyTorch", 100, true},
-                                          {"driver", 1000},
-                                          {"context", -300, true},
-                                          {"process", 700, false, 11'860'000},
-                                          {"other processes", 50, true},
-                                          {"card", 750, false, 11'870'000}});
+  using timeline::Series;
+  const std::string text = LevelRowsText({{"reserved", 900, Series::kReserved},
+                                          {"outside of PyTorch", 100},
+                                          {"driver", 1000, Series::kDriver},
+                                          {"context", -300},
+                                          {"process", 700, Series::kProcess, 11'860'000},
+                                          {"other processes", 50},
+                                          {"card", 750, Series::kCard, 11'870'000}});
   CHECK(text.find("+ outside of PyTorch ") != std::string::npos);
   CHECK(text.find("    not known then: context\n  process, told ") != std::string::npos);
   CHECK(text.find("+ other processes ") != std::string::npos);
   const auto between = [](int64_t bytes, int64_t away_ns) {
-    return LevelRowsText(
-        {{"driver", 1000}, {"context", bytes, true}, {"process", 1000 + bytes, false, away_ns}});
+    return LevelRowsText({{"driver", 1000, Series::kDriver},
+                          {"context", bytes},
+                          {"process", 1000 + bytes, Series::kProcess, away_ns}});
   };
   CHECK(between(300, 0).find("+ context ") != std::string::npos);
   CHECK(between(300, -1).find("not known then: context\n") != std::string::npos);

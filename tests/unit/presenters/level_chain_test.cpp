@@ -128,7 +128,7 @@ TEST_CASE("What CUPTI takes for itself is a gap of its own where kernels are tol
     training.Step(0, 2000, 3000);
     std::string titles;
     for (const LevelRow& row : MakeLevelChain(*training.Publish())) {
-      if (row.is_gap) titles += fmt::format("{} {}; ", row.title, row.bytes);
+      if (row.is_gap()) titles += fmt::format("{} {}; ", row.title, row.bytes);
     }
     return titles;
   };
@@ -222,7 +222,7 @@ TEST_CASE("A level that nobody told of is left out of the chain, and so is its g
   Count(training, Level::kCard, 900 << 20);
   const auto rows = MakeLevelChain(*training.Publish());
   REQUIRE(rows.size() == 5);
-  CHECK(rows[3].is_gap);
+  CHECK(rows[3].is_gap());
   CHECK(rows[3].bytes == (900 << 20) - 6144);
   CHECK(MakeLevelChain(*timeline::Stream().Publish()).empty());
 }

@@ -57,7 +57,11 @@ TEST_CASE(
     "Why a run whose settings were changed has more allocated than predicted is told by what it asks for") {
   const auto why = [](std::optional<int64_t> requested, int64_t allocated) {
     Breakdown breakdown;
-    breakdown.totals = {{"requested", {}, {}, {}, {}, requested}, {"allocated", {}, {}, {}, {}, allocated}};
+    breakdown.totals.resize(2);
+    breakdown.totals[0].level = timeline::Series::kRequested;
+    breakdown.totals[0].difference_bytes = requested;
+    breakdown.totals[1].level = timeline::Series::kAllocated;
+    breakdown.totals[1].difference_bytes = allocated;
     return WhyMoreIsAllocated(breakdown);
   };
   CHECK(why(0, 900'000).find("in larger blocks") != std::string::npos);
