@@ -19,7 +19,7 @@ TEST_CASE("Runs that allocate the same and are said to hold something else are t
   CHECK(ends_with("\nThe two are the same.\n"));
   comparison.at_peak.categories[0].b = 1024;
   CHECK(ends_with("\nThe two allocate the same; what their blocks are said to hold differs.\n"));
-  comparison.levels = {{"allocated", {}, 512, 1024}};
+  comparison.levels = {{"allocated", {}, 512, 1024, {}, timeline::Series::kAllocated}};
   CHECK(ends_with("\nThe two differ.\n"));
 }
 
