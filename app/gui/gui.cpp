@@ -32,7 +32,7 @@ constexpr double kWaitingSeconds = 0.1;
 constexpr double kAfterInputSeconds = 0.6;            // hover effects and tooltips come after a pause
 constexpr std::chrono::milliseconds kKeepEvery{500};  // what changed is written
 constexpr int kFirstFrames = 8;                       // ImGui settles its layout over some frames
-constexpr int kFramesAfterNews = 3;  // a banner that comes or goes moves the panels in the next frames
+constexpr int kFramesAfterNews = 3;  // panels and tabs that come with it find their places over some frames
 
 int Fail(const Error& error) {
   std::fprintf(stderr, "tidemark: %s\n", error.message.c_str());

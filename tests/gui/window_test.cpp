@@ -287,11 +287,15 @@ void SurvivesAKilledTrainer(ImGuiTestContext* context) {
   const int64_t steps = CompleteSteps();
   const int process = Run().description.process_id;
   IM_CHECK_GT(process, 1);
+  const auto place = [&] { return context->WindowInfo("//###timeline").Window->Rect(); };
+  const ImRect before = place();
   IM_CHECK_EQ(kill(process, SIGKILL), 0);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
   IM_CHECK_GE(CompleteSteps(), steps);
   context->Yield(4);
   Picture(context, "killed");
+  IM_CHECK(context->ItemExists("//##banner/Start again"));
+  IM_CHECK(place().Min == before.Min && place().Max == before.Max);  // what it tells moves no panel
   context->ItemClick("//##banner/Start again");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK(WaitForSteps(context, 2));

@@ -20,56 +20,78 @@ bool IsBad(const Toast& toast) {
 
 float ButtonWidth(const std::string& label) { return Measure(Words(), label).x + Px(28); }
 
+// Notices lie over the panels, and under what a person has opened on top of all.
+void KeepOverPanels() {
+  if (!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+}
+
+float BannerButtonsWidth(const Banner& banner) {
+  float width = Px(32 + 16);  // the one that closes it
+  if (banner.again) width += ButtonWidth(banner.again_label) + ImGui::GetStyle().ItemSpacing.x;
+  if (!banner.smaller_label.empty())
+    width += ButtonWidth(banner.smaller_label) + ImGui::GetStyle().ItemSpacing.x;
+  return width;
+}
+
+void DrawBannerButtons(const Banner& banner, ShellState& shell, CommandQueue& queue) {
+  if (!banner.smaller_label.empty()) {
+    const bool ready = banner.smaller.has_value();
+    ImGui::BeginDisabled(!ready);
+    const ImVec2 size(ButtonWidth(banner.smaller_label), 0);
+    if (PrimaryButton((banner.smaller_label + "###smaller").c_str(), size) && ready)
+      queue.Push(StartAgain{*banner.smaller});
+    ImGui::EndDisabled();
+    Tooltip(
+        "The largest batch that the phantom says fits on this card without PyTorch emptying its cache in "
+        "between. What fits names larger ones, too, that fit only so.");
+    ImGui::SameLine();
+  }
+  if (banner.again) {
+    if (PlainButton(banner.again_label.c_str(), {ButtonWidth(banner.again_label), 0}))
+      queue.Push(StartAgain{*banner.again});
+    ImGui::SameLine();
+  }
+  if (PlainButton((std::string(icons::kClose) + "###close banner").c_str(), {Px(32), 0}))
+    shell.banner_closed = true;
+  Tooltip("Close this line. Everything recorded stays.");
+}
+
 }  // namespace
 
-void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
+float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(12);
   const Banner& banner = input.banner;
-  if (banner.sentence.empty() || shell.banner_closed) return;
+  if (banner.sentence.empty() || shell.banner_closed) return bottom;
   const Palette& colors = Colors();
   const Color color = banner.bad ? colors.bad : colors.text;
-  const std::string& again = banner.again_label;
-  float buttons = (banner.again ? ButtonWidth(again) : 0) + Px(40) + Px(30);
-  if (!banner.smaller_label.empty()) buttons += ButtonWidth(banner.smaller_label) + Px(10);
-  const float width = ImGui::GetMainViewport()->Size.x;
-  const float wrap = width - buttons - Px(70);
+  const float buttons = BannerButtonsWidth(banner);
+  const float icon = Px(50);
+  const float most = std::min(Px(1100), viewport->Size.x - Px(24));
+  const float wrap = most - icon - Px(20) - buttons;
   const TextStyle style = Colored(Words(), color);
-  const ImVec2 size = style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, banner.sentence.c_str());
-  const float height = std::max(Px(50), size.y + Px(24));
+  const ImVec2 text = style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, banner.sentence.c_str());
+  const float width = icon + text.x + Px(20) + buttons;
+  const float height = std::max(Px(50), text.y + Px(24));
+  ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
+  ImGui::SetNextWindowSize({width, height});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(banner.bad ? colors.bad_fill : colors.raised));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  if (ImGui::BeginViewportSideBar("##banner", ImGui::GetMainViewport(), ImGuiDir_Up, height, kBarFlags)) {
+  ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
+  if (ImGui::Begin("##banner", nullptr, kBarFlags | ImGuiWindowFlags_NoFocusOnAppearing)) {
+    KeepOverPanels();
     const ImVec2 at = ImGui::GetWindowPos();
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style,
              banner.bad ? icons::kWarning : icons::kInfo);
-    list->AddText(style.face, Pixels(style), {at.x + Px(50), at.y + (height - size.y) / 2}, U32(color),
+    list->AddText(style.face, Pixels(style), {at.x + icon, at.y + (height - text.y) / 2}, U32(color),
                   banner.sentence.c_str(), nullptr, wrap);
     ImGui::SetCursorPos({width - buttons, (height - ImGui::GetFrameHeight()) / 2});
-    if (!banner.smaller_label.empty()) {
-      const bool ready = banner.smaller.has_value();
-      ImGui::BeginDisabled(!ready);
-      if (PrimaryButton((banner.smaller_label + "###smaller").c_str(),
-                        {ButtonWidth(banner.smaller_label), 0}) &&
-          ready)
-        queue.Push(StartAgain{*banner.smaller});
-      ImGui::EndDisabled();
-      Tooltip(
-          "The largest batch that the phantom says fits on this card without PyTorch emptying its cache in "
-          "between. What fits names larger ones, too, that fit only so.");
-      ImGui::SameLine();
-    }
-    if (banner.again) {
-      if (PlainButton(again.c_str(), {ButtonWidth(again), 0})) queue.Push(StartAgain{*banner.again});
-      ImGui::SameLine();
-    }
-    if (PlainButton((std::string(icons::kClose) + "###close banner").c_str(), {Px(32), 0}))
-      shell.banner_closed = true;
-    Tooltip("Close this line. Everything recorded stays.");
+    DrawBannerButtons(banner, shell, queue);
   }
   ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
+  ImGui::PopStyleColor(2);
+  return bottom - height - Px(8);
 }
 
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
@@ -110,7 +132,7 @@ void DrawProgress(const JobLine& job, float width) {
   if (PlainButton("Cancel")) *job.cancel = true;
 }
 
-float DrawJobs(const ShellInput& input, const BarRoom& room) {
+float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom) {
   if (input.jobs.empty()) return room.height;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   const bool is_in_bar = room.right - room.left >= Px(300);
@@ -119,7 +141,6 @@ float DrawJobs(const ShellInput& input, const BarRoom& room) {
   if (is_in_bar) {
     ImGui::SetNextWindowPos({room.right, viewport->Pos.y}, ImGuiCond_Always, {1, 0});
   } else {
-    const float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(12);
     ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
   }
   const float above = is_in_bar ? (room.height - ImGui::GetFrameHeight()) / 2 : Px(8);
@@ -130,9 +151,7 @@ float DrawJobs(const ShellInput& input, const BarRoom& room) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(is_in_bar ? of_bar : Colors().sunken));
   if (ImGui::Begin("##jobs", nullptr,
                    kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-    const bool is_under_dialog =
-        ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-    if (!is_under_dialog) ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    KeepOverPanels();
     const float bar = std::clamp(width * 0.35F, Px(80), Px(280));
     const float titles = width - bar - ButtonWidth("Cancel") - Px(16 + 16 + 14);
     for (size_t i = 0; i < input.jobs.size(); ++i) {

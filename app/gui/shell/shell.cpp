@@ -135,10 +135,9 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   EnterByTab();
   const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
   const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
-  DrawBanner(input, shell, queue);
   DrawRanks(input.ranks, queue);
   DrawPanels(frame, shell, view, queue);
-  const float below = DrawJobs(input, room);
+  const float below = DrawJobs(input, room, DrawBanner(input, shell, queue));
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);

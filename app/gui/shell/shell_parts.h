@@ -15,16 +15,17 @@ struct BarRoom {
 };
 // Returns the room for jobs and notices: `is_wanted`, the search makes itself small.
 BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& view, CommandQueue& queue);
-// A line across the window when the run has ended badly: what happened, and what can be done.
-void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
+// When the run has ended badly: what happened, and what can be done. It lies over the panels' bottom, so that
+// none of them moves as it comes and goes. Returns where the room above it ends, in pixels.
+float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 // Every rank's peak as a strip across the window; a click opens one.
 void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
 void DrawProgress(const JobLine& job, float width);
 // Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing. Where it
-// has no room for them they lie over the window's bottom. Returns how far down from the window's top the bar
-// reaches with them, in pixels.
-float DrawJobs(const ShellInput& input, const BarRoom& room);
+// has no room for them they lie over the panels down to `bottom`. Returns how far down from the window's top
+// the bar reaches with them, in pixels.
+float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom);
 // What has just happened, for a few seconds: what went wrong before what went well, the latest before others
 // (the run log has them all). In the menu bar, where it covers nothing; what has no room there, or finds jobs
 // there, hangs from it, `below` what DrawJobs returned.
