@@ -124,6 +124,7 @@ void Application::ShowFromHere() {
 }
 
 std::shared_ptr<const session::Run> Application::ShownRank() const {
+  if (auto card = CardAlone()) return card;
   return {shown_.run, &live_ranks_.ShownOf(*shown_.run)};
 }
 
@@ -167,15 +168,19 @@ void Application::FollowRanks() {
 
 // Once a program has ended: replaying it takes seconds at most, and the window goes on meanwhile.
 void Application::AskForBand() {
-  const bool has_ended =
-      input_.status.state > RunState::kPaused && input_.view != nullptr && !input_.view->empty();
+  const bool has_ended = input_.status.state > RunState::kPaused &&
+                         shown_.rank->status().state > RunState::kPaused && input_.view != nullptr &&
+                         !input_.view->empty();
   if (shown_.band_asked || !options_.band_of || !has_ended || !presenters::IsProgram(input_.description))
     return;
   shown_.band_asked = true;
   jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
-              [this, run = shown_.run](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                return [this, run, band = options_.band_of(*run, progress)]() mutable {
-                  if (run == shown_.run) input_.band = band;
+              [this, run = shown_.run,
+               card = CardAlone()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+                const presenters::Band band = options_.band_of(card == nullptr ? *run : *card, progress);
+                return [this, run, card = std::move(card), band]() mutable {
+                  if (run == shown_.run && card == CardAlone()) input_.band = band;
+                  card.reset();
                   LetGo(std::move(run));  // not here, if nobody else has it any more
                 };
               });
@@ -191,6 +196,7 @@ bool Application::Poll() {
   news = sweep_.Poll() || news;
   if (shown_.run == nullptr) return news;
   if (start_cancelled_.exchange(false)) shown_.run->Stop();
+  FollowCards();
   if (ShownRank().get() != shown_.rank) ShowOtherRank();  // a launcher's ranks come one by one, in any order
   FollowRanks();
   // Before the view, which is published first: what the status tells of is in it.

@@ -30,6 +30,7 @@
 #include "app/gui/start_queue.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
+#include "profiler/session/card_run.h"
 #include "profiler/session/noted_run.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
@@ -178,10 +179,12 @@ class Application {
   void ShowRanks(session::Ranks ranks);
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
   // Of the ranks that go on here the one that is shown; else the run itself.
-  std::shared_ptr<const session::Run> ShownRank() const;
-  void ShowRank(int64_t rank);  // of those that are open, by its number
-  void ShowOtherRank();         // than before
+  std::shared_ptr<const session::Run> ShownRank() const;  // or of its cards the one that is shown alone
+  std::shared_ptr<const session::Run> CardAlone() const;  // of a run that goes on; none = all are shown
+  void ShowRank(int64_t rank);                            // of those that are open, by its number
+  void ShowOtherRank();                                   // than before
   void FollowRanks();
+  void FollowCards();
   void ShowFromHere();
   Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
   void LayOver(SecondRun second);  // none takes it away
@@ -285,6 +288,8 @@ class Application {
   struct ShownRun {
     std::shared_ptr<session::Run> run;   // none while one starts, and before the first
     const session::Run* rank = nullptr;  // ShownRank() of the last ShowFromHere; none without `run`
+    // Cards of a run that goes on that were shown alone so far: what was noted there stays.
+    std::vector<std::shared_ptr<const session::CardRun>> cards;
     Clock::time_point since{};
     ShownOrigin origin;
     bool is_example = false;     // it, or what starts, is the window's own

@@ -59,14 +59,15 @@ FilePurpose PurposeOf(ActionId action) {
 // second file does not replace the first.
 std::string NameToKeepAs(const SceneInput& input) {
   const std::string stem = std::filesystem::path(input.recording).stem().string();
-  if (input.shown_cards.alone) return stem + ", " + session::TitleOfCard(*input.shown_cards.alone);
-  if (!stem.empty()) return stem;
+  const auto& card = input.shown_cards.alone;
+  const std::string of_card = card ? ", " + session::TitleOfCard(*card) : "";
+  if (!stem.empty()) return stem + of_card;
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
   char text[64];
   std::strftime(text, sizeof text, "tidemark-%Y%m%d-%H%M%S", &parts);
-  return text;
+  return text + of_card;
 }
 
 }  // namespace

@@ -208,8 +208,33 @@ void Application::OpenFile(const std::filesystem::path& file) {
   AskBeforeEnding([this, file] { ReadRun(file); });
 }
 
+// Of a run that goes on nothing ends, and what is shown of it goes on, too.
 void Application::ShowOneCard(std::optional<uint8_t> device) {
-  if (!shown_.read_file.empty() && device != input_.shown_cards.alone) ReadRun(shown_.read_file, device);
+  if (shown_.run == nullptr || device == input_.shown_cards.alone) return;
+  if (!shown_.read_file.empty()) return ReadRun(shown_.read_file, device);
+  input_.shown_cards.alone = device;
+  if (device && CardAlone() == nullptr) {
+    const std::shared_ptr<const session::Run> whole(shown_.run, &live_ranks_.ShownOf(*shown_.run));
+    shown_.cards.push_back(std::make_shared<session::CardRun>(whole, *device));
+  }
+  input_.band.reset();
+  shown_.band_asked = false;
+  ShowOtherRank();
+}
+
+std::shared_ptr<const session::Run> Application::CardAlone() const {
+  const std::optional<uint8_t> device = input_.shown_cards.alone;
+  const auto found = std::ranges::find_if(shown_.cards, [&](const auto& card) {
+    return device && card->IsOf(live_ranks_.ShownOf(*shown_.run), *device);
+  });
+  return found == shown_.cards.end() ? nullptr : *found;
+}
+
+// As a run goes on it may come to use others, and another rank has cards of its own.
+void Application::FollowCards() {
+  if (!shown_.read_file.empty()) return;
+  if (CardAlone() == nullptr) input_.shown_cards.alone.reset();
+  input_.shown_cards.all = CardsOf(*live_ranks_.ShownOf(*shown_.run).view());
 }
 
 void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {

@@ -1,10 +1,18 @@
 #include "profiler/session/one_card.h"
 
+#include "profiler/phantom/machine.h"
+
 namespace tidemark::session {
 
 using events::EventKind;
 
 std::string TitleOfCard(uint8_t device) { return "cuda:" + std::to_string(device); }
+
+events::RunDescription DescriptionOfCard(events::RunDescription whole, uint8_t device) {
+  whole.title += ", " + TitleOfCard(device);
+  std::erase(whole.notes, phantom::kSeveralGpusDoubt);
+  return whole;
+}
 
 bool OneCard::Keeps(const events::Event& event) {
   const bool is_there = event.device == device_;

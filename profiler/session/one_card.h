@@ -9,11 +9,16 @@
 #include <unordered_set>
 
 #include "profiler/events/event.h"
+#include "profiler/events/run_description.h"
 
 namespace tidemark::session {
 
 // As PyTorch calls it: "cuda:1".
 std::string TitleOfCard(uint8_t device);
+
+// Of a run that is told of that card alone: its title says so, and what is doubted of several cards' sum is
+// not doubted of it.
+events::RunDescription DescriptionOfCard(events::RunDescription whole, uint8_t device);
 
 class OneCard {
  public:

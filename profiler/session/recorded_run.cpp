@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 
-#include "profiler/phantom/machine.h"
 #include "profiler/session/one_card.h"
 #include "profiler/session/shortage.h"
 #include "profiler/trace/importers/import.h"
@@ -77,11 +76,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
     return NothingOn(*device, of_card.card().cards(), file);
   std::unique_ptr<RecordedRun> run(new RecordedRun());
   run->view_ = builder.Publish();
-  run->description_ = summary->description;
-  if (device) {
-    run->description_.title += ", " + TitleOfCard(*device);
-    std::erase(run->description_.notes, phantom::kSeveralGpusDoubt);  // here none are added up
-  }
+  run->description_ = device ? DescriptionOfCard(summary->description, *device) : summary->description;
   run->bookmarks_ = summary->bookmarks;
   run->status_.state = RunState::kFinished;
   run->status_.sentence = summary->warning;

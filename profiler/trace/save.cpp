@@ -14,7 +14,6 @@ namespace {
 using events::Event;
 using events::EventKind;
 
-// What a timeline still knows of the time before its second event, as events.
 class Prologue {
  public:
   explicit Prologue(const timeline::View& view) : view_(view), time_ns_(view.TimeOf(view.first())) {
@@ -130,7 +129,7 @@ Status WriteEvents(const timeline::View& view, TideWriter& writer,
   const auto all = static_cast<double>(view.end() - view.first());
   timeline::EventIndex next = view.first();
   if (next > 0) {
-    if (Status written = writer.Append(Prologue(view).events()); !written) return written;
+    if (Status written = writer.Append(PrologueOf(view)); !written) return written;
     ++next;
   }
   std::array<Event, 1024> batch;
@@ -147,6 +146,8 @@ Status WriteEvents(const timeline::View& view, TideWriter& writer,
 }
 
 }  // namespace
+
+std::vector<Event> PrologueOf(const timeline::View& view) { return Prologue(view).events(); }
 
 Status SaveTide(const timeline::View& view, const events::RunDescription& description,
                 const std::filesystem::path& file, const std::function<bool(double)>& progress) {

@@ -11,6 +11,7 @@
 #include "app/cli/command_line.h"
 #include "profiler/base/check.h"
 #include "profiler/capture/gates/probe_loading.h"
+#include "profiler/capture/transport/listener.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/trace/tide.h"
 #include "tests/gui/steps.h"
@@ -132,6 +133,59 @@ void ShowsOneCard(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, shows("two-cards.tide", 8)));
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// The same of a program that goes on: it is not ended by it, and what comes next is shown, too.
+void ShowsOneCardLive(ImGuiTestContext* context) {
+  session::RecorderOptions options;
+  options.first_only = true;
+  options.is_watched = true;
+  options.description.title = "two.py on phantom NVIDIA T4";
+  options.description.command = "python two.py";
+  const Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
+  IM_CHECK(recorder.ok());
+  const std::string& entry = (*recorder)->environment_entry();
+  auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+  IM_CHECK(ring.ok() && ring->has_value());
+  int64_t time_ns = 0;
+  const auto allocate = [&](uint8_t device, int64_t mebibytes) {
+    events::Event event;
+    event.time_ns = ++time_ns;
+    event.kind = events::EventKind::kAllocate;
+    event.device = device;
+    event.address = 0x10000000 * static_cast<uint64_t>(time_ns);
+    event.bytes = event.rounded_bytes = mebibytes << 20;
+    return (*ring)->Push(event);
+  };
+  const auto shows = [](int64_t mebibytes) {
+    return [=] {
+      return Run().view != nullptr &&
+             ValueOf(Run().view->PeakIn(timeline::Series::kAllocated, 0, Run().view->end()).values,
+                     timeline::Series::kAllocated) == mebibytes << 20;
+    };
+  };
+  IM_CHECK(allocate(0, 3));
+  application().ShowRun((*recorder)->first());
+  IM_CHECK(WaitUntil(context, shows(3)));
+  IM_CHECK(!context->ItemExists("//###timeline/###cards"));
+  IM_CHECK(allocate(1, 5));
+  IM_CHECK(WaitUntil(context, shows(8)));
+  context->Yield(2);
+  context->ItemClick("//###timeline/###cards");
+  context->ItemClick("//$FOCUSED/cuda:1");
+  IM_CHECK(WaitUntil(context, shows(5)));
+  IM_CHECK_STR_EQ(Run().description.title.c_str(), "two.py on phantom NVIDIA T4, cuda:1");
+  IM_CHECK(allocate(0, 7) && allocate(1, 2));
+  IM_CHECK(WaitUntil(context, shows(7)));
+  Picture(context, "one-card-live");
+  (*recorder)->End(0);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == session::RunState::kFinished; }));
+  application().Push(ShowCard{});
+  IM_CHECK(WaitUntil(context, shows(17)));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(Run().shown_cards.all.empty() && !Run().shown_cards.alone);
   IM_CHECK(WaitForSteps(context, 2));
 }
 

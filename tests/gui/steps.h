@@ -59,6 +59,7 @@ void StacksByOtherThings(ImGuiTestContext* context);
 // rank_steps.cpp
 void OpensRanks(ImGuiTestContext* context);
 void ShowsOneCard(ImGuiTestContext* context);
+void ShowsOneCardLive(ImGuiTestContext* context);
 void TrainsOnRanks(ImGuiTestContext* context);
 void WatchesRanks(ImGuiTestContext* context);
 void RecordsALauncher(ImGuiTestContext* context);

@@ -363,6 +363,7 @@ void Add(ImGuiTestEngine* engine) {
       {"tells how what it follows ends", TellsHowWhatItFollowsEnds},
       {"opens ranks", OpensRanks},
       {"shows one card", ShowsOneCard},
+      {"shows one card live", ShowsOneCardLive},
       {"trains on ranks", TrainsOnRanks},
       {"watches ranks", WatchesRanks},
       {"records a launcher", RecordsALauncher},

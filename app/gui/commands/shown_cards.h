@@ -1,5 +1,4 @@
-// Which of its cards a recording is shown of, where its one process used several. Plain data; the UI
-// thread's.
+// Which of its cards a run is shown of, where its one process used several. Plain data; the UI thread's.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
   ImGui::EndPopup();
 }
 
-// Of a recording on several cards: a click lets choose one, which is then shown alone.
+// Of a run on several cards: a click lets choose one, which is then shown alone.
 void CardWord(const ShownCards& cards, CommandQueue& queue, float left_end, float* right, float y) {
   if (cards.all.empty()) return;
   const auto title = [](std::optional<uint8_t> device) {
