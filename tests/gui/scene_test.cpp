@@ -271,22 +271,35 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("What a lesson asks of later is told of a recording, which is somebody's own") {
-  timeline::Stream stream;
-  stream.Allocate(1 << 20, 512);
-  AskedOf asked(stream);
-  asked.book = LoadLessonBook();
+TEST_CASE(
+    "A recording is somebody's own: of it is told what a lesson asks of later, and it answers no question") {
   ViewState state;
   state.learning = true;
   state.lessons.lesson = "where-memory-goes";
+  state.lessons.page = 1;
+  const LessonBook book = LoadLessonBook();
+  const auto& prediction = PageOf(book.lessons, state.lessons).page->prediction;
+  REQUIRE(prediction);
+  timeline::Stream stream;
+  stream.Mark(stream.Name("on"), stream.Name(networks::ToJson(prediction->situation.settings)));
+  for (const uint64_t step : {0, 1}) {
+    stream.BeginStep(static_cast<int64_t>(step));
+    stream.Allocate((1 + step) << 20, 512);
+    stream.EndStep(static_cast<int64_t>(step));
+  }
+  AskedOf asked(stream);
+  asked.book = book;
   Estimates estimates(&asked.networks);
   Scene scene;
   const auto asked_later = [&] {
     return scene.Prepare(asked.input, state, estimates).breakdown.asked.size();
   };
+  const auto measured = [&] { return scene.Prepare(asked.input, state, estimates).lessons.figures.measured; };
   CHECK(asked_later() == 2);
+  CHECK(measured().has_value());
   asked.input.recording = "run.tide";
   CHECK(asked_later() == 0);
+  CHECK_FALSE(measured().has_value());
 }
 
 TEST_CASE("A source in trouble is told in whole, and which libraries hold the driver's memory") {

@@ -47,7 +47,7 @@ class MeasuredFigure {
 struct LessonQuestion {
   const LessonBook* book = nullptr;
   lessons::Situation now;
-  std::shared_ptr<const timeline::View> view;  // none before the first run
+  std::shared_ptr<const timeline::View> view;  // of a run of the reader's; none where none is shown
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
 };

@@ -102,9 +102,13 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   return frame_;
 }
 
+// What a recording or a program tells was done by nobody who reads the lesson, whatever its settings are.
 void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {
-  const LessonQuestion question{
-      input.book, {input.settings, ChosenCard(input)}, input.view, input.networks, input.cards};
+  const LessonQuestion question{input.book,
+                                {input.settings, ChosenCard(input)},
+                                IsOfOurs(input) ? input.view : nullptr,
+                                input.networks,
+                                input.cards};
   frame_.lessons = PrepareLessons(question, state.lessons, estimates, measured_);
   frame_.lessons.has_own_card = input.device.kind != networks::DeviceKind::kPhantom;
   frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
