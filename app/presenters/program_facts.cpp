@@ -100,7 +100,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     if (!text.empty()) told.facts.push_back({title, std::move(text)});
   };
   add("Command", description.command);
-  add("Recorded by", description.producer);
+  add(description.producer.starts_with("tidemark") ? "Recorded by" : "Read from", description.producer);
   add("Card", card ? fmt::format("{}, {}{}", card->title, limited, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);
   const bool has_ended = status.state > session::RunState::kPaused;

@@ -128,6 +128,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
   context->Yield(4);
   IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
+  IM_CHECK_STR_EQ(application().frame()->program->state.c_str(), "has ended");
   IM_CHECK(!context->ItemExists("//##banner/Start again"));
   IM_CHECK(!context->ItemExists("//###run_controls/###stop program"));  // there is nothing to end
   Picture(context, "program-ended");

@@ -116,6 +116,8 @@ void ShowsOneCard(ImGuiTestContext* context) {
     };
   };
   IM_CHECK(WaitUntil(context, shows("two-cards.tide", 8)));
+  context->Yield(2);
+  IM_CHECK_STR_EQ(application().frame()->program->state.c_str(), "an opened file");
   Picture(context, "all-cards");
   context->ItemClick("//###timeline/###cards");
   context->ItemClick("//$FOCUSED/cuda:1");

@@ -34,7 +34,7 @@ void EndButton(CommandQueue& queue) {
 
 void DrawProgramPanel(const ProgramInput& input, const std::vector<CaptureLine>& capture,
                       CommandQueue& queue) {
-  PanelTitle("Program", input.runs ? "runs" : "runs no more");
+  PanelTitle("Program", input.state);
   // Its end stays in sight however small the window is.
   const float footer = Px(input.can_stop ? 80 : 36) + CaptureListHeight(capture);
   const float room = ImGui::GetContentRegionAvail().y;

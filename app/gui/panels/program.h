@@ -2,6 +2,7 @@
 // Our own runs have their controls there (run_controls.h).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/gui/commands/commands.h"
@@ -13,7 +14,7 @@ struct CaptureLine;
 
 struct ProgramInput {
   presenters::ProgramFacts facts;
-  bool runs = false;
+  std::string state;  // "runs"
   bool can_stop = false;
 };
 

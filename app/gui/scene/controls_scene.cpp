@@ -54,13 +54,19 @@ std::vector<CaptureLine> Unspoken(std::vector<CaptureLine> lines) {
   return lines;
 }
 
+// An opened file tells of a program, and is none that ran or ended here.
+const char* StateOfProgram(const SceneInput& input) {
+  if (GoesOn(input)) return "runs";
+  return input.recording.empty() ? "has ended" : "an opened file";
+}
+
 // What our own controls would set is nothing to a program.
 void PrepareProgram(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.program.reset();
   if (input.view == nullptr || !presenters::IsProgram(input.description)) return;
   frame.program = {presenters::MakeProgramFacts(*input.view, input.description, input.status, *input.cards,
                                                 input.band, unit),
-                   GoesOn(input), input.can_stop};
+                   StateOfProgram(input), input.can_stop};
 }
 
 }  // namespace

@@ -111,6 +111,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Sweep", "An option of the program and its values, each of which is run."},
     // A program's facts.
     {"Recorded by", "What wrote down the events."},
+    {"Read from", "What kind of file, of another program's, told the events."},
     {"Card", "The card that the program saw."},
     {"Steps", "How often an optimizer stepped."},
     {"Allocated at the peak", "The most that PyTorch's blocks took at one moment."},

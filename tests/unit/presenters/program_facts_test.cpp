@@ -13,6 +13,19 @@ std::string FactIn(const ProgramFacts& told, const std::string& title) {
   return found == told.facts.end() ? "" : found->text;
 }
 
+TEST_CASE("What recorded a program is told, or what others' file tells of it") {
+  timeline::Stream stream;
+  const auto told_of = [&](const char* producer) {
+    events::RunDescription description;
+    description.title = "run.pickle";
+    description.producer = producer;
+    return MakeProgramFacts(*stream.Publish(), description, {}, {}, {}, ByteUnit::kMegabytes);
+  };
+  CHECK(FactIn(told_of("tidemark record 0.1"), "Recorded by") == "tidemark record 0.1");
+  CHECK(FactIn(told_of("PyTorch memory snapshot"), "Read from") == "PyTorch memory snapshot");
+  CHECK(FactIn(told_of("PyTorch memory snapshot"), "Recorded by").empty());
+}
+
 TEST_CASE("A program is told by its command, its card, and what it took of it") {
   events::RunDescription description;
   description.title = "train.py on phantom NVIDIA T4";
