@@ -11,6 +11,7 @@
 #include "app/cli/error_output.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
+#include "app/cli/user_program.h"
 #include "profiler/phantom/programs/sweep.h"
 
 namespace tidemark::cli {
@@ -86,10 +87,17 @@ Result<std::vector<std::string>> WordsOf(const std::string& command) {
   return words;
 }
 
+Error Blame(const session::StartWatch& watch, session::ProgramField field, Error error) {
+  if (watch.blamed) watch.blamed(field);
+  return error;
+}
+
 Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
                                                    const session::StartWatch& watch) {
   Result<std::vector<std::string>> words = WordsOf(order.command);
   if (!words) return words.error();
+  if (const Status writable = CanBeWritten(order.recording); !writable)
+    return Blame(watch, session::ProgramField::kRecording, writable.error());
   if (order.argument) {
     words = phantom::WithArgument(*words, order.argument->name, order.argument->value);
   }

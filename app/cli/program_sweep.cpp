@@ -39,7 +39,7 @@ Result<std::vector<std::string>> SweepProgram(const session::SweepOrder& order,
   options.card = order.program.card.value_or(options.card);
   options.sweep = order.range;
   const Result<PhantomOrder> understood = UnderstandPhantom(options);
-  if (!understood) return understood.error();
+  if (!understood) return Blame(watch, session::ProgramField::kSweep, understood.error());
   const phantom::SweepRange& range = *understood->sweep;
   const Result<ProgramLaunch> launch = LaunchOnPhantom(*understood, *words, "", {watch.told, watch.goes_on});
   if (!launch) return launch.error();

@@ -68,8 +68,7 @@ void Application::TakeEndOfSweep(const SweepRunner::End& end) {
   if (end.is_cancelled) return AddLogLine(presenters::LogLevel::kInfo, "The sweep was ended, as asked.");
   if (end.error.empty()) return;
   if (end.has_points) return AddLogLine(presenters::LogLevel::kError, end.error);
-  OpenProgramDialog(shell_.program_dialog);
-  shell_.program_dialog.trouble = end.error;
+  OpenProgramDialog(shell_.program_dialog, end.error, end.faulty);
 }
 
 }  // namespace tidemark::gui

@@ -106,11 +106,13 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
   jobs_.Start("Starting the program", JobEnd::kOnRequest,
               [this, start = options_.start_program, order,
                request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto faulty = session::ProgramField::kCommand;
                 // Shared, so that what is let go is not held here any more, and ends beside the window.
                 const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(
                     start(order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
-                                  [&] { return progress.goes_on(); }}));
-                return [this, outcome, order, request, wanted = progress.goes_on()] {
+                                  [&] { return progress.goes_on(); },
+                                  [&](session::ProgramField field) { faulty = field; }}));
+                return [this, outcome, order, request, faulty, wanted = progress.goes_on()] {
                   if (!wanted) {
                     if (outcome->ok()) LetGo(std::move(**outcome));
                     return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
@@ -120,8 +122,7 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
                     return;
                   }
                   if (!outcome->ok()) {
-                    OpenProgramDialog(shell_.program_dialog);
-                    shell_.program_dialog.trouble = outcome->error().message;
+                    OpenProgramDialog(shell_.program_dialog, outcome->error().message, faulty);
                     return;
                   }
                   ShowRun(std::move(**outcome));

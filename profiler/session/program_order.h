@@ -30,10 +30,15 @@ struct ProgramOrder {
   std::optional<ProgramArgument> argument = {};
 };
 
-// Who waits for a start. Either may be left out.
+// What of an order may be wrong.
+enum class ProgramField : uint8_t { kCommand, kRecording, kSweep };
+
+// Who waits for a start. Any may be left out.
 struct StartWatch {
   std::function<void(std::string_view line)> told = {};  // what is being done, and how far
   std::function<bool()> goes_on = {};                    // asked several times a second; false ends the start
+  // Before an error that is not about the command: what it is about.
+  std::function<void(ProgramField field)> blamed = {};
 };
 
 // Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a

@@ -183,7 +183,7 @@ void SavesAndOpens(ImGuiTestContext* context) {
     const auto& lines = *application().frame()->run_log.lines;
     return !lines.empty() && lines.back().text.rfind("Saved", 0) == 0;
   }));
-  // After a name that is wrong the right one is typed in its place.
+  // After a name that is wrong the right one is typed in its place, however the wrong one was taken.
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
   context->Yield(3);
   for (const std::string& name : {std::string("no-such-file"), file.string()}) {
@@ -191,6 +191,8 @@ void SavesAndOpens(ImGuiTestContext* context) {
     context->KeyPress(ImGuiKey_Enter);
     context->Yield(2);
     if (name != file) Picture(context, "open-dialog");
+    if (name != file) context->ItemClick("//file dialog/Open");
+    context->Yield(2);
   }
   IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
   IM_CHECK_EQ(CompleteSteps(), steps);

@@ -264,6 +264,19 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->Yield(10);
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
   Picture(context, "run-a-program");
+  // What is typed goes to what is to be mended: the command, and then the recording.
+  context->KeyCharsReplace("unwritable");
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return LastOrder().command == "unwritable"; }));
+  context->Yield(10);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  context->Yield(4);
+  context->KeyCharsReplace("run.tide");
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return LastOrder().recording == "run.tide"; }));
+  context->Yield(10);
+  context->ItemInput("//program dialog/##recording");
+  context->KeyCharsReplace("");
   context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
   IM_CHECK(Run().status.state == RunState::kStarting);
@@ -343,8 +356,9 @@ void SweepsOverAnOption(ImGuiTestContext* context) {
   AskForSweep(context, "batch");
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
   IM_CHECK(application().frame()->sweep.sweep == nullptr);
-  context->ItemClick("//program dialog/Cancel");
-  AskForSweep(context, "batch=1..128");
+  context->Yield(4);
+  context->KeyCharsReplace("batch=1..128");  // in the place of what was wrong
+  context->KeyPress(ImGuiKey_Enter);
   IM_CHECK(WaitUntil(context, [] { return Points() == 4; }));
   IM_CHECK(Sweep().goes_on);
   IM_CHECK_EQ(Sweep().values.size(), 8U);
@@ -382,7 +396,10 @@ Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
                                              const session::SweepListener& listener,
                                              const session::StartWatch& watch) {
   const bool ends = order.range == "batch=1..4";
-  if (!ends && order.range != "batch=1..128") return Error{"A sweep is an argument's name and its values."};
+  if (!ends && order.range != "batch=1..128") {
+    watch.blamed(session::ProgramField::kSweep);
+    return Error{"A sweep is an argument's name and its values."};
+  }
   listener.begun("batch",
                  ends ? std::vector<int64_t>{1, 2, 4} : std::vector<int64_t>{1, 2, 4, 8, 16, 32, 64, 128});
   for (const int64_t value : {1, 2, 4}) {
@@ -413,6 +430,10 @@ Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& o
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (order.command == "slow") return Error{"Stopped as asked."};
+  if (order.command == "unwritable") {
+    watch.blamed(session::ProgramField::kRecording);
+    return Error{"The recording cannot be written."};
+  }
   if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
   session::RecorderOptions options;
   options.description.title = "train.py";

@@ -8,7 +8,8 @@ namespace {
 
 Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, const session::SweepOrder& order,
                                           SweepInbox& inbox, const Request& request,
-                                          const BackgroundJobs::Progress& progress) {
+                                          const BackgroundJobs::Progress& progress,
+                                          session::ProgramField& faulty) {
   const auto tell = [&] {
     progress(inbox.share());
     progress.Tell(inbox.Title());
@@ -23,7 +24,8 @@ Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, cons
                                         }};
   return run(order, listener,
              {[&](std::string_view line) { progress.Tell(std::string(line)); },
-              [&] { return progress.goes_on() && request.wanted(); }});
+              [&] { return progress.goes_on() && request.wanted(); },
+              [&](session::ProgramField field) { faulty = field; }});
 }
 
 }  // namespace
@@ -37,9 +39,13 @@ bool SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& c
   jobs_->Start("Starting the sweep", JobEnd::kOnRequest,
                [this, run = run_, order, then, inbox = inbox_,
                 request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto notes = RunSweep(run, order, *inbox, request, progress);
-                 return [this, notes, then, request, is_cancelled = !progress.goes_on()] {
-                   if (request.wanted()) then(Finish(notes, is_cancelled));
+                 auto faulty = session::ProgramField::kCommand;
+                 const auto notes = RunSweep(run, order, *inbox, request, progress, faulty);
+                 return [this, notes, then, request, faulty, is_cancelled = !progress.goes_on()] {
+                   if (!request.wanted()) return;
+                   End end = Finish(notes, is_cancelled);
+                   end.faulty = faulty;
+                   then(end);
                  };
                });
   return true;

@@ -19,9 +19,10 @@ class SweepRunner {
  public:
   // How a sweep has ended.
   struct End {
-    bool is_cancelled = false;  // by the person
-    bool has_points = false;    // else nothing of it is shown
-    std::string error;          // why it could not go on; "" = it could
+    bool is_cancelled = false;                                       // by the person
+    bool has_points = false;                                         // else nothing of it is shown
+    std::string error;                                               // why it could not go on; "" = it could
+    session::ProgramField faulty = session::ProgramField::kCommand;  // that it is about
   };
 
   // `jobs` end before this does. `run`: none = no sweeps can be started.

@@ -145,6 +145,7 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
   const bool exists = fs::exists(file, ignored);
   if (Reads(state.purpose) && !exists) {
     state.trouble = "There is no file " + file.string() + ". Choose one from the list, or type another name.";
+    state.fresh = true;
     return;
   }
   if (!Reads(state.purpose)) {
@@ -152,6 +153,7 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
     if (!fs::is_directory(file.parent_path(), ignored)) {
       state.trouble = "There is no folder " + file.parent_path().string() +
                       ". Choose one from the list, or type another name.";
+      state.fresh = true;
       return;
     }
     if (fs::exists(file, ignored) && !state.overwrite) {

@@ -12,7 +12,16 @@
 namespace tidemark::gui {
 namespace {
 
+using session::ProgramField;
+
 constexpr const char* kThisMachine = "this machine's GPU";
+
+// Before the field is drawn.
+void FocusIfWanted(ProgramDialogState& state, ProgramField field) {
+  if (state.focus != field) return;
+  ImGui::SetKeyboardFocusHere();
+  state.focus.reset();
+}
 
 std::string TitleOf(const std::optional<std::string>& chosen, const std::vector<phantom::Card>& cards) {
   if (!chosen) return kThisMachine;
@@ -71,6 +80,7 @@ bool ChooseSweep(ProgramDialogState& state) {
   Label("Sweep");
   ImGui::BeginDisabled(!state.card);
   ImGui::SetNextItemWidth(-1);
+  FocusIfWanted(state, ProgramField::kSweep);
   const bool entered = TextField("##sweep", "batch=1..512 or batch=8,24,96; empty: one run", state.sweep);
   ImGui::EndDisabled();
   Consequence(state.card
@@ -83,7 +93,7 @@ bool ChooseSweep(ProgramDialogState& state) {
 bool Sweeps(const ProgramDialogState& state) { return state.card && state.sweep.front() != 0; }
 
 void Start(ProgramDialogState& state, CommandQueue& queue) {
-  if (state.command.front() == 0) return;
+  if (state.command.front() == 0) return void(state.focus = ProgramField::kCommand);
   session::ProgramOrder order{state.command.data(), state.card,     state.recording.data(), {},
                               state.kernels,        state.operators};
   if (state.python_stacks) order.stacks.emplace_back(events::kPythonStacks);
@@ -101,8 +111,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
                  CommandQueue& queue) {
   Put(TitleWords(), "Run a program");
   Label("Command");
-  if (state.fresh) ImGui::SetKeyboardFocusHere();
-  state.fresh = false;
+  FocusIfWanted(state, ProgramField::kCommand);
   ImGui::SetNextItemWidth(-1);
   bool entered = TextField("##command", "python train.py --batch 64", state.command);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
@@ -110,6 +119,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
   ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
+  FocusIfWanted(state, ProgramField::kRecording);
   entered = TextField("##recording", "run.tide; empty: not kept", state.recording) || entered;
   entered = ChooseSweep(state) || entered;
   Consequence(state.trouble, Colors().warning);
@@ -125,16 +135,17 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
 
 }  // namespace
 
-void OpenProgramDialog(ProgramDialogState& state) {
+void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble, ProgramField field) {
   state.open = true;
-  state.trouble.clear();
+  state.trouble = trouble;
+  state.focus = field;
 }
 
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
                        CommandQueue& queue) {
   if (!ImGui::IsPopupOpen("program dialog")) {
     ImGui::OpenPopup("program dialog");
-    state.fresh = true;
+    if (!state.focus) state.focus = ProgramField::kCommand;  // it comes back after another
   }
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});

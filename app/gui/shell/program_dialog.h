@@ -10,13 +10,14 @@
 #include "app/gui/commands/commands.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/program_order.h"
 
 namespace tidemark::gui {
 
 struct ProgramDialogState {
   bool open = false;
-  bool fresh = false;   // what is typed next goes to the command
-  std::string trouble;  // why it could not be started
+  std::optional<session::ProgramField> focus;  // what is typed next goes there
+  std::string trouble;                         // why it could not be started
   std::array<char, 4096> command{};
   std::array<char, 1024> recording{};
   std::array<char, 256> sweep{};
@@ -27,7 +28,10 @@ struct ProgramDialogState {
   std::optional<std::string> card = "h200";  // of the phantom; none = this machine's GPU
 };
 
-void OpenProgramDialog(ProgramDialogState& state);
+// Empty, or after an order that could not be started: `trouble` is why, and `field` what of it is to be
+// mended.
+void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble = "",
+                       session::ProgramField field = session::ProgramField::kCommand);
 // While it is `open`. Pushes StartProgram, or StartSweep. What is typed stays for the next time.
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
                        CommandQueue& queue);

@@ -114,6 +114,12 @@ TEST_CASE("A program that the window starts ends with its run") {
     std::this_thread::sleep_for(kToBegin);
   }
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
+  session::ProgramOrder unwritable = Order("sleep 60");
+  unwritable.recording = "/no/such/folder/run.tide";
+  std::optional<session::ProgramField> blamed;
+  const session::StartWatch watch{{}, {}, [&](session::ProgramField field) { blamed = field; }};
+  CHECK_FALSE(StartProgram(unwritable, watch).ok());
+  CHECK(blamed == session::ProgramField::kRecording);
   const auto missing = StartProgram(Order("/no/such/program"));
   REQUIRE(missing.ok());
   CHECK((*missing)->WaitUntilSettled(20'000));
