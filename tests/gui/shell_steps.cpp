@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/view/panel_table.h"
@@ -189,6 +190,48 @@ void CopiesRows(ImGuiTestContext* context) {
   context->KeyPress(ImGuiKey_Escape);
   IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() == all; }));
   context->WindowFocus("//###layers");
+}
+
+// What opens and closes over the panels changes none of those that are in front, nor does Escape.
+void KeepsItsTabsInFront(ImGuiTestContext* context) {
+  const auto in_front = [] {
+    std::vector<std::string> panels;
+    for (const Panel& panel : Panels()) {
+      const ImGuiWindow* window = ImGui::FindWindowByName(("###" + std::string(panel.name)).c_str());
+      if (window != nullptr && window->DockTabIsVisible) panels.emplace_back(panel.name);
+    }
+    return panels;
+  };
+  const auto press = [&](ImGuiKey key) {
+    context->KeyPress(key);
+    context->Yield(6);
+  };
+  // Each of two that share a place in turn, and behind it the one that had the focus last. Nothing has it
+  // now.
+  for (const auto& [behind, front] : {std::pair("layers", "run_log"), std::pair("run_log", "layers")}) {
+    context->WindowFocus(("//###" + std::string(behind)).c_str());
+    context->Yield(2);
+    const ImGuiWindow* window = ImGui::FindWindowByName(("###" + std::string(front)).c_str());
+    window->DockNode->TabBar->NextSelectedTabId = window->TabId;
+    ImGui::FocusWindow(nullptr);
+    context->Yield(4);
+    const std::vector<std::string> before = in_front();
+    for (const bool by_escape : {true, false}) {
+      press(ImGuiKey_F1);
+      press(by_escape ? ImGuiKey_Escape : ImGuiKey_F1);
+      IM_CHECK(in_front() == before);
+    }
+    press(ImGuiKey_Escape);
+    press(ImGuiKey_Escape);
+    IM_CHECK(in_front() == before);
+  }
+  context->WindowFocus("//###timeline");
+  const std::vector<std::string> before = in_front();
+  press(ImGuiKey_F1);
+  press(ImGuiKey_Escape);
+  IM_CHECK(in_front() == before);
+  IM_CHECK_STR_EQ(context->UiContext->NavWindow->RootWindow->Name,
+                  ImGui::FindWindowByName("###timeline")->Name);  // which has the focus again
 }
 
 // Whatever was closed or laid out otherwise: Reset brings all panels back to their places, in their order.

@@ -337,6 +337,7 @@ void Add(ImGuiTestEngine* engine) {
       {"finds commands", FindsCommands},
       {"takes a value by keys", TypesTheValueOfAFoundControl},
       {"closes what is open", ClosesWhatIsOpen},
+      {"keeps its tabs in front", KeepsItsTabsInFront},
       {"resets its layout", ResetsItsLayout},
       {"keeps its panels through sizes", KeepsPanelsThroughSizes},
       {"scales with its text", ScalesWithItsText},

@@ -36,6 +36,21 @@ void EnterByTab() {
     ImGui::NavInitWindow(keys.NavWindow, true);
 }
 
+// What has closed leaves the focus to the panel that had it before: Dear ImGui would choose a window that may
+// lie behind other tabs, and bring it to the front.
+void GiveFocusBack(ShellState& shell) {
+  const ImGuiWindow* const focused = ImGui::GetCurrentContext()->NavWindow;
+  if (focused == nullptr) return;
+  const auto is_in_front = [](const ImGuiWindow& window) {
+    return window.Active && window.DockIsActive && window.DockTabIsVisible;
+  };
+  if (is_in_front(*focused->RootWindow)) shell.focused_panel = focused->RootWindow->ID;
+  if (focused->Active) return;
+  ImGuiWindow* const panel = ImGui::FindWindowByID(shell.focused_panel);
+  const bool is_there = panel != nullptr && is_in_front(*panel);
+  ImGui::FocusWindow(is_there ? panel : nullptr, ImGuiFocusRequestFlags_RestoreFocusedChild);
+}
+
 // One at a time, for each would close the others as it opens: what asks whether something may be lost before
 // all, and what a person is busy with before what comes up by itself. Those that wait come after it.
 void DrawDialog(const ShellInput& input, ShellState& shell, ViewState& view, CommandQueue& queue) {
@@ -147,6 +162,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawDialog(input, shell, view, queue);
+  GiveFocusBack(shell);
 }
 
 }  // namespace tidemark::gui

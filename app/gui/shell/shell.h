@@ -135,6 +135,7 @@ struct ShellState {
   std::vector<GivenRoom> given_room;
   bool banner_closed = false;
   std::vector<Toast> toasts;
+  unsigned focused_panel = 0;  // the latest that had the focus, by Dear ImGui's id
 };
 
 // Everything but the panels' content; calls the panels' draw functions for those that are shown.
