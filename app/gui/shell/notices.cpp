@@ -57,6 +57,17 @@ void DrawBannerButtons(const Banner& banner, ShellState& shell, CommandQueue& qu
   Tooltip("Close this line. Everything recorded stays.");
 }
 
+// What a job's line takes beside its bar and its title.
+float BesideBar() { return ButtonWidth("Cancel") + Px(16 + 16 + 14); }
+
+// As wide as the titles leave it, of which nothing is cut.
+float BarWidth(const std::vector<JobLine>& jobs, float width) {
+  float widest = 0;
+  for (const JobLine& job : jobs) widest = std::max(widest, Measure(Words(), job.title).x);
+  const float most = std::clamp(width * 0.35F, Px(80), Px(280));
+  return std::clamp(width - BesideBar() - widest - 1, Px(80), most);
+}
+
 }  // namespace
 
 float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
@@ -152,16 +163,17 @@ float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom) {
   if (ImGui::Begin("##jobs", nullptr,
                    kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     KeepOverPanels();
-    const float bar = std::clamp(width * 0.35F, Px(80), Px(280));
-    const float titles = width - bar - ButtonWidth("Cancel") - Px(16 + 16 + 14);
+    const float bar = BarWidth(input.jobs, width);
+    const float titles = width - bar - BesideBar();
     for (size_t i = 0; i < input.jobs.size(); ++i) {
       const JobLine& job = input.jobs[i];
       ImGui::PushID(static_cast<int>(i));
       ImGui::AlignTextToFramePadding();
-      const std::string title = Fitted(Words(), job.title, titles);
-      ImGui::SetCursorPosX(Px(16) + titles - Measure(Words(), title).x);  // beside its bar
-      Put(Words(), title);
-      if (ImGui::IsItemHovered() && title != job.title) Tooltip(job.title);
+      ImGui::SetCursorPosX(Px(16) +
+                           std::max(0.0F, titles - Measure(Words(), job.title).x));  // beside its bar
+      ImGui::PushTextWrapPos(Px(16) + titles + 1);
+      Put(Words(), job.title);
+      ImGui::PopTextWrapPos();
       ImGui::SameLine(titles + Px(16 + 14));
       DrawProgress(job, bar);
       ImGui::PopID();

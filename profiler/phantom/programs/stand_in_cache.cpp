@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -203,6 +204,15 @@ class Building {
     Tell(fmt::format("building the stand-ins for torch {}, once: {}", torch_.version, step));
   }
 
+  void TellShare(std::string_view done, std::string_view all) const {
+    const auto number = [](std::string_view text) {
+      double value = 0;
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      return value;
+    };
+    if (watch_.share && number(all) > 0) watch_.share(number(done) / number(all));
+  }
+
   Status Build(const fs::path& sources, const fs::path& folder) const {
     TellStep("configuring");
     Status configured =
@@ -221,8 +231,10 @@ class Building {
       const size_t slash = line.find('/');
       const size_t end = line.find(']');
       if (!line.starts_with('[') || slash > end || end == std::string_view::npos) return;
-      TellStep(
-          fmt::format("step {} of {}", line.substr(1, slash - 1), line.substr(slash + 1, end - slash - 1)));
+      const std::string_view done = line.substr(1, slash - 1);
+      const std::string_view all = line.substr(slash + 1, end - slash - 1);
+      TellStep(fmt::format("step {} of {}", done, all));
+      TellShare(done, all);
     };
     const Result<CommandOutcome> outcome = RunCommand(words, {true, on_line, watch_.goes_on});
     if (!outcome) {

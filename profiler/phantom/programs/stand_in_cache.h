@@ -27,11 +27,12 @@ struct ProgramLibraries {
 // Those for a torch of this build id, if they are there. An error is a sentence that says how to get them.
 Result<ProgramLibraries> KeptLibraries(const std::string& build_id);
 
-// Who waits for a build. Either may be left out.
+// Who waits for a build. Any may be left out.
 struct BuildWatch {
   // What is done, and how far: the same line until there is more to tell.
   std::function<void(std::string_view line)> progress = {};
   std::function<bool()> goes_on = {};  // asked five times a second; false ends the build, or the waiting
+  std::function<void(double share)> share = {};  // of the build that is done, 0..1, where that is known
 };
 
 // Those for this torch, built now if they are not there: a minute, or some on an old machine. Kept by the

@@ -68,13 +68,17 @@ TEST_CASE("The libraries for a torch are built once") {
   const Workshop workshop;
   std::string first_line;
   std::string last_line;
+  double share = 0;
   const auto first = LibrariesFor(MadeUp(), {[&](std::string_view line) {
-                                    last_line = line;
-                                    if (first_line.empty()) first_line = line;
-                                  }});
+                                               last_line = line;
+                                               if (first_line.empty()) first_line = line;
+                                             },
+                                             {},
+                                             [&](double done) { share = done; }});
   REQUIRE(first.ok());
   CHECK(first_line == "building the stand-ins for torch 2.9.0+cu128, once: configuring");
   CHECK(last_line == "building the stand-ins for torch 2.9.0+cu128, once: step 3 of 67");
+  CHECK(share == 3.0 / 67);
   CHECK(fs::is_directory(first->stand_ins));
   CHECK(fs::is_directory(first->capture));
   CHECK(first->stand_ins.string().find((workshop.cache() / "00abcdef-").string()) == 0);
