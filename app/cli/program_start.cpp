@@ -52,7 +52,7 @@ class StartedProgram {
 
 Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words,
                                const session::StartWatch& watch) {
-  const phantom::BuildWatch building{watch.told, watch.goes_on};
+  const phantom::BuildWatch building{watch.told, watch.goes_on, watch.share};
   if (!order.card) {
     RecordedLayers layers;
     layers.stacks = order.stacks;
@@ -60,12 +60,8 @@ Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::ve
     layers.operators = order.operators;
     return LaunchAsItIs(words, order.recording, layers, building);
   }
-  PhantomOptions options;
-  options.card = *order.card;
-  options.stacks = order.stacks;
-  options.kernels = order.kernels;
-  const Result<PhantomOrder> understood = UnderstandPhantom(options);
-  if (!understood) return understood.error();
+  const Result<PhantomOrder> understood = UnderstandPhantom(OptionsOf(order));
+  if (!understood) return Blame(watch, session::ProgramField::kMemory, understood.error());
   return LaunchOnPhantom(*understood, words, order.recording, building);
 }
 
@@ -85,6 +81,15 @@ Result<std::vector<std::string>> WordsOf(const std::string& command) {
   }
   if (words.empty()) return Error{"Name the program, as in: python train.py --batch 64"};
   return words;
+}
+
+PhantomOptions OptionsOf(const session::ProgramOrder& order) {
+  PhantomOptions options;
+  options.card = order.card.value_or(options.card);
+  options.memory = order.memory;
+  options.stacks = order.stacks;
+  options.kernels = order.kernels;
+  return options;
 }
 
 Error Blame(const session::StartWatch& watch, session::ProgramField field, Error error) {

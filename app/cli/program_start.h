@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/phantom_order.h"
 #include "profiler/base/result.h"
 #include "profiler/session/program_order.h"
 
@@ -15,6 +16,9 @@ Result<std::vector<std::string>> WordsOf(const std::string& command);
 
 // The error, and `watch` is told what it is about.
 Error Blame(const session::StartWatch& watch, session::ProgramField field, Error error);
+
+// What an order says of a phantom.
+PhantomOptions OptionsOf(const session::ProgramOrder& order);
 
 // session::StartProgram. One program at a time: the next one begins when the one before has ended.
 Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,

@@ -35,13 +35,15 @@ Result<std::vector<std::string>> SweepProgram(const session::SweepOrder& order,
                                               const session::StartWatch& watch) {
   const Result<std::vector<std::string>> words = WordsOf(order.program.command);
   if (!words) return words.error();
-  PhantomOptions options;
-  options.card = order.program.card.value_or(options.card);
+  PhantomOptions options = OptionsOf(order.program);
+  if (const Result<PhantomOrder> card = UnderstandPhantom(options); !card)
+    return Blame(watch, session::ProgramField::kMemory, card.error());
   options.sweep = order.range;
   const Result<PhantomOrder> understood = UnderstandPhantom(options);
   if (!understood) return Blame(watch, session::ProgramField::kSweep, understood.error());
   const phantom::SweepRange& range = *understood->sweep;
-  const Result<ProgramLaunch> launch = LaunchOnPhantom(*understood, *words, "", {watch.told, watch.goes_on});
+  const Result<ProgramLaunch> launch =
+      LaunchOnPhantom(*understood, *words, "", {watch.told, watch.goes_on, watch.share});
   if (!launch) return launch.error();
   listener.begun(range.name, range.values);
   const BandOf band_of = [&](const session::Run& run) {

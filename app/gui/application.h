@@ -146,6 +146,10 @@ class Application {
   void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();
   void BeginProgram(const session::ProgramOrder& order);
+  // Again, where one could not be started: why, and what is to be mended.
+  void AskForProgram(const std::string& trouble = "",
+                     session::ProgramField field = session::ProgramField::kCommand);
+  void RememberCard(const session::ProgramOrder& order);
   // `card`: that one of several alone.
   void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {});
   void ShowOneCard(std::optional<uint8_t> device);  // none = all of them

@@ -56,10 +56,12 @@ void Application::TryAllocatorSettings() {
 }
 
 void Application::Sweep(const session::SweepOrder& order) {
-  const phantom::Card* const card = phantom::CardNamed(cards_, order.program.card.value_or(""));
-  const bool begins = card != nullptr && sweep_.Begin(order, *card, [this](const SweepRunner::End& end) {
-    TakeEndOfSweep(end);
-  });
+  RememberCard(order.program);
+  const phantom::Card* const known = phantom::CardNamed(cards_, order.program.card.value_or(""));
+  if (known == nullptr) return;
+  phantom::Card card = *known;
+  card.memory_bytes = BytesFromText(order.program.memory).value_or(card.memory_bytes);
+  const bool begins = sweep_.Begin(order, card, [this](const SweepRunner::End& end) { TakeEndOfSweep(end); });
   if (begins) shell_.raise_panel = "sweep";
 }
 
@@ -68,7 +70,7 @@ void Application::TakeEndOfSweep(const SweepRunner::End& end) {
   if (end.is_cancelled) return AddLogLine(presenters::LogLevel::kInfo, "The sweep was ended, as asked.");
   if (end.error.empty()) return;
   if (end.has_points) return AddLogLine(presenters::LogLevel::kError, end.error);
-  OpenProgramDialog(shell_.program_dialog, end.error, end.faulty);
+  AskForProgram(end.error, end.faulty);
 }
 
 }  // namespace tidemark::gui

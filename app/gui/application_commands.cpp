@@ -397,7 +397,7 @@ bool Application::ExecuteFileAction(ActionId action) {
       StartRun();
       break;
     case ActionId::kRunProgram:
-      OpenProgramDialog(shell_.program_dialog);
+      AskForProgram();
       break;
     case ActionId::kOpen:
     case ActionId::kCompareWith:

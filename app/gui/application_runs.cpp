@@ -97,37 +97,48 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
   return input_.device.kind != DeviceKind::kPhantom && before.ranks != input_.settings.ranks;
 }
 
+void Application::AskForProgram(const std::string& trouble, session::ProgramField field) {
+  ProgramDialogState& dialog = shell_.program_dialog;
+  if (dialog.card.empty()) dialog.card = CardToBeginWith(state_.program_card, cards_, !cuda_devices_.empty());
+  OpenProgramDialog(dialog, trouble, field);
+}
+
+void Application::RememberCard(const session::ProgramOrder& order) {
+  state_.program_card = order.card.value_or(kOwnGpu);
+}
+
 void Application::Start(const session::ProgramOrder& order) {
+  RememberCard(order);
   AskBeforeEnding([this, order] { BeginProgram(order); });
 }
 
 // The run that is shown goes on until there is another.
 void Application::BeginProgram(const session::ProgramOrder& order) {
-  jobs_.Start("Starting the program", JobEnd::kOnRequest,
-              [this, start = options_.start_program, order,
-               request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                auto faulty = session::ProgramField::kCommand;
-                // Shared, so that what is let go is not held here any more, and ends beside the window.
-                const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(
-                    start(order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
-                                  [&] { return progress.goes_on(); },
-                                  [&](session::ProgramField field) { faulty = field; }}));
-                return [this, outcome, order, request, faulty, wanted = progress.goes_on()] {
-                  if (!wanted) {
-                    if (outcome->ok()) LetGo(std::move(**outcome));
-                    return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
-                  }
-                  if (IsOvertaken(request, order.command)) {
-                    if (outcome->ok()) LetGo(std::move(**outcome));
-                    return;
-                  }
-                  if (!outcome->ok()) {
-                    OpenProgramDialog(shell_.program_dialog, outcome->error().message, faulty);
-                    return;
-                  }
-                  ShowRun(std::move(**outcome));
-                };
-              });
+  jobs_.Start(
+      "Starting the program", JobEnd::kOnRequest,
+      [this, start = options_.start_program, order,
+       request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        auto faulty = session::ProgramField::kCommand;
+        // Shared, so that what is let go is not held here any more, and ends beside the window.
+        const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(start(
+            order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
+                    [&] { return progress.goes_on(); }, [&](session::ProgramField field) { faulty = field; },
+                    [&](double share) { progress(share); }}));
+        return [this, outcome, order, request, faulty, wanted = progress.goes_on()] {
+          if (!wanted) {
+            if (outcome->ok()) LetGo(std::move(**outcome));
+            return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
+          }
+          if (IsOvertaken(request, order.command)) {
+            if (outcome->ok()) LetGo(std::move(**outcome));
+            return;
+          }
+          if (!outcome->ok()) {
+            return AskForProgram(outcome->error().message, faulty);
+          }
+          ShowRun(std::move(**outcome));
+        };
+      });
 }
 
 bool Application::IsOvertaken(const Request& request, const std::string& what) {

@@ -23,6 +23,7 @@ struct ProgramArgument {
 struct ProgramOrder {
   std::string command;              // "python train.py --batch 64", as one would type it
   std::optional<std::string> card;  // on the phantom of this card; none = as it is, on this machine
+  std::string memory;               // of that card instead of its own: "16GiB"; "" = its own
   std::string recording;            // .tide file to write; "" = none
   std::vector<std::string> stacks;  // of these languages (events/stack_languages.h) are told
   bool kernels = false;             // and memory copies and memsets, are told
@@ -31,7 +32,7 @@ struct ProgramOrder {
 };
 
 // What of an order may be wrong.
-enum class ProgramField : uint8_t { kCommand, kRecording, kSweep };
+enum class ProgramField : uint8_t { kCommand, kMemory, kRecording, kSweep };
 
 // Who waits for a start. Any may be left out.
 struct StartWatch {
@@ -39,6 +40,7 @@ struct StartWatch {
   std::function<bool()> goes_on = {};                    // asked several times a second; false ends the start
   // Before an error that is not about the command: what it is about.
   std::function<void(ProgramField field)> blamed = {};
+  std::function<void(double share)> share = {};  // how far it is, 0..1, where that is known
 };
 
 // Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a

@@ -258,6 +258,7 @@ void ShowsSourcesInTrouble(ImGuiTestContext* context) {
 
 // A program of one's own: what was typed is what is started, and why it could not be stands in the dialog.
 void StartsAProgram(ImGuiTestContext* context) {
+  application().view_state().program_card = "h200";
   application().Push(ActionId::kRunProgram);
   context->Yield(4);
   context->ItemInputValue("//program dialog/##command", "wrong");  // ends with Enter
@@ -277,8 +278,11 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->Yield(10);
   context->ItemInput("//program dialog/##recording");
   context->KeyCharsReplace("");
+  context->ItemInput("//program dialog/##Memory");
+  context->KeyCharsReplace("16GiB");
   context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
+  IM_CHECK_STR_EQ(LastOrder().memory.c_str(), "16GiB");
   IM_CHECK(Run().status.state == RunState::kStarting);
   IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
   IM_CHECK(!LastOrder().operators);
@@ -292,6 +296,8 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->ItemInputValue("//program dialog/##command", "python train.py --batch 9");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 9"; }));
   IM_CHECK(!LastOrder().card && LastOrder().operators);
+  IM_CHECK_STR_EQ(LastOrder().memory.c_str(), "");  // that GPU has what it has
+  IM_CHECK_STR_EQ(application().view_state().program_card.c_str(), kOwnGpu);
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }
@@ -353,6 +359,7 @@ void AskForSweep(ImGuiTestContext* context, const char* range) {
 
 // A curve that grows run by run, which Cancel ends; a click on a point runs the program with that value.
 void SweepsOverAnOption(ImGuiTestContext* context) {
+  application().view_state().program_card = "h200";
   AskForSweep(context, "batch");
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
   IM_CHECK(application().frame()->sweep.sweep == nullptr);
@@ -426,7 +433,8 @@ Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& o
                                                   const session::StartWatch& watch) {
   LastOrder() = order;
   while (order.command == "slow" && watch.goes_on()) {
-    watch.told("building the stand-ins for torch 2.11.0, once: step 3 of 67");
+    watch.told("building the stand-ins for torch 2.11.0, once: step 23 of 67");
+    watch.share(23.0 / 67);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (order.command == "slow") return Error{"Stopped as asked."};

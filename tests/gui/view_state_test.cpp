@@ -31,6 +31,7 @@ TEST_CASE("A view comes back as it was saved") {
   state.timeline.follow_steps = 9;
   state.timeline.hidden_categories = 5;
   state.learning = true;
+  state.program_card = "t4";
   state.lessons.lesson = "batch-size";
   state.lessons.page = 2;
   state.lessons.predictions = {{"batch-size/0", 250.5}};
@@ -45,6 +46,7 @@ TEST_CASE("A view comes back as it was saved") {
   CHECK(back->layout_scale == state.layout_scale);
   CHECK_FALSE(back->shown[2]);
   CHECK(back->timeline.follow_steps == 9);
+  CHECK(back->program_card == "t4");
   CHECK(back->lessons.page == 2);
   CHECK(back->lessons.predictions == state.lessons.predictions);
   CHECK(back->lessons.drawings == state.lessons.drawings);

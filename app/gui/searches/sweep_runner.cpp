@@ -25,7 +25,7 @@ Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, cons
   return run(order, listener,
              {[&](std::string_view line) { progress.Tell(std::string(line)); },
               [&] { return progress.goes_on() && request.wanted(); },
-              [&](session::ProgramField field) { faulty = field; }});
+              [&](session::ProgramField field) { faulty = field; }, [&](double share) { progress(share); }});
 }
 
 }  // namespace

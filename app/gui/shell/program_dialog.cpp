@@ -23,19 +23,19 @@ void FocusIfWanted(ProgramDialogState& state, ProgramField field) {
   state.focus.reset();
 }
 
-std::string TitleOf(const std::optional<std::string>& chosen, const std::vector<phantom::Card>& cards) {
-  if (!chosen) return kThisMachine;
-  for (const phantom::Card& card : cards) {
-    if (card.name == *chosen) return "phantom " + ShortCardTitle(card.title);
-  }
-  return "phantom " + *chosen;
+bool IsOnPhantom(const ProgramDialogState& state) { return state.card != kOwnGpu; }
+
+std::string TitleOf(const std::string& chosen, const std::vector<phantom::Card>& cards) {
+  if (chosen == kOwnGpu) return kThisMachine;
+  const phantom::Card* const card = phantom::CardNamed(cards, chosen);
+  return "phantom " + (card == nullptr ? chosen : ShortCardTitle(card->title));
 }
 
 void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state) {
   std::vector<std::string> titles;
   for (const phantom::Card& card : cards) titles.push_back(TitleOf(card.name, cards));
   if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F, {}, titles)) {
-    if (Choice(kThisMachine, !state.card)) state.card.reset();
+    if (Choice(kThisMachine, !IsOnPhantom(state))) state.card = kOwnGpu;
     for (const phantom::Card& card : cards) {
       const std::string title = TitleOf(card.name, cards) + " · " + CardSize(card.memory_bytes, unit);
       if (Choice(title, state.card == card.name)) state.card = card.name;
@@ -43,7 +43,7 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
     ImGui::EndCombo();
   }
   Consequence(
-      state.card
+      IsOnPhantom(state)
           ? std::string("Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
                         "with torch ") +
                 events::kTorchVersions + "."
@@ -51,13 +51,20 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
             "else the first process that uses CUDA.");
 }
 
+// What a phantom has instead of its card's own. True if Enter ended it.
+bool ChooseMemory(ProgramDialogState& state) {
+  if (!IsOnPhantom(state)) return false;
+  FocusIfWanted(state, ProgramField::kMemory);
+  return TextRow("Memory", "the card's own, or 16GiB, 24GB, …", state.memory, 0.3F);
+}
+
 // On a phantom they are told whatever is chosen.
 void ChooseOperators(ProgramDialogState& state) {
   bool always = true;
-  ImGui::BeginDisabled(state.card.has_value());
-  Toggle("PyTorch's operators", state.card ? &always : &state.operators);
+  ImGui::BeginDisabled(IsOnPhantom(state));
+  Toggle("PyTorch's operators", IsOnPhantom(state) ? &always : &state.operators);
   ImGui::EndDisabled();
-  Consequence(state.card
+  Consequence(IsOnPhantom(state)
                   ? "A phantom tells them, and which of them asked for memory, in any case."
                   : "And which of them asked for memory. Half a microsecond each; the first time with a "
                     "torch a library is built for it, which takes a minute.");
@@ -71,31 +78,37 @@ void ChooseLayers(ProgramDialogState& state) {
   Toggle("C++ functions with each segment", &state.native_stacks);
   Consequence("They are told in the memory map, of the segment under the mouse.");
   Toggle("Kernels, copies, memsets", &state.kernels);
-  Consequence(state.card ? "A lane under the timeline; on a phantom PyTorch's own, and without times."
-                         : "A lane under the timeline, through CUPTI, which serves one tool at a time.");
+  Consequence(IsOnPhantom(state)
+                  ? "A lane under the timeline; on a phantom PyTorch's own, and without times."
+                  : "A lane under the timeline, through CUPTI, which serves one tool at a time.");
 }
 
 // On this machine's GPU every run would take its time, one after the other. True if Enter ended it.
 bool ChooseSweep(ProgramDialogState& state) {
   Label("Sweep");
-  ImGui::BeginDisabled(!state.card);
+  ImGui::BeginDisabled(!IsOnPhantom(state));
   ImGui::SetNextItemWidth(-1);
   FocusIfWanted(state, ProgramField::kSweep);
   const bool entered = TextField("##sweep", "batch=1..512 or batch=8,24,96; empty: one run", state.sweep);
   ImGui::EndDisabled();
-  Consequence(state.card
+  Consequence(IsOnPhantom(state)
                   ? "Runs it once for each value, with --batch 1, 2, 4, …, and draws its peak over them. "
                     "Nothing else is recorded of these runs."
                   : "Sweeps run on a phantom.");
   return entered;
 }
 
-bool Sweeps(const ProgramDialogState& state) { return state.card && state.sweep.front() != 0; }
+bool Sweeps(const ProgramDialogState& state) { return IsOnPhantom(state) && state.sweep.front() != 0; }
 
 void Start(ProgramDialogState& state, CommandQueue& queue) {
   if (state.command.front() == 0) return void(state.focus = ProgramField::kCommand);
-  session::ProgramOrder order{state.command.data(), state.card,     state.recording.data(), {},
-                              state.kernels,        state.operators};
+  session::ProgramOrder order;
+  order.command = state.command.data();
+  if (IsOnPhantom(state)) order.card = state.card;
+  if (IsOnPhantom(state)) order.memory = state.memory.data();
+  order.recording = state.recording.data();
+  order.kernels = state.kernels;
+  order.operators = state.operators;
   if (state.python_stacks) order.stacks.emplace_back(events::kPythonStacks);
   if (state.native_stacks) order.stacks.emplace_back(events::kNativeStacks);
   if (Sweeps(state)) {
@@ -116,6 +129,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
   bool entered = TextField("##command", "python train.py --batch 64", state.command);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, unit, state);
+  entered = ChooseMemory(state) || entered;
   ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
@@ -134,6 +148,12 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
 }
 
 }  // namespace
+
+std::string CardToBeginWith(const std::string& last, const std::vector<phantom::Card>& cards, bool has_gpu) {
+  constexpr const char* kCommonCard = "rtx-4090";
+  if (last == kOwnGpu || phantom::CardNamed(cards, last) != nullptr) return last;
+  return has_gpu ? kOwnGpu : kCommonCard;
+}
 
 void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble, ProgramField field) {
   state.open = true;

@@ -14,6 +14,13 @@
 
 namespace tidemark::gui {
 
+// This machine's GPU, in the place of a phantom's card.
+inline constexpr const char* kOwnGpu = "own";
+
+// What a program runs on until somebody chooses: what was chosen `last`, else the GPU that is there, else a
+// card that many have.
+std::string CardToBeginWith(const std::string& last, const std::vector<phantom::Card>& cards, bool has_gpu);
+
 struct ProgramDialogState {
   bool open = false;
   std::optional<session::ProgramField> focus;  // what is typed next goes there
@@ -25,7 +32,8 @@ struct ProgramDialogState {
   bool native_stacks = false;
   bool kernels = false;
   bool operators = false;
-  std::optional<std::string> card = "h200";  // of the phantom; none = this machine's GPU
+  std::string card;  // of the phantom, or kOwnGpu; "" = it was never opened
+  std::array<char, 64> memory{};
 };
 
 // Empty, or after an order that could not be started: `trouble` is why, and `field` what of it is to be

@@ -101,6 +101,7 @@ std::string ToJson(const ViewState& state) {
       {"lesson_done", state.lessons.done},
       {"panels", panels},
       {"last_folder", state.last_folder.string()},
+      {"program_card", state.program_card},
       {"layout", state.layout},
       {"layout_scale", state.layout_scale},
       {"layout_height", state.layout_height},
@@ -136,6 +137,7 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   std::string folder;
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
+  Read(in, "program_card", &state.program_card);
   Read(in, "layout", &state.layout);
   Read(in, "layout_scale", &state.layout_scale);
   Read(in, "layout_height", &state.layout_height);

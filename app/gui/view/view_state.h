@@ -44,6 +44,7 @@ struct ViewState {
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true,
                                          true, true, true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
+  std::string program_card;  // what a program ran on last (shell/program_dialog.h); "" = none did
   std::string layout;  // where the panels are docked, as Dear ImGui writes it; "" = as laid out at first
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;

@@ -106,6 +106,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Show", "Which files the list shows."},
     {"As", "The format, which the name's ending decides."},
     {"Runs on", "The card that the program sees."},
+    {"Memory", "What the phantom's card has, instead of its own."},
     {"Command", "The program and its arguments, as in a terminal."},
     {"Recording", "The file that the run is written to, if any."},
     {"Sweep", "An option of the program and its values, each of which is run."},

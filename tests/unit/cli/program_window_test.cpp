@@ -120,6 +120,11 @@ TEST_CASE("A program that the window starts ends with its run") {
   const session::StartWatch watch{{}, {}, [&](session::ProgramField field) { blamed = field; }};
   CHECK_FALSE(StartProgram(unwritable, watch).ok());
   CHECK(blamed == session::ProgramField::kRecording);
+  session::ProgramOrder too_small = Order("python train.py");
+  too_small.card = "t4";
+  too_small.memory = "1MiB";
+  CHECK_FALSE(StartProgram(too_small, watch).ok());
+  CHECK(blamed == session::ProgramField::kMemory);
   const auto missing = StartProgram(Order("/no/such/program"));
   REQUIRE(missing.ok());
   CHECK((*missing)->WaitUntilSettled(20'000));
