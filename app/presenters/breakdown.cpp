@@ -19,17 +19,16 @@ using timeline::Series;
 using timeline::Step;
 using timeline::View;
 
-bool RanOutIn(const View& view, size_t steps) {
+bool RanOutIn(const View& view, const Step& last) {
   const auto& failures = view.out_of_memory();
-  if (failures.empty() || steps == 0) return false;
-  const Step& last = view.steps()[steps - 1];
-  return !last.complete && failures[failures.size() - 1].index >= last.begin;
+  return !failures.empty() && !last.complete && failures.back().index >= last.begin;
 }
 
 // The step in which memory ran out, if nothing came after it; else the last complete one.
 const Step* ToldStep(const View& view) {
   const auto& steps = view.steps();
-  return RanOutIn(view, steps.size()) ? &steps[steps.size() - 1] : timeline::LastCompleteStep(view);
+  const bool ran_out = !steps.empty() && RanOutIn(view, steps.back());
+  return ran_out ? &steps.back() : timeline::LastCompleteStep(view);
 }
 
 std::string TitleOf(const Step& step) {
@@ -42,7 +41,8 @@ std::string TitleOf(const Step& step) {
 PeakMoment PeakOf(const View& view, const Step& step) {
   const int64_t reserved =
       step.complete ? step.reserved_peak : ValueOf(view.ValuesAt(step.peak), Series::kReserved);
-  return {step.number, step.peak, step.end, step.requested_peak, reserved, TitleOf(step)};
+  return {step.number, step.peak,     step.end,         step.requested_peak,
+          reserved,    TitleOf(step), /*is_peak=*/true, RanOutIn(view, step)};
 }
 
 std::optional<int64_t> TextbookBytes(const std::optional<textbook::Estimate>& textbook, Category category) {
@@ -160,6 +160,13 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
                     ValueOf(highest(Series::kRequested).values, Series::kRequested),
                     ValueOf(highest(Series::kReserved).values, Series::kReserved),
                     "at the peak of the run"};
+}
+
+MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
+  const int64_t allocated = ValueOf(view.ValuesAt(peak.index), Series::kAllocated);
+  if (!peak.ran_out) return {allocated, false};
+  const timeline::OutOfMemory& failure = view.out_of_memory().back();
+  return {std::max(allocated, SaturatingSum(failure.allocated_bytes, failure.requested_bytes)), true};
 }
 
 PeakMoment ToldAt(const View& view, events::EventIndex index) {

@@ -33,8 +33,17 @@ struct PeakMoment {
   std::string title;  // "at the peak of step 42", "at the peak of step 0, in which memory ran out", "at the
                       // peak of the run"
   bool is_peak = true;
+  bool ran_out = false;  // memory did, in this step
 };
 std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);
+
+// A peak as curves over a setting mark it.
+struct MeasuredPeak {
+  int64_t bytes = 0;     // allocated; where memory ran out, with the request that failed
+  bool ran_out = false;  // so that the card has less
+};
+MeasuredPeak MeasuredAt(const timeline::View& view, const PeakMoment& peak);
+
 // Any event's: the peak of its step where it is that; else what was asked for and reserved then, "at event
 // 318 of step 42". The index must be in the view.
 PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);

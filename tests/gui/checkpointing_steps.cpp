@@ -64,7 +64,7 @@ void PricesCheckpointing(ImGuiTestContext* context) {
     const auto in_force =
         std::ranges::find(Panel().ways, application().settings().checkpoint, &CheckpointWay::checkpoint);
     const int64_t predicted = in_force->phantom_bytes.value_or(0);
-    return std::abs(Panel().measured_bytes.value_or(0) - predicted) < predicted / 50;
+    return std::abs((Panel().measured ? Panel().measured->bytes : 0) - predicted) < predicted / 50;
   };
   IM_CHECK(WaitUntil(context, is_measured));
 

@@ -233,8 +233,8 @@ void ShowsBatchSizes(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return curve() != nullptr && curve()->phantom().size() > 6; }));
   // The prediction at the batch that trains is what was measured, once a step has run with these settings.
   IM_CHECK(WaitUntil(context, [&] {
-    const std::optional<int64_t> measured = application().frame()->batch.measured_bytes;
-    return curve()->phantom_here() && measured && curve()->phantom_here()->bytes == *measured;
+    const std::optional<presenters::MeasuredPeak> measured = application().frame()->batch.measured;
+    return curve()->phantom_here() && measured && curve()->phantom_here()->bytes == measured->bytes;
   }));
   IM_CHECK_EQ(curve()->phantom_here()->batch, application().settings().batch);
   const networks::TrainingSettings before = application().settings();

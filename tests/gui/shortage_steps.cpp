@@ -45,7 +45,13 @@ void ShowsWhatDoesNotFit(ImGuiTestContext* context) {
   for (const CheckpointWay& way : panel().ways) {
     if (way.does_not_fit) IM_CHECK_GE(*way.phantom_bytes, panel().card_bytes);
   }
+  IM_CHECK(panel().measured && panel().measured->ran_out);
+  IM_CHECK_GE(panel().measured->bytes, panel().card_bytes);
   Picture(context, "checkpointing-does-not-fit");
+  context->WindowFocus("//###batch");
+  context->Yield(4);
+  IM_CHECK(application().frame()->batch.measured && application().frame()->batch.measured->ran_out);
+  Picture(context, "batch-does-not-fit");
   context->WindowFocus("//###findings");
   context->Yield(4);
 }

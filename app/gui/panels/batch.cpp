@@ -14,10 +14,14 @@
 namespace tidemark::gui {
 namespace {
 
-std::vector<CurveDot> DotsOf(const std::vector<BatchPoint>& points) {
+// Of what ran out it is known only how far it came: it stands at the card's line at least.
+std::vector<CurveDot> DotsOf(const std::vector<BatchPoint>& points, int64_t card_bytes) {
   std::vector<CurveDot> dots;
-  for (const BatchPoint& point : points)
-    dots.push_back({static_cast<double>(point.batch), point.bytes, point.out_of_memory});
+  for (const BatchPoint& point : points) {
+    dots.push_back({static_cast<double>(point.batch),
+                    point.out_of_memory ? std::max(point.bytes, card_bytes) : point.bytes,
+                    point.out_of_memory});
+  }
   return dots;
 }
 
@@ -70,8 +74,8 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area = PlotIn(at, room);
   if (area.GetWidth() < Px(60) || area.GetHeight() < Px(40)) return;
-  const std::vector<CurveDot> textbook = DotsOf(input.curve->textbook());
-  const std::vector<CurveDot> phantom = DotsOf(input.curve->phantom());
+  const std::vector<CurveDot> textbook = DotsOf(input.curve->textbook(), input.card_bytes);
+  const std::vector<CurveDot> phantom = DotsOf(input.curve->phantom(), input.card_bytes);
   const CurveAxes axes =
       AxesFor(area, 1, networks::kMaxBatch, std::array{&textbook, &phantom}, input.card_bytes);
   Drag(input, axes, state, queue);
@@ -83,13 +87,12 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
              input.card_bytes, input.unit);
   const float x = std::round(axes.X(input.batch));
   list->AddLine({x, area.Min.y}, {x, area.Max.y}, U32(Colors().text.WithAlpha(0.6)), Px(1.5F));
-  if (input.measured_bytes) {
-    const ImVec2 point(axes.X(input.settings.batch), axes.Y(static_cast<double>(*input.measured_bytes)));
-    list->AddCircle(point, Px(6), U32(Colors().good), 0, Px(2));
-  }
+  if (input.measured)
+    DrawMeasured(list, {axes.X(input.settings.batch), axes.Y(static_cast<double>(input.measured->bytes))},
+                 *input.measured);
   ImGui::SetCursorScreenPos({at.x, at.y + room.y - Px(18)});
   Put(SmallMuted(), Fitted(SmallMuted(),
-                           std::string("ring: ") + WordForRun(input.on_phantom) +
+                           WordsOfRing(input.measured, input.on_phantom) +
                                " · red: does not fit · drag to change the batch",
                            room.x));
 }

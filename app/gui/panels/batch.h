@@ -7,18 +7,19 @@
 
 #include "app/gui/background/batch_curve.h"
 #include "app/gui/commands/commands.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
 
 struct BatchInput {
-  const BatchCurve* curve = nullptr;      // none = nothing to show
-  networks::TrainingSettings settings;    // that are chosen
-  int batch = 0;                          // that is looked at: dragged here, or by the slider
-  std::optional<int64_t> measured_bytes;  // at the last peak, with the batch that it ran with
-  int64_t card_bytes = 0;                 // 0 = not known
-  bool on_phantom = false;                // the run is: the ring is predicted, too
-  bool locked = false;                    // by a lesson or a session code
+  const BatchCurve* curve = nullptr;    // none = nothing to show
+  networks::TrainingSettings settings;  // that are chosen
+  int batch = 0;                        // that is looked at: dragged here, or by the slider
+  std::optional<presenters::MeasuredPeak> measured;
+  int64_t card_bytes = 0;   // 0 = not known
+  bool on_phantom = false;  // the run is: the ring is predicted, too
+  bool locked = false;      // by a lesson or a session code
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/gui/panels/checkpointing_labels.h"
+#include "app/gui/panels/curve_axes.h"
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
@@ -128,9 +129,8 @@ void DrawPlot(const CheckpointingInput& input, const ImRect& area, CommandQueue&
   for (const PriceLabel& label : PriceLabelsOf(input, axes))
     DrawText(list, label.place.Min, label.style, label.text);
   const CheckpointWay* now = ChosenWay(input);
-  if (now == nullptr || !input.measured_bytes) return;
-  list->AddCircle({axes.X(now->share_run_again), axes.Y(*input.measured_bytes)}, Px(6), U32(Colors().good), 0,
-                  Px(2));
+  if (now == nullptr || !input.measured) return;
+  DrawMeasured(list, {axes.X(now->share_run_again), axes.Y(input.measured->bytes)}, *input.measured);
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
     DrawPlot(input, area, queue);
     DrawText(ImGui::GetWindowDrawList(), {area.GetCenter().x, area.Max.y + Px(18)}, SmallMuted(),
              Fitted(SmallMuted(),
-                    std::string("of forward runs again · ring: ") + WordForRun(input.on_phantom) +
+                    "of forward runs again · " + WordsOfRing(input.measured, input.on_phantom) +
                         " · click to apply",
                     width),
              Align::kCenter);

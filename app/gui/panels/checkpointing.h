@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/networks/training_settings.h"
@@ -31,7 +32,7 @@ struct CheckpointingInput {
   networks::TrainingSettings settings;
   bool planning = false;   // for other settings than the ways are of
   bool cancelled = false;  // by the person
-  std::optional<int64_t> measured_bytes;
+  std::optional<presenters::MeasuredPeak> measured;
   int64_t card_bytes = 0;   // 0 = not known
   bool on_phantom = false;  // the run is: the ring is predicted, too
   bool locked = false;      // by a lesson or a session code

@@ -35,8 +35,8 @@ void TakeDots(const CheckpointingInput& input, const PriceAxes& axes, LabelPlace
     const float x = axes.X(way.share_run_again);
     TakeDot(places, {x, axes.Y(way.total_bytes)});
     if (way.phantom_bytes) TakeDot(places, {x, axes.Y(*way.phantom_bytes)});
-    if (input.measured_bytes && way.checkpoint == input.settings.checkpoint)
-      TakeDot(places, {x, axes.Y(*input.measured_bytes)});
+    if (input.measured && way.checkpoint == input.settings.checkpoint)
+      TakeDot(places, {x, axes.Y(input.measured->bytes)});
   }
 }
 
@@ -87,7 +87,7 @@ float PriceAxes::Y(int64_t bytes) const {
 }
 
 PriceAxes PriceAxesFor(const CheckpointingInput& input, const ImRect& plot) {
-  int64_t highest = input.measured_bytes.value_or(1);
+  int64_t highest = input.measured ? input.measured->bytes : 1;
   for (const CheckpointWay& way : input.ways)
     highest = std::max({highest, way.total_bytes, way.phantom_bytes.value_or(0)});
   double most = static_cast<double>(highest) * kAir;

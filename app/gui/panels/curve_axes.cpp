@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/gui/widgets/label_places.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/text.h"
 
 namespace tidemark::gui {
@@ -142,6 +143,15 @@ std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Cur
     add(curve.name, curve.color, CornersAround(points, Measure(SmallMuted(), curve.name), Px(7)));
   }
   return labels;
+}
+
+void DrawMeasured(ImDrawList* list, ImVec2 at, const presenters::MeasuredPeak& measured) {
+  list->AddCircle(at, Px(6), U32(measured.ran_out ? Colors().bad : Colors().good), 0, Px(2));
+}
+
+std::string WordsOfRing(const std::optional<presenters::MeasuredPeak>& measured, bool on_phantom) {
+  const bool ran_out = measured && measured->ran_out;
+  return std::string("ring: ") + WordForRun(on_phantom) + (ran_out ? ", ran out of memory" : "");
 }
 
 void DrawCurves(ImDrawList* list, const CurveAxes& axes, std::span<const Curve> curves, int64_t card_bytes,

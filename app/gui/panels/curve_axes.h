@@ -5,11 +5,13 @@
 #include <imgui_internal.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/gui/window/theme.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
@@ -58,6 +60,9 @@ struct CurveLabel {
 // other; what finds no room is left out. O(labels × dots).
 std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Curve> curves,
                                       int64_t card_bytes, ByteUnit unit);
+// The ring of what the run came to, and what is said of it below the curve: "ring: measured".
+void DrawMeasured(ImDrawList* list, ImVec2 at, const presenters::MeasuredPeak& measured);
+std::string WordsOfRing(const std::optional<presenters::MeasuredPeak>& measured, bool on_phantom);
 // The card's line, the curves, and their labels.
 void DrawCurves(ImDrawList* list, const CurveAxes& axes, std::span<const Curve> curves, int64_t card_bytes,
                 ByteUnit unit);

@@ -8,9 +8,16 @@
 namespace tidemark::gui {
 namespace {
 
+// What ran out had less than it needed, and stands at the card's line at least.
+std::optional<presenters::MeasuredPeak> OnCard(std::optional<presenters::MeasuredPeak> measured,
+                                               int64_t card_bytes) {
+  if (measured && measured->ran_out) measured->bytes = std::max(measured->bytes, card_bytes);
+  return measured;
+}
+
 // The phantom is asked for what is planned, one way after the other.
 void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& estimates,
-                          std::optional<int64_t> measured_bytes, Frame& frame) {
+                          const std::optional<presenters::MeasuredPeak>& measured, Frame& frame) {
   CheckpointingInput& panel = frame.checkpointing;
   panel = {};
   panel.shown = std::exchange(state.checkpointing.drawn, false);
@@ -24,11 +31,11 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
   const std::string card = on_cpu ? "" : CardFor(input);
   panel.cancelled = prices.cancelled_for && prices.cancelled_for->settings == input.settings;
   if (!panel.shown || !prices.made_for || prices.made_for->settings.network != input.settings.network) return;
-  panel.measured_bytes = measured_bytes;
   panel.on_phantom = networks::IsPhantom(input.description.device);
   panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
   if (const phantom::Card* known = phantom::CardNamed(*input.cards, card))
     panel.card_bytes = known->memory_bytes;
+  panel.measured = OnCard(measured, panel.card_bytes);
   networks::TrainingSettings settings = prices.made_for->settings;
   for (const PricedWay& way : prices.ways) {
     const textbook::CurvePoint& point = way.point;
@@ -86,16 +93,16 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
 }  // namespace
 
 void AdviceScene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
-                          std::optional<int64_t> measured_bytes, Frame& frame) {
+                          const std::optional<presenters::MeasuredPeak>& measured, Frame& frame) {
   PrepareFit(input, state.unit, frame);
   frame.sweep = {input.sweep, state.unit};
-  PrepareBatch(input, state, estimates, measured_bytes, frame);
-  PrepareCheckpointing(input, state, estimates, measured_bytes, frame);
+  PrepareBatch(input, state, estimates, measured, frame);
+  PrepareCheckpointing(input, state, estimates, measured, frame);
 }
 
 // Of our own networks, on the card that is chosen.
 void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates,
-                               std::optional<int64_t> measured_bytes, Frame& frame) {
+                               const std::optional<presenters::MeasuredPeak>& measured, Frame& frame) {
   BatchInput& batch = frame.batch;
   batch = {};
   batch.unit = state.unit;
@@ -120,7 +127,7 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
   batch.locked = std::ranges::count(input.access.locked, "batch") > 0;
   if (const phantom::Card* known = phantom::CardNamed(*input.cards, card))
     batch.card_bytes = known->memory_bytes;
-  batch.measured_bytes = measured_bytes;
+  batch.measured = OnCard(measured, batch.card_bytes);
   batch.on_phantom = networks::IsPhantom(input.description.device);
 }
 

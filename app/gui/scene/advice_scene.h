@@ -15,13 +15,13 @@ namespace tidemark::gui {
 
 class AdviceScene {
  public:
-  // `measured_bytes` = allocated at the run's latest peak; none where there is none.
+  // `measured` = the run's latest peak; none where there is none.
   void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
-               std::optional<int64_t> measured_bytes, Frame& frame);
+               const std::optional<presenters::MeasuredPeak>& measured, Frame& frame);
 
  private:
   void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates,
-                    std::optional<int64_t> measured_bytes, Frame& frame);
+                    const std::optional<presenters::MeasuredPeak>& measured, Frame& frame);
 
   BatchCurve batch_curve_;
 };

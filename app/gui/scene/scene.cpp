@@ -91,13 +91,15 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   BeginFrame(input, state);
   // The order is that of importance: what is on the plot first, then what the controls say.
   slow_motion_.Prepare(input, state, frame_);
+  std::optional<presenters::MeasuredPeak> measured;
   if (HasEvents(view_.get())) {
     PrepareRun(input, state, estimates);
+    measured = tables_.measured();
   } else {
     TellWhyEmpty(input);
   }
   controls_.Prepare(input, state, estimates, frame_);
-  advice_.Prepare(input, state, estimates, tables_.MeasuredPeak(view_.get()), frame_);
+  advice_.Prepare(input, state, estimates, measured, frame_);
   PrepareLesson(input, state, estimates);
   return frame_;
 }

@@ -152,6 +152,8 @@ void TablesScene::Ask(const SceneInput& input, Estimates& estimates, const std::
   const bool is_program = presenters::IsProgram(input.description);
   peak_ = presenters::LatestPeak(*input.view,
                                  is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep);
+  measured_.reset();
+  if (peak_) measured_ = presenters::MeasuredAt(*input.view, *peak_);
   TablesAsked asked;
   asked.number = asked_.number + 1;
   asked.moment = peak_;
@@ -174,11 +176,6 @@ void TablesScene::Ask(const SceneInput& input, Estimates& estimates, const std::
   }
   if (!asked.at_peak) asked.prediction.reset();  // it is of the peak
   asked_ = std::move(asked);
-}
-
-std::optional<int64_t> TablesScene::MeasuredPeak(const timeline::View* view) const {
-  if (!peak_ || view == nullptr || peak_->index < view->first()) return std::nullopt;
-  return timeline::ValueOf(view->ValuesAt(peak_->index), timeline::Series::kAllocated);
 }
 
 }  // namespace tidemark::gui

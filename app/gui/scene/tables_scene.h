@@ -44,8 +44,7 @@ class TablesScene {
                Frame& frame);
   // The latest, as of the last Prepare.
   const std::optional<presenters::PeakMoment>& peak() const { return peak_; }
-  // What is allocated at it; none where `view` does not hold it, or is null.
-  std::optional<int64_t> MeasuredPeak(const timeline::View* view) const;
+  const std::optional<presenters::MeasuredPeak>& measured() const { return measured_; }  // the same
   bool pending() const { return tables_.pending() || throttle_.due(); }
 
  private:
@@ -60,6 +59,7 @@ class TablesScene {
   TablesAsked asked_;
   Throttle throttle_;
   std::optional<presenters::PeakMoment> peak_;
+  std::optional<presenters::MeasuredPeak> measured_;
   std::optional<timeline::EventIndex> pinned_;
   Lookup<TablesAsked, MomentTables> tables_;
 };

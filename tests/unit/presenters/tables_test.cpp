@@ -149,8 +149,13 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
   training.Step(0, 2000, 3000);
   training.BeginStep(1);
   training.Allocate(0x9000, 1'000'000);
+  const auto before = training.Publish();
+  CHECK_FALSE(MeasuredAt(*before, *LatestPeak(*before)).ran_out);
   training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
   const auto failed = training.Publish();
+  const MeasuredPeak measured = MeasuredAt(*failed, *LatestPeak(*failed));
+  CHECK(measured.ran_out);
+  CHECK(measured.bytes > 2'001'000'000);  // what was there and what was asked for
   REQUIRE(LatestPeak(*failed));
   CHECK(LatestPeak(*failed)->title == "at the peak of step 1, in which memory ran out");
   const Breakdown breakdown = MakeBreakdown(*failed, {}, {});
