@@ -17,7 +17,7 @@ ShellInput Application::MakeShellInput() {
   shell.status = StatusText(input_, shown_.origin);
   const RunState state = input_.status.state;
   const bool goes_on = (input_.live || input_.can_stop || follows()) && state == RunState::kRunning;
-  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, shown_.origin);
+  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, shown_.origin, state_.unit);
   const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
   if (!starts_.is_wanted() && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
   if (is_bad) shell.tone = StatusTone::kBad;

@@ -26,6 +26,15 @@ std::string WithNetwork(std::string title, const std::string& name,
   return title;
 }
 
+// PyTorch counts in MiB and GiB, whatever the window tells sizes in.
+std::string WithUnitTold(const std::string& sentence, ByteUnit unit) {
+  const bool is_binary =
+      sentence.find(" GiB") != std::string::npos || sentence.find(" MiB") != std::string::npos;
+  if (!is_binary || unit != ByteUnit::kMegabytes) return sentence;
+  return sentence + " (1 GiB is " + FormatBytes(int64_t{1} << 30, unit) +
+         "; U tells all sizes in MiB and GiB.)";
+}
+
 }  // namespace
 
 std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
@@ -63,13 +72,13 @@ std::string TitleOfRun(const session::Run& run, const std::vector<networks::Netw
   return settings ? WithNetwork(title, settings->network, networks) : title;
 }
 
-Banner BannerOf(const SceneInput& input, const ShownOrigin& origin) {
+Banner BannerOf(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit) {
   const auto* const view = input.view.get();
   const presenters::EndNotice notice =
       origin.was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
                           : presenters::NoticeOfRun(input.status, view);
   Banner banner;
-  banner.sentence = notice.sentence;
+  banner.sentence = WithUnitTold(notice.sentence, unit);
   banner.bad = notice.bad;
   if (!notice.bad || origin.was_followed || presenters::IsProgram(input.description)) return banner;
   banner.again = input.settings;

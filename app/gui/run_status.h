@@ -23,7 +23,8 @@ std::string WindowTitle(const SceneInput& input);
 std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks);
 // "run.tide · Phantom H200 · limited to 4.00 GB", as far as it is known; of a program that runs, its name.
 std::string DeviceText(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit);
-// Of a run that has ended badly: what happened, and, of our own, with which settings to go on.
-Banner BannerOf(const SceneInput& input, const ShownOrigin& origin);
+// Of a run that has ended badly: what happened, sizes of PyTorch's held against the unit, and, of our own,
+// with which settings to go on.
+Banner BannerOf(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit);
 
 }  // namespace tidemark::gui

@@ -26,5 +26,20 @@ TEST_CASE(
   CHECK(DeviceText(input, origin, ByteUnit::kMegabytes) == "Phantom T4 · 16 GB");
 }
 
+TEST_CASE("What PyTorch says in GiB is held against the unit that the window tells sizes in") {
+  SceneInput input;
+  input.status.state = session::RunState::kDied;
+  const ShownOrigin origin{.has_run = true, .was_followed = true, .was_not_opened = false};
+  const auto said = [&](const char* sentence, ByteUnit unit) {
+    input.status.sentence = sentence;
+    return BannerOf(input, origin, unit).sentence;
+  };
+  const char* const failed = "CUDA out of memory. Tried to allocate 1.53 GiB.";
+  CHECK(said(failed, ByteUnit::kMebibytes) == failed);
+  CHECK(said(failed, ByteUnit::kMegabytes) ==
+        std::string(failed) + " (1 GiB is 1.07 GB; U tells all sizes in MiB and GiB.)");
+  CHECK(said("It was killed.", ByteUnit::kMegabytes) == "It was killed.");
+}
+
 }  // namespace
 }  // namespace tidemark::gui
