@@ -147,7 +147,8 @@ void Application::ShowOtherRank() {
 
 // Beside the window, and into the strip.
 void Application::FollowRanks() {
-  const bool with_curves = state_.timeline.stack.by == presenters::StackBy::kRank;
+  const bool with_curves =
+      state_.timeline.stack.value_or(presenters::StackOrder()).by == presenters::StackBy::kRank;
   std::optional<LiveRanks::Reading> reading =
       live_ranks_.BeginReading(*shown_.run, with_curves, Clock::now());
   if (!reading) return;

@@ -140,6 +140,17 @@ std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of
   return titles;
 }
 
+bool TellsLinesAround(const View& view, EventIndex moment) {
+  constexpr EventIndex kLookedAt = 1000;
+  const EventIndex end = std::min(view.end(), moment + kLookedAt);
+  for (EventIndex index = std::max(view.first() + kLookedAt, moment) - kLookedAt; index < end; ++index) {
+    const events::Event& event = view.event(index);
+    if (event.kind == events::EventKind::kAllocate && !events::InnermostLine(view.name(event.op)).empty())
+      return true;
+  }
+  return false;
+}
+
 // Names, stream and phase decide; each combination is looked at once.
 using Looks = std::tuple<events::NameId, events::NameId, events::NameId, uint64_t, std::string>;
 
@@ -166,6 +177,16 @@ Result<Stacking> MakeStacking(const View& view, const StackOrder& order) {
     return place->second;
   };
   return stacking;
+}
+
+StackBy MostTelling(const View& view) {
+  if (view.empty()) return StackBy::kCategory;
+  const EventIndex peak = timeline::HighestMoment(view, view.first(), view.end());
+  const timeline::SeriesValues values = view.ValuesAt(peak);
+  const int64_t all = ValueOf(values, Series::kAllocated);
+  const int64_t told = all - ValueOf(values, timeline::SeriesOf(events::Category::kUnknown));
+  constexpr int64_t kNearlyAll = 20;  // all but a twentieth
+  return told <= all / kNearlyAll && TellsLinesAround(view, peak) ? StackBy::kLine : StackBy::kCategory;
 }
 
 View::StateEffort EffortOfStacking(const View& view) {

@@ -38,7 +38,10 @@ struct Stacking {
 // Not for kCategory and kRank. The groups are those that are largest at the run's peak, at the last step's
 // and at its end. Error: the expression cannot be read; a sentence with what to do.
 Result<Stacking> MakeStacking(const timeline::View& view, const StackOrder& order);
-// What is looked at for it.
+// What tells the most where nobody has chosen: categories; the lines of code that asked for the memory where
+// they are known and of nearly all of it nobody told what it holds. Looks at few events.
+StackBy MostTelling(const timeline::View& view);
+// What is looked at for MakeStacking.
 timeline::View::StateEffort EffortOfStacking(const timeline::View& view);
 
 // Fills the groups of a plot's columns; nothing where a column has not been taken in yet.

@@ -213,7 +213,7 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   IM_CHECK_EQ(Run().description.rank, 1);
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "ranks-live");
-  application().view_state().timeline.stack.by = presenters::StackBy::kRank;
+  application().view_state().timeline.stack = {presenters::StackBy::kRank, ""};
   const auto plot = [] { return application().frame()->timeline.plot; };
   IM_CHECK(WaitUntil(context, [&] { return plot()->groups.size() == 2; }));
   int64_t highest = 0;  // of the one that is not shown, from the first frame on

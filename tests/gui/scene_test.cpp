@@ -393,7 +393,7 @@ TEST_CASE("While ranks are being stacked on one axis the plot is drawn on anothe
   SceneInput input = asked.input;
   input.ranks = ManyRanks();
   ViewState state;
-  state.timeline.stack.by = presenters::StackBy::kRank;
+  state.timeline.stack = {presenters::StackBy::kRank, ""};
   state.timeline.axis = presenters::TimeAxis::kEvents;
   state.timeline.follow = false;
   state.timeline.whole = true;
@@ -407,6 +407,23 @@ TEST_CASE("While ranks are being stacked on one axis the plot is drawn on anothe
   CHECK(frame.timeline.plot->columns.front().begin == frame.timeline.whole.begin);
   CHECK(frame.timeline.plot->columns.back().end >= frame.timeline.whole.end);
   CHECK(scene.pending());
+}
+
+TEST_CASE("The stack is of lines of code where a run that has ended tells no categories, but as is chosen") {
+  timeline::Stream stream;
+  const events::NameId line = stream.Name("forward (net.py:7)");
+  stream.Allocate(1 << 20, 512, events::Category::kUnknown).op = line;
+  AskedOf asked(stream);
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto stack = [&] { return scene.Prepare(asked.input, state, estimates).timeline.stack.by; };
+  asked.input.status.state = session::RunState::kRunning;
+  CHECK(stack() == presenters::StackBy::kCategory);  // it may tell them yet
+  asked.input.status.state = session::RunState::kFinished;
+  CHECK(stack() == presenters::StackBy::kLine);
+  state.timeline.stack = presenters::StackOrder{presenters::StackBy::kCategory, ""};
+  CHECK(stack() == presenters::StackBy::kCategory);
 }
 
 TEST_CASE("However much is alive, what is pointed at and dragged through is looked for beside the window") {
@@ -656,7 +673,7 @@ TEST_CASE(
   input.view = view;
   ViewState state;
   state.timeline.columns = 100;
-  state.timeline.stack.by = presenters::StackBy::kLayer;
+  state.timeline.stack = {presenters::StackBy::kLayer, ""};
   const events::EventIndex born = stream.latest() - 10;
   state.selection = presenters::AllocationSelected(born);
   Estimates estimates(&asked.networks);
@@ -689,9 +706,9 @@ TEST_CASE(
   CHECK(seen.timeline.plot->groups.front() == "conv1");
   CHECK_FALSE(seen.breakdown.breakdown->rows.empty());
   // What was answered before is taken up again.
-  state.timeline.stack.by = presenters::StackBy::kCategory;
+  state.timeline.stack = {presenters::StackBy::kCategory, ""};
   CHECK(frame().timeline.plot->groups.empty());
-  state.timeline.stack.by = presenters::StackBy::kLayer;
+  state.timeline.stack = {presenters::StackBy::kLayer, ""};
   for (int i = 0; i < 4000 && frame().timeline.plot->groups.empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(frame().timeline.plot->groups.front() == "conv1");

@@ -38,24 +38,26 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
 constexpr const char* kHowToGetLines =
     "This run tells no lines of code. Record it with --stacks python, or open a snapshot with stacks.";
 
+constexpr const char* kWhyByLine = "by line of code: what the memory holds is not told";
+
 // What the stack is of.
-presenters::StackBy ShownStack(const TimelineInput& input, const TimelineState& state) {
+presenters::StackBy ShownStack(const TimelineInput& input) {
   using presenters::StackBy;
-  const bool lacks_ranks = state.stack.by == StackBy::kRank && !input.has_ranks;
+  const bool lacks_ranks = input.stack.by == StackBy::kRank && !input.has_ranks;
   const bool is_unusable = lacks_ranks || !input.stack_error.empty();
-  return is_unusable ? StackBy::kCategory : state.stack.by;
+  return is_unusable ? StackBy::kCategory : input.stack.by;
 }
 
 // No key does what this word does: the others leave it its room.
-float StackWordWidth(const TimelineInput& input, const TimelineState& state) {
+float StackWordWidth(const TimelineInput& input) {
   if (!input.empty_reason.empty()) return 0;
-  return Measure(SmallMuted(), std::string("by ") + NameOf(ShownStack(input, state)) + " …").x + Px(16);
+  return Measure(SmallMuted(), std::string("by ") + NameOf(ShownStack(input)) + " …").x + Px(16);
 }
 
 // A click lets choose something else.
 void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
   using presenters::StackBy;
-  const StackBy by = ShownStack(input, state);
+  const StackBy by = ShownStack(input);
   const std::string word =
       std::string("by ") + NameOf(by) + (input.stack_pending ? " …###stack" : "###stack");
   if (TitleWord(word.c_str(), by != StackBy::kCategory,
@@ -131,7 +133,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float y = at.y + Px(2);
   const float title_end = at.x + Measure(TitleWords(), "Memory over time").x + Px(12);
-  const float keys_end = title_end + StackWordWidth(input, state);  // of words that a key stands for
+  const float keys_end = title_end + StackWordWidth(input);  // of words that a key stands for
   if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", keys_end, &right, y))
     queue.Push(ActionId::kFollow);
   if (TitleWord("peak", false, "Go to the highest moment in sight (P)", keys_end, &right, y))
@@ -207,7 +209,7 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
     items.push_back({plot.groups[group], ColorOfGroup(plot, group), false, input.lit_group == group,
-                     SelectionOfGroup(plot, state, group), -1, RankOfGroup(plot, group),
+                     SelectionOfGroup(input, group), -1, RankOfGroup(plot, group),
                      HelpOfGroup(plot.groups[group])});
   }
   if (!items.empty()) return items;
@@ -379,6 +381,10 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   const std::vector<std::string>& groups = input.plot->groups;
   if (groups.size() == 2 && groups.front() == presenters::kNoLine) {  // and none other
     DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kHowToGetLines,
+              Colors().text, "", &taken);
+  }
+  if (!state.stack && input.stack.by == presenters::StackBy::kLine) {
+    DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kWhyByLine,
               Colors().text, "", &taken);
   }
   if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);

@@ -43,6 +43,7 @@ struct TimelineInput {
   const presenters::SelectedOwners* selected = nullptr;  // by the person; lies where selected_spans say
   std::vector<HighlightSpan> selected_spans;             // of one allocation
   std::optional<size_t> lit_group;  // of plot->groups, where what is selected is one of them
+  presenters::StackOrder stack;     // in force
   bool has_ranks = false;           // the run is one of several
   ShownCards cards;
   std::string stack_error;     // why the expression cannot be used; the stack stays as it was
@@ -63,10 +64,10 @@ struct TimelineState {
   bool whole = false;  // keeps the whole run in sight; with follow: once it has ended
   int follow_steps = 5;
   timeline::CategorySet hidden_categories = 0;  // of a stack of categories
-  presenters::StackOrder stack;
-  std::array<char, 120> expression{};  // as it is being typed
-  bool fit_lines = false;              // the vertical axis reaches up to the card's own figures
-  double magnified = 1;                // the vertical axis, times what shows all in sight
+  std::optional<presenters::StackOrder> stack;  // that a person chose; none = what tells the most of the run
+  std::array<char, 120> expression{};           // as it is being typed
+  bool fit_lines = false;                       // the vertical axis reaches up to the card's own figures
+  double magnified = 1;                         // the vertical axis, times what shows all in sight
   presenters::VisibleRange visible;
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;

@@ -106,13 +106,12 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
 }
 
 // A click shows its moment everywhere, and lights up what lies there.
-void PinAndSelect(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+void PinAndSelect(const TimelineInput& input, const TimelineGeometry& geometry,
                   const presenters::PlotColumn& column, CommandQueue& queue) {
   presenters::Selection under_mouse;
   if (!input.plot->groups.empty()) {
     const auto bytes = static_cast<int64_t>(geometry.BytesAt(ImGui::GetIO().MousePos.y));
-    if (const auto group = GroupAt(*input.plot, column, bytes))
-      under_mouse = SelectionOfGroup(*input.plot, state, *group);
+    if (const auto group = GroupAt(*input.plot, column, bytes)) under_mouse = SelectionOfGroup(input, *group);
   } else if (input.hovered) {
     under_mouse = presenters::AllocationSelected(input.hovered->born);
   }
@@ -138,8 +137,7 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineS
     const bool clicked = std::abs(travelled.x) < Px(4) && std::abs(travelled.y) < Px(4);
     const presenters::PlotColumn* column =
         presenters::ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
-    if (clicked && ImGui::IsItemHovered() && column != nullptr)
-      PinAndSelect(input, geometry, state, *column, queue);
+    if (clicked && ImGui::IsItemHovered() && column != nullptr) PinAndSelect(input, geometry, *column, queue);
     state.drag = Drag::kNone;
   }
 }

@@ -86,8 +86,7 @@ const char* NameOf(presenters::StackBy by);
 void DrawStackChoice(const TimelineInput& input, TimelineState& state);  // inside the popup "stack by"
 std::optional<size_t> GroupAt(const presenters::TimelinePlot& plot, const presenters::PlotColumn& column,
                               int64_t bytes);
-presenters::Selection SelectionOfGroup(const presenters::TimelinePlot& plot, const TimelineState& state,
-                                       size_t group);
+presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group);
 // What the driver and the card report, and what the card has.
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                TakenPlaces* taken, AboveAxis* above);

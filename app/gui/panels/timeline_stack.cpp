@@ -173,7 +173,7 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
     const auto by = static_cast<StackBy>(i);
     const bool can_be = by != StackBy::kRank || input.has_ranks;
     const auto flags = can_be ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
-    if (Choice(NameOf(by), state.stack.by == by, flags)) state.stack = {by, ""};
+    if (Choice(NameOf(by), input.stack.by == by, flags)) state.stack = {by, ""};
     Tooltip(can_be
                 ? kHelp[static_cast<size_t>(i)]
                 : "This run is one rank alone. Open the recordings of several at once, or train on several.");
@@ -200,11 +200,12 @@ std::optional<size_t> GroupAt(const TimelinePlot& plot, const PlotColumn& column
   return std::nullopt;
 }
 
-presenters::Selection SelectionOfGroup(const TimelinePlot& plot, const TimelineState& state, size_t group) {
+presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group) {
+  const TimelinePlot& plot = *input.plot;
   if (group + 1 >= plot.groups.size() || !plot.group_ranks.empty()) return {};  // all others, or a rank
-  if (state.stack.by == StackBy::kLayer) return presenters::LayerSelected(plot.groups[group]);
-  if (state.stack.by == StackBy::kOperator) return presenters::OperatorSelected(plot.groups[group]);
-  if (state.stack.by == StackBy::kLine) return presenters::FrameSelected(plot.groups[group]);
+  if (input.stack.by == StackBy::kLayer) return presenters::LayerSelected(plot.groups[group]);
+  if (input.stack.by == StackBy::kOperator) return presenters::OperatorSelected(plot.groups[group]);
+  if (input.stack.by == StackBy::kLine) return presenters::FrameSelected(plot.groups[group]);
   return {};
 }
 

@@ -102,7 +102,8 @@ class TimelineScene {
   void PrepareOwners(const presenters::Selection& selection);
   void PrepareStacking(const presenters::StackOrder& order, Frame& frame);
   void PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame);
-  void PrepareRankStack(const SceneInput& input, const ViewState& state, Frame& frame);
+  presenters::StackOrder MostTellingStack(const SceneInput& input);
+  void PrepareRankStack(const SceneInput& input, Frame& frame);
   void TakeRankedPlot(Frame& frame);
   void FinishPlot(Frame& frame);
 
@@ -133,6 +134,9 @@ class TimelineScene {
   Lookup<OwnersAsked, presenters::SelectedOwners> owners_known_;
   std::optional<presenters::GroupSums> selected_sums_;  // of a layer or an operator
 
+  // Where nobody has chosen what the stack is of.
+  std::shared_ptr<const timeline::View> most_telling_of_;
+  presenters::StackBy most_telling_ = presenters::StackBy::kCategory;
   // What the stack is of, unless it is of categories.
   presenters::StackOrder stack_order_;
   Lookup<StackingAsked, Result<presenters::Stacking>> stacking_;

@@ -75,8 +75,8 @@ void TimelineScene::PrepareOwners(const Selection& selection) {
 }
 
 // What a plot holds of ranks, its height as well, goes with it.
-void TimelineScene::PrepareRankStack(const SceneInput& input, const ViewState& state, Frame& frame) {
-  const bool wanted = state.timeline.stack.by == StackBy::kRank && input.ranks != nullptr;
+void TimelineScene::PrepareRankStack(const SceneInput& input, Frame& frame) {
+  const bool wanted = frame.timeline.stack.by == StackBy::kRank && input.ranks != nullptr;
   const bool known = wanted && CurvesAreKnown(*input.ranks);
   const std::shared_ptr<const session::Ranks> ranks = known ? input.ranks : nullptr;
   frame.timeline.stack_pending = wanted && !known;
@@ -114,11 +114,20 @@ void TimelineScene::PrepareStacking(const presenters::StackOrder& order, Frame& 
   stack_sums_.emplace(stack_titles_.size(), stacking->group_of);
 }
 
+// A run that goes on may tell yet what its blocks hold.
+presenters::StackOrder TimelineScene::MostTellingStack(const SceneInput& input) {
+  if (GoesOn(input)) return {};
+  if (most_telling_of_ != view_) most_telling_ = presenters::MostTelling(*view_);
+  most_telling_of_ = view_;
+  return {most_telling_, ""};
+}
+
 void TimelineScene::PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame) {
+  frame.timeline.stack = state.timeline.stack ? *state.timeline.stack : MostTellingStack(input);
   frame.timeline.has_ranks = input.ranks != nullptr;
   frame.timeline.cards = input.shown_cards;
-  PrepareRankStack(input, state, frame);
-  PrepareStacking(state.timeline.stack, frame);
+  PrepareRankStack(input, frame);
+  PrepareStacking(frame.timeline.stack, frame);
   for (auto* sums : {&stack_sums_, &selected_sums_}) {
     if (!*sums) continue;
     const timeline::EventIndex before = (*sums)->end();

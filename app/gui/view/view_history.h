@@ -40,7 +40,7 @@ struct ViewMoment {
   presenters::VisibleRange visible;  // means nothing while it follows or shows the whole run
   std::optional<presenters::VisibleRange> measure;
   uint32_t hidden_categories = 0;
-  presenters::StackOrder stack;
+  std::optional<presenters::StackOrder> stack;
   bool fit_lines = false;
   double magnified = 1;
   presenters::Selection selection;

@@ -91,6 +91,18 @@ TEST_CASE("Blocks of one line of code are one group, whatever called it and whic
   CHECK(Selects(OperatorSelected("aten::relu"), *view, blocks[1]));
 }
 
+TEST_CASE("Where of nearly all memory nobody told what it holds, lines of code tell the most") {
+  timeline::Stream stream;
+  CHECK(MostTelling(*stream.Publish()) == StackBy::kCategory);
+  const events::NameId line = stream.Name("forward (net.py:7) ← main (train.py:3)");
+  stream.Allocate(0x1000, 1 << 20, Category::kUnknown);
+  CHECK(MostTelling(*stream.Publish()) == StackBy::kCategory);  // no lines either
+  stream.Allocate(0x200000, 1 << 20, Category::kUnknown).op = line;
+  CHECK(MostTelling(*stream.Publish()) == StackBy::kLine);
+  stream.Allocate(0x400000, 1 << 18, Category::kActivation).op = line;
+  CHECK(MostTelling(*stream.Publish()) == StackBy::kCategory);
+}
+
 TEST_CASE("What is selected is summed by category, whatever it is called later") {
   const auto view = AnyStream(7, 700).Publish();
   const Selection selection = LayerSelected("conv1");
