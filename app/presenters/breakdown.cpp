@@ -45,6 +45,19 @@ PeakMoment PeakOf(const View& view, const Step& step) {
           reserved,    TitleOf(step), /*is_peak=*/true, RanOutIn(view, step)};
 }
 
+int64_t HighestIn(const View& view, Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+PeakMoment OfWholeRun(const View& view) {
+  return {-1,
+          HighestMoment(view, view.first(), view.end()),
+          view.end(),
+          HighestIn(view, Series::kRequested),
+          HighestIn(view, Series::kReserved),
+          "at the peak of the run"};
+}
+
 std::optional<int64_t> TextbookBytes(const std::optional<textbook::Estimate>& textbook, Category category) {
   if (!textbook) return std::nullopt;
   const bool has_formula =
@@ -148,18 +161,27 @@ std::string WithoutFolders(std::string_view sentence) {
 
 std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
   if (view.empty()) return std::nullopt;
-  const auto highest = [&view](Series series) { return view.PeakIn(series, view.first(), view.end()); };
   const Step* step = ToldStep(view);
   const bool goes_on = told == Told::kStepOrRun && step != nullptr && step->complete &&
-                       highest(Series::kAllocated).index >= step->end;
+                       view.PeakIn(Series::kAllocated, view.first(), view.end()).index >= step->end;
   if (step != nullptr && !goes_on) return PeakOf(view, *step);
   if (told == Told::kStep) return std::nullopt;
-  return PeakMoment{-1,
-                    HighestMoment(view, view.first(), view.end()),
-                    view.end(),
-                    ValueOf(highest(Series::kRequested).values, Series::kRequested),
-                    ValueOf(highest(Series::kReserved).values, Series::kReserved),
-                    "at the peak of the run"};
+  return OfWholeRun(view);
+}
+
+std::optional<PeakMoment> PeakOfRun(const View& view) {
+  if (view.empty()) return std::nullopt;
+  if (const Step* told = ToldStep(view); told != nullptr && !told->complete) return PeakOf(view, *told);
+  const int64_t most = HighestIn(view, Series::kAllocated);
+  const auto& steps = view.steps();
+  for (size_t number = steps.size(); number > 0; --number) {
+    const Step& step = steps[number - 1];
+    if (!step.complete || ValueOf(step.at_peak, Series::kAllocated) < most) continue;
+    PeakMoment peak = PeakOf(view, step);
+    peak.title = "at the peak of the run, in step " + FormatNumber(step.number);
+    return peak;
+  }
+  return OfWholeRun(view);
 }
 
 MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {

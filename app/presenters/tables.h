@@ -31,11 +31,14 @@ struct PeakMoment {
   int64_t requested_bytes = 0;  // the highest of the step or run, as are these
   int64_t reserved_bytes = 0;   // but where memory ran out: there as it stood at that moment, as the driver
   std::string title;  // "at the peak of step 42", "at the peak of step 0, in which memory ran out", "at the
-                      // peak of the run"
+                      // peak of the run", "at the peak of the run, in step 3"
   bool is_peak = true;
   bool ran_out = false;  // memory did, in this step
 };
 std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);
+// Of a run that is over: the step in which memory ran out if it ended there, else the one that needed the
+// most, the last of equals; all of the run where that was in no complete step.
+std::optional<PeakMoment> PeakOfRun(const timeline::View& view);
 
 // A peak as curves over a setting mark it.
 struct MeasuredPeak {

@@ -93,7 +93,8 @@ constexpr Action kActions[] = {
      "Events give every allocation the same room; the wall clock shows how long things took.", Menu::kView,
      false},
     {ActionId::kUnpin, "Select nothing, unpin the moment", icons::kPin, ImGuiKey_Escape, "Esc",
-     "Takes the selection away; where there is none, the memory map shows the latest peak again.",
+     "Takes away the selection; where there is none, what is measured; then the pin: panels tell of the peak "
+     "again.",
      Menu::kView, false},
     {ActionId::kBack, "Back to the view before", icons::kPrevious, ImGuiKey_Backspace, "Backspace",
      "Zoom, selection, pinned moment, cursors, stacking, the tree's place and the table's filter as they "

@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -293,7 +294,10 @@ std::string HintOf(const MemoryMapInput& input, MapPart part) {
     case MapPart::kNone:
       break;
   }
-  return input.pinned ? "pinned; Esc shows the peak again" : "drag through time";
+  if (!input.pinned) return "drag through time";
+  constexpr std::array<const char*, 3> kPresses = {"Esc", "Esc twice", "Esc three times"};
+  const auto presses = static_cast<size_t>(std::clamp(input.escapes, 0, 2));
+  return std::string("pinned; ") + kPresses[presses] + ": back " + input.unpinned;
 }
 
 // What the map comes to, in one line; at length below it where there is room, else in its tooltip.

@@ -19,7 +19,9 @@ struct MemoryMapInput {
   timeline::EventIndex last = 0;
   std::string moment;                      // "step 5 · event 1,234 · the peak"
   const std::vector<bool>* lit = nullptr;  // of State::blocks, by what is selected; none = nothing is
-  bool pinned = false;                     // by the person; else it is the latest peak
+  bool pinned = false;                     // by the person
+  std::string unpinned;                    // what is shown where nothing is: "at the peak of step 5"
+  int escapes = 0;                         // that take away something else before the pin
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

@@ -78,6 +78,8 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
   map.state = &shown;
   map.map = &moment_.answer()->map;
   map.pinned = state.pinned.has_value();
+  map.unpinned = peak ? peak->title : "at its end";
+  map.escapes = (state.selection.any() ? 1 : 0) + (timeline.measure ? 1 : 0);
   map.moment = presenters::MomentTitle(*view, shown.index);
   if (!map.pinned && peak) map.moment += " · the peak";
   map.unit = state.unit;

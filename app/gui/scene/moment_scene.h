@@ -1,5 +1,5 @@
-// All that is alive at one moment, the latest peak or the one that a person has pinned: the memory map, the
-// tree of it, and how much of it is selected. UI thread only.
+// All that is alive at one moment, the peak that the tables tell of or the one that a person has pinned: the
+// memory map, the tree of it, and how much of it is selected. UI thread only.
 #pragma once
 
 #include <memory>

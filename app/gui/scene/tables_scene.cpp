@@ -150,8 +150,10 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
 
 void TablesScene::Ask(const SceneInput& input, Estimates& estimates, const std::string& card) {
   const bool is_program = presenters::IsProgram(input.description);
-  peak_ = presenters::LatestPeak(*input.view,
-                                 is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep);
+  const bool is_over = !IsOfOurs(input) && !GoesOn(input);
+  peak_ = is_over ? presenters::PeakOfRun(*input.view)
+                  : presenters::LatestPeak(
+                        *input.view, is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep);
   measured_.reset();
   if (peak_) measured_ = presenters::MeasuredAt(*input.view, *peak_);
   TablesAsked asked;

@@ -1,5 +1,5 @@
-// The tables and the bridge: of one moment, the latest peak or the one that a person has pinned. UI thread
-// only.
+// The tables and the bridge: of one moment, the peak that is told or the one that a person has pinned. UI
+// thread only.
 #pragma once
 
 #include <memory>
@@ -42,7 +42,7 @@ class TablesScene {
   // `card` "" = no phantom's prediction.
   void Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates, const std::string& card,
                Frame& frame);
-  // The latest, as of the last Prepare.
+  // The latest, of a recording or a program that is over the run's; as of the last Prepare.
   const std::optional<presenters::PeakMoment>& peak() const { return peak_; }
   const std::optional<presenters::MeasuredPeak>& measured() const { return measured_; }  // the same
   bool pending() const { return tables_.pending() || throttle_.due(); }

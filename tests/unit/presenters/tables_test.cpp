@@ -167,6 +167,28 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
   CHECK(LatestPeak(*training.Publish())->step == 2);
 }
 
+TEST_CASE(
+    "Of a run that is over the step is told that needed the most, and the last of those that are alike") {
+  CHECK_FALSE(PeakOfRun(*timeline::Builder().Publish()));
+  Training training;
+  training.Weight(1000);
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of the run");
+  training.Step(0, 2000, 9000);
+  training.Step(1, 2000, 3000);
+  CHECK(LatestPeak(*training.Publish())->step == 1);
+  const std::optional<PeakMoment> peak = PeakOfRun(*training.Publish());
+  CHECK(peak->step == 0);
+  CHECK(peak->title == "at the peak of the run, in step 0");
+  CHECK_FALSE(HigherElsewhere(*training.Publish(), *peak));
+  training.Step(2, 2000, 9000);
+  CHECK(PeakOfRun(*training.Publish())->step == 2);
+  training.Allocate(0x9000, 1'000'000);  // after the last step
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of the run");
+  training.BeginStep(3);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of step 3, in which memory ran out");
+}
+
 TEST_CASE("The tables tell of any moment, and know a step's peak when they see it") {
   Training training;
   training.Weight(1000);
