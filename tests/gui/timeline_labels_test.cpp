@@ -72,6 +72,12 @@ TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down
   CHECK(told.size() < 50);
   CHECK(told.back().bytes == 70);
   CHECK(told.back().end == 60);
+  levels[55].bytes = 95;  // and a needle in the comb
+  const std::vector<presenters::PlotLevel> with_needle = ToldApart(geometry, levels);
+  const auto needle = std::ranges::find(with_needle, 95, &presenters::PlotLevel::bytes);
+  REQUIRE(needle != with_needle.end());
+  CHECK(needle->begin == 55);
+  CHECK(needle->end == 56);
 }
 
 TEST_CASE("A block's title moves aside where a level's line would strike it through") {

@@ -71,6 +71,27 @@ bool IsComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels)
   return turns > kOfASpike;
 }
 
+// As high as the highest of them.
+void AddPlateau(std::span<const PlotLevel> levels, std::vector<PlotLevel>* told) {
+  if (levels.empty()) return;
+  const auto highest = std::ranges::max_element(levels, {}, &PlotLevel::bytes);
+  told->push_back({levels.front().begin, levels.back().end, highest->bytes});
+}
+
+// What goes up and down, as one level. A spike that stands out of it alone stays as narrow as it is.
+void AddComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels,
+             std::vector<PlotLevel>* told) {
+  const auto y = [&](const PlotLevel& level) { return geometry.Y(static_cast<double>(level.bytes)); };
+  const auto highest = std::ranges::max_element(levels, {}, &PlotLevel::bytes);
+  const bool is_alone = std::ranges::none_of(
+      levels, [&](const PlotLevel& level) { return &level != &*highest && y(level) - y(*highest) < Px(4); });
+  if (!is_alone) return AddPlateau(levels, told);
+  const auto spike = static_cast<size_t>(highest - levels.begin());
+  AddPlateau(levels.first(spike), told);
+  told->push_back(*highest);
+  AddPlateau(levels.subspan(spike + 1), told);
+}
+
 // A line's columns as one path: a rectangle for as many columns as are alike.
 void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
               Color color) {
@@ -178,8 +199,7 @@ std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<con
     for (end = begin + 1; goes_on();) ++end;
     const std::span<const PlotLevel> together = levels.subspan(begin, end - begin);
     if (IsComb(geometry, together)) {
-      const auto highest = std::ranges::max_element(together, {}, &PlotLevel::bytes);
-      told.push_back({together.front().begin, together.back().end, highest->bytes});
+      AddComb(geometry, together, &told);
     } else {
       told.insert(told.end(), together.begin(), together.end());
     }

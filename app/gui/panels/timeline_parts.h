@@ -105,7 +105,7 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TakenPlaces* taken);
 // What is drawn of the second run's levels: where some are too narrow to be told apart, and go up and down,
-// the highest of them.
+// the highest of them, and a single spike among them as narrow as it is.
 std::vector<presenters::PlotLevel> ToldApart(const TimelineGeometry& geometry,
                                              std::span<const presenters::PlotLevel> levels);
 // The second run's curve, with its name.
