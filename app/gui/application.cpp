@@ -252,11 +252,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
 void Application::ShowLastStep() {
   if (input_.view == nullptr || input_.view->steps().empty()) return;
   const timeline::Step& step = input_.view->steps().back();
-  TimelineState& timeline = state_.timeline;
-  timeline.follow = timeline.whole = false;
-  timeline.visible = {
-      presenters::PositionOf(*input_.view, timeline.axis, step.begin),
-      presenters::PositionOf(*input_.view, timeline.axis, std::max(step.end, step.begin + 1))};
+  ShowEvents(step.begin, step.end);
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {

@@ -249,6 +249,8 @@ class Application {
   // application_view.cpp
   void LookBack(bool forward);
   void Show(const GoToMoment& wanted);
+  void ShowSurroundings(timeline::EventIndex moment);
+  void ShowEvents(timeline::EventIndex begin, timeline::EventIndex end);
   std::vector<trace::Bookmark>& Bookmarks() { return shown_.bookmarks[shown_.rank]; }
   bool HasBookmarks() const;  // in any rank
   void AskForBookmark();

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/gui/application.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 
@@ -20,11 +21,27 @@ void Application::Show(const GoToMoment& wanted) {
   state_.pinned = wanted.moment;
   TimelineState& timeline = state_.timeline;
   const double position = presenters::PositionOf(*input_.view, timeline.axis, *wanted.moment);
+  if (wanted.with_surroundings) return ShowSurroundings(*wanted.moment);
   const presenters::VisibleRange visible = timeline.visible;
   if (!timeline.whole) timeline.follow = false;
   if (timeline.whole || (position >= visible.begin && position < visible.end)) return;
   const double half = (visible.end - visible.begin) / 2;
   timeline.visible = {position - half, position + half};
+}
+
+// The step that it lies in; between steps, events before and after.
+void Application::ShowSurroundings(timeline::EventIndex moment) {
+  constexpr timeline::EventIndex kAround = 200;
+  const timeline::View& view = *input_.view;
+  if (const timeline::Step* step = timeline::StepAt(view, moment)) return ShowEvents(step->begin, step->end);
+  ShowEvents(std::max(view.first() + kAround, moment) - kAround, std::min(moment + kAround, view.end() - 1));
+}
+
+void Application::ShowEvents(timeline::EventIndex begin, timeline::EventIndex end) {
+  TimelineState& timeline = state_.timeline;
+  timeline.follow = timeline.whole = false;
+  timeline.visible = {presenters::PositionOf(*input_.view, timeline.axis, begin),
+                      presenters::PositionOf(*input_.view, timeline.axis, std::max(end, begin + 1))};
 }
 
 bool Application::HasBookmarks() const {

@@ -451,6 +451,28 @@ bool BeginsWith(ImGuiTestContext* context, const networks::TrainingSettings& set
 
 // Two runs of their own, the second with twice the batch: what differs is what is said to, and a click on a
 // row lights it up.
+// Its step, with the moment pinned; back as it was.
+void GoesToTheFirstDifference(ImGuiTestContext* context) {
+  const auto streams = [] { return application().frame()->comparison.streams; };
+  IM_CHECK(WaitUntil(context, [&] { return streams() != nullptr && streams()->first_in_a; }));
+  const ViewState& view = application().view_state();
+  application().Push(ActionId::kFit);
+  Rest(context, 0.6);  // looked at for so long, it is a view to come back to
+  const presenters::VisibleRange whole = view.timeline.visible;
+  const auto first = streams()->first_in_a;
+  context->ItemClick("//**/First difference");
+  IM_CHECK(WaitUntil(context, [&] { return view.pinned == first; }));
+  context->Yield(2);
+  const presenters::VisibleRange seen = view.timeline.visible;
+  const double place = presenters::PositionOf(*Run().view, view.timeline.axis, *first);
+  IM_CHECK_LE(seen.begin, place);
+  IM_CHECK_GE(seen.end, place);
+  IM_CHECK_LT(seen.end - seen.begin, whole.end - whole.begin);
+  Picture(context, "compare-first-difference");
+  application().Push(ActionId::kBack);
+  IM_CHECK(WaitUntil(context, [&] { return !view.pinned && view.timeline.whole; }));
+}
+
 void SelectsWhatDiffers(ImGuiTestContext* context, const fs::path& scratch) {
   const auto comparison = [] { return application().frame()->comparison; };
   const auto selection = [] { return application().view_state().selection; };
@@ -486,6 +508,7 @@ void SelectsWhatDiffers(ImGuiTestContext* context, const fs::path& scratch) {
   IM_CHECK(WaitUntil(context, [&] { return selection() == of_layer; }));
   context->ItemClick(("//**/by layer/" + of_layer.name + "/##row").c_str());
   IM_CHECK(WaitUntil(context, [&] { return !selection().any(); }));
+  GoesToTheFirstDifference(context);
   application().Push(ActionId::kStopComparing);
   IM_CHECK(BeginsWith(context, before));
 }

@@ -196,7 +196,8 @@ struct ShowOnMap {
 // Into sight, pinned and lit up, as far as there is such a moment or selection.
 struct GoToMoment {
   std::optional<events::EventIndex> moment;
-  presenters::Selection selection;
+  presenters::Selection selection = {};
+  bool with_surroundings = false;  // its step from end to end; else the range only moves, where it must
 };
 // An empty text takes the one at that time away.
 struct KeepBookmark {

@@ -190,9 +190,10 @@ void DrawFirstDifference(const presenters::StreamsSummary* streams, CommandQueue
   if (streams == nullptr || streams->first_difference.empty()) return;
   ImGui::SameLine();
   ImGui::BeginDisabled(!streams->first_in_a);
-  if (PlainButton("First difference")) queue.Push(PinMoment{*streams->first_in_a});
+  if (PlainButton("First difference")) queue.Push(GoToMoment{streams->first_in_a, {}, true});
   ImGui::EndDisabled();
-  Tooltip(streams->first_difference + (streams->first_in_a ? "\nClick to pin that moment." : ""));
+  Tooltip(streams->first_difference +
+          (streams->first_in_a ? "\nClick to go there; Backspace comes back." : ""));
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
   Put(Colored(StrongWords(), survived ? Colors().warning : Colors().bad),
       std::string(icons::kWarning) + "  Out of memory" + (page.place.empty() ? "" : " ") + page.place + more +
           (survived ? "; the run went on" : ""));
-  if (ImGui::IsItemClicked()) queue.Push(PinMoment{page.shortage.index});
+  if (ImGui::IsItemClicked()) queue.Push(GoToMoment{page.shortage.index});
   const float room = ImGui::GetContentRegionAvail().x;
   const bool is_wide = room > Px(640);
   const float width = is_wide ? (room - 2 * Px(24)) / 3 : room;
@@ -152,11 +152,11 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
   PutExplained(finding.evidence, Words(), input.glossary);
   PutExplained(AdviceFor(finding, input), SmallMuted(), input.glossary);
   const std::string show = std::string(icons::kPin) + "  Show the moment";
-  if (PlainButton(show.c_str())) queue.Push(PinMoment{finding.moment});
-  Tooltip("The memory map, the tree and the table of allocations show it.");
+  if (PlainButton(show.c_str())) queue.Push(GoToMoment{finding.moment});
+  Tooltip("The timeline, the memory map, the tree and the table of allocations show it.");
   if (!finding.allocations.empty()) {
     ImGui::SameLine();
-    if (PlainButton("Largest allocation")) queue.Push(PinMoment{finding.allocations.front()});
+    if (PlainButton("Largest allocation")) queue.Push(GoToMoment{finding.allocations.front()});
     Tooltip("The moment at which the largest of its allocations was made.");
   }
   const bool is_tried = input.trials->tried_until > finding.moment;
