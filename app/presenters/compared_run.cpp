@@ -4,8 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include "app/presenters/signed_bytes.h"
 #include "app/presenters/step_numbers.h"
 #include "app/presenters/stretches.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -194,6 +196,22 @@ void AddComparedRun(const View& shown, TimeAxis axis, const View& other, Timelin
   }
   line.Flush();
   JoinNarrowSteps(StepsUnder(shown, axis, plot), plot.compared);
+}
+
+std::string DescribeCompared(const TimelinePlot& plot, const PlotColumn& column, std::string_view other,
+                             ByteUnit unit) {
+  const auto level = std::ranges::find_if(plot.compared, [&](const PlotLevel& candidate) {
+    return candidate.begin <= column.begin && column.begin < candidate.end;
+  });
+  const std::string name(other);
+  if (level == plot.compared.end()) return name + " has nothing like this";
+  int64_t own = 0;
+  for (const PlotColumn& beside : plot.columns) {
+    if (beside.begin >= level->begin && beside.begin < level->end)
+      own = std::max(own, ValueOf(beside.at_peak, timeline::Series::kAllocated));
+  }
+  return name + " allocated " + FormatExactBytes(level->bytes) + " here, this run " + FormatExactBytes(own) +
+         ": " + SignedBytes(SaturatingDifference(level->bytes, own), unit);
 }
 
 }  // namespace tidemark::presenters

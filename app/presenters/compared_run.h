@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "app/presenters/timeline_plot.h"
 
@@ -19,5 +21,10 @@ std::optional<events::EventIndex> SamePlace(const timeline::View& shown, events:
 // (log events + phases of a step)).
 void AddComparedRun(const timeline::View& shown, TimeAxis axis, const timeline::View& other,
                     TimelinePlot& plot);
+
+// What both have allocated under a column: "second.tide allocated 1,024 B here, this run 512 B: +512 B".
+// Where steps are narrow it is the highest of those that the curve joins.
+std::string DescribeCompared(const TimelinePlot& plot, const PlotColumn& column, std::string_view other,
+                             ByteUnit unit);
 
 }  // namespace tidemark::presenters

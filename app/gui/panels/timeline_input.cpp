@@ -4,6 +4,7 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/translation.h"
+#include "app/presenters/compared_run.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -288,6 +289,8 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
          presenters::DescribeColumn(*column, ShownIn(*input.plot, state), input.unit)) {
       Put(SmallMuted(), line);
     }
+    if (!input.compared.empty())
+      Put(SmallMuted(), presenters::DescribeCompared(*input.plot, *column, input.compared, input.unit));
     ImGui::EndTooltip();
   }
   ImGui::PopStyleVar();

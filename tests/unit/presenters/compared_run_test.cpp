@@ -117,6 +117,19 @@ TEST_CASE("Steps that the other lacks have no line, and its own highest moment f
   CHECK(plot.highest_bytes == (5 << 20) + 1024);
 }
 
+TEST_CASE("Under the mouse stand what both runs have there, and the difference") {
+  const auto shown = TrainingOf(6, 1 << 20).Publish();
+  const auto other = TrainingOf(2, 3 << 20).Publish();
+  TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  const auto told = [&](const timeline::Step& step) {
+    const PlotColumn* column = ColumnAt(plot, static_cast<double>(step.peak));
+    return DescribeCompared(plot, *column, "other.tide", ByteUnit::kMebibytes);
+  };
+  CHECK(told(shown->steps()[1]) == "other.tide allocated 3,146,752 B here, this run 1,049,600 B: +2.0 MiB");
+  CHECK(told(shown->steps()[4]) == "other.tide has nothing like this");
+}
+
 TEST_CASE("Zoomed out a column tells the highest moment of all that lies under it") {
   const auto shown = TrainingOf(64, 1 << 20).Publish();
   const auto other = TrainingOf(64, 3 << 20).Publish();
