@@ -11,6 +11,7 @@
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -51,11 +52,50 @@ void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
   }
 }
 
-int64_t HighestOf(const TimelinePlot& plot) {
-  int64_t highest = 0;
-  for (const PlotColumn& column : plot.columns) {
-    highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved_max});
+int64_t HighestAllocated(const View& view, EventIndex end) {
+  return ValueOf(view.PeakIn(Series::kAllocated, view.first(), end).values, Series::kAllocated);
+}
+
+// The first event before `end` at which more is allocated; `end` where none is.
+EventIndex FirstAbove(const View& view, int64_t bytes, EventIndex end) {
+  EventIndex low = view.first();
+  EventIndex high = end;
+  if (HighestAllocated(view, end) <= bytes) return end;
+  while (low < high) {
+    const EventIndex middle = low + (high - low) / 2;
+    if (HighestAllocated(view, middle + 1) > bytes) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
   }
+  return low;
+}
+
+const std::string* SettingsOfLatest(const timeline::View& view, const timeline::Step* step) {
+  return step == nullptr ? nullptr : timeline::SettingsOf(view, *step);
+}
+
+// Of what is reserved before `end`, as much as was before a step with other settings allocated more than
+// that.
+int64_t OwnReserved(const View& view, int64_t allocated, int64_t reserved, EventIndex end) {
+  const EventIndex more = FirstAbove(view, allocated, end);
+  if (more == end) return reserved;
+  const timeline::Step* step = timeline::LatestStepAt(view, more);
+  const std::string* others = SettingsOfLatest(view, step);
+  const std::string* own = SettingsOfLatest(view, timeline::LatestStepAt(view, end - 1));
+  if (others == nullptr || own == nullptr || *others == *own) return reserved;
+  return std::min(reserved, ValueOf(view.ValuesAt(step->begin), Series::kReserved));
+}
+
+int64_t HighestOf(const View& view, const TimelinePlot& plot, EventIndex end) {
+  int64_t highest = 0;
+  int64_t reserved = 0;
+  for (const PlotColumn& column : plot.columns) {
+    highest = std::max(highest, ValueOf(column.at_peak, Series::kAllocated));
+    reserved = std::max(reserved, column.reserved_max);
+  }
+  highest = std::max(highest, OwnReserved(view, highest, reserved, end));
   // What does not fit on a card may be many times what came about before memory ran out.
   const int64_t most = SaturatingSum(highest, highest / 2);
   for (const auto* levels : {&plot.textbook, &plot.phantom}) {
@@ -87,8 +127,8 @@ TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstima
   plot.failures = FailuresOver(view, request, cut);
   AddLevels(view, request.axis, estimates, cut, plot);
   plot.columns = cut.columns;
+  plot.highest_bytes = HighestOf(view, plot, cut.end);
   if (before != nullptr) *before = std::move(cut);
-  plot.highest_bytes = HighestOf(plot);
   AddLines(view, request.axis, plot);
   return plot;
 }

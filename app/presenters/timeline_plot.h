@@ -95,7 +95,8 @@ struct TimelinePlot {
   std::vector<PlotLevel> phantom;
   std::vector<PlotLevel> compared;  // what another run had allocated at the same place; see compared_run.h
   // For the vertical axis: of what was measured, and of theory where that leaves two thirds of the height to
-  // what was measured.
+  // what was measured. What steps with other settings reserved beyond that does not count: PyTorch keeps it
+  // when a setting is taken back, and the axis would not come back with what is allocated.
   int64_t highest_bytes = 0;
   // Where the stack is not of categories (stacking.h): what each group is called, from the bottom, and its
   // bytes at each column's peak, column by column.

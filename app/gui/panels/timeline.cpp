@@ -94,13 +94,14 @@ void CardWord(const ShownCards& cards, CommandQueue& queue, float left_end, floa
 // How high the axis reaches.
 void HeightWords(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
   const presenters::TimelinePlot& plot = *input.plot;
-  const bool has_lines =
-      input.capacity.bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() || !plot.phantom.empty();
+  const bool has_lines = input.capacity.bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() ||
+                         !plot.phantom.empty() || HighestReserved(plot) > plot.highest_bytes;
   if (has_lines &&
-      TitleWord("card", state.fit_lines,
-                "The axis reaches up to all that theory, the driver and the card tell, and to all that the "
-                "card has.",
-                left_end, right, y)) {
+      TitleWord(
+          "card", state.fit_lines,
+          "The axis reaches up to all that is reserved, that theory, the driver and the card tell, and to "
+          "all that the card has.",
+          left_end, right, y)) {
     state.fit_lines = !state.fit_lines;
   }
   if (state.magnified <= 1) return;
@@ -367,9 +368,9 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   }
   DrawMarkers(list, geometry, input, &taken);
   if (whole_stack) {
-    DrawReserved(list, geometry, *input.plot, input.unit, &taken);
-    DrawCompared(list, geometry, input, &taken);
     AboveAxis above;
+    DrawReserved(list, geometry, *input.plot, input.unit, &taken, &above);
+    DrawCompared(list, geometry, input, &taken);
     DrawLevels(list, geometry, *input.plot, input.unit, &taken, &above);
     DrawLines(list, geometry, input, &taken, &above);
     DrawAbove(list, geometry, above, input.unit, &taken);

@@ -20,6 +20,12 @@ TextStyle AxisNumbers() { return {Faces().numbers, kSmallTextSize + 1, Colors().
 
 }  // namespace
 
+int64_t HighestReserved(const TimelinePlot& plot) {
+  int64_t highest = 0;
+  for (const PlotColumn& column : plot.columns) highest = std::max(highest, column.reserved_max);
+  return highest;
+}
+
 timeline::CategorySet ShownIn(const TimelinePlot& plot, const TimelineState& state) {
   return plot.groups.empty() ? timeline::kAllCategories & ~state.hidden_categories : timeline::kAllCategories;
 }
@@ -33,7 +39,8 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
   for (const PlotColumn& column : plot.columns)
     highest = std::max(highest, static_cast<double>(presenters::ShownBytes(column, categories)));
   if (state.fit_lines) {
-    highest = std::max(highest, static_cast<double>(input.capacity.bytes));
+    highest = std::max(
+        {highest, static_cast<double>(HighestReserved(plot)), static_cast<double>(input.capacity.bytes)});
     for (const auto* levels : {&plot.textbook, &plot.phantom}) {
       for (const PlotLevel& level : *levels) highest = std::max(highest, static_cast<double>(level.bytes));
     }

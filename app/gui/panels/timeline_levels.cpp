@@ -208,7 +208,7 @@ std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<con
 }
 
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
-                  TakenPlaces* taken) {
+                  TakenPlaces* taken, AboveAxis* above) {
   if (plot.columns.empty()) return;
   const Color color = Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x4A5361);
   const float width = Px(1.5F);
@@ -233,6 +233,8 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (!any) return;
   const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
+  const int64_t highest = HighestReserved(plot);
+  if (static_cast<double>(highest) > geometry.top_bytes) return above->Add("reserved", highest);
   std::vector<int64_t> reserved;
   reserved.reserve(plot.columns.size());
   for (const PlotColumn& column : plot.columns) reserved.push_back(column.reserved_max);

@@ -68,7 +68,9 @@ struct AboveAxis {
 // Categories that the stack shows: all of them where it is of something else.
 timeline::CategorySet ShownIn(const presenters::TimelinePlot& plot, const TimelineState& state);
 
-// Sets the vertical axis so that everything fits, with round ticks in the input's unit.
+int64_t HighestReserved(const presenters::TimelinePlot& plot);  // in sight
+
+// Sets the vertical axis so that the plot's highest fits, with round ticks in the input's unit.
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry);
 
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
@@ -103,7 +105,7 @@ void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
 void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
                  const std::string& text, TakenPlaces* taken);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
-                  ByteUnit unit, TakenPlaces* taken);
+                  ByteUnit unit, TakenPlaces* taken, AboveAxis* above);
 // What is drawn of the second run's levels: where some are too narrow to be told apart, and go up and down,
 // the highest of them, and a single spike among them as narrow as it is.
 std::vector<presenters::PlotLevel> ToldApart(const TimelineGeometry& geometry,

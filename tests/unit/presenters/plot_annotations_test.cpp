@@ -166,6 +166,31 @@ TEST_CASE("Theory holds while its settings were in force") {
   CHECK(high.textbook[0].bytes == 900'000'000'000);
 }
 
+TEST_CASE("The axis comes back with a setting that is taken back, although what was reserved stays") {
+  Switched training;
+  const auto highest_of_latest = [&training] {
+    const auto view = training.Publish();
+    return MakeTimelinePlot(*view, {}, {TimeAxis::kEvents, LastSteps(*view, TimeAxis::kEvents, 2), 500})
+        .highest_bytes;
+  };
+  const auto off = training.Name("{\"amp\":\"off\"}");
+  training.Add(events::EventKind::kSegmentAllocate, 1 << 30, 120'000'000);
+  training.Mark(training.Name("fp16 off"), off);
+  for (const int64_t step : {3, 4}) training.Step(step, 100'000'000, 1024);
+  CHECK(highest_of_latest() == 120'000'000);
+  training.Mark(training.Name("fp16 on"), training.Name("{\"amp\":\"fp16\"}"));
+  training.BeginStep(5);
+  training.Add(events::EventKind::kSegmentAllocate, uint64_t{2} << 30, 300'000'000);
+  training.Allocate(uint64_t{2} << 30, 380'000'000);
+  training.Free(uint64_t{2} << 30);
+  training.EndStep(5);
+  training.Step(6, 380'000'000, 1024);
+  CHECK(highest_of_latest() == 420'000'000);
+  training.Mark(training.Name("fp16 off"), off);
+  for (const int64_t step : {7, 8}) training.Step(step, 100'000'000, 1024);
+  CHECK(highest_of_latest() == 120'000'000);
+}
+
 TEST_CASE("Theory is known even where the marker that set it was let go") {
   Switched training;
   for (int step = 3; step < 9000; ++step) training.Step(step, 1000, 1000);
