@@ -1,4 +1,6 @@
 // Looking closer: zooming, measuring, what is alive at a moment, and the list of allocations.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
 
@@ -219,6 +221,23 @@ void ListsAllocations(ImGuiTestContext* context) {
   context->ItemClick("//**/born in sight");
   IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() > all; }));
   Picture(context, "allocations-born-in-sight");
+  // A row is of a moment: to light it up does not move that, to go to its birth does.
+  context->ItemClick("//**/alive now");
+  IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() == all; }));
+  const ViewState& view = application().view_state();
+  const events::EventIndex born = table()->rows.front().block.born;
+  const std::string row = fmt::format("//**/$${}/row/##row", static_cast<int>(born));
+  const std::optional<events::EventIndex> pinned = view.pinned;
+  const TimelineState timeline = view.timeline;
+  context->ItemClick(row.c_str());
+  IM_CHECK(WaitUntil(context, [&] { return view.selection == presenters::AllocationSelected(born); }));
+  IM_CHECK(view.pinned == pinned);
+  context->ItemDoubleClick(row.c_str());
+  IM_CHECK(WaitUntil(context, [&] { return view.pinned == born; }));
+  IM_CHECK(view.selection == presenters::AllocationSelected(born));
+  application().view_state().selection = {};
+  application().view_state().pinned = pinned;
+  application().view_state().timeline = timeline;
   context->WindowFocus("//###layers");
 }
 

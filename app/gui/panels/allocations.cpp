@@ -158,21 +158,27 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
   }
 }
 
-// Clicking a row selects it, and shows the moment of its birth, everywhere.
+// A click lights it up everywhere; what is listed is of a moment, which stays until somebody goes to the
+// allocation's birth.
+void OnClick(const Allocation& row, const presenters::Selection& own, CommandQueue& queue) {
+  if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) return queue.Push(GoToMoment{row.block.born, own});
+  queue.Push(Select{own});
+}
+
 void Row(const AllocationsInput& input, const Allocation& row, float width, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(row.block.born));
   const ImVec2 at = ImGui::GetCursorPos();
   const presenters::Selection& selection = input.selected->selection;
-  if (SelectableRow("row", presenters::Selects(selection, *input.view, row.block)))
-    queue.Push(PinMoment{row.block.born, presenters::AllocationSelected(row.block.born)});
+  const presenters::Selection own = presenters::AllocationSelected(row.block.born);
+  if (SelectableRow("row", presenters::Selects(selection, *input.view, row.block))) OnClick(row, own, queue);
   const std::string title = presenters::BlockTitle(*input.view, row.block);
   const std::string_view op = input.view->name(row.block.op);
   std::string stack = presenters::StackIn(op);
   if (!stack.empty()) stack.insert(0, "\n");
   if (ImGui::IsItemHovered())
-    Tooltip(title + stack + "\nClick: light it up everywhere, and show the moment it was born.");
+    Tooltip(title + stack + "\nClick: light it up everywhere. Double-click: go to the moment it was born.");
   ImGui::PopID();
   ImGui::SetCursorPos(at);
   Put(Words(), Fitted(Words(), title, ImGui::GetContentRegionAvail().x));

@@ -70,8 +70,10 @@ bool SelectableRow(const char* id, bool lit) {
   // As high as the row: it takes in the room between items, which here is the cells' padding.
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.ItemSpacing.x, 2 * style.CellPadding.y));
   ImGui::PushID(id);
-  const bool clicked = ImGui::Selectable(
-      "##row", lit, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap);
+  const bool clicked =
+      ImGui::Selectable("##row", lit,
+                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap |
+                            ImGuiSelectableFlags_AllowDoubleClick);
   ImGui::PopID();
   ImGui::PopStyleVar();
   ImGui::SetCursorPos(at);

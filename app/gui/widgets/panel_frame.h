@@ -22,7 +22,8 @@ void EmptyReason(std::string_view text);
 bool BeginScrolled(const char* id, ImVec2 size = {0, 0});
 void EndScrolled();
 
-// The whole row of a table as a button under what is put into it next; true when it is clicked.
+// The whole row of a table as a button under what is put into it next; true when it is clicked, and again
+// with the second press of a double click.
 bool SelectableRow(const char* id, bool lit);
 
 // A table's header cell, explained as labels.h says of `label`, else of `text`.
