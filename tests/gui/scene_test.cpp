@@ -9,13 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/background/checkpoint_prices.h"
-#include "app/gui/background/fit_advice.h"
-#include "app/gui/background/trials.h"
 #include "app/gui/scene/learning.h"
 #include "app/gui/view/panel_table.h"
 #include "app/gui/view/run_findings.h"
 #include "profiler/events/driver_memory.h"
+#include "tests/gui/asked_of.h"
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
@@ -33,37 +31,6 @@ std::shared_ptr<const session::Ranks> ManyRanks() {
   }
   return ranks;
 }
-
-// A run on the CPU that has ended, and what a scene is asked with.
-struct AskedOf {
-  explicit AskedOf(timeline::Stream& stream) {
-    input.view = stream.Publish();
-    input.status.state = session::RunState::kFinished;
-    input.description.device = "cpu";
-    input.device.kind = networks::DeviceKind::kCpu;
-    input.networks = &networks;
-    input.cards = &cards;
-    input.cuda_devices = &cuda_devices;
-    input.log = &log;
-    input.fit = &fit;
-    input.trials = &trials;
-    input.prices = &prices;
-    input.book = &book;
-    input.bookmarks = &bookmarks;
-  }
-  AskedOf(const AskedOf&) = delete;
-
-  std::vector<networks::Network> networks;
-  std::vector<phantom::Card> cards;
-  std::vector<std::string> cuda_devices;
-  presenters::RunLog log{50};
-  FitAdvice fit;
-  Trials trials;
-  CheckpointPrices prices;
-  LessonBook book;
-  std::vector<trace::Bookmark> bookmarks;
-  SceneInput input;
-};
 
 }  // namespace
 
@@ -407,50 +374,6 @@ TEST_CASE("While ranks are being stacked on one axis the plot is drawn on anothe
   CHECK(frame.timeline.plot->columns.front().begin == frame.timeline.whole.begin);
   CHECK(frame.timeline.plot->columns.back().end >= frame.timeline.whole.end);
   CHECK(scene.pending());
-}
-
-TEST_CASE("The stack is of lines of code where a run that has ended tells no categories, but as is chosen") {
-  timeline::Stream stream;
-  const events::NameId line = stream.Name("forward (net.py:7)");
-  stream.Allocate(1 << 20, 512, events::Category::kUnknown).op = line;
-  AskedOf asked(stream);
-  ViewState state;
-  Estimates estimates(&asked.networks);
-  Scene scene;
-  const auto stack = [&] { return scene.Prepare(asked.input, state, estimates).timeline.stack.by; };
-  asked.input.status.state = session::RunState::kRunning;
-  CHECK(stack() == presenters::StackBy::kCategory);  // it may tell them yet
-  asked.input.status.state = session::RunState::kFinished;
-  CHECK(stack() == presenters::StackBy::kLine);
-  state.timeline.stack = presenters::StackOrder{presenters::StackBy::kCategory, ""};
-  CHECK(stack() == presenters::StackBy::kCategory);
-}
-
-TEST_CASE(
-    "Of a recording the run's peak is told, of a run of ours the latest, and how often Esc leads back to "
-    "it") {
-  timeline::Stream stream;
-  for (const int64_t step : {0, 1}) {
-    stream.BeginStep(step);
-    stream.Allocate(1 << 20, step == 0 ? 4096 : 512);
-    stream.Free(1 << 20);
-    stream.EndStep(step);
-  }
-  AskedOf asked(stream);
-  ViewState state;
-  Estimates estimates(&asked.networks);
-  const auto prepare = [&]() -> std::string {
-    Scene scene;
-    const Frame& frame = scene.Prepare(asked.input, state, estimates);
-    return frame.memory_map.unpinned + ", " + std::to_string(frame.memory_map.escapes);
-  };
-  CHECK(prepare() == "at the peak of step 1, 0");
-  asked.input.recording = "run.tide";
-  CHECK(prepare() == "at the peak of the run, in step 0, 0");
-  state.selection = presenters::CategorySelected(events::Category::kTemporary);
-  CHECK(prepare() == "at the peak of the run, in step 0, 1");
-  asked.input.status.state = session::RunState::kRunning;  // it is still being written
-  CHECK(prepare() == "at the peak of step 1, 1");
 }
 
 TEST_CASE("However much is alive, what is pointed at and dragged through is looked for beside the window") {

@@ -1,0 +1,54 @@
+// What the scene shows where nobody has chosen.
+#include <string>
+
+#include "app/gui/scene/scene.h"
+#include "tests/gui/asked_of.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+
+TEST_CASE("The stack is of lines of code where a run that has ended tells no categories, but as is chosen") {
+  timeline::Stream stream;
+  const events::NameId line = stream.Name("forward (net.py:7)");
+  stream.Allocate(1 << 20, 512, events::Category::kUnknown).op = line;
+  AskedOf asked(stream);
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto stack = [&] { return scene.Prepare(asked.input, state, estimates).timeline.stack.by; };
+  asked.input.status.state = session::RunState::kRunning;
+  CHECK(stack() == presenters::StackBy::kCategory);  // it may tell them yet
+  asked.input.status.state = session::RunState::kFinished;
+  CHECK(stack() == presenters::StackBy::kLine);
+  state.timeline.stack = presenters::StackOrder{presenters::StackBy::kCategory, ""};
+  CHECK(stack() == presenters::StackBy::kCategory);
+}
+
+TEST_CASE(
+    "Of a recording the run's peak is told, of a run of ours the latest, and how often Esc leads back to "
+    "it") {
+  timeline::Stream stream;
+  for (const int64_t step : {0, 1}) {
+    stream.BeginStep(step);
+    stream.Allocate(1 << 20, step == 0 ? 4096 : 512);
+    stream.Free(1 << 20);
+    stream.EndStep(step);
+  }
+  AskedOf asked(stream);
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  const auto prepare = [&]() -> std::string {
+    Scene scene;
+    const Frame& frame = scene.Prepare(asked.input, state, estimates);
+    return frame.memory_map.unpinned + ", " + std::to_string(frame.memory_map.escapes);
+  };
+  CHECK(prepare() == "at the peak of step 1, 0");
+  asked.input.recording = "run.tide";
+  CHECK(prepare() == "at the peak of the run, in step 0, 0");
+  state.selection = presenters::CategorySelected(events::Category::kTemporary);
+  CHECK(prepare() == "at the peak of the run, in step 0, 1");
+  asked.input.status.state = session::RunState::kRunning;  // it is still being written
+  CHECK(prepare() == "at the peak of step 1, 1");
+}
+
+}  // namespace tidemark::gui
