@@ -203,8 +203,7 @@ DriverLibraries DriverMemoryByLibrary(const View& view) {
 }
 
 bool IsWell(const timeline::SourceState& state) {
-  return state.text.starts_with("waiting") ||
-         (state.text.starts_with("live") && state.text.find(", but ") == std::string::npos);
+  return state.standing() == events::Standing::kWaiting || state.standing() == events::Standing::kLive;
 }
 
 std::string LostSince(const View& view, const timeline::SourceState& state) {

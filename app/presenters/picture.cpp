@@ -371,6 +371,9 @@ std::string BarPicture(std::string_view title, std::string_view subtitle, const 
   return canvas.Finished();
 }
 
+constexpr std::string_view kFreeColour = "#E4E7EB";
+constexpr std::string_view kSegmentColour = "#1F2933";
+
 // The map cut into rows of equal length, one below the other.
 class MapRows {
  public:
@@ -392,7 +395,7 @@ class MapRows {
   void Mark(int64_t at) {
     const int64_t row = at / row_bytes_;
     const double x = X(at - row * row_bytes_) + kMargin;
-    canvas_.Line(x, Y(row) - 3, x, Y(row) + kRowHeight - 5, "#1F2933");
+    canvas_.Line(x, Y(row) - 3, x, Y(row) + kRowHeight - 5, kSegmentColour);
   }
   // How much memory a row stands for, below the last.
   void DrawScale() {
@@ -557,13 +560,13 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
                   FormatNumber(static_cast<int64_t>(map.segments.size())),
                   map.segments.size() == 1 ? "" : "s", InMegabytes(map.reserved_bytes), 100 * map.share_free);
   constexpr int kRowsEnd = kTop + MapRows::kRows * MapRows::kRowHeight;
-  Canvas canvas(
-      kRowsEnd + 84, title,
-      fmt::format("Memory map at event {}: {}", FormatNumber(static_cast<int64_t>(state.index)), told));
+  Canvas canvas(kRowsEnd + 84, title,
+                fmt::format("Memory map {} (event {}): {}", peak->title,
+                            FormatNumber(static_cast<int64_t>(state.index)), told));
   MapRows rows(map, canvas);
   std::array<bool, events::kCategoryCount> used{};
   for (const MapSegment& segment : map.segments) {
-    rows.Fill(segment.position_bytes, segment.bytes, "#E4E7EB", "");
+    rows.Fill(segment.position_bytes, segment.bytes, kFreeColour, "");
     for (const MapBlock& block : segment.blocks) {
       used[static_cast<size_t>(block.category)] = true;
       rows.Fill(segment.position_bytes + block.offset_bytes, block.bytes, ColourOf(block.category),
@@ -572,7 +575,12 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
     rows.Mark(segment.position_bytes);
   }
   rows.DrawScale();
-  DrawLegend(used, kMargin, kRowsEnd + 56, canvas);
+  constexpr double kLegend = kRowsEnd + 56;
+  const double x = DrawLegend(used, kMargin, kLegend, canvas);
+  canvas.Box(x, kLegend - 11, 13, 13, kFreeColour);
+  canvas.Text(x + 20, kLegend, "free");
+  canvas.Line(x + 82, kLegend - 13, x + 82, kLegend + 4, kSegmentColour);
+  canvas.Text(x + 90, kLegend, "a segment begins");
   return canvas.Finished();
 }
 

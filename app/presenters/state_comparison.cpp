@@ -136,12 +136,15 @@ class BlockCounter {
   std::map<std::tuple<std::string, std::string, events::Category, int64_t>, OneSidedBlocks> rows_;
 };
 
-// Whether who tells of a level says that it does: its reports may be fewer than what is compared.
+// Whether who tells of a level says that it does: its reports may be fewer than what is compared. Of the card
+// alone it tells in part, and not of the process.
 bool WillTell(const View& view, Series series) {
   if (series != Series::kDriver && series != Series::kProcess && series != Series::kCard) return false;
   const events::Source teller = series == Series::kDriver ? events::Source::kDriver : events::Source::kDevice;
-  return std::ranges::any_of(view.sources(), [teller](const timeline::SourceState& source) {
-    return source.source == teller && source.text.starts_with("live");
+  return std::ranges::any_of(view.sources(), [teller, series](const timeline::SourceState& source) {
+    const bool tells = series == Series::kProcess ? source.standing() == events::Standing::kLive
+                                                  : events::Tells(source.standing());
+    return source.source == teller && tells;
   });
 }
 

@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "profiler/events/event.h"
+#include "profiler/events/source_standing.h"
 #include "profiler/timeline/device_work.h"
 #include "profiler/timeline/sequence.h"
 #include "profiler/timeline/series.h"
@@ -142,10 +143,12 @@ std::vector<std::string> DescribeHealth(const Health& health);  // only what is 
 // How a source of events fares: what it last said of itself, and what it could not keep.
 struct SourceState {
   events::Source source = events::Source::kTrainer;
-  std::string text;           // "live (CUPTI 13.0)"; "" if it said nothing
+  std::string text;           // "live (CUPTI 13.0)"; "" if it said nothing (events/source_standing.h)
   int64_t told_ns = 0;        // when
   uint64_t lost = 0;          // events
   int64_t lost_since_ns = 0;  // time of the first loss
+
+  events::Standing standing() const { return events::StandingOf(text); }
 };
 
 // What one device held at the most, each at a moment of its own: the series add devices up.

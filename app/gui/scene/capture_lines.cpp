@@ -28,10 +28,10 @@ constexpr const char* kWhatIsLost =
 
 // What stands in the row of a source that lost nothing.
 std::string StandingOf(const timeline::SourceState& source, bool runs) {
-  if (source.text.starts_with("live")) {
-    return !runs ? "ended" : presenters::IsWell(source) ? "live" : "in part";
-  }
-  if (source.text.starts_with("waiting")) return runs ? "waiting" : "told nothing";
+  using events::Standing;
+  const Standing standing = source.standing();
+  if (events::Tells(standing)) return !runs ? "ended" : standing == Standing::kLive ? "live" : "in part";
+  if (standing == Standing::kWaiting) return runs ? "waiting" : "told nothing";
   return source.text.substr(0, source.text.find_first_of(":,("));
 }
 
@@ -39,7 +39,7 @@ std::string StandingOf(const timeline::SourceState& source, bool runs) {
 CaptureLine SourceLine(const timeline::View& view, const timeline::SourceState& source,
                        const std::string& has_come, const char* help, bool runs) {
   CaptureLine line{TitleOf(source.source), "", LampState::kOff, source.text.empty() ? help : source.text};
-  const bool is_well = source.text.empty() ? !has_come.empty() : source.text.starts_with("live");
+  const bool is_well = source.text.empty() ? !has_come.empty() : events::Tells(source.standing());
   if (runs && is_well) line.lamp = LampState::kLive;
   if (source.text.empty()) {
     line.status = !has_come.empty() ? has_come : runs ? "waiting" : "told nothing";

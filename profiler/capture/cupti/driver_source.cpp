@@ -21,6 +21,7 @@
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/driver_memory.h"
+#include "profiler/events/source_standing.h"
 #include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
@@ -185,7 +186,7 @@ class DriverSource {
   cupti::Code Subscribe(std::string& holder) TIDEMARK_REQUIRES(flushing_);
   bool EnableRecords();
   bool EnableSources() const;
-  std::string EnableWork() const;  // in words how that went
+  std::string EnableWork(const std::string& state) const;  // and how that went, in words
   void TakeRecord(const int* record);
   void TakeSource(const cupti::MemoryRecord& memory, const int* record);
   void StopRecords() TIDEMARK_REQUIRES(flushing_);
@@ -247,10 +248,13 @@ bool DriverSource::Attach() {
   has_records_ = EnableRecords();
   std::string state = Live();
   if (enabled < kWatched.size()) {
-    state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
+    state =
+        events::InPart(state, std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen");
   }
-  if (!has_records_) state += ", but by callbacks only: memory pools (cudaMallocAsync) are not seen";
-  if (wants_work_) state += EnableWork();
+  if (!has_records_) {
+    state = events::InPart(state, "by callbacks only: memory pools (cudaMallocAsync) are not seen");
+  }
+  if (wants_work_) state = EnableWork(state);
   EmitState(Source::kDriver, state);
   return true;
 }
@@ -271,12 +275,14 @@ bool DriverSource::EnableSources() const {
   return cupti_.enable_source != nullptr && cupti_.enable_source(1) == cupti::kSuccess;
 }
 
-std::string DriverSource::EnableWork() const {
+std::string DriverSource::EnableWork(const std::string& state) const {
   const int refused = has_records_ ? EnableDeviceWork(cupti_) : 1;
-  if (refused != 0) return ", but CUPTI gives no records of kernels, memory copies or memsets";
+  if (refused != 0) {
+    return events::InPart(state, "CUPTI gives no records of kernels, memory copies or memsets");
+  }
   const std::optional<int64_t> taken = BytesReservedForWork(cupti_);
   if (taken.value_or(0) > 0) EmitCount(Source::kDriver, events::kCuptiMemory, *taken, *taken);
-  const std::string with = ", with kernels, memory copies and memsets";
+  const std::string with = state + ", with kernels, memory copies and memsets";
   return taken ? with : with + "; what CUPTI's own buffers take of the card is not told";
 }
 
@@ -376,13 +382,13 @@ void DriverSource::Compare(uint64_t calls_before) {
   if (complained_) return;
   const uint64_t calls = memory_.allocations();
   if (recorded > calls) {
-    EmitState(Source::kDriver, Live() + ", but too low: " + std::to_string(recorded - calls) +
-                                   " allocations are in CUPTI's records only");
+    EmitState(Source::kDriver, events::InPart(Live(), "too low: " + std::to_string(recorded - calls) +
+                                                          " allocations are in CUPTI's records only"));
   } else if (silent_flushes_ >= kSilentFlushes) {
     EmitState(Source::kDriver,
-              Live() +
-                  ", but by callbacks only: another tool gets CUPTI's records now, so memory pools "
-                  "(cudaMallocAsync) are not seen");
+              events::InPart(Live(),
+                             "by callbacks only: another tool gets CUPTI's records now, so memory pools "
+                             "(cudaMallocAsync) are not seen"));
   } else {
     return;
   }

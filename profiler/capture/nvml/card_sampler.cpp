@@ -15,6 +15,7 @@
 #include "profiler/base/background_thread.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/source_standing.h"
 #include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
@@ -72,12 +73,12 @@ class CardSampler {
         !has_own && (missed_ || own == nvml::kNotAvailable || samples_without_own_ >= kPatience);
     if (missed == std::exchange(missed_, missed)) return;
     if (has_own) return EmitState(Source::kDevice, Live());
-    EmitState(
-        Source::kDevice,
-        Live() + (own == nvml::kNotAvailable
-                      ? ", but of the card as a whole: this driver does not tell what a process takes (WSL)"
-                      : ", but of the card as a whole: NVML counts this process under another number (in a "
-                        "container it does), or not at all"));
+    EmitState(Source::kDevice,
+              events::InPart(
+                  Live(), own == nvml::kNotAvailable
+                              ? "of the card as a whole: this driver does not tell what a process takes (WSL)"
+                              : "of the card as a whole: NVML counts this process under another number (in a "
+                                "container it does), or not at all"));
   }
   bool OwnBytes(unsigned long long& bytes) TIDEMARK_REQUIRES(mutex_) {
     unsigned count = static_cast<unsigned>(processes_.size());

@@ -14,6 +14,7 @@
 #include "profiler/base/check.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/clock.h"
+#include "profiler/events/source_standing.h"
 
 namespace tidemark::capture {
 namespace {
@@ -168,7 +169,7 @@ void EmitLack(events::Source source, const std::string& sentence) {
   static std::array<std::string, events::kSourceCount> told;
   const MutexLock lock(mutex);
   std::string& state = told[static_cast<size_t>(source)];
-  state = state.empty() ? "live, but " + sentence : state + " Also, " + sentence;
+  state = state.empty() ? events::InPart("live", sentence) : state + " Also, " + sentence;
   EmitState(source, state);
 }
 

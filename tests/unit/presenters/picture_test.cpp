@@ -124,9 +124,11 @@ TEST_CASE("the map is drawn in rows, and refused where there are no segments") {
   CHECK(svg.find("1 segment, 8.0 MB reserved") != std::string::npos);
   CHECK(svg.find(">each row 1.0 MB<") != std::string::npos);
   CHECK(svg.find(">200.0 kB<") != std::string::npos);
-  // 8 rows of the segment, the block (in whole 512 bytes) in 4 of them, its category in the legend, and the
-  // white behind all.
-  CHECK(Count(svg, "<rect ") == 8 + 4 + 1 + 1);
+  CHECK(svg.find(">Memory map at the peak of the run (event 1): ") != std::string::npos);
+  // 8 rows of the segment, the block (in whole 512 bytes) in 4 of them, its category and what is free in the
+  // legend, and the white behind all.
+  CHECK(Count(svg, "<rect ") == 8 + 4 + 2 + 1);
+  CHECK(svg.find(">free<") != std::string::npos);
 }
 
 TEST_CASE("a block has the map's colour of what it proves to be, as everywhere else") {

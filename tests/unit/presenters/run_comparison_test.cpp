@@ -60,6 +60,19 @@ TEST_CASE("A level whose source is live has its row before it is told") {
   CHECK_FALSE(RowTitled(levels, "process").a);
   CHECK_FALSE(RowTitled(levels, "card").Difference());
   CHECK(std::ranges::count(levels, std::string("driver"), &ComparedBytes::title) == 0);
+  say(events::Source::kDevice, "live (NVML), but of the card as a whole: WSL");
+  const auto in_part = Compare(early, TrainingWith(8000, 2)).levels;
+  CHECK(std::ranges::count(in_part, std::string("process"), &ComparedBytes::title) == 0);
+  CHECK(std::ranges::count(in_part, std::string("card"), &ComparedBytes::title) == 1);
+}
+
+TEST_CASE("How a source fares is read from its first word, and what it lacks from what follows") {
+  using events::Standing;
+  CHECK(events::StandingOf("") == Standing::kUntold);
+  CHECK(events::StandingOf("live (CUPTI 13.0)") == Standing::kLive);
+  CHECK(events::StandingOf(events::InPart("live (NVML)", "of the card as a whole")) == Standing::kInPart);
+  CHECK(events::StandingOf("waiting: PyTorch has told of no block") == Standing::kWaiting);
+  CHECK(events::StandingOf("blocked by another tool, but live elsewhere") == Standing::kOff);
 }
 
 TEST_CASE("A run is the same as itself, and so are two empty ones") {
