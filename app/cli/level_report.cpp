@@ -50,7 +50,7 @@ std::string LevelsText(const timeline::View& view) {
   // Without the driver's level and those above it there is nothing to lead to.
   if (std::ranges::none_of(rows, [](const auto& row) { return row.level >= timeline::Series::kDriver; }))
     return "";
-  const std::optional<presenters::PeakMoment> peak = presenters::LatestPeak(view);
+  const std::optional<presenters::PeakMoment> peak = presenters::PeakOfRun(view);
   std::string text =
       "From tensors to the card, " + (peak ? peak->title : std::string("at the peak of the run")) + "\n";
   return text + LevelRowsText(rows);

@@ -17,7 +17,7 @@ Result<presenters::Bridge> BridgeOf(const session::Run& run) {
       "The bridge begins with the textbook's figure, and this file does not name a network of Tidemark's. "
       "Choose the timeline, the breakdown or the map."};
   const auto view = run.view();
-  const auto peak = presenters::LatestPeak(*view);
+  const auto peak = presenters::PeakOfRun(*view);
   const std::string* told = peak ? timeline::SettingsAt(*view, peak->index) : nullptr;
   const auto settings = networks::SettingsFromJson(told != nullptr ? *told : run.description().settings_json);
   if (!settings) return unknown;
@@ -28,10 +28,10 @@ Result<presenters::Bridge> BridgeOf(const session::Run& run) {
                    [&](const networks::Network& candidate) { return candidate.name == settings->network; });
   if (network == networks->end()) return unknown;
   const int rank = networks::RankAmong(*settings, run.description().rank);
-  presenters::Bridge bridge =
-      presenters::MakeBridge(*view, textbook::EstimateMemory(*network, *settings, rank));
-  if (bridge.steps.empty()) return Error{"No step of this run is complete, so there is no bridge to draw."};
-  return bridge;
+  if (!peak || peak->step < 0) {
+    return Error{"No step of this run is complete, so there is no bridge to draw."};
+  }
+  return presenters::MakeBridge(*view, textbook::EstimateMemory(*network, *settings, rank), *peak);
 }
 
 }  // namespace tidemark::cli

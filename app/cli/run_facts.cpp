@@ -29,7 +29,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // Those of the step at whose peak the figures are told; nothing where it had none of its own.
 std::optional<networks::TrainingSettings> SettingsAtPeak(const timeline::View& view) {
-  const auto peak = presenters::LatestPeak(view, presenters::Told::kStepOrRun);
+  const auto peak = presenters::PeakOfRun(view);
   const std::string* told = peak ? timeline::SettingsAt(view, peak->index) : nullptr;
   if (told == nullptr) return std::nullopt;
   const auto settings = networks::SettingsFromJson(*told);

@@ -194,11 +194,9 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   page.notes = description.notes;
   page.findings = FindingSentences(view);
   page.curve = presenters::CurveOf(view, kColumns);
-  const std::optional<presenters::PeakMoment> peak =
-      presenters::LatestPeak(view, presenters::Told::kStepOrRun);
+  const std::optional<presenters::PeakMoment> peak = presenters::PeakOfRun(view);
   if (!peak) return page;
   page.moment = peak->title;
-  page.higher = presenters::HigherElsewhere(view, *peak);
   const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
     const std::string sign = row.bytes < 0 ? "− " : "+ ";

@@ -28,16 +28,15 @@ struct PageRow {
 struct RunPage {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;
-  std::string moment;                              // "at the peak of step 3"
-  std::optional<presenters::HigherMoment> higher;  // than that, elsewhere in the run
-  std::vector<PageRow> levels;                     // from tensors to the card, with what lies between
-  std::vector<PageRow> categories;                 // largest first
-  std::vector<PageRow> layers;                     // largest first; the smallest as one
-  std::vector<PageRow> lines;                      // of code, largest first; empty where no stacks are told
-  std::vector<std::string> out_of_memory;          // a sentence of each time
-  std::vector<PageRow> owners;                     // the largest, when it ran out last
-  presenters::Bridge bridge;  // without steps where the textbook knows nothing of the run,
-  std::string why_no_bridge;  // and then a sentence
+  std::string moment;                      // "at the peak of step 3"
+  std::vector<PageRow> levels;             // from tensors to the card, with what lies between
+  std::vector<PageRow> categories;         // largest first
+  std::vector<PageRow> layers;             // largest first; the smallest as one
+  std::vector<PageRow> lines;              // of code, largest first; empty where no stacks are told
+  std::vector<std::string> out_of_memory;  // a sentence of each time
+  std::vector<PageRow> owners;             // the largest, when it ran out last
+  presenters::Bridge bridge;               // without steps where the textbook knows nothing of the run,
+  std::string why_no_bridge;               // and then a sentence
   std::vector<presenters::CurveColumn> curve;
   std::vector<std::string> findings;  // each with what to do
   std::vector<std::string> notes;

@@ -53,10 +53,6 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
   const session::Run& run = noted.run;
   RunPage page = MakeRunPage(*run.view(), run.description());
   page.facts = FactsOf(run);
-  if (page.higher) {
-    page.facts.emplace_back("the most of the run", FormatExactBytes(page.higher->allocated_bytes) +
-                                                       " allocated, " + page.higher->where);
-  }
   const Result<std::vector<phantom::Card>> known = phantom::LoadCards();
   const std::vector<phantom::Card> cards = known ? *known : std::vector<phantom::Card>();
   AddCardFacts(run, cards, page);

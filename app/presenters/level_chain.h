@@ -28,7 +28,7 @@ struct LevelRow {
 // What CUPTI takes for itself is a gap of its own where it was told (CuptiShare).
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,
                                      timeline::EventIndex end);
-// At the peak of what the tables tell of: the step of LatestPeak, or of the whole run where it has none.
+// At the run's peak (PeakOfRun).
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
 
 // What the card tells: it is asked ten times a second.

@@ -521,7 +521,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
 }
 
 std::string BreakdownPicture(const timeline::View& view, std::string_view title) {
-  const Breakdown breakdown = MakeBreakdown(view, std::nullopt, std::nullopt, Told::kStepOrRun);
+  const Breakdown breakdown = MakeBreakdown(view, std::nullopt, std::nullopt, PeakOfRun(view));
   std::vector<BarRow> rows;
   for (const auto* part : {&breakdown.rows, &breakdown.totals}) {
     for (const BreakdownRow& row : *part) {
@@ -530,9 +530,7 @@ std::string BreakdownPicture(const timeline::View& view, std::string_view title)
                       *row.measured_bytes, part == &breakdown.totals});
     }
   }
-  const std::string higher =
-      breakdown.higher ? ". " + InWords(*breakdown.higher, ByteUnit::kMegabytes) : std::string();
-  return BarPicture(title, "Where memory goes, " + breakdown.moment + higher, rows);
+  return BarPicture(title, "Where memory goes, " + breakdown.moment, rows);
 }
 
 std::string BridgePicture(const Bridge& bridge, std::string_view title) {
@@ -547,7 +545,7 @@ std::string BridgePicture(const Bridge& bridge, std::string_view title) {
 }
 
 Result<std::string> MapPicture(const timeline::View& view, std::string_view title) {
-  const std::optional<PeakMoment> peak = LatestPeak(view, Told::kStepOrRun);  // as the breakdown
+  const std::optional<PeakMoment> peak = PeakOfRun(view);  // as the breakdown
   const timeline::State state =
       peak ? timeline::SettledStateAt(view, peak->index, peak->step_end) : timeline::State{};
   const MemoryMap map = MakeMemoryMap(state);
