@@ -85,7 +85,8 @@ Words WordsFor(Category category, bool more) {
                           "At the peak backward has not yet made all gradients of parameters."};
     case Category::kInput:
       return more ? Words{"labels", "The labels of the batch are on the device too."}
-                  : Words{"input let go", "At the peak a part of the batch is gone already."};
+                  : Words{"input let go or not there yet",
+                          "Of the batch a part is gone already, or has not come yet."};
     case Category::kActivation:
       return more ? Words{"kept by autograd beyond the table",
                           "What operators save for backward besides the outputs of layers."}

@@ -9,7 +9,6 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/blocks.h"
-#include "app/presenters/signed_bytes.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -53,7 +52,8 @@ void NetFigure(const RangeStatistics& of, ByteUnit unit) {
   Tooltip("What was allocated less what was freed: by how much the curve is higher at the end.");
   ImGui::TableNextColumn();
   ImGui::TableNextColumn();
-  PutRight(Numbers(), presenters::SignedBytes(of.net_bytes, unit));
+  const char* const sign = of.net_bytes < 0 ? "−" : of.net_bytes > 0 ? "+" : "±";
+  PutRight(Numbers(), sign + FormatInUnit(SaturatingMagnitude(of.net_bytes), unit));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(of.net_bytes));
 }
 

@@ -43,7 +43,7 @@ void DrawKeys(bool* open) {
     KeyRow("wheel", "Zoom the timeline", "About the mouse. With Shift: sideways.");
     KeyRow("Ctrl + wheel", "Magnify the vertical axis", "F shows all of it again.");
     KeyRow("drag", "Move the timeline", "");
-    KeyRow("Shift + drag", "Measure between two moments; Shift + click ends it", "");
+    KeyRow("Shift + drag", "Measure between two moments", "Shift + click ends it.");
     KeyRow("double-click", "Show the whole run", "");
     KeyRow("click", "Pin a moment", "The memory map shows it.");
     KeyRow("arrow keys", "Move and zoom the timeline",
