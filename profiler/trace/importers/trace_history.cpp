@@ -261,8 +261,8 @@ class TraceHistory {
     }
   }
 
-  // How much is reserved is told. What of it no segment of the trace explains lies nobody knows where: in one
-  // segment that grows and shrinks at its end.
+  // How much is reserved is told. What of it no segment of the trace explains lies nobody knows where: in
+  // segments behind each other, the last of which goes first. Whether PyTorch lets them grow is not told.
   void WriteReserved(const TraceInstant& record) {
     if (record.total_reserved < 0) return;
     Device& device = DeviceOf(record);
@@ -270,7 +270,7 @@ class TraceHistory {
                                       -device.made_up, kMostReserved - device.made_up);
     if (change == 0) return;
     const events::NameId name = writer_.Name("reserved; the trace does not tell where", At(time_ns_));
-    Event event = Stamped(change > 0 ? EventKind::kSegmentMap : EventKind::kSegmentUnmap);
+    Event event = Stamped(change > 0 ? EventKind::kSegmentAllocate : EventKind::kSegmentFree);
     const int64_t at = std::min(device.made_up, device.made_up + change);
     event.address = OfDevice(kAddressOfReserved, record.TotalsOf(is_own_)) + static_cast<uint64_t>(at);
     event.bytes = std::abs(change);

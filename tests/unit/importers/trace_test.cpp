@@ -83,6 +83,18 @@ TEST_CASE("a trace of torch.profiler: what was alive before, what came, and by w
   CHECK(phases == std::vector<Phase>{Phase::kForward, Phase::kBackward, Phase::kOptimizer, Phase::kIdle});
 }
 
+TEST_CASE("a trace that tells only how much is reserved does not tell that segments grow", "[importers]") {
+  const ImportedRun run =
+      ImportedFrom(Trace({Memory("1", 512, 1024, 512, 2048), Memory("2", 512, 4096, 1024, 8192),
+                          Memory("3", -512, 4096, 512, 3072)}));
+  const auto most = run.view->PeakIn(Series::kReserved, run.view->first(), run.view->end());
+  CHECK(ValueOf(most.values, Series::kReserved) == 8192);
+  CHECK(ValueOf(run.Last(), Series::kReserved) == 3072);
+  const auto segments = run.view->StateAt(run.view->end() - 1).segments;
+  REQUIRE(segments.size() == 2);
+  for (const timeline::Segment& segment : segments) CHECK_FALSE(segment.expandable);
+}
+
 TEST_CASE("a trace of several devices, and of the CPU", "[importers]") {
   const std::vector<std::string> events = {Memory("1", 100, 64, 100, 0, -1, 0),
                                            Memory("2", 512, 1024, 512, 0, 0),
