@@ -144,6 +144,11 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
   return totals;
 }
 
+const BreakdownRow* TotalOf(const Breakdown& breakdown, Series level) {
+  const auto row = std::ranges::find(breakdown.totals, level, &BreakdownRow::level);
+  return row == breakdown.totals.end() ? nullptr : &*row;
+}
+
 // "/usr/lib/libcudnn.so.9 is not there": "libcudnn.so.9 is not there".
 std::string WithoutFolders(std::string_view sentence) {
   std::string told;
@@ -259,10 +264,17 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
 
 // CUDACachingAllocator.cpp, should_split: of a large block nothing is split off where kSmallSize or less
 // would be left over.
+std::optional<double> ShareOfAllocated(const Breakdown& breakdown, const BreakdownRow& row) {
+  const BreakdownRow* allocated = TotalOf(breakdown, Series::kAllocated);
+  const int64_t all = allocated == nullptr ? 0 : allocated->measured_bytes.value_or(0);
+  if (!row.category || !row.measured_bytes || all <= 0) return std::nullopt;
+  return static_cast<double>(*row.measured_bytes) / static_cast<double>(all);
+}
+
 std::string WhyMoreIsAllocated(const Breakdown& breakdown) {
-  const auto difference = [&](Series level) -> std::optional<int64_t> {
-    const auto row = std::ranges::find(breakdown.totals, level, &BreakdownRow::level);
-    return row == breakdown.totals.end() ? std::nullopt : row->difference_bytes;
+  const auto difference = [&](Series level) {
+    const BreakdownRow* total = TotalOf(breakdown, level);
+    return total == nullptr ? std::nullopt : total->difference_bytes;
   };
   if (difference(Series::kAllocated).value_or(0) <= 0) return "";
   if (difference(Series::kRequested) == 0) {

@@ -88,6 +88,9 @@ Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& moment);
 
+// A category's part of what was allocated at that moment; nothing for totals.
+std::optional<double> ShareOfAllocated(const Breakdown& breakdown, const BreakdownRow& row);
+
 // Of a run whose settings were changed: why it has more allocated than is predicted for them; "" where it has
 // not.
 std::string WhyMoreIsAllocated(const Breakdown& breakdown);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,14 +75,10 @@ void RowTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row
           "\nThe textbook has no formula for this category: it is what a real program needs besides.");
 }
 
-// Of what was allocated.
 void ShareCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   ImGui::TableNextColumn();
-  const int64_t all =
-      input.breakdown->totals.size() < 2 ? 0 : input.breakdown->totals[1].measured_bytes.value_or(0);
-  if (!row.category || !row.measured_bytes || all <= 0) return;
-  const double share = 100 * static_cast<double>(*row.measured_bytes) / static_cast<double>(all);
-  PutRight(Numbers(), fmt::format("{:.1f}", share));
+  const std::optional<double> share = presenters::ShareOfAllocated(*input.breakdown, row);
+  if (share) PutRight(Numbers(), fmt::format("{:.1f}", 100 * *share));
 }
 
 // A narrow panel leaves out the difference, which the two figures tell as well, and then what it is from,

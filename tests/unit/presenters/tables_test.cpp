@@ -312,6 +312,8 @@ TEST_CASE("What was requested has no row where nobody told of it") {
   const Breakdown breakdown = MakeBreakdown(*view, {}, {});
   REQUIRE(breakdown.totals.size() == 2);
   CHECK(breakdown.totals[0].title == "allocated");
+  CHECK(ShareOfAllocated(breakdown, *RowOf(breakdown, Category::kParameter)) == 1024.0 / 3584);
+  CHECK_FALSE(ShareOfAllocated(breakdown, breakdown.totals[0]));
   session::Prediction prediction;
   prediction.allocated_peak_bytes = 3584;
   prediction.requested_peak_bytes = 3500;
