@@ -32,15 +32,18 @@ std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried) {
   if (!tried.error.empty()) notes.push_back("Not all could be tried. " + tried.error);
   const bool is_as_recorded = tried.trials.empty() || tried.trials.front().outcome.is_as_recorded;
   if (!is_as_recorded) notes.push_back(advice::kNotAsRecorded);
+  const std::vector<advice::AllocatorTrial> with_room = advice::WithRoom(tried.trials);
+  if (!with_room.empty() && with_room.front().outcome.ends_at_failure)
+    notes.push_back(advice::kRestIsNotKnown);
   return notes;
 }
 
 std::string RoomRows(const advice::AllocatorTrials& tried) {
   const std::vector<advice::AllocatorTrial> trials = advice::WithRoom(tried.trials);
-  std::string rows = "Ways out, as far as it came: what it would have asked for next is not known\n";
+  std::string rows = "Ways out, tried on what the run asked for\n";
   for (const advice::AllocatorTrial& trial : trials) {
-    rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: has room, {} reserved at most\n", trial.settings,
-                        FormatBytes(trial.outcome.after.reserved_peak_bytes, ByteUnit::kMebibytes));
+    rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: {}\n", trial.settings,
+                        advice::RoomOf(trial.outcome, ByteUnit::kMebibytes));
   }
   if (trials.empty()) rows += fmt::format("  {}\n", advice::kNoneMakesRoom);
   for (const std::string& note : RoomNotes(tried)) rows += fmt::format("  {}\n", note);

@@ -361,10 +361,9 @@ class Examination {
     for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
       const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
-      const std::string rest = steps_.steady.empty() && !shortage.survived
-                                   ? " Whether the rest of the step would find room is not known by that: "
-                                     "tidemark fit tells."
-                                   : "";
+      const std::string rest = shortage.survived ? ""
+                                                 : " Whether the rest of the step would find room is not "
+                                                   "known by that: tidemark fit tells.";
       return AddFragmentation(shortage.cached_bytes, shortage.index,
                               Size(shortage.requested_bytes) + " were asked for and not found, though " +
                                   Size(in_all) + " were free in all: " + Size(shortage.cached_bytes) +

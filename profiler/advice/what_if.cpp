@@ -110,6 +110,12 @@ bool ReservesLess(const WhatIf& outcome) {
   return after.failures <= before.failures && after.reserved_peak_bytes < before.reserved_peak_bytes;
 }
 
+std::string RoomOf(const WhatIf& outcome, ByteUnit unit) {
+  const std::string reserved = FormatBytes(outcome.after.reserved_peak_bytes, unit) + " reserved";
+  return outcome.ends_at_failure ? "gets past the request that failed, " + reserved + " until then"
+                                 : "has room for all that it asked for, " + reserved;
+}
+
 std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit) {
   if (trials.empty()) return "";
   const AllocatorTrial* best = nullptr;

@@ -95,6 +95,12 @@ AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
 // Those in which nothing failed, the one that reserves least first.
 std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials);
 
+// What one of those does for the run: "has room for all that it asked for, 14.29 GiB reserved"; of one that
+// ended where memory ran out, "gets past the request that failed, 14.29 GiB reserved until then".
+std::string RoomOf(const WhatIf& outcome, ByteUnit unit);
+inline constexpr const char* kRestIsNotKnown =
+    "Whether the rest of the step would fit is not known, since the run ended before it.";
+
 // Without failing more often.
 bool ReservesLess(const WhatIf& outcome);
 

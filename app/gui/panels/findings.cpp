@@ -30,10 +30,11 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
   const std::vector<advice::AllocatorTrial> with_room = advice::WithRoom(tried.settings);
   for (const advice::AllocatorTrial& trial : with_room) {
     PutWrapped(Words(), "PYTORCH_CUDA_ALLOC_CONF=" + trial.settings);
-    Put(SmallMuted(), "has room for all that it asked for until then, " +
-                          FormatBytes(trial.outcome.after.reserved_peak_bytes, input.unit) + " reserved");
+    PutWrapped(SmallMuted(), advice::RoomOf(trial.outcome, input.unit));
   }
   if (with_room.empty()) PutWrapped(MutedWords(), advice::kNoneMakesRoom);
+  if (!with_room.empty() && with_room.front().outcome.ends_at_failure)
+    PutWrapped(MutedWords(), advice::kRestIsNotKnown);
   if (!tried.settings.front().outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
 }
 

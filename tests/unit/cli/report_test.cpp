@@ -152,8 +152,12 @@ TEST_CASE("settings that make room are told with why others were not tried, and 
   trial.outcome.is_as_recorded = true;
   tried.trials = {trial};
   CHECK(RoomNotes(tried).empty());
-  CHECK(RoomRows(tried).find("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: has room") !=
+  CHECK(RoomRows(tried).find("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: has room for all that") !=
         std::string::npos);
+  tried.trials.front().outcome.ends_at_failure = true;
+  CHECK(RoomRows(tried).find("expandable_segments:True: gets past the request that failed, ") !=
+        std::string::npos);
+  CHECK(RoomNotes(tried) == std::vector<std::string>{advice::kRestIsNotKnown});
   tried.error = "PyTorch's allocator does not take the settings.";
   tried.trials.front().outcome.is_as_recorded = false;
   tried.trials.front().outcome.after.failures = 1;
