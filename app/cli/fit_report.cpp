@@ -48,7 +48,10 @@ std::string LargestBatchRow(const FitAnswer& answer) {
   }
   return fmt::format("With all else as it is, micro-batches up to {} fit{}; {} does not.\n",
                      FormatNumber(answer.largest_batch),
-                     answer.is_nearly_full ? " (the largest nearly full: PyTorch empties its cache)" : "",
+                     answer.batch_with_room < answer.largest_batch
+                         ? fmt::format(" (beyond {} nearly full: PyTorch empties its cache)",
+                                       FormatNumber(answer.batch_with_room))
+                         : "",
                      FormatNumber(answer.largest_batch + 1));
 }
 
@@ -153,6 +156,7 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
           {"frontier", ProposalsJson(question, answer.frontier)},
           {"largest_batch", answer.largest_batch},
           {"largest_batch_is_limit", answer.is_at_limit},
+          {"largest_batch_with_room", answer.batch_with_room},
           {"shardings", shardings},
           {"configurations", answer.considered},
           {"asked", answer.asked},

@@ -157,7 +157,7 @@ class Search {
     if (Status asked = AskPresent(); !asked) return asked.error();
     if (Status climbed = Climb(ladders); !climbed) return climbed.error();
     if (Status tried = TryOtherAllocator(); !tried) return tried.error();
-    if (Status found = FindLargestBatch(Fits); !found) return found.error();
+    if (Status found = FindLargestBatches(); !found) return found.error();
     MakeFrontier();
     const bool is_as_wanted = answer_.present.need.fits && samples == now;
     if (!is_as_wanted) MakeProposals();
@@ -172,11 +172,18 @@ class Search {
 
   Result<LargestBatch> RunForBatchWithRoom() && {
     if (Status asked = AskPresent(); !asked) return asked.error();
-    if (Status found = FindLargestBatch(HasRoom); !found) return found.error();
-    return LargestBatch{answer_.largest_batch, answer_.is_at_limit};
+    const Result<FoundBatch> found = FindLargestBatch(HasRoom);
+    if (!found) return found.error();
+    return LargestBatch{found->batch, IsAtLimit(found->batch)};
   }
 
  private:
+  struct FoundBatch {
+    int batch = 0;
+    bool empties_cache = false;
+  };
+  static bool IsAtLimit(int batch) { return batch == networks::kMaxBatch; }
+
   Result<std::vector<Need>> Ask(const std::vector<Configuration>& configurations) {
     std::vector<Configuration> asked;
     asked.reserve(configurations.size());
@@ -248,10 +255,12 @@ class Search {
 
   // Between a batch that suits and one that does not; the next guess is where the line through the two latest
   // answers meets the card's memory, since all that grows with the batch grows evenly.
-  Status FindLargestBatch(bool (*suits)(const Need&)) {
+  Result<FoundBatch> FindLargestBatch(bool (*suits)(const Need&)) {
+    FoundBatch found;
     int fits = 0;
     int does_not = networks::kMaxBatch + 1;
     int guess = question_.settings.batch;
+    guesses_ = 0;
     std::optional<std::pair<int, int64_t>> before;
     while (does_not - fits > 1) {
       guess = std::clamp(guess, fits + 1, does_not - 1);
@@ -270,12 +279,23 @@ class Search {
         need = answer->front();
       }
       (suits(need) ? fits : does_not) = guess;
-      if (suits(need)) answer_.is_nearly_full = need.empties_cache;
+      if (suits(need)) found = {guess, need.empties_cache};
       guess = NextGuess(fits, does_not, {guess, need.allocated_peak_bytes}, before);
       before = {suits(need) ? fits : does_not, need.allocated_peak_bytes};
     }
-    answer_.largest_batch = fits;
-    answer_.is_at_limit = fits == networks::kMaxBatch;
+    return found;
+  }
+
+  // What has room is looked for below what fits, where that has none.
+  Status FindLargestBatches() {
+    const Result<FoundBatch> fitting = FindLargestBatch(Fits);
+    if (!fitting) return fitting.error();
+    answer_.largest_batch = answer_.batch_with_room = fitting->batch;
+    answer_.is_at_limit = IsAtLimit(fitting->batch);
+    if (!fitting->empties_cache) return Done{};
+    const Result<FoundBatch> with_room = FindLargestBatch(HasRoom);
+    if (!with_room) return with_room.error();
+    answer_.batch_with_room = with_room->batch;
     return Done{};
   }
 

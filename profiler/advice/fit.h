@@ -48,8 +48,9 @@ struct FitAnswer {
   std::vector<Proposal> frontier;
   // The largest micro-batch that fits with all else as now; one more does not. 0 = not even one sample.
   int largest_batch = 0;
-  bool is_nearly_full = false;      // it fits only since PyTorch gives its cache back in between
-  bool is_at_limit = false;         // it is the largest that settings may have (networks::kMaxBatch)
+  // The largest that has room, as ways out have: beyond it PyTorch gives its cache back in between.
+  int batch_with_room = 0;
+  bool is_at_limit = false;  // largest_batch is the largest that settings may have (networks::kMaxBatch)
   std::vector<Sharding> shardings;  // of the present settings, by formula
   size_t considered = 0;            // configurations
   size_t asked = 0;                 // questions to the phantom, those for the largest batch among them

@@ -87,6 +87,26 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
   }
 }
 
+// Why the batch with which an out of memory is left behind is smaller than the largest that fits.
+std::string WhyFewer(const advice::FitAnswer& answer) {
+  const std::string nearly_full =
+      "the card is nearly full: PyTorch empties its cache in between, and in another order of the driver's "
+      "addresses it may not fit.";
+  return answer.batch_with_room == 0
+             ? "With any " + nearly_full
+             : "With more than " + FormatNumber(answer.batch_with_room) + " " + nearly_full;
+}
+
+// Whether there is such a batch, other than the one of which was asked.
+bool OfferBatch(const FitInput& input, int batch, CommandQueue& queue) {
+  networks::TrainingSettings settings = input.advice->question->settings;
+  if (batch == 0 || settings.batch == batch) return false;
+  settings.batch = batch;
+  if (PlainButton(("Use " + FormatNumber(batch)).c_str()))
+    Apply(input, {settings, input.advice->question->allocator}, queue);
+  return true;
+}
+
 void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
   const advice::FitAnswer& answer = *input.advice->answer;
   const std::string batch = FormatNumber(answer.largest_batch);
@@ -94,17 +114,12 @@ void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
   PutWrapped(Words(), answer.is_at_limit
                           ? "Micro-batches up to " + batch + " fit, the most that there may be."
                           : "Micro-batches up to " + batch + " fit; one sample more does not.");
-  if (answer.is_nearly_full) {
-    PutWrapped(SmallMuted(),
-               "With " + batch +
-                   " the card is nearly full: PyTorch empties its cache in between. Fewer leave "
-                   "it room.");
-  }
-  networks::TrainingSettings settings = input.advice->question->settings;
-  if (settings.batch == answer.largest_batch) return;
-  settings.batch = answer.largest_batch;
-  if (PlainButton(("Use " + batch).c_str()))
-    Apply(input, {settings, input.advice->question->allocator}, queue);
+  const bool is_nearly_full = answer.batch_with_room < answer.largest_batch;
+  if (is_nearly_full) PutWrapped(SmallMuted(), WhyFewer(answer));
+  const bool is_offered = OfferBatch(input, answer.batch_with_room, queue);
+  if (!is_nearly_full) return;
+  if (is_offered) ImGui::SameLine();
+  OfferBatch(input, answer.largest_batch, queue);
 }
 
 void DrawAnswer(const FitInput& input, CommandQueue& queue) {

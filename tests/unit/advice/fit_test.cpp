@@ -107,7 +107,7 @@ TEST_CASE("The largest batch alone is none that PyTorch gives its cache back for
   const Result<FitAnswer> answer = FindFit(question, ask);
   REQUIRE(answer.ok());
   CHECK(answer->largest_batch == (400 - 77) / 4);
-  CHECK(answer->is_nearly_full);
+  CHECK(answer->batch_with_room == with_room->batch);
 }
 
 TEST_CASE("What fits as it is needs no proposal, and the largest batch is the last that fits") {
@@ -116,6 +116,7 @@ TEST_CASE("What fits as it is needs no proposal, and the largest batch is the la
     CHECK(answer.present.need.fits);
     CHECK(answer.proposals.empty());
     CHECK(answer.largest_batch == (mib - 77) / 4);
+    CHECK(answer.batch_with_room == answer.largest_batch);
     CHECK_FALSE(answer.is_at_limit);
     CHECK_FALSE(answer.frontier.empty());
   }
