@@ -68,7 +68,8 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(run),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = PeakTitleOf(description);
-  text += RunText(report) + ProgramFindingRows(*view) + LinesText(*view) + WorkText(*view);
+  text += RunText(report) + ProgramFindingRows(*view, description.device_bytes) + LinesText(*view) +
+          WorkText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
     text += fmt::format(
         "{} more of its processes used the phantom GPU (other ranks do, and torch.compile's workers, which "

@@ -47,8 +47,9 @@ std::string ProcessText(const session::ProgramRun& run) {
   if (peaks.allocated_peak_bytes > 0) {
     text += PeakTitleOf(description) + "\n" + PeakRows(peaks, run.view()->tells_requested());
   }
-  return text + ProgramFindingRows(*run.view()) + LinesText(*run.view()) + LevelsText(*run.view()) +
-         LibrariesText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view());
+  return text + ProgramFindingRows(*run.view(), description.device_bytes) + LinesText(*run.view()) +
+         LevelsText(*run.view()) + LibrariesText(*run.view()) + WorkText(*run.view()) +
+         SourcesText(*run.view());
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {

@@ -140,7 +140,7 @@ Json InfoJson(const session::Run& run) {
     const std::string* const told = timeline::SettingsOf(*view, *first);
     json["measured"]["settings"] = told == nullptr ? Json() : SettingsJson(*told);
   }
-  json["findings"] = FindingsJson(*view);
+  json["findings"] = FindingsJson(*view, description.device_bytes);
   json["levels"] = LevelsJson(*view);
   json["lines"] = LinesJson(*view);
   AddLibrariesJson(*view, json);
@@ -180,8 +180,8 @@ std::string InfoText(const session::Run& run) {
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
   text += HigherRow(run, report.peaks);
-  text += FindingRows(*view) + LinesText(*view) + LevelsText(*view) + LibrariesText(*view) + WorkText(*view) +
-          SourcesText(*view);
+  text += FindingRows(*view, description.device_bytes) + LinesText(*view) + LevelsText(*view) +
+          LibrariesText(*view) + WorkText(*view) + SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
   return text;

@@ -192,7 +192,7 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   RunPage page;
   page.title = description.title;
   page.notes = description.notes;
-  page.findings = FindingSentences(view);
+  page.findings = FindingSentences(view, description.device_bytes);
   page.curve = presenters::CurveOf(view, kColumns);
   const std::optional<presenters::PeakMoment> peak = presenters::PeakOfRun(view);
   if (!peak) return page;

@@ -32,6 +32,12 @@ using timeline::View;
 // PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
 // from a tenth of what is reserved.
 constexpr int64_t kFragmentedShare = 10;
+// Nobody would change anything for less of a card, unless a run that fills it would lose a fifth of it so.
+constexpr int64_t kFragmentedShareOfCard = 200;
+constexpr int64_t kFragmentedShareOfAnyCard = 5;
+// For what is smaller than 10 MiB PyTorch takes 20 MiB at once (c10/cuda/CUDACachingAllocator.h,
+// kLargeBuffer): what the latest of such segments has left is for the next requests.
+constexpr int64_t kRestOfSegment = int64_t{20} << 20;
 // Of an evaluation that goes on as long as it likes: the next batch is not as far away.
 constexpr EventIndex kMostEvents = 1'000'000;
 // As many rises in a row happen by no batch of another size.
@@ -48,7 +54,8 @@ std::string Counted(size_t count, std::string_view one, std::string_view more) {
 
 class Examination {
  public:
-  Examination(const View& view, ByteUnit unit) : view_(view), unit_(unit), steps_(ExaminedStepsOf(view)) {}
+  Examination(const View& view, ByteUnit unit, int64_t card_bytes)
+      : view_(view), unit_(unit), card_bytes_(card_bytes), steps_(ExaminedStepsOf(view)) {}
 
   std::vector<Finding> Findings() && {
     if (!steps_.steady.empty()) {
@@ -369,7 +376,9 @@ class Examination {
                                   Size(in_all) + " were free in all: " + Size(shortage.cached_bytes) +
                                   " of it in gaps between blocks that are alive." + rest);
     }
-    if (unused < kWorthTellingBytes || unused < reserved / kFragmentedShare) return;
+    const bool is_little =
+        unused < card_bytes_ / kFragmentedShareOfCard && unused < reserved / kFragmentedShareOfAnyCard;
+    if (is_little || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
     AddFragmentation(unused, peak.index,
                      Size(reserved) + " were reserved at most, and never more than " +
                          Size(reserved - unused) + " of it allocated: " + Size(unused) +
@@ -378,6 +387,7 @@ class Examination {
 
   const View& view_;
   const ByteUnit unit_;
+  const int64_t card_bytes_;
   const ExaminedSteps steps_;
   std::vector<Finding> findings_;
 };
@@ -432,9 +442,9 @@ std::string_view KeyOf(FindingKind kind) {
   return "";
 }
 
-std::vector<Finding> FindingsIn(const View& view, ByteUnit unit) {
+std::vector<Finding> FindingsIn(const View& view, ByteUnit unit, int64_t card_bytes) {
   if (view.empty()) return {};
-  return Examination(view, unit).Findings();
+  return Examination(view, unit, card_bytes).Findings();
 }
 
 bool GrowsWithSteps(const std::vector<Finding>& findings) {

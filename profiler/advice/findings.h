@@ -46,8 +46,9 @@ inline constexpr size_t kMostAllocations = 100;
 std::string_view TitleOf(FindingKind kind);  // "Memory grows from step to step"
 std::string_view KeyOf(FindingKind kind);    // "growth", for JSON
 
-// The largest first; sizes in its sentences are in `unit`.
-std::vector<Finding> FindingsIn(const timeline::View& view, ByteUnit unit);
+// The largest first; sizes in its sentences are in `unit`. `card_bytes`: what the card has, of which little
+// that nothing could use is not worth a word; 0 = not known.
+std::vector<Finding> FindingsIn(const timeline::View& view, ByteUnit unit, int64_t card_bytes);
 
 // Whether one of them does.
 bool GrowsWithSteps(const std::vector<Finding>& findings);

@@ -9,7 +9,7 @@ constexpr size_t kOwners = 5;
 
 RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes) {
   RunFindings found;
-  found.findings = advice::FindingsIn(view, unit);
+  found.findings = advice::FindingsIn(view, unit, usable_bytes);
   const auto most = view.PeakIn(timeline::Series::kReserved, view.first(), view.end());
   found.tells_reserved = ValueOf(most.values, timeline::Series::kReserved) > 0;
   const std::vector<session::Shortage> shortages = session::ShortagesIn(view);

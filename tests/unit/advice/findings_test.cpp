@@ -50,7 +50,7 @@ class TrainingStream : public timeline::Stream {
 };
 
 std::vector<Finding> Found(const TrainingStream& stream) {
-  return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes);
+  return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
 }
 
 std::optional<Finding> Only(const TrainingStream& stream, FindingKind kind) {
@@ -67,7 +67,7 @@ TEST_CASE("A run without a fault, and one without anything, have no findings") {
   TrainingStream stream;
   for (int64_t step = 0; step < 8; ++step) stream.StepWithoutFault(step);
   CHECK(Found(stream).empty());
-  CHECK(FindingsIn(*timeline::Stream().Publish(), ByteUnit::kMebibytes).empty());
+  CHECK(FindingsIn(*timeline::Stream().Publish(), ByteUnit::kMebibytes, 0).empty());
 }
 
 TEST_CASE("Memory that each step leaves behind is found, with what is left") {
@@ -252,6 +252,24 @@ TEST_CASE("Segments that blocks never fill are fragmentation") {
   CHECK(finding->bytes == 72 * kMiB);  // 192 reserved, 120 allocated at most
 }
 
+TEST_CASE("What the latest segment has left, and little of a large card, is no fragmentation") {
+  timeline::Stream hello;
+  hello.Add(EventKind::kSegmentAllocate, 0x10000000, 20 * kMiB);
+  hello.Allocate(0x10000000, 4 * kMiB);
+  CHECK(FindingsIn(*hello.Publish(), ByteUnit::kMebibytes, 0).empty());
+  const auto found_on = [](int64_t unused_segment, int64_t card_bytes) {
+    TrainingStream stream;  // 128 MiB reserved, 120 MiB of them allocated at most
+    stream.Add(EventKind::kSegmentAllocate, 0x40000000, unused_segment);
+    for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
+    return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, card_bytes).size();
+  };
+  constexpr int64_t kLarge = int64_t{22} << 30;
+  CHECK(found_on(16 * kMiB, 0) == 1);  // a sixth
+  CHECK(found_on(16 * kMiB, int64_t{4} << 30) == 1);
+  CHECK(found_on(16 * kMiB, kLarge) == 0);
+  CHECK(found_on(64 * kMiB, kLarge) == 1);  // more than a third, of whatever card
+}
+
 TEST_CASE("Segments that grow already are not advised to") {
   for (const auto kind : {EventKind::kSegmentAllocate, EventKind::kSegmentMap}) {
     TrainingStream stream;
@@ -285,7 +303,7 @@ TEST_CASE("A request that failed though enough was free in pieces is fragmentati
   stream.Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
   stream.Allocate(0x10000000, 127 * kMiB);
   stream.Add(EventKind::kOutOfMemory, 0, 4 * kMiB).rounded_bytes = 3 * kMiB;
-  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes);
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
   REQUIRE(findings.size() == 1);
   CHECK(findings.front().kind == FindingKind::kFragmentation);
   CHECK(findings.front().moment == stream.latest());
@@ -409,7 +427,7 @@ TEST_CASE("Where nobody tells of phases a backward may have run") {
     stream.Allocate(0x20000000, 60 * kMiB, Category::kActivation);
     stream.Free(0x20000000);
   }
-  CHECK(FindingsIn(*stream.Publish(), ByteUnit::kMebibytes).empty());
+  CHECK(FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0).empty());
 }
 
 TEST_CASE("An evaluation that records a graph is found, a first forward under way is not") {
