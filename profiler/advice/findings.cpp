@@ -331,6 +331,17 @@ class Examination {
     return copies;
   }
 
+  // Of a batch that was sent in another type, or of what the model's forward has computed, as the logits that
+  // a loss is computed of.
+  bool AreOfForward(const std::vector<LiveBlock>& copies) const {
+    int64_t of_forward = 0;
+    for (const LiveBlock& copy : copies) {
+      const bool is_in_layer = copy.layer != 0 && PhaseAt(copy.born) == events::Phase::kForward;
+      if (is_in_layer) of_forward = SaturatingSum(of_forward, copy.rounded_bytes);
+    }
+    return of_forward > BytesOf(copies) / 2;
+  }
+
   void FindTypeCopies() {
     const std::vector<LiveBlock> copies = TypeCopies();
     const int64_t bytes = BytesOf(copies);
@@ -344,8 +355,12 @@ class Examination {
         "Step " + FormatNumber(last().number) + " makes " + Counted(copies.size(), "copy", "copies") +
             " of tensors in another type, " + Size(bytes) + " in all" + where + "." +
             (where.empty() ? MostIsMadeBy(view_, births) : ""),
-        "A tensor that arrives in the type that is needed is not copied: make the batch half precision "
-        "before it is sent, and keep layers that autocast runs in float32 next to each other.",
+        AreOfForward(copies)
+            ? "The model makes them itself: where they are its scores, made float32 for the loss, compute "
+              "the loss of some tokens or samples at a time; where they are between layers, keep those that "
+              "autocast runs in float32 next to each other."
+            : "A tensor that arrives in the type that is needed is not copied: make the batch half precision "
+              "before it is sent, and keep layers that autocast runs in float32 next to each other.",
         births);
   }
 

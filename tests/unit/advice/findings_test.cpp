@@ -370,6 +370,25 @@ TEST_CASE(
   CHECK(Says(*finding, "norm1"));
 }
 
+TEST_CASE("Where copies between types are made decides what is advised against them") {
+  const bool is_of_forward = GENERATE(true, false);
+  TrainingStream stream;
+  const events::NameId copy = stream.Name("aten::_to_copy");
+  const events::NameId layer = stream.Name("GPT2LMHeadModel");
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginForward(step);
+    events::Event& made = stream.Allocate(TrainingStream::kMore, 8 * kMiB);
+    made.op = copy;
+    if (is_of_forward) made.layer = layer;
+    stream.Free(TrainingStream::kMore);
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kTypeCopies);
+  REQUIRE(finding);
+  CHECK((finding->advice.find("float32 for the loss") != std::string::npos) == is_of_forward);
+  CHECK((finding->advice.find("make the batch half precision") != std::string::npos) != is_of_forward);
+}
+
 TEST_CASE("Every kind has a title and a key of its own") {
   std::vector<std::string_view> keys;
   for (int kind = 0; kind <= static_cast<int>(FindingKind::kTypeCopies); ++kind) {
