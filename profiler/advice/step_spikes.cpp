@@ -16,12 +16,13 @@ using timeline::Step;
 // So few steps have no others beside them.
 constexpr size_t kFewestSteps = 3;
 
-// What lived at the step's peak and was gone at its end.
+// What lived at the step's peak and was gone at its end; of one that came to none, what was made in it.
 std::vector<EventIndex> OnlyInPeakOf(const timeline::View& view, const Step& step) {
   std::vector<LiveBlock> blocks;
   for (const LiveBlock& block : view.StateAt(step.peak).blocks) {
     const std::optional<EventIndex> freed = view.FreedAt(block.born);
-    if (freed && *freed <= step.end) blocks.push_back(block);
+    const bool is_gone = freed && *freed <= step.end;
+    if (step.complete ? is_gone : block.born >= step.begin) blocks.push_back(block);
   }
   return BirthsOf(std::move(blocks));
 }
@@ -38,6 +39,20 @@ bool RanOut(const timeline::View& view, const Step& step) {
   return std::ranges::any_of(view.out_of_memory(), [&](const timeline::OutOfMemory& failure) {
     return failure.index >= step.begin && failure.index < step.end;
   });
+}
+
+// The step that the run ended in, since memory ran out.
+std::optional<Step> FailedStep(const timeline::View& view) {
+  if (view.steps().empty()) return {};
+  const Step& last = view.steps().back();
+  return !last.complete && RanOut(view, last) ? std::optional(last) : std::nullopt;
+}
+
+// The one that needed the most; the one that ran out of memory had as much at least.
+Step HighestOf(const timeline::View& view, const ExaminedSteps& steps) {
+  const Step& highest = *std::ranges::max_element(steps.steady, {}, AllocatedPeak);
+  const std::optional<Step> failed = FailedStep(view);
+  return failed && AllocatedPeak(*failed) > AllocatedPeak(highest) ? *failed : highest;
 }
 
 int64_t WorkspacesAt(const timeline::View& view, EventIndex moment) {
@@ -75,7 +90,7 @@ std::optional<Finding> FirstStepSpike(const timeline::View& view, const Examined
 
 std::optional<Finding> LaterStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
   if (steps.steady.size() < kFewestSteps) return {};
-  const Step& highest = *std::ranges::max_element(steps.steady, {}, AllocatedPeak);
+  const Step highest = HighestOf(view, steps);
   std::vector<Step> by_peak = steps.steady;
   const Step& usual = UsualOf(by_peak);
   const int64_t spike = AllocatedPeak(highest) - AllocatedPeak(usual);
@@ -84,8 +99,10 @@ std::optional<Finding> LaterStepSpike(const timeline::View& view, const Examined
   const std::string maker = MostIsMadeBy(view, allocations, OnlyInPeakOf(view, usual));
   return Finding{
       FindingKind::kLaterStepSpike,
-      "Step " + FormatNumber(highest.number) + " needs " + FormatBytes(AllocatedPeak(highest), unit) +
-          " at its peak, half of the steps at most " + FormatBytes(AllocatedPeak(usual), unit) + "." + maker,
+      "Step " + FormatNumber(highest.number) + (highest.complete ? " needs " : " had ") +
+          FormatBytes(AllocatedPeak(highest), unit) +
+          (highest.complete ? " at its peak" : " allocated when memory ran out") +
+          ", half of the steps at most " + FormatBytes(AllocatedPeak(usual), unit) + "." + maker,
       "The card must hold the largest step. Where batches differ, make them alike (padded to one "
       "length, or sorted by it); what comes only now and then, such as an evaluation, runs best under "
       "torch.no_grad() and after optimizer.zero_grad(set_to_none=True), and what is compiled or "

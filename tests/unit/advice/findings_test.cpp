@@ -423,6 +423,25 @@ TEST_CASE("A later step that needs more than half of the others is found, with w
   CHECK(Found(few).empty());  // of two steps after the first neither is the usual one
 }
 
+TEST_CASE("The step in which memory ran out is the one that needed more than the others") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 6; ++step) {
+    stream.BeginForward(step);
+    if (step == 4) stream.Allocate(TrainingStream::kMore, 30 * kMiB, Category::kTemporary);
+    if (step == 4) stream.Free(TrainingStream::kMore);
+    stream.EndBackward(step);
+  }
+  stream.BeginForward(6);
+  stream.Allocate(TrainingStream::kMore, 100 * kMiB, Category::kActivation);
+  stream.Add(EventKind::kOutOfMemory, 0, 400 * kMiB);
+  const auto finding = Only(stream, FindingKind::kLaterStepSpike);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 80 * kMiB);
+  CHECK(Says(*finding,
+             "Step 6 had 200.0 MiB allocated when memory ran out, half of the steps at most 120.0 MiB."));
+  CHECK(finding->allocations.size() == 2);
+}
+
 TEST_CASE("What was made by one line for the most part is told with that line, else with its operator") {
   TrainingStream stream;
   const events::NameId line = stream.Name("aten::add ← total (train.py:12)");
