@@ -326,6 +326,9 @@ void AsksBeforeClosing(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, is_asked));
   context->Yield(3);
   Picture(context, "closing");
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  IM_CHECK_EQ(keys.NavId, context->ItemInfo("//**/Keep and close").ID);  // Enter presses it
+  IM_CHECK(keys.NavCursorVisible);
   context->KeyPress(ImGuiKey_Escape);
   IM_CHECK(WaitUntil(context, [&] { return !is_asked(); }));
   IM_CHECK(!application().wants_to_quit());

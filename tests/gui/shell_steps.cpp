@@ -160,7 +160,7 @@ void SavesAPanelsPicture(ImGuiTestContext* context) {
   const ImVec2 size = panel->Pos + panel->Size - panel->InnerRect.Min;
   IM_CHECK_LE(std::abs(number(16) - static_cast<int>(size.x)), 1);
   IM_CHECK_LE(std::abs(number(20) - static_cast<int>(size.y)), 1);
-  ask("Save drawing…");
+  ask("Save standard drawing…");
   const fs::path drawing = Artefacts() / "panel.breakdown.svg";
   fs::remove(drawing, ignored);
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
@@ -190,6 +190,31 @@ void CopiesRows(ImGuiTestContext* context) {
   context->KeyPress(ImGuiKey_Escape);
   IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() == all; }));
   context->WindowFocus("//###layers");
+}
+
+// Where nothing has the focus, as in a window that has just opened, Tab goes into the first panel; and the
+// arrows move the timeline that has it, wherever the mouse is.
+void GoesByKeys(ImGuiTestContext* context) {
+  ImGui::FocusWindow(nullptr);
+  context->Yield(2);
+  context->KeyPress(ImGuiKey_Tab);
+  context->Yield(3);
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  IM_CHECK_NE(keys.NavId, 0U);
+  IM_CHECK(keys.NavCursorVisible);
+  IM_CHECK(keys.NavWindow->RootWindow == context->WindowInfo("//###run_controls").Window);
+  Picture(context, "first-tab");
+  context->WindowFocus("//###timeline");
+  context->MouseMoveToPos(context->WindowInfo("//###run_controls").Window->Rect().GetCenter());
+  const auto width = [] {
+    const presenters::VisibleRange& seen = application().view_state().timeline.visible;
+    return seen.end - seen.begin;
+  };
+  const double before = width();
+  context->KeyPress(ImGuiKey_UpArrow);
+  IM_CHECK(WaitUntil(context, [&] { return width() < 0.9 * before; }));
+  application().Push(ActionId::kFit);
+  context->Yield(3);
 }
 
 // What opens and closes over the panels changes none of those that are in front, nor does Escape.

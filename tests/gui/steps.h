@@ -86,6 +86,7 @@ void SavesPicturesByTheMenu(ImGuiTestContext* context);
 void SavesAPanelsPicture(ImGuiTestContext* context);
 void CopiesRows(ImGuiTestContext* context);
 void ResetsItsLayout(ImGuiTestContext* context);
+void GoesByKeys(ImGuiTestContext* context);
 void KeepsItsTabsInFront(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);

@@ -336,6 +336,7 @@ void Add(ImGuiTestEngine* engine) {
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
       {"takes a value by keys", TypesTheValueOfAFoundControl},
+      {"goes by keys", GoesByKeys},
       {"closes what is open", ClosesWhatIsOpen},
       {"keeps its tabs in front", KeepsItsTabsInFront},
       {"resets its layout", ResetsItsLayout},

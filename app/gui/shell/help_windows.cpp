@@ -47,8 +47,9 @@ void DrawKeys(bool* open) {
     KeyRow("double-click", "Show the whole run", "");
     KeyRow("click", "Pin a moment", "The memory map shows it.");
     KeyRow("arrow keys", "Move and zoom the timeline",
-           "While the mouse is over it; and move the focused slider.");
+           "While the mouse is over it, or it has the focus; and move the focused slider.");
     KeyRow("Tab", "Next control", "Enter presses it; on a slider it takes a number.");
+    KeyRow("Ctrl+Tab", "Another panel", "While Ctrl is held each Tab goes to the next one; with Shift back.");
     ImGui::EndTable();
   }
   ImGui::End();

@@ -119,6 +119,10 @@ void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
       if (!is_first) ImGui::SameLine(0, Px(10));
       const auto button = is_first ? PrimaryButton : PlainButton;
       if (button(choice.label.c_str(), {width, 0})) answer = choice.answer;
+      if (is_first && ImGui::IsWindowAppearing()) {
+        ImGui::SetItemDefaultFocus();
+        ImGui::SetNavCursorVisible(true);  // else Enter does not press it
+      }
     }
     if (answer) {
       queue.Push(AnswerHeld{*answer});

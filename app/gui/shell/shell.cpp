@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/gui/shell/shell_parts.h"
+#include "app/gui/view/panel_table.h"
 
 namespace tidemark::gui {
 namespace {
@@ -29,11 +30,25 @@ void PushBrowsersKeys(const ShellInput& input, CommandQueue& queue) {
   if (input.can_go_forward && pressed(ImGuiKey_RightArrow)) queue.Push(ActionId::kForward);
 }
 
-// Into what has the focus as a whole, as a panel that was just shown: Dear ImGui only goes on from an item.
+// Of those that were in front in the last frame.
+ImGuiWindow* FirstPanel() {
+  for (const Panel& panel : Panels()) {
+    ImGuiWindow* const window = ImGui::FindWindowByName(("###" + std::string(panel.name)).c_str());
+    if (window != nullptr && window->WasActive && window->DockTabIsVisible) return window;
+  }
+  return nullptr;
+}
+
+// Into what has the focus as a whole, as a panel that was just shown, and into the first panel where nothing
+// has it, as in a window that has just opened: Dear ImGui only goes on from an item.
 void EnterByTab() {
   const ImGuiContext& keys = *ImGui::GetCurrentContext();
-  if (keys.NavWindow != nullptr && keys.NavId == 0 && ImGui::IsKeyPressed(ImGuiKey_Tab))
-    ImGui::NavInitWindow(keys.NavWindow, true);
+  if (keys.NavId != 0 || !ImGui::IsKeyPressed(ImGuiKey_Tab) || ImGui::GetIO().KeyCtrl) return;
+  ImGuiWindow* const window = keys.NavWindow != nullptr ? keys.NavWindow : FirstPanel();
+  if (window == nullptr) return;
+  if (keys.NavWindow == nullptr) ImGui::FocusWindow(window);
+  ImGui::NavInitWindow(window, true);
+  ImGui::SetNavCursorVisible(true);
 }
 
 // What has closed leaves the focus to the panel that had it before: Dear ImGui would choose a window that may
