@@ -266,10 +266,11 @@ bool Application::Apply(const Choices& choices) {
 
 bool Application::ApplyAnew(const Choices& choices) {
   const Choices before = Chosen();
-  if (StartAlike(choices, before)) return false;
+  if (IsSame(choices, before)) return false;
   choices_.Remember(before);
+  if (choices.second.run != second_.run) LayOver(choices.second);
   const bool needs_start = Apply(choices);
-  if (StartAlike(Chosen(), before)) choices_.ForgetLatest();  // it could not be
+  if (IsSame(Chosen(), before)) choices_.ForgetLatest();  // it could not be
   return needs_start;
 }
 

@@ -121,6 +121,14 @@ void Application::SetUp(const lessons::Setup& setup) {
   }
   const networks::TrainingSettings before = input_.settings;
   Choices choices = Chosen();
+  // With the page's run it would end by itself, as a choice of its own: they are taken back in one step.
+  if (second_.run != nullptr && presenters::IsProgram(second_.run->description())) {
+    AddLogLine(presenters::LogLevel::kInfo,
+               "No longer compared with " + second_.title +
+                   ": it is of another program. Ctrl+Z takes the page's settings "
+                   "back and lays it over again.");
+    choices.second = {};
+  }
   choices.settings = setup.situation.settings;
   if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = setup.situation.card;
   const bool needs_start = ApplyAnew(choices);
@@ -134,6 +142,7 @@ void Application::SetUp(const lessons::Setup& setup) {
   if (setup.pin_peak || differs) state_.pinned.reset();  // the latest peak
   state_.timeline.follow = true;
   state_.timeline.whole = false;
+  state_.timeline.stack.reset();  // pages speak of what memory holds
   for (size_t i = 0; i < kPanelCount; ++i) {
     if (std::ranges::count(setup.show, Panels()[i].name) > 0) state_.shown[i] = true;
   }

@@ -570,6 +570,31 @@ TEST_CASE("Of several files that are dropped to be compared with, it is said whi
   CHECK(LatestLine(*application).find("a.tide, of the 2 that were dropped") != std::string::npos);
 }
 
+TEST_CASE("What a lesson's page sets up is taken back in one step, with the second run that it ended") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  networks::TrainingSettings own = app.settings();
+  own.amp = networks::Precision::kFloat16;
+  Tell(app, ChangeSettings{own});
+  REQUIRE(Program().Save(scratch / "train.tide").ok());
+  app.ShowRun(std::make_shared<Program>());
+  Tell(app, CompareWith{scratch / "train.tide"});
+  REQUIRE(PollUntil(app, [&] { return app.scene_input().compared.has_value(); }));
+  app.view_state().timeline.stack =
+      presenters::StackOrder{.by = presenters::StackBy::kLine, .expression = {}};
+  Tell(app, ShowLessonPage{"where-memory-goes", 0});
+  Tell(app, SetUpPage{});
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
+  CHECK(app.settings().amp == networks::Precision::kFloat32);
+  CHECK_FALSE(app.scene_input().compared.has_value());
+  CHECK_FALSE(app.view_state().timeline.stack.has_value());  // by category
+  app.view_state().lessons.lesson.clear();
+  Tell(app, DoAction{ActionId::kUndo});
+  CHECK(app.settings().amp == networks::Precision::kFloat16);
+  CHECK(app.scene_input().compared.has_value());
+}
+
 TEST_CASE("A program that is shown after a recording is none of its own") {
   const trace::Scratch scratch;
   const auto application = KeepingIn("");
