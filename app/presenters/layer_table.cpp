@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -80,6 +82,21 @@ void Measure(const Alive& alive, LayerRow& row) {
 }
 
 }  // namespace
+
+std::string PartsInWords(const LayerRow& row, ByteUnit unit) {
+  std::array<std::pair<int64_t, std::string_view>, 5> parts = {
+      {{row.measured_saved_bytes.value_or(0), "kept for backward"},
+       {row.measured_temporary_bytes.value_or(0), "temporary"},
+       {row.measured_gradient_bytes.value_or(0), "gradient"},
+       {row.measured_workspace_bytes.value_or(0), "workspace"},
+       {row.other_bytes, "other: parameters, inputs, copies of autocast's, and what is not known"}}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &std::pair<int64_t, std::string_view>::first);
+  std::string text;
+  for (const auto& [bytes, what] : parts) {
+    if (bytes > 0) text += (text.empty() ? "" : "\n") + FormatBytes(bytes, unit) + " " + std::string(what);
+  }
+  return text;
+}
 
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook) {
   return MakeLayerTable(view, textbook, LatestPeak(view));

@@ -125,6 +125,8 @@ struct LayerRow {
   std::string allocated_by;
   std::string computed_in;  // under autocast: "float16", see timeline/computed_types.h; "" = nobody told
 };
+// What a layer's share is made of, a line each, the largest first: "68.2 MB workspace".
+std::string PartsInWords(const LayerRow& row, ByteUnit unit);
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);
 // As it stood at a moment.
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,

@@ -126,17 +126,10 @@ void Row(const LayersInput& input, size_t index, const Columns& columns, Command
   if (!columns.share) return;
   BarCell(row.share_of_peak, Colors().accent, fmt::format("{:.1f} %", 100 * row.share_of_peak));
   if (ImGui::IsItemHovered()) {
-    std::string text = fmt::format(
+    Tooltip(fmt::format(
         "{:.1f} % of everything that is alive at this moment: this layer's parameters, and what it "
-        "allocated, "
-        "of every category",
-        100 * row.share_of_peak);
-    if (row.other_bytes > 0) {
-      text +=
-          "\n" + FormatBytes(row.other_bytes, input.unit) +
-          " of it are in no measured column: parameters, inputs, copies of autocast's, and what is not known";
-    }
-    Tooltip(text);
+        "allocated, of every category\n{}",
+        100 * row.share_of_peak, presenters::PartsInWords(row, input.unit)));
   }
 }
 

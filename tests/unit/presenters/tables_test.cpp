@@ -390,6 +390,17 @@ TEST_CASE("Layers show the workspaces that were asked for in them") {
   CHECK(rows[0].share_of_peak == Approx(1.0));
 }
 
+TEST_CASE("Every part of a layer's share is told with its size, the largest first") {
+  LayerRow row;
+  row.measured_workspace_bytes = 68'220'000;
+  row.measured_gradient_bytes = 4'010'000;
+  row.other_bytes = 4'020'000;
+  CHECK(PartsInWords(row, ByteUnit::kMegabytes) ==
+        "68.2 MB workspace\n4.0 MB other: parameters, inputs, copies of autocast's, and what is not "
+        "known\n4.0 MB gradient");
+  CHECK(PartsInWords({}, ByteUnit::kMegabytes).empty());
+}
+
 TEST_CASE("A program's layers are those that hold something, in the order in which the run met them") {
   Training training;
   training.BeginStep(0);
