@@ -298,11 +298,14 @@ void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
     queue.Push(SavePicture{panel.name, ""});
   Tooltip("This panel as it looks, as a PNG picture.");
   const std::string drawing = DrawingOf(panel.name);
-  if (!drawing.empty() &&
-      ImGui::MenuItemEx(TranslatedLabel("Save drawing…").c_str(), icons::kExport, nullptr, false, has_run))
+  if (!drawing.empty() && ImGui::MenuItemEx(TranslatedLabel("Save standard drawing…").c_str(), icons::kExport,
+                                            nullptr, false, has_run))
     queue.Push(SavePicture{panel.name, drawing});
   if (!drawing.empty())
-    Tooltip("What it tells of the whole run, on white: SVG, or PNG by the name's ending.");
+    Tooltip(
+        "The drawing that tidemark plot makes of the whole run, on white, whatever the panel shows of it "
+        "now: "
+        "SVG, or PNG by the name's ending.");
   ImGui::EndPopup();
 }
 
