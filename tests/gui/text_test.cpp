@@ -49,6 +49,14 @@ TEST_CASE_METHOD(Measured, "A text is cut where its room ends: it fits, and a le
   CHECK(Fitted(Words(), text, 10'000) == text);
 }
 
+TEST_CASE_METHOD(Measured, "A word that is wider than a line goes on behind a mark, others stay whole") {
+  const std::string text = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True and/or else";
+  CHECK(BrokenAtMarks(Words(), text, 10'000) == text);
+  const float width = Measure(Words(), "expandable_segments:Tru").x;
+  const std::string broken = BrokenAtMarks(Words(), text, width);
+  CHECK(broken == "PYTORCH_\nCUDA_ALLOC_CONF=\nexpandable_segments:\nTrue and/or else");
+}
+
 TEST_CASE_METHOD(Measured, "However narrow a box is, the names of cards are cut apart") {
   std::vector<std::string> titles = {"cuda:0 · NVIDIA A100-SXM4-80GB", "cuda:1 · NVIDIA A100-SXM4-80GB",
                                      "cuda:2 · NVIDIA A100-SXM4-40GB"};

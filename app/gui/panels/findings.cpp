@@ -67,8 +67,8 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     ImGui::PushID(static_cast<int>(i));
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
     ImGui::AlignTextToFramePadding();
-    Put(SmallMuted(), "reserves " + FormatBytes(saved, input.unit) + " less · a step ~" +
-                          FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
+    PutWrapped(SmallMuted(), "reserves " + FormatBytes(saved, input.unit) + " less · a step ~" +
+                                 FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
     const ImGuiStyle& style = ImGui::GetStyle();
     const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
     const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;

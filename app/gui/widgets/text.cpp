@@ -131,9 +131,34 @@ std::string WithoutMiddle(std::string_view text, size_t most) {
 
 void Put(const TextStyle& style, std::string_view text) { PutAsIs(style, Translated(text)); }
 
+std::string BrokenAtMarks(const TextStyle& style, std::string_view text, float width) {
+  constexpr std::string_view kBlanks = " \n";
+  constexpr std::string_view kEndsOfNames = ":=, \n";
+  constexpr std::string_view kEndsOfParts = "_/:=, \n";  // where a name is too wide itself
+  const auto until = [&](std::string_view ends) {
+    const size_t end = text.find_first_of(ends);
+    return std::string(text.substr(0, end == std::string_view::npos ? end : end + 1));
+  };
+  std::string broken;
+  std::string line;  // what of a word is in it
+  while (!text.empty()) {
+    std::string piece = until(kEndsOfNames);
+    if (MeasureAsIs(style, piece).x > width) piece = until(kEndsOfParts);
+    if (!line.empty() && MeasureAsIs(style, line + piece).x > width) {
+      broken += '\n';
+      line.clear();
+    }
+    broken += piece;
+    line += piece;
+    if (kBlanks.find(piece.back()) != std::string_view::npos) line.clear();
+    text.remove_prefix(piece.size());
+  }
+  return broken;
+}
+
 void PutWrapped(const TextStyle& style, std::string_view text) {
   ImGui::PushTextWrapPos(0);
-  Put(style, text);
+  PutAsIs(style, BrokenAtMarks(style, Translated(text), ImGui::GetContentRegionAvail().x));
   ImGui::PopTextWrapPos();
 }
 

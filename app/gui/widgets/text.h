@@ -48,6 +48,10 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width);
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width);
 
+// With a new line behind one of its marks where a word, such as the name of a setting, is wider than a line:
+// else it would be cut anywhere.
+std::string BrokenAtMarks(const TextStyle& style, std::string_view text, float width);
+
 // Without its middle where it is longer than `most` bytes: names of kernels and C++ functions begin with what
 // they do and end with what they do it on.
 std::string WithoutMiddle(std::string_view text, size_t most);
