@@ -46,8 +46,13 @@ void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
     } else {
       view.EnvelopeInTime(series, TimeAtPosition(view, begin), TimeAtPosition(view, end), buckets);
     }
-    PlotLine line{std::string(NameOf(series)), begin, end, {}};
-    for (const timeline::Bucket& bucket : buckets) line.bytes.push_back(bucket.max);
+    const auto first = std::ranges::find_if(buckets, [](const auto& bucket) { return bucket.max > 0; });
+    if (first == buckets.end()) continue;
+    const auto before = static_cast<double>(first - buckets.begin()) / static_cast<double>(buckets.size());
+    PlotLine line{std::string(NameOf(series)), begin + (end - begin) * before, end, {}};
+    line.bytes.reserve(static_cast<size_t>(buckets.end() - first));
+    std::transform(first, buckets.end(), std::back_inserter(line.bytes),
+                   [](const auto& bucket) { return bucket.max; });
     plot.lines.push_back(std::move(line));
   }
 }

@@ -75,7 +75,7 @@ struct SettingsEstimate {
 };
 
 // A level that somebody other than PyTorch's allocator tells of, over all columns in equal parts: the highest
-// of each.
+// of each, from the first of them that it was told in.
 struct PlotLine {
   std::string title;  // "driver"
   double begin = 0;

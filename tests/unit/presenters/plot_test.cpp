@@ -56,6 +56,24 @@ TEST_CASE("With room for every event, each is a column and the staircase is exac
   }
 }
 
+TEST_CASE("What the card reports is drawn from its first sample on") {
+  timeline::Stream stream;
+  for (int i = 0; i < 4; ++i) stream.Allocate(0x1000 + 0x1000 * static_cast<uint64_t>(i), 100);
+  stream.Add(events::EventKind::kCounter, 0, 900).level = events::Level::kCard;
+  stream.Add(events::EventKind::kPhase);
+  const auto view = stream.Publish();
+  const auto end = static_cast<double>(view->end());
+  const double first = end - 2;
+  for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
+    const TimelinePlot plot = Plot(*view, axis, WholeRange(*view, axis), 1000);
+    REQUIRE(plot.lines.size() == 1);
+    CHECK(std::ranges::all_of(plot.lines[0].bytes, [](int64_t bytes) { return bytes == 900; }));
+    if (axis == TimeAxis::kEvents) CHECK(plot.lines[0].begin == first);
+    CHECK(plot.lines[0].end == plot.columns.back().end);
+  }
+  CHECK(Plot(*view, TimeAxis::kEvents, {0, first}, 1000).lines.empty());
+}
+
 TEST_CASE("A column's stack is that of its highest moment, and sums up to the byte") {
   const auto view = ManySteps(5000, 3210);
   const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 800);
