@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,23 +17,13 @@ namespace {
 
 using Rows = std::vector<presenters::LevelRow>;
 
-// Whether the levels that this gap lies between are of one moment: process and card are sampled beside each
-// other, what is below them is known at every event.
-bool IsOfOneMoment(const Rows& rows, Rows::const_iterator gap) {
-  const auto is_level = [](const presenters::LevelRow& row) { return !row.is_gap(); };
-  const auto above = std::find_if(gap, rows.end(), is_level);
-  const auto below = std::find_if(std::make_reverse_iterator(gap), rows.rend(), is_level);
-  if (above == rows.end() || below == rows.rend()) return true;
-  return gap->bytes >= 0 && (above->away_ns == 0) == (below->away_ns == 0);
-}
-
 }  // namespace
 
 std::string LevelRowsText(const Rows& rows) {
   constexpr int kTitleWidth = 46;
   std::string text;
   for (auto row = rows.begin(); row != rows.end(); ++row) {
-    if (row->is_gap() && !IsOfOneMoment(rows, row)) {
+    if (row->is_gap() && !presenters::IsKnown(rows, row)) {
       text += fmt::format("    not known then: {}\n", row->title);
       continue;
     }

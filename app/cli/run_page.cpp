@@ -14,7 +14,6 @@
 #include "app/presenters/picture.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
-#include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::cli {
@@ -46,6 +45,17 @@ std::vector<PageRow> CategoriesAt(const timeline::SeriesValues& values) {
           {std::string(NameOf(category)), bytes, ShareOf(bytes, ValueOf(values, Series::kAllocated)), i});
   }
   SortBySize(rows);
+  return rows;
+}
+
+std::vector<PageRow> LevelsAt(const std::vector<presenters::LevelRow>& chain) {
+  std::vector<PageRow> rows;
+  rows.reserve(chain.size());
+  for (auto row = chain.begin(); row != chain.end(); ++row) {
+    if (row->is_gap() && !presenters::IsKnown(chain, row)) continue;
+    rows.push_back({row->is_gap() ? "+ " + row->title : row->title + presenters::AwayText(row->away_ns),
+                    row->bytes, 0, -1});
+  }
   return rows;
 }
 
@@ -198,11 +208,7 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   if (!peak) return page;
   page.moment = peak->title;
   const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
-  for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
-    const std::string sign = row.bytes < 0 ? "− " : "+ ";
-    page.levels.push_back({row.is_gap() ? sign + row.title : row.title + presenters::AwayText(row.away_ns),
-                           SaturatingMagnitude(row.bytes), 0, -1});
-  }
+  page.levels = LevelsAt(presenters::MakeLevelChain(view));
   page.categories = CategoriesAt(state.values);
   page.layers = LayersAt(view, state);
   const int64_t allocated = ValueOf(state.values, Series::kAllocated);

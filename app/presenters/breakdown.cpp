@@ -87,6 +87,8 @@ std::optional<int64_t> DriverPeak(const session::Prediction& phantom) {
   return driver == 0 ? std::nullopt : std::optional(SaturatingSum(driver, std::max<int64_t>(0, later)));
 }
 
+bool IsTold(const View& view, Series level) { return ValueOf(view.ValuesAt(view.end() - 1), level) > 0; }
+
 BreakdownRow RowOf(Series level) {
   BreakdownRow row;
   row.title = NameOf(level);
@@ -122,23 +124,13 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     // What the card says is read ten times a second, and a prediction takes milliseconds: it has none of
     // that.
     if (phantom && level == events::Level::kDriver) row.phantom_bytes = DriverPeak(*phantom);
-    if (peak && level == events::Level::kDriver)
-      row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
-    if (peak && level != events::Level::kDriver) {
-      const SampledLevel sample = SampleAt(view, peak->index, series);
-      row.measured_bytes = UnlessZero(sample.bytes);
-      row.away_ns = sample.away_ns;
-      row.is_older = sample.is_of_run_before;
-    }
-    if (!row.measured_bytes) continue;
+    if (peak) row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
     // The driver's allocations are counted as they happen; what the card says is asked for now and then.
-    row.is_older = row.is_older || (level != events::Level::kDriver && *row.measured_bytes < below);
-    if (row.is_older) {
-      row.measured_bytes.reset();
-    } else {
-      below = std::max(below, *row.measured_bytes);
-    }
-    totals.push_back(std::move(row));
+    row.is_unsampled = peak && level != events::Level::kDriver && IsTold(view, series) &&
+                       row.measured_bytes.value_or(0) < below;
+    if (row.is_unsampled) row.measured_bytes.reset();
+    below = std::max(below, row.measured_bytes.value_or(0));
+    if (row.measured_bytes || row.is_unsampled) totals.push_back(std::move(row));
   }
   for (BreakdownRow& row : totals) Compare(row);
   return totals;

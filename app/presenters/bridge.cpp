@@ -145,7 +145,7 @@ constexpr Words kContextAndOthers = {
 constexpr Words kContextAndOthersSince = {
     "context, other processes",
     "This process's CUDA context and what others hold: what was told of the process is from before it held "
-    "this much, so they cannot be told apart."};
+    "this much, or after, so they cannot be told apart."};
 
 constexpr Words kCuptisOwn = {
     "CUPTI's own buffers, at least",
@@ -169,7 +169,8 @@ class Steps {
     Words to_card = kContextAndOthers;
     for (const OuterLevel& level : kOuterLevels) {
       const int64_t bytes = LevelAt(view, index, level.series);
-      if (bytes > 0 && bytes < sum_ && level.series == Series::kProcess) to_card = kContextAndOthersSince;
+      if (level.series == Series::kProcess && bytes < sum_ && SampleAt(view, index, level.series).bytes > 0)
+        to_card = kContextAndOthersSince;
       if (bytes < sum_ || (bytes == sum_ && level.series == Series::kDriver)) continue;
       if (bytes == sum_ && told_process) steps_.pop_back();  // nobody else takes any of the card
       const bool is_apart = level.series != Series::kCard || told_process;

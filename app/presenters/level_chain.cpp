@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -135,8 +136,10 @@ SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
   const bool takes_after = after < end && (bytes_at(before) == 0 || is_old || off(after) < off(before));
   const EventIndex taken = takes_after ? after : before;
   // What it said last holds as soon as it has been asked once more.
-  const bool is_asked_since = view.TimeOf(view.end() - 1) >= at_ns + kSampleNs;
-  return {bytes_at(taken), off(taken) == 0 ? 0 : SaturatingDifference(view.TimeOf(taken), at_ns),
+  const bool is_asked_since = !takes_after && view.TimeOf(view.end() - 1) >= at_ns + kSampleNs;
+  const EventIndex asked = std::clamp(view.IndexAt(at_ns + kSampleNs), index, view.end() - 1);
+  const bool is_of_moment = off(taken) == 0 || (is_asked_since && asked < after && off(asked) == 0);
+  return {bytes_at(taken), is_of_moment ? 0 : SaturatingDifference(view.TimeOf(taken), at_ns),
           is_old && !takes_after && !is_asked_since};
 }
 
@@ -148,7 +151,15 @@ std::string AwayText(int64_t away_ns) {
 int64_t LevelAt(const View& view, EventIndex index, Series series) {
   if (!IsSampled(series)) return ValueOf(view.ValuesAt(index), series);
   const SampledLevel sample = SampleAt(view, index, series);
-  return sample.is_of_run_before ? 0 : sample.bytes;
+  return sample.is_of_moment() ? sample.bytes : 0;
+}
+
+bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap) {
+  const auto is_level = [](const LevelRow& row) { return !row.is_gap(); };
+  const auto above = std::find_if(gap, chain.end(), is_level);
+  const auto below = std::find_if(std::make_reverse_iterator(gap), chain.rend(), is_level);
+  if (above == chain.end() || below == chain.rend()) return true;
+  return gap->bytes >= 0 && (above->away_ns == 0) == (below->away_ns == 0);
 }
 
 std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {

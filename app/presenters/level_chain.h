@@ -30,6 +30,9 @@ std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::Event
                                      timeline::EventIndex end);
 // At the run's peak (PeakOfRun).
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
+// Whether the levels that a gap of a chain lies between are of one moment: process and card are sampled
+// beside each other, what is below them is known at every event.
+bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap);
 
 // What the card tells: it is asked ten times a second.
 struct SampledLevel {
@@ -38,6 +41,8 @@ struct SampledLevel {
   // card then; 0 where it held as much.
   int64_t away_ns = 0;
   bool is_of_run_before = false;  // training began anew, and the card was not asked since
+
+  bool is_of_moment() const { return away_ns == 0 && !is_of_run_before; }
 };
 // Of the sample before an event and the one after it, within 0.2 s, that at which the process held more
 // nearly what it holds at the event; the one before counts only if training has not begun anew between.
@@ -51,7 +56,8 @@ std::string AwayText(int64_t away_ns);
 // kernels).
 int64_t CuptiShare(const timeline::View& view, int64_t gap_bytes);
 
-// One level right after an event, as the chain tells it; 0 where nobody told, or has not yet.
+// One level right after an event; 0 where nobody told, or has not yet, or the card was not asked while the
+// process held what it holds then.
 int64_t LevelAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
 
 // What a library holds of the driver's level, where CUPTI tells who asked for memory: its records come up to

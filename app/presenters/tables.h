@@ -68,8 +68,7 @@ struct BreakdownRow {
   std::optional<int64_t> phantom_bytes;
   std::optional<int64_t> measured_bytes;
   std::optional<int64_t> difference_bytes;  // measured − phantom
-  bool is_older = false;  // what the card said last is of before memory rose to what this moment has
-  int64_t away_ns = 0;    // of what the card said: SampledLevel's
+  bool is_unsampled = false;  // the card was not asked while the process held what it holds at this moment
   std::optional<timeline::Series> level = {};  // of the totals
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports

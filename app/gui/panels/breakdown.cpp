@@ -92,6 +92,8 @@ struct ColumnWidths {
   int count() const { return 3 + static_cast<int>(phantom) + static_cast<int>(has_difference); }
 };
 
+constexpr const char* kNotSampled = "not sampled";
+
 // Columns are as wide as their widest figure, so that all room that is left goes to the names.
 ColumnWidths WidthsFor(const BreakdownInput& input) {
   ColumnWidths widths{Measure(SmallMuted(), WordForRun(input.on_phantom)).x,
@@ -104,6 +106,7 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
               std::max(widths.figures,
                        Measure(row.category ? Numbers() : StrongWords(), FormatInUnit(*bytes, input.unit)).x);
       }
+      if (row.is_unsampled) widths.figures = std::max(widths.figures, Measure(SmallMuted(), kNotSampled).x);
       if (row.difference_bytes.value_or(0) == 0) continue;
       widths.difference =
           std::max(widths.difference,
@@ -138,14 +141,12 @@ void NotToldCells(const BreakdownInput& input, const ColumnWidths& widths) {
   }
 }
 
-// What the card tells is of the moment when it was asked.
-void SampleTooltip(const presenters::BreakdownRow& row) {
-  if (!ImGui::IsItemHovered()) return;
-  if (row.is_older) Tooltip("The card is asked ten times a second, and was not since memory came to this.");
-  if (row.measured_bytes && row.away_ns != 0) {
-    Tooltip("The card is asked ten times a second: this it told " + FormatDuration(std::abs(row.away_ns)) +
-            (row.away_ns > 0 ? " later" : " before") + ", when this process held more or less of it.");
-  }
+void MeasuredCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  if (!row.is_unsampled) return BytesCell(row.measured_bytes, input.unit, !row.category.has_value());
+  ImGui::TableNextColumn();
+  PutRight(SmallMuted(), kNotSampled);
+  if (ImGui::IsItemHovered())
+    Tooltip("The card is asked ten times a second, and was not while this process held as much as here.");
 }
 
 void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const ColumnWidths& widths,
@@ -176,14 +177,12 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
   const bool untold = total ? !input.asked.empty() : input.asked.contains(*row.category);
   if (untold) return NotToldCells(input, widths);
   if (input.only_measured) {
-    BytesCell(row.measured_bytes, input.unit, total);
-    SampleTooltip(row);
+    MeasuredCell(input, row);
     return ShareCell(input, row);
   }
   BytesCell(row.textbook_bytes, input.unit, total);
   if (widths.phantom) BytesCell(row.phantom_bytes, input.unit, total);
-  BytesCell(row.measured_bytes, input.unit, total);
-  SampleTooltip(row);
+  MeasuredCell(input, row);
   if (widths.has_difference) DifferenceCell(input, row);
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/presenters/bridge.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/events/driver_memory.h"
@@ -275,11 +276,46 @@ TEST_CASE("What the card said before memory rose is not told beside what is rese
   CHECK(old.totals[3].measured_bytes == 21 << 20);
   CHECK(old.totals[4].title == "process");
   CHECK_FALSE(old.totals[4].measured_bytes.has_value());
-  CHECK(old.totals[4].is_older);
+  CHECK(old.totals[4].is_unsampled);
   training.Add(EventKind::kCounter, 0, 500 << 20).level = Level::kProcess;  // the next sample
   const Breakdown asked = MakeBreakdown(*training.Publish(), {}, {});
   CHECK(asked.totals[4].measured_bytes == 500 << 20);
-  CHECK_FALSE(asked.totals[4].is_older);
+  CHECK_FALSE(asked.totals[4].is_unsampled);
+}
+
+TEST_CASE("No gap is made of what the card said while the process held more") {
+  timeline::Stream training;
+  int64_t now_ns = 0;
+  const auto told = [&](EventKind kind, int64_t bytes, Level level = Level::kNone) {
+    events::Event& event = training.Add(kind, 0x200000, bytes);
+    event.rounded_bytes = bytes;
+    event.level = level;
+    event.time_ns = now_ns += 1'000'000;
+    return training.latest();
+  };
+  told(EventKind::kSegmentAllocate, 20 << 20);
+  told(EventKind::kCounter, 20 << 20, Level::kDriver);
+  const timeline::EventIndex early = told(EventKind::kAllocate, 4096);
+  told(EventKind::kSegmentAllocate, 280 << 20);
+  told(EventKind::kCounter, 300 << 20, Level::kDriver);
+  told(EventKind::kCounter, 900 << 20, Level::kProcess);
+  const timeline::EventIndex late = told(EventKind::kCounter, 900 << 20, Level::kCard);
+  const auto view = training.Publish();
+  for (const Level level : {Level::kProcess, Level::kCard}) {
+    CHECK(LevelAt(*view, early, timeline::SeriesOf(level)) == 0);
+    CHECK(LevelAt(*view, late, timeline::SeriesOf(level)) == 900 << 20);
+  }
+  const Breakdown breakdown = MakeBreakdown(*view, {}, {}, ToldAt(*view, early));
+  REQUIRE(breakdown.totals.size() == 5);
+  CHECK(breakdown.totals[3].is_unsampled);
+  CHECK_FALSE(breakdown.totals[3].measured_bytes.has_value());
+  CHECK(breakdown.totals[4].is_unsampled);
+  CHECK(MakeBridge(*view, {}, ToldAt(*view, early)).steps.back().name == "reserved");
+  CHECK(MakeBridge(*view, {}, ToldAt(*view, late)).steps.back().name == "card");
+  const auto chain = MakeLevelChain(*view, early, early + 1);
+  const auto gap = std::ranges::find(chain, "context, modules, CUPTI, rounding to 2 MiB", &LevelRow::title);
+  REQUIRE(gap != chain.end());
+  CHECK_FALSE(IsKnown(chain, gap));
 }
 
 TEST_CASE("Where memory ran out, reserved is of the moment that the driver's figure is of") {
