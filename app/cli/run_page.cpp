@@ -9,6 +9,7 @@
 
 #include "app/cli/advice_report.h"
 #include "app/cli/line_report.h"
+#include "app/presenters/blocks.h"
 #include "app/presenters/level_chain.h"
 #include "app/presenters/moment_title.h"
 #include "app/presenters/picture.h"
@@ -62,14 +63,13 @@ std::vector<PageRow> LevelsAt(const std::vector<presenters::LevelRow>& chain) {
 std::vector<PageRow> LayersAt(const timeline::View& view, const timeline::State& state) {
   std::map<std::string, int64_t> by_layer;
   for (const timeline::LiveBlock& block : state.blocks) {
-    if (!block.pending_free) by_layer[std::string(view.name(block.layer))] += block.rounded_bytes;
+    if (!block.pending_free) by_layer[presenters::LayerTitle(view, block)] += block.rounded_bytes;
   }
-  if (by_layer.size() == 1 && by_layer.begin()->first.empty()) return {};  // none is told
+  if (by_layer.size() == 1 && by_layer.begin()->first == presenters::kNoLayer) return {};  // none is told
   const int64_t all = ValueOf(state.values, Series::kAllocated);
   std::vector<PageRow> rows;
   rows.reserve(by_layer.size());
-  for (const auto& [layer, bytes] : by_layer)
-    rows.push_back({layer.empty() ? "(in no layer)" : layer, bytes, ShareOf(bytes, all), -1});
+  for (const auto& [layer, bytes] : by_layer) rows.push_back({layer, bytes, ShareOf(bytes, all), -1});
   SortBySize(rows);
   if (rows.size() <= kMostLayers) return rows;
   PageRow others{fmt::format("({} others)", rows.size() - kMostLayers + 1), 0, 0, -1};

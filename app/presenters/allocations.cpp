@@ -93,7 +93,7 @@ AllocationQuery Scoped(const View& view, AllocationQuery query) {
 std::string SearchableText(const View& view, const Allocation& allocation) {
   const LiveBlock& block = allocation.block;
   return LowerCase(fmt::format(
-      "{}\n{}\n{}\n{}\n{}{}", BlockTitle(view, block), events::NameOf(block.category), view.name(block.layer),
+      "{}\n{}\n{}\n{}\n{}{}", BlockTitle(view, block), events::NameOf(block.category), LayerOf(view, block),
       view.name(block.op), events::NameOf(allocation.phase), allocation.recompute != 0 ? " recompute" : ""));
 }
 
@@ -121,15 +121,16 @@ void SortByText(std::vector<Allocation>& rows, bool descending, Text text) {
 }
 
 void Sort(const View& view, const AllocationQuery& query, std::vector<Allocation>& rows) {
-  const auto name = [&view](events::NameId id) { return std::string(view.name(id)); };
   switch (query.sort) {
     case AllocationColumn::kTensor:
       return SortByText(rows, query.descending,
                         [&](const Allocation& row) { return BlockTitle(view, row.block); });
     case AllocationColumn::kLayer:
-      return SortByText(rows, query.descending, [&](const Allocation& row) { return name(row.block.layer); });
+      return SortByText(rows, query.descending,
+                        [&](const Allocation& row) { return std::string(LayerOf(view, row.block)); });
     case AllocationColumn::kOperator:
-      return SortByText(rows, query.descending, [&](const Allocation& row) { return name(row.block.op); });
+      return SortByText(rows, query.descending,
+                        [&](const Allocation& row) { return std::string(view.name(row.block.op)); });
     case AllocationColumn::kCategory:
       return SortBy(rows, query.descending, [](const Allocation& row) { return row.block.category; });
     case AllocationColumn::kBytes:
@@ -235,7 +236,7 @@ std::string AllocationsAsCsv(const View& view, const std::vector<Allocation>& ro
     const LiveBlock& block = row.block;
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{:#x}\n",
                    CsvField(BlockTitle(view, block)), events::KeyOf(block.category), block.bytes,
-                   block.rounded_bytes, CsvField(view.name(block.layer)), CsvField(view.name(block.op)),
+                   block.rounded_bytes, CsvField(LayerOf(view, block)), CsvField(view.name(block.op)),
                    events::NameOf(row.phase), row.recompute, block.stream, block.born,
                    row.freed ? fmt::to_string(*row.freed) : std::string(), row.life_ns, block.address);
   }

@@ -14,6 +14,25 @@ timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex i
 // Its tensor's name; where it has none, what it holds and who made it: "temporary of aten::relu".
 std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& block);
 
+// The layer that it belongs to: that in which it was allocated; of what was allocated before any layer ran,
+// such as parameters, or after them all, such as an optimizer's state, that whose parameter its name tells of
+// ("conv1.weight exp_avg" is conv1's). "" where neither is told.
+std::string_view LayerOf(const timeline::View& view, const timeline::LiveBlock& block);
+
+// What stands where nobody told.
+inline constexpr std::string_view kNoLayer = "no layer";
+inline constexpr std::string_view kNoOperator = "no operator";
+inline constexpr std::string_view kNoLine = "no line of code";
+inline constexpr std::string_view kBornBefore = "born before";  // the first event that the view has
+
+// Of its layer, its operator (of a stack the innermost frame), its line of code, its birth's phase and its
+// stream, or one of these.
+std::string LayerTitle(const timeline::View& view, const timeline::LiveBlock& block);
+std::string OperatorTitle(const timeline::View& view, const timeline::LiveBlock& block);
+std::string LineTitle(const timeline::View& view, const timeline::LiveBlock& block);
+std::string PhaseTitle(const timeline::View& view, const timeline::LiveBlock& block);
+std::string StreamTitle(uint64_t stream);
+
 // A stack's frames, a line each, from the frame `first` outwards; some 14 of them.
 std::string StackLines(std::string_view stack, size_t first = 0);
 // Those of an operator's name that is a stack; "" where it is the operator alone.

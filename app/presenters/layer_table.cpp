@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/presenters/blocks.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/computed_types.h"
@@ -17,7 +18,7 @@ namespace tidemark::presenters {
 namespace {
 
 struct AliveOfLayer {
-  events::NameId id = 0;  // the first that has this name
+  events::NameId id = 0;  // the first that has this name; 0: it has allocated none of it
   int64_t saved_bytes = 0;
   int64_t temporary_bytes = 0;
   int64_t gradient_bytes = 0;
@@ -26,17 +27,9 @@ struct AliveOfLayer {
 };
 
 struct Alive {
-  std::map<std::string_view, AliveOfLayer> by_layer;  // that allocated it
-  // Those allocated before any layer ran, in bytes by the layer in their names.
-  std::map<std::string_view, double> parameters_before;
+  std::map<std::string_view, AliveOfLayer> by_layer;  // LayerOf
   double all_bytes = 0;
 };
-
-// "layer1.conv2" of "layer1.conv2.weight"
-std::string_view OwnerOf(std::string_view parameter) {
-  const size_t point = parameter.rfind('.');
-  return point == std::string_view::npos ? "" : parameter.substr(0, point);
-}
 
 Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
   Alive alive;
@@ -44,9 +37,7 @@ Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
     if (block.pending_free) continue;
     const auto bytes = static_cast<double>(block.rounded_bytes);
     alive.all_bytes += bytes;
-    if (block.layer == 0 && block.category == events::Category::kParameter)
-      alive.parameters_before[OwnerOf(view.name(block.name))] += bytes;
-    AliveOfLayer& layer = alive.by_layer[view.name(block.layer)];
+    AliveOfLayer& layer = alive.by_layer[LayerOf(view, block)];
     if (layer.id == 0) layer.id = block.layer;
     layer.all_bytes += bytes;
     if (block.category == events::Category::kActivation) AddTo(layer.saved_bytes, block.rounded_bytes);
@@ -65,20 +56,17 @@ std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
 void Measure(const Alive& alive, LayerRow& row) {
   const auto found = alive.by_layer.find(row.name);
   const AliveOfLayer layer = found == alive.by_layer.end() ? AliveOfLayer() : found->second;
-  const auto parameters = alive.parameters_before.find(row.name);
   row.measured_saved_bytes = layer.saved_bytes;
   row.measured_temporary_bytes = layer.temporary_bytes;
   row.measured_gradient_bytes = layer.gradient_bytes;
   row.measured_workspace_bytes = layer.workspace_bytes;
   if (alive.all_bytes <= 0) return;
-  const double parameters_bytes = parameters == alive.parameters_before.end() ? 0 : parameters->second;
-  const double all_bytes = layer.all_bytes + parameters_bytes;
-  row.share_of_peak = all_bytes / alive.all_bytes;
+  row.share_of_peak = layer.all_bytes / alive.all_bytes;
   const double told_bytes =
       static_cast<double>(layer.saved_bytes) + static_cast<double>(layer.temporary_bytes) +
       static_cast<double>(layer.gradient_bytes) + static_cast<double>(layer.workspace_bytes);
   constexpr double kMost = 0x1p62;  // of what a damaged recording claims
-  row.other_bytes = static_cast<int64_t>(std::clamp(all_bytes - told_bytes, 0.0, kMost));
+  row.other_bytes = static_cast<int64_t>(std::clamp(layer.all_bytes - told_bytes, 0.0, kMost));
 }
 
 }  // namespace
@@ -89,7 +77,8 @@ std::string PartsInWords(const LayerRow& row, ByteUnit unit) {
        {row.measured_temporary_bytes.value_or(0), "temporary"},
        {row.measured_gradient_bytes.value_or(0), "gradient"},
        {row.measured_workspace_bytes.value_or(0), "workspace"},
-       {row.other_bytes, "other: parameters, inputs, copies of autocast's, and what is not known"}}};
+       {row.other_bytes,
+        "other: parameters, optimizer state, inputs, copies of autocast's, and what is not known"}}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &std::pair<int64_t, std::string_view>::first);
   std::string text;
   for (const auto& [bytes, what] : parts) {
@@ -142,7 +131,10 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const std::opti
   Alive alive = AliveByLayer(view, timeline::SettledStateAt(view, moment->index, moment->step_end));
   alive.by_layer.erase("");
   std::vector<std::pair<std::string_view, AliveOfLayer>> layers(alive.by_layer.begin(), alive.by_layer.end());
-  std::ranges::sort(layers, {}, [](const auto& layer) { return layer.second.id; });
+  std::ranges::stable_sort(layers, {}, [](const auto& layer) {
+    const bool has_run = layer.second.id != 0;
+    return std::pair(!has_run, layer.second.id);
+  });
   const std::map<std::string, std::string> types = TypesOfLastStep(view);
   std::vector<LayerRow> rows;
   for (const auto& layer : layers) {

@@ -16,7 +16,25 @@ using timeline::LiveBlock;
 using timeline::State;
 using timeline::View;
 
-constexpr const char* kNameless = "(none)";
+// What stands where a key tells nothing of a block; "" where it tells of each.
+std::string_view NamelessOf(TreeKey key) {
+  switch (key) {
+    case TreeKey::kPhase:
+      return kBornBefore;
+    case TreeKey::kLayer:
+      return kNoLayer;
+    case TreeKey::kOperator:
+      return kNoOperator;
+    case TreeKey::kFrame:
+    case TreeKey::kCode:
+      return kNoLine;
+    case TreeKey::kCategory:
+    case TreeKey::kStream:
+    case TreeKey::kTensor:
+      break;
+  }
+  return "";
+}
 
 // Grows the tree level by level: the blocks of a node are split by the next key among its children.
 class TreeGrower {
@@ -53,7 +71,8 @@ class TreeGrower {
     if (fresh) known->second = events::FramesOf(view_.name(block.op));
     const std::vector<std::string_view>& frames = known->second;
     const size_t innermost = key == TreeKey::kCode ? 1 : 0;
-    return std::string(frame + innermost < frames.size() ? frames[frames.size() - 1 - frame] : kNameless);
+    return std::string(frame + innermost < frames.size() ? frames[frames.size() - 1 - frame]
+                                                         : NamelessOf(key));
   }
 
   // Of looking at one block once more. Asked often enough for a Cancel to be heard within milliseconds.
@@ -65,26 +84,24 @@ class TreeGrower {
   }
 
   std::string TextOf(TreeKey key, const LiveBlock& block) const {
-    const auto named = [](std::string_view name) { return std::string(name.empty() ? kNameless : name); };
     switch (key) {
       case TreeKey::kCategory:
         return std::string(events::NameOf(block.category));
       case TreeKey::kPhase:
-        return block.born < view_.first() ? kNameless
-                                          : std::string(events::NameOf(view_.event(block.born).phase));
+        return PhaseTitle(view_, block);
       case TreeKey::kLayer:
-        return named(view_.name(block.layer));
+        return LayerTitle(view_, block);
       case TreeKey::kOperator:
-        return named(events::InnermostFrame(view_.name(block.op)));
+        return OperatorTitle(view_, block);
       case TreeKey::kStream:
-        return block.stream == 0 ? "default stream" : "stream " + std::to_string(block.stream);
+        return StreamTitle(block.stream);
       case TreeKey::kTensor:
         return BlockTitle(view_, block);
       case TreeKey::kFrame:
       case TreeKey::kCode:
         break;  // FrameOf
     }
-    return kNameless;
+    return "";
   }
 
   int64_t SizeOf(size_t block) const { return std::max<int64_t>(0, blocks_[block].rounded_bytes); }
@@ -115,7 +132,7 @@ class TreeGrower {
       const bool by_frame = key == TreeKey::kFrame || key == TreeKey::kCode;
       std::map<std::string, std::vector<size_t>> groups = GroupsOf(pending, by_frame);
       if (!wanted_ || groups.empty()) return;
-      const bool is_nameless = groups.size() == 1 && groups.begin()->first == kNameless;
+      const bool is_nameless = groups.size() == 1 && groups.begin()->first == NamelessOf(key);
       if (is_nameless || !by_frame) keys_done_ += pending.blocks.size();
       if (is_nameless) continue;
       AddChildren(node, std::move(groups),
@@ -256,7 +273,7 @@ std::optional<LiveTree> MakeLiveTree(const View& view, const State& state, std::
 
 Selection SelectionOf(const LiveTree& tree, size_t node) {
   const TreeNode& picked = tree.nodes[node];
-  if (node == 0 || picked.title == kNameless) return {};
+  if (node == 0 || picked.title == NamelessOf(picked.key)) return {};
   if (picked.key == TreeKey::kCategory && picked.category) return CategorySelected(*picked.category);
   if (picked.key == TreeKey::kLayer) return LayerSelected(picked.title);
   if (picked.key == TreeKey::kOperator) return OperatorSelected(picked.title);

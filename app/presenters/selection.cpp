@@ -37,7 +37,7 @@ SelectedOwners OwnersOfAllocation(const Selection& selection, const View& view) 
   owners.selection = selection;
   owners.title = BlockTitle(view, *owners.block);
   owners.category = owners.block->category;
-  owners.layer = view.name(owners.block->layer);
+  owners.layer = LayerOf(view, *owners.block);
   owners.op = events::InnermostFrame(view.name(owners.block->op));
   owners.line = events::InnermostLine(view.name(owners.block->op));
   return owners;
@@ -60,7 +60,7 @@ bool Selects(const Selection& selection, const View& view, const LiveBlock& bloc
     case Owner::kCategory:
       return block.category == selection.category;
     case Owner::kLayer:
-      return view.name(block.layer) == selection.name;
+      return LayerOf(view, block) == selection.name;
     case Owner::kOperator:
       return events::InnermostFrame(view.name(block.op)) == selection.name;
     case Owner::kFrame:

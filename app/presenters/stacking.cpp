@@ -1,7 +1,6 @@
 #include "app/presenters/stacking.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <regex>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/presenters/blocks.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/steps.h"
@@ -27,18 +27,9 @@ constexpr size_t kMostTextSearched = 256;
 // What a block's group is called.
 using TitleOf = std::function<std::string(const View&, const LiveBlock&)>;
 
-std::string Named(std::string_view name, std::string_view nameless) {
-  return std::string(name.empty() ? nameless : name);
-}
-
-std::string PhaseOf(const View& view, const LiveBlock& block) {
-  if (block.born < view.first()) return "born before";
-  return std::string(events::NameOf(view.event(block.born).phase));
-}
-
 std::string Found(const std::regex& expression, const View& view, const LiveBlock& block) {
-  for (const events::NameId name : {block.name, block.layer, block.op}) {
-    const std::string text(view.name(name).substr(0, kMostTextSearched));
+  for (const std::string_view name : {view.name(block.name), LayerOf(view, block), view.name(block.op)}) {
+    const std::string text(name.substr(0, kMostTextSearched));
     std::smatch match;
     if (text.empty() || !std::regex_search(text, match, expression)) continue;
     const std::string found = match.size() > 1 && match[1].matched ? match[1].str() : match[0].str();
@@ -77,22 +68,15 @@ Result<std::regex> Compiled(const std::string& text) {
 Result<TitleOf> TitlesFor(const StackOrder& order) {
   switch (order.by) {
     case StackBy::kLayer:
-      return TitleOf(
-          [](const View& view, const LiveBlock& block) { return Named(view.name(block.layer), "no layer"); });
+      return TitleOf(LayerTitle);
     case StackBy::kOperator:
-      return TitleOf([](const View& view, const LiveBlock& block) {
-        return Named(events::InnermostFrame(view.name(block.op)), "no operator");
-      });
+      return TitleOf(OperatorTitle);
     case StackBy::kLine:
-      return TitleOf([](const View& view, const LiveBlock& block) {
-        return Named(events::InnermostLine(view.name(block.op)), kNoLine);
-      });
+      return TitleOf(LineTitle);
     case StackBy::kPhase:
-      return TitleOf(PhaseOf);
+      return TitleOf(PhaseTitle);
     case StackBy::kStream:
-      return TitleOf([](const View&, const LiveBlock& block) {
-        return block.stream == 0 ? std::string("default stream") : "stream " + std::to_string(block.stream);
-      });
+      return TitleOf([](const View&, const LiveBlock& block) { return StreamTitle(block.stream); });
     case StackBy::kCategory:
     case StackBy::kRank:
     case StackBy::kExpression:
@@ -101,10 +85,10 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
   const Result<std::regex> expression = Compiled(order.expression);
   if (!expression) return expression.error();
   // Each combination of names is searched once, however many blocks have it.
-  using Names = std::array<events::NameId, 3>;
+  using Names = std::tuple<events::NameId, events::NameId, events::NameId, events::Category>;
   auto known = std::make_shared<std::map<Names, std::string>>();
   return TitleOf([expression = *expression, known](const View& view, const LiveBlock& block) {
-    const auto [place, fresh] = known->try_emplace(Names{block.name, block.layer, block.op});
+    const auto [place, fresh] = known->try_emplace(Names{block.name, block.layer, block.op, block.category});
     if (fresh) place->second = Found(expression, view, block);
     return place->second;
   });
@@ -151,8 +135,9 @@ bool TellsLinesAround(const View& view, EventIndex moment) {
   return false;
 }
 
-// Names, stream and phase decide; each combination is looked at once.
-using Looks = std::tuple<events::NameId, events::NameId, events::NameId, uint64_t, std::string>;
+// Names, category, stream and phase decide; each combination is looked at once.
+using Looks =
+    std::tuple<events::NameId, events::NameId, events::NameId, events::Category, uint64_t, std::string>;
 
 }  // namespace
 
@@ -167,8 +152,8 @@ Result<Stacking> MakeStacking(const View& view, const StackOrder& order) {
   const bool by_phase = order.by == StackBy::kPhase;
   const size_t other = stacking.titles.size() - 1;
   stacking.group_of = [=, title_of = *title_of](const View& now, const LiveBlock& block) {
-    const Looks looks{block.name, block.layer, block.op, block.stream,
-                      by_phase ? PhaseOf(now, block) : std::string()};
+    const Looks looks{block.name,     block.layer,  block.op,
+                      block.category, block.stream, by_phase ? PhaseTitle(now, block) : std::string()};
     const auto [place, fresh] = known->try_emplace(looks, other);
     if (fresh) {
       const auto found = places.find(title_of(now, block));

@@ -29,7 +29,6 @@ struct StackOrder {
 // With one for all others, which comes last; each has a colour that no category has.
 inline constexpr size_t kMostStackGroups = 10;
 inline constexpr std::string_view kOtherGroups = "other";
-inline constexpr std::string_view kNoLine = "no line of code";
 
 struct Stacking {
   std::vector<std::string> titles;  // from the bottom: the largest first

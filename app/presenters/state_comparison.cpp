@@ -33,7 +33,7 @@ int64_t BySize(int64_t difference) { return std::min(difference, difference < 0 
 std::map<std::string_view, int64_t> BytesByLayer(const Moment& moment) {
   std::map<std::string_view, int64_t> layers;
   for (const LiveBlock& block : moment.state.blocks) {
-    if (!block.pending_free) AddTo(layers[moment.view->name(block.layer)], block.rounded_bytes);
+    if (!block.pending_free) AddTo(layers[LayerOf(*moment.view, block)], block.rounded_bytes);
   }
   return layers;
 }
@@ -51,7 +51,7 @@ std::vector<ComparedBytes> CompareLayers(const Moment& a, const Moment& b) {
   for (const auto& [name, bytes] : of_a) layers[name].a = bytes;
   for (const auto& [name, bytes] : of_b) layers[name].b = bytes;
   for (auto& [name, row] : layers) {
-    row.title = name.empty() ? "(no layer)" : std::string(name);
+    row.title = name.empty() ? kNoLayer : name;
     if (!name.empty()) row.selection = LayerSelected(row.title);
     row.a = row.a.value_or(0);
     row.b = row.b.value_or(0);
@@ -94,8 +94,8 @@ std::vector<ComparedBytes> CompareStreamsOf(const Moment& a, const Moment& b) {
   const size_t count = std::max(of_a.size(), of_b.size());
   std::vector<ComparedBytes> rows;
   for (size_t i = 0; i < count && count > 1; ++i) {
-    rows.push_back({i == 0 ? "default stream" : "stream " + std::to_string(i), std::nullopt,
-                    i < of_a.size() ? of_a[i] : 0, i < of_b.size() ? of_b[i] : 0});
+    rows.push_back(
+        {StreamTitle(i), std::nullopt, i < of_a.size() ? of_a[i] : 0, i < of_b.size() ? of_b[i] : 0});
   }
   return rows;
 }
@@ -111,7 +111,7 @@ class BlockCounter {
       if (block.pending_free) continue;
       OneSidedBlocks row;
       row.title = BlockTitle(*moment.view, block);
-      row.layer = moment.view->name(block.layer);
+      row.layer = LayerOf(*moment.view, block);
       row.category = block.category;
       row.bytes = by_requested_ ? block.bytes : block.rounded_bytes;
       OneSidedBlocks& alike =

@@ -187,7 +187,7 @@ BlockDescription DescribeBlock(const View& view, const LiveBlock& block) {
   description.category = block.category;
   description.bytes = block.bytes;
   description.rounded_bytes = block.rounded_bytes;
-  description.layer = view.name(block.layer);
+  description.layer = LayerOf(view, block);
   const std::string_view stack = view.name(block.op);
   description.op = events::InnermostFrame(stack);
   description.below = StackLines(stack, 1);

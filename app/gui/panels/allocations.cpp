@@ -143,7 +143,7 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
     case AllocationColumn::kBlock:
       return BytesCell(block.rounded_bytes, input.unit);
     case AllocationColumn::kLayer:
-      return TextCell(view.name(block.layer), MutedWords());
+      return TextCell(presenters::LayerOf(view, block), MutedWords());
     case AllocationColumn::kOperator:
       return StackCell(view.name(block.op));
     case AllocationColumn::kPhase:

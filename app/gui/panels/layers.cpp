@@ -127,8 +127,8 @@ void Row(const LayersInput& input, size_t index, const Columns& columns, Command
   BarCell(row.share_of_peak, Colors().accent, fmt::format("{:.1f} %", 100 * row.share_of_peak));
   if (ImGui::IsItemHovered()) {
     Tooltip(fmt::format(
-        "{:.1f} % of everything that is alive at this moment: this layer's parameters, and what it "
-        "allocated, of every category\n{}",
+        "{:.1f} % of everything that is alive at this moment: this layer's parameters and what an optimizer "
+        "keeps of them, and what it allocated, of every category\n{}",
         100 * row.share_of_peak, presenters::PartsInWords(row, input.unit)));
   }
 }

@@ -50,7 +50,7 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
   ImGui::SameLine();
   Put(StrongWords(), presenters::BlockTitle(*input.view, block));
   Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
-  const std::string layer(input.view->name(block.layer));
+  const std::string layer(presenters::LayerOf(*input.view, block));
   Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));
   PutMeanings(events::NameOf(block.category));
   char address[64];

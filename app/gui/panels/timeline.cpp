@@ -11,6 +11,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
+#include "app/presenters/blocks.h"
 #include "profiler/session/one_card.h"
 
 namespace tidemark::gui {

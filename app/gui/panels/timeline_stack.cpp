@@ -10,6 +10,7 @@
 #include "app/gui/widgets/text.h"
 #include "app/gui/window/opaque_fill.h"
 #include "app/gui/window/theme.h"
+#include "app/presenters/blocks.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -162,7 +163,7 @@ const char* NameOf(StackBy by) {
 void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
   static constexpr std::array<const char*, presenters::kStackByCount> kHelp = {
       "What each block holds.",
-      "The layer that allocated it.",
+      "The layer that allocated it, or whose parameter or optimizer state it is.",
       "The operator that allocated it.",
       "The phase in which it was allocated.",
       "The CUDA stream that it was allocated on.",
@@ -203,9 +204,12 @@ std::optional<size_t> GroupAt(const TimelinePlot& plot, const PlotColumn& column
 presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group) {
   const TimelinePlot& plot = *input.plot;
   if (group + 1 >= plot.groups.size() || !plot.group_ranks.empty()) return {};  // all others, or a rank
-  if (input.stack.by == StackBy::kLayer) return presenters::LayerSelected(plot.groups[group]);
-  if (input.stack.by == StackBy::kOperator) return presenters::OperatorSelected(plot.groups[group]);
-  if (input.stack.by == StackBy::kLine) return presenters::FrameSelected(plot.groups[group]);
+  const std::string& name = plot.groups[group];
+  if (name == presenters::kNoLayer || name == presenters::kNoOperator || name == presenters::kNoLine)
+    return {};
+  if (input.stack.by == StackBy::kLayer) return presenters::LayerSelected(name);
+  if (input.stack.by == StackBy::kOperator) return presenters::OperatorSelected(name);
+  if (input.stack.by == StackBy::kLine) return presenters::FrameSelected(name);
   return {};
 }
 

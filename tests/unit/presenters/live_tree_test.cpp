@@ -85,7 +85,7 @@ TEST_CASE("Stacks are a level for each frame, from the outermost") {
   CHECK(bytes_at({"main (train.py:3)"}) == 3584);
   CHECK(bytes_at({"main (train.py:3)", "forward (net.py:7)", "aten::mm", "temporary"}) == 512);
   CHECK(bytes_at({"main (train.py:3)", "step (sgd.py:9)", "temporary"}) == 1024);
-  CHECK(bytes_at({"main (train.py:3)", "(none)", "temporary"}) == 2048);
+  CHECK(bytes_at({"main (train.py:3)", "no line of code", "temporary"}) == 2048);
   CHECK(tree.nodes[0].selected_bytes == 512);
   CHECK(SelectionOf(tree, NodeAt(tree, {"main (train.py:3)"})) == FrameSelected("main (train.py:3)"));
 }
@@ -112,7 +112,7 @@ TEST_CASE(
   CHECK(bytes_at({"forward", "aten::mm"}) == 3584);
   CHECK(bytes_at({"forward", "aten::mm", "main (train.py:3)"}) == 1536);
   CHECK(bytes_at({"forward", "aten::mm", "main (train.py:3)", "forward (net.py:7)", "temporary"}) == 512);
-  CHECK(bytes_at({"forward", "aten::mm", "(none)", "temporary"}) == 2048);
+  CHECK(bytes_at({"forward", "aten::mm", "no line of code", "temporary"}) == 2048);
   CHECK(bytes_at({"forward", "aten::relu", "temporary"}) == 4096);  // no level for what nothing tells
   const size_t line = NodeAt(tree, {"forward", "aten::mm", "main (train.py:3)", "other (net.py:9)"});
   CHECK(SelectionOf(tree, line) == FrameSelected("other (net.py:9)"));

@@ -373,8 +373,10 @@ TEST_CASE("A layer's share counts its parameters, which are there before any lay
   const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
   CHECK(rows[0].share_of_peak == Approx(7.0 / 8));
   const std::vector<LayerRow> of_program = MakeLayerTable(*view, LatestPeak(*view));
-  REQUIRE(of_program.size() == 1);  // fc allocated nothing
+  REQUIRE(of_program.size() == 2);
   CHECK(of_program[0].share_of_peak == Approx(7.0 / 8));
+  CHECK(of_program[1].name == "fc");  // which has not run yet
+  CHECK(of_program[1].share_of_peak == Approx(1.0 / 8));
 }
 
 TEST_CASE("Layers show the workspaces that were asked for in them") {
