@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "app/gui/window/color_vision.h"
@@ -120,6 +121,40 @@ TEST_CASE("Text is readable on what lies under it") {
     CHECK(Contrast(palette->good, palette->good_fill) >= 4.5);
     CHECK(Contrast(palette->bad, palette->bad_fill) >= 4.5);
     CHECK(Contrast(palette->warning, palette->panel) >= 4.5);
+  }
+}
+
+TEST_CASE("Text has a contrast of 4.5 at least with whatever colour it lies on") {
+  constexpr int kStep = 5;
+  double least = 21;
+  for (int red = 0; red < 256; red += kStep) {
+    for (int green = 0; green < 256; green += kStep) {
+      for (int blue = 0; blue < 256; blue += kStep) {
+        const Color under{static_cast<uint8_t>(red), static_cast<uint8_t>(green), static_cast<uint8_t>(blue)};
+        least = std::min(least, Contrast(TextOn(under), under));
+      }
+    }
+  }
+  CHECK(least >= 4.5);
+}
+
+TEST_CASE("A stack by phase has the hues of the lane below it, and its colours can be told apart") {
+  const auto hue = [](Color color) {
+    return std::atan2(std::sqrt(3.0) * (color.green - color.blue),
+                      2.0 * color.red - color.green - color.blue);
+  };
+  for (const Palette* palette : {&DarkPalette(), &LightPalette()}) {
+    for (int a = 0; a < events::kPhaseCount; ++a) {
+      const auto phase = static_cast<events::Phase>(a);
+      INFO((palette->dark ? "dark: " : "light: ") << events::NameOf(phase));
+      const Color color = palette->stacked_phases[static_cast<size_t>(a)];
+      CHECK(std::abs(std::remainder(hue(color) - hue(palette->Of(phase)), 2 * 3.14159)) < 0.1);
+      CHECK(ColorDistance(color, palette->panel, Sight::kNormal) >= 2 * kApart);
+      for (int b = a + 1; b < events::kPhaseCount; ++b) {
+        for (const Sight sight : kAllSights)
+          CHECK(ColorDistance(color, palette->stacked_phases[static_cast<size_t>(b)], sight) >= kApart);
+      }
+    }
   }
 }
 

@@ -210,7 +210,7 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   std::vector<LegendItem> items;
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
-    items.push_back({plot.groups[group], ColorOfGroup(plot, group), false, input.lit_group == group,
+    items.push_back({plot.groups[group], ColorOfGroup(input, group), false, input.lit_group == group,
                      SelectionOfGroup(input, group), -1, RankOfGroup(plot, group),
                      HelpOfGroup(plot.groups[group])});
   }

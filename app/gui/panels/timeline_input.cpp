@@ -201,7 +201,7 @@ void PlaceHoverTooltip(float lowest) {
 void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& column, size_t group) {
   const presenters::TimelinePlot& plot = *input.plot;
   const auto k = static_cast<size_t>(&column - plot.columns.data());
-  Swatch(ColorOfGroup(plot, group));
+  Swatch(ColorOfGroup(input, group));
   ImGui::SameLine();
   PutNarrow(StrongWords(), plot.groups[group], Px(520));
   Put(Words(), FormatExactBytes(plot.grouped[k * plot.groups.size() + group]));

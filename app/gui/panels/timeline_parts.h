@@ -82,7 +82,7 @@ void DrawHorizontalAxis(ImDrawList* list, const TimelineGeometry& geometry,
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                timeline::CategorySet categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
-Color ColorOfGroup(const presenters::TimelinePlot& plot, size_t group);
+Color ColorOfGroup(const TimelineInput& input, size_t group);
 std::optional<int64_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);
 const char* NameOf(presenters::StackBy by);
 void DrawStackChoice(const TimelineInput& input, TimelineState& state);  // inside the popup "stack by"

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,8 +113,7 @@ bool Faded(const TimelineInput& input, size_t part) {
 StackColors ColorsFor(const TimelineInput& input) {
   StackColors colors{};
   for (size_t part = 0; part < colors.size(); ++part) {
-    const Color color =
-        input.plot->groups.empty() ? Colors().categories[part] : ColorOfGroup(*input.plot, part);
+    const Color color = input.plot->groups.empty() ? Colors().categories[part] : ColorOfGroup(input, part);
     colors[part] = Faded(input, part) ? color.WithAlpha(kFaded) : color;
   }
   return colors;
@@ -140,9 +141,21 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
   painter.Finish();
 }
 
+std::optional<Color> ColorOfPhase(std::string_view name) {
+  for (int number = 0; number < events::kPhaseCount; ++number) {
+    if (events::NameOf(static_cast<events::Phase>(number)) == name)
+      return Colors().stacked_phases[static_cast<size_t>(number)];
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
+Color ColorOfGroup(const TimelineInput& input, size_t group) {
+  const TimelinePlot& plot = *input.plot;
+  const bool by_phase = input.stack.by == StackBy::kPhase && group < plot.groups.size();
+  const std::optional<Color> of_phase = by_phase ? ColorOfPhase(plot.groups[group]) : std::nullopt;
+  if (of_phase) return *of_phase;
   const auto& colors = Colors().groups;
   static_assert(std::tuple_size_v<std::decay_t<decltype(colors)>> == presenters::kMostStackGroups);
   const bool ranks = !plot.group_ranks.empty();

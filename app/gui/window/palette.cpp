@@ -4,7 +4,16 @@
 
 #include <charconv>
 
+#include "app/gui/window/color_vision.h"
+
 namespace tidemark::gui {
+
+Color TextOn(Color color) {
+  const auto [red, green, blue] = LinearRgb(color);
+  const double luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  constexpr double kEquallyFar = 0.179;  // sqrt(1.05 * 0.05) - 0.05: black and white have the same contrast
+  return luminance > kEquallyFar ? Rgb(0x000000) : Rgb(0xFFFFFF);
+}
 
 Result<Color> ColorFromHex(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('#') ? 1 : 0);
@@ -44,6 +53,7 @@ const Palette& DarkPalette() {
       .categories = {Rgb(0x5384DC), Rgb(0xBA9AEB), Rgb(0xE99A37), Rgb(0x8B8FA7), Rgb(0x23C7AA), Rgb(0xE4606C),
                      Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68), Rgb(0x9000B0)},
       .phases = {Rgb(0x2A303A), Rgb(0x35506B), Rgb(0x54457A), Rgb(0x55502F), Rgb(0x2B5A4C)},
+      .stacked_phases = {Rgb(0x434C5C), Rgb(0x74B0EB), Rgb(0x7E67B7), Rgb(0xBBB067), Rgb(0x78FCD4)},
       .groups = {Rgb(0x4C6FA2), Rgb(0xAFD5A4), Rgb(0x7A562D), Rgb(0x7FBAE1), Rgb(0x9F6E19), Rgb(0xEDD5EC),
                  Rgb(0x2C9CAD), Rgb(0x9B9267), Rgb(0xA7B09D), Rgb(0x797670)},
   };
@@ -76,6 +86,7 @@ const Palette& LightPalette() {
       .categories = {Rgb(0x415DA0), Rgb(0x8E64D2), Rgb(0xCC8A39), Rgb(0x8499AA), Rgb(0x1A8977), Rgb(0xDA3D51),
                      Rgb(0xD6B114), Rgb(0x4FB7EB), Rgb(0xB3BDB7), Rgb(0x401018)},
       .phases = {Rgb(0xE3E7EC), Rgb(0xBBD3EC), Rgb(0xD0C3EC), Rgb(0xE9E0B4), Rgb(0xBCE3D4)},
+      .stacked_phases = {Rgb(0x576F8D), Rgb(0x699ED5), Rgb(0x4714B4), Rgb(0xC1A82C), Rgb(0x9AD5BE)},
       .groups = {Rgb(0x2A4A73), Rgb(0x95A35D), Rgb(0x9E6111), Rgb(0xCFB8EC), Rgb(0x77490E), Rgb(0x6B769F),
                  Rgb(0xCD9AAC), Rgb(0x503D3C), Rgb(0x967D6D), Rgb(0x5F5F5F)},
   };

@@ -38,11 +38,8 @@ constexpr Color Rgb(uint32_t hex) {
   return {static_cast<uint8_t>(hex >> 16), static_cast<uint8_t>(hex >> 8), static_cast<uint8_t>(hex), 255};
 }
 
-// Near black or white, whichever reads better on it (relative luminance, ITU-R BT.709).
-constexpr Color TextOn(Color color) {
-  const double luminance = 0.2126 * color.red + 0.7152 * color.green + 0.0722 * color.blue;
-  return luminance > 110 ? Rgb(0x12151A) : Rgb(0xFFFFFF);
-}
+// Black or white, whichever reads better on it: with a contrast of 4.5 at least (WCAG 2.1).
+Color TextOn(Color color);
 
 struct Palette {
   bool dark = true;
@@ -67,7 +64,8 @@ struct Palette {
   Color theory;    // the textbook's line
   Color compared;  // the second run's curve
   std::array<Color, events::kCategoryCount> categories;
-  std::array<Color, events::kPhaseCount> phases;
+  std::array<Color, events::kPhaseCount> phases;  // of the lane, which is pale for what is written on it
+  std::array<Color, events::kPhaseCount> stacked_phases;  // of a stack by phase: the same hues
   std::array<Color, 10> groups;  // of a stack that is not of categories; the last is all others
 
   const Color& Of(events::Category category) const { return categories[static_cast<size_t>(category)]; }
