@@ -73,6 +73,17 @@ std::string WhatOf(const timeline::View& view, const Event& event, ByteUnit unit
 
 }  // namespace
 
+std::string EventTimes::Text(int64_t since_ns) const {
+  return in_seconds ? fmt::format("{:.6f}", static_cast<double>(since_ns) / 1e9)
+                    : fmt::format("{:.3f}", static_cast<double>(since_ns) / 1e6);
+}
+
+EventTimes TimesOf(const View& view) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  if (view.empty()) return {};
+  return {SaturatingDifference(view.TimeOf(view.end() - 1), view.TimeOf(view.first())) >= kSecond};
+}
+
 EventRow EventRowOf(const timeline::View& view, events::EventIndex index, ByteUnit unit) {
   const Event event = view.event(index);
   EventRow row;

@@ -24,6 +24,16 @@ struct EventRow {
   std::string_view op;                       // with its stack, where that is told
 };
 
+// In which unit a column tells EventRow::since_ns of a run: events lie microseconds apart, however long it
+// is.
+struct EventTimes {
+  bool in_seconds = false;  // of a run that lasts for one; else milliseconds
+
+  std::string_view unit() const { return in_seconds ? "s" : "ms"; }
+  std::string Text(int64_t since_ns) const;  // "909.200461"
+};
+EventTimes TimesOf(const timeline::View& view);
+
 // `index` lies in the view.
 EventRow EventRowOf(const timeline::View& view, events::EventIndex index, ByteUnit unit);
 // `count` of them from `first` on, as far as there are so many.

@@ -51,19 +51,33 @@ constexpr ColumnLook kColumns[] = {
     {EventColumn::kAddress, "address", 1.6F, 900, Align::kRight},
 };
 
-// Events lie microseconds apart, however long the run.
-std::string TimeOf(const EventRow& row) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return row.since_ns < kSecond ? FormatDuration(row.since_ns)
-                                : fmt::format("{:.6f} s", static_cast<double>(row.since_ns) / 1e9);
+// What all rows tell alike.
+struct TableUnits {
+  ByteUnit bytes = ByteUnit::kMegabytes;
+  presenters::EventTimes times;
+
+  std::string HeaderOf(const ColumnLook& look) const {
+    if (look.column == EventColumn::kTime) return "time, " + std::string(times.unit());
+    if (look.column == EventColumn::kBytes) return std::string("bytes, ") + UnitName(bytes);
+    return look.title;
+  }
+};
+
+// Of a column as wide as what stands in it: none of its figures is cut. 0: it shares what is left.
+float WidthOf(const ColumnLook& look, const TableUnits& units, const EventRow& last) {
+  std::string longest;  // numbers and times only grow
+  if (look.column == EventColumn::kEvent) longest = FormatNumber(static_cast<int64_t>(last.index));
+  if (look.column == EventColumn::kTime) longest = units.times.Text(last.since_ns);
+  if (longest.empty()) return 0;
+  return std::max(Measure(Numbers(), longest).x, Measure(SmallMuted(), units.HeaderOf(look)).x) + Px(6);
 }
 
-void Cell(const EventRow& row, EventColumn column, ByteUnit unit) {
+void Cell(const EventRow& row, EventColumn column, const TableUnits& units) {
   switch (column) {
     case EventColumn::kEvent:
       return;  // drawn with the row
     case EventColumn::kTime:
-      return NumberCell(TimeOf(row));
+      return NumberCell(units.times.Text(row.since_ns));
     case EventColumn::kKind:
       return TextCell(events::NameOf(row.kind), Words());
     case EventColumn::kDetail:
@@ -71,7 +85,7 @@ void Cell(const EventRow& row, EventColumn column, ByteUnit unit) {
     case EventColumn::kCategory:
       return CategoryCell(row.category);
     case EventColumn::kBytes:
-      return row.bytes ? BytesCell(row.bytes, unit) : NumberCell("");
+      return row.bytes ? BytesCell(row.bytes, units.bytes) : NumberCell("");
     case EventColumn::kLayer:
       return TextCell(row.layer, MutedWords());
     case EventColumn::kOperator:
@@ -81,7 +95,8 @@ void Cell(const EventRow& row, EventColumn column, ByteUnit unit) {
   }
 }
 
-void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQueue& queue) {
+void Row(const EventRow& row, const EventRowsInput& input, const TableUnits& units, float width,
+         CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(row.index));
@@ -94,8 +109,7 @@ void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQ
   ImGui::SetCursorPos(at);
   PutRight(Numbers(), FormatNumber(static_cast<int64_t>(row.index)));
   for (const ColumnLook& look : kColumns) {
-    if (look.column != EventColumn::kEvent && width >= Px(look.from_width))
-      Cell(row, look.column, input.unit);
+    if (look.column != EventColumn::kEvent && width >= Px(look.from_width)) Cell(row, look.column, units);
   }
 }
 
@@ -156,18 +170,23 @@ void ScrollRows(const ShownRows& page, const ImRect& area, EventRowsState& state
 
 void DrawTable(const EventRowsInput& input, const std::vector<EventRow>& rows, float width,
                CommandQueue& queue) {
+  const TableUnits units{input.unit, presenters::TimesOf(*input.view)};
   int count = 0;
   for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   if (!ImGui::BeginTable("event rows", count, kFlags, {width, 0})) return;
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) ImGui::TableSetupColumn(look.title, 0, look.weight);
+    if (width < Px(look.from_width)) continue;
+    const float fixed = rows.empty() ? 0 : WidthOf(look, units, rows.back());
+    ImGui::TableSetupColumn(look.title, fixed > 0 ? ImGuiTableColumnFlags_WidthFixed : 0,
+                            fixed > 0 ? fixed : look.weight);
   }
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) HeaderCell(look.title, look.align);
+    if (width < Px(look.from_width)) continue;
+    HeaderCell(units.HeaderOf(look), look.align, look.title);
   }
-  for (const EventRow& row : rows) Row(row, input, width, queue);
+  for (const EventRow& row : rows) Row(row, input, units, width, queue);
   ImGui::EndTable();
 }
 

@@ -47,6 +47,22 @@ TEST_CASE("Every event of the stream is a row, in its order, with what it says")
   CHECK(rows[8].what == "12 events of driver");
 }
 
+TEST_CASE("A column of times has one unit, and tells events apart that lie a microsecond apart") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.Allocate(0x2000, 512);
+  const EventTimes brief = TimesOf(*stream.Publish());
+  CHECK(brief.unit() == "ms");
+  CHECK(brief.Text(4'321'000) == "4.321");
+  stream.Free(0x1000);
+  stream.Add(EventKind::kPhase).time_ns += 909'000'000'000;
+  const EventTimes lengthy = TimesOf(*stream.Publish());
+  CHECK(lengthy.unit() == "s");
+  CHECK(lengthy.Text(909'200'461'000) == "909.200461");
+  CHECK(lengthy.Text(4'321'000) == "0.004321");
+  CHECK(TimesOf(*timeline::Stream().Publish()).unit() == "ms");
+}
+
 TEST_CASE("Rows that are asked for beyond the stream's ends are not there") {
   timeline::Stream stream;
   for (int i = 0; i < 10; ++i) stream.Allocate(static_cast<uint64_t>(i + 1) << 20, 512);
