@@ -1,6 +1,7 @@
 #include "app/gui/panels/map_layout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/support/catch.h"
@@ -61,6 +62,17 @@ TEST_CASE("Segments that a low map could not tell apart lie in more rows than it
   }
   CHECK(all / static_cast<float>(sizes.size()) > 12);
   CHECK(LayOutMap(Segments(sizes), {{0, 0}, {880, 210}}).height <= 210);
+}
+
+TEST_CASE("Of rows that are scrolled to, those in sight are whole") {
+  const std::vector<MapSegment> segments = Segments(std::vector<int64_t>(200, 20 * kMebibyte));
+  for (const float height : {12.0F, 30.0F, 50.0F, 70.0F, 95.0F}) {
+    const MapLayout layout = LayOutMap(segments, ImRect({0, 0}, {586, height}));
+    REQUIRE(layout.height > height);
+    const float in_sight = height / layout.row_height;
+    CHECK(in_sight == Approx(std::round(in_sight)));
+    CHECK(layout.row_height >= std::min(height, 20.0F));
+  }
 }
 
 TEST_CASE("More segments than there is room for, and sizes that no memory has, are laid out all the same") {

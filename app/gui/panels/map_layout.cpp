@@ -15,8 +15,8 @@ using presenters::MapSegment;
 constexpr double kWideEnough = 0.6;
 // What a segment needs on average to be told from its neighbours, and pointed at.
 constexpr float kApart = 24;
-// Of rows that are more than there is room for.
-constexpr float kLeastRow = 28;
+// Of rows that are more than there is room for: below that blocks cannot be pointed at.
+constexpr float kLeastRow = 20;
 
 class Rows {
  public:
@@ -97,7 +97,9 @@ MapLayout LayOutMap(const std::vector<MapSegment>& segments, const ImRect& area)
   const int to_fill = static_cast<int>(area.GetHeight() / Px(130));
   const double scale = ScaleOf(rows, std::clamp(std::max({for_many, to_fill, to_tell_apart}), 1, most), most);
   const auto needed = static_cast<float>(rows.Needed(scale));
-  layout.row_height = std::clamp(area.GetHeight() / needed, Px(kLeastRow), Px(200));
+  // As many rows as are whole: a sliver of one more would tell nothing.
+  const float in_sight = std::clamp(std::floor(area.GetHeight() / Px(kLeastRow)), 1.0F, needed);
+  layout.row_height = std::min(area.GetHeight() / in_sight, Px(200));
   layout.labels = layout.row_height >= Px(40);
   layout.height = needed * layout.row_height;
   ImVec2 at = area.Min;

@@ -121,10 +121,10 @@ struct LowerMiddle {
 
 LowerMiddle HeightsOf(float height, bool has_map) {
   constexpr float kTables = 256;
-  constexpr float kLeastMap = 134;
+  constexpr float kLeastMap = 166;    // three low rows of segments
   constexpr float kMapShare = 0.43F;  // of what is below the timeline, where there is room for all
   if (!has_map) return {0.36F, 1 - kMapShare};
-  const float below = std::clamp(Px(kTables + kLeastMap) / height, 0.46F, 0.52F);
+  const float below = std::clamp(Px(kTables + kLeastMap) / height, 0.46F, 0.57F);
   const float map =
       std::max(Px(kLeastMap), std::min(below * height - Px(kTables), kMapShare * below * height));
   return {below, std::max(0.5F, 1 - map / (below * height))};
