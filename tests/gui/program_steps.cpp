@@ -1,4 +1,5 @@
 // Programs of a person's in the window.
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -25,6 +26,36 @@ session::ProgramOrder& LastOrder() {
 }
 
 }  // namespace
+
+// More levels than the panel has room for are scrolled to, and told of.
+void ScrollsThroughLevels(ImGuiTestContext* context, transport::RingWriter& ring) {
+  constexpr events::NameId kName = 5;
+  constexpr int kLevels = 40;
+  std::string stack = "aten::mm";
+  for (int level = kLevels; level > 0; --level) stack += fmt::format(" ← f{} (a.py:{})", level, level);
+  IM_CHECK(ring.PushName(kName, stack, 2));
+  events::Event event;
+  event.time_ns = 10;
+  event.kind = events::EventKind::kAllocate;
+  event.address = 0x9000000;
+  event.bytes = event.rounded_bytes = int64_t{1} << 32;
+  event.op = kName;
+  IM_CHECK(ring.Push(event));
+  const std::vector<std::string> path = {"f1 (a.py:1)"};
+  IM_CHECK(WaitUntil(context, [&] {
+    const presenters::LiveTree* tree = application().frame()->live_tree.tree;
+    return tree != nullptr && presenters::NodeAt(*tree, path) != 0;
+  }));
+  application().view_state().live_tree.path = path;
+  context->Yield(3);
+  Picture(context, "program-many-levels");
+  ImGuiWindow* levels = context->WindowInfo("//###live_tree/levels").Window;
+  IM_CHECK(levels != nullptr);
+  IM_CHECK_GT(levels->ScrollMax.y, 0.0F);
+  context->ScrollToBottom(levels->ID);
+  context->Yield(3);
+  IM_CHECK_GE(levels->Scroll.y, levels->ScrollMax.y - 1);
+}
 
 // From where its memory was asked for: as levels of the flame graph, and as the timeline's stack.
 void ShowsStacks(ImGuiTestContext* context, transport::RingWriter& ring) {
@@ -68,6 +99,7 @@ void ShowsStacks(ImGuiTestContext* context, transport::RingWriter& ring) {
   }));
   Picture(context, "program-stacks");
   application().view_state().timeline.stack = {};
+  ScrollsThroughLevels(context, ring);
   application().view_state().live_tree = {};
 }
 

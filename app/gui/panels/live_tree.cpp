@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
@@ -19,6 +22,8 @@ using presenters::TreeArea;
 using presenters::TreeBox;
 using presenters::TreeKey;
 using presenters::TreeNode;
+
+constexpr float kFlameRow = 22;  // at the least
 
 struct GroupingLook {
   const char* label;
@@ -89,30 +94,73 @@ void ChooseLook(LiveTreeState& state) {
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + Px(8));
 }
 
-// "everything › activation › conv1": a click goes back there.
+// One of "everything alive › activation › conv1".
+struct Crumb {
+  std::string title;
+  size_t depth = 0;  // of the tree's node where a click goes
+  std::string help;
+};
+
+// With "…" for what there is no room for: the nearest of that is where it goes.
+std::vector<Crumb> CrumbsOf(const LiveTreeState& state, float between, float room) {
+  std::vector<std::string> titles = {"everything alive"};
+  titles.insert(titles.end(), state.path.begin(), state.path.end());
+  std::vector<float> widths;
+  widths.reserve(titles.size());
+  for (const std::string& title : titles) widths.push_back(Measure(SmallMuted(), title).x);
+  std::vector<Crumb> crumbs;
+  size_t next = 0;
+  for (const size_t depth : CrumbsThatFit(widths, between, Measure(SmallMuted(), "…").x, room)) {
+    if (depth > next) {
+      std::string hidden;
+      for (; next < depth; ++next) hidden += (hidden.empty() ? "" : " › ") + titles[next];
+      crumbs.push_back({"…", depth - 1, hidden});
+    }
+    crumbs.push_back({titles[depth], depth, ""});
+    next = depth + 1;
+  }
+  return crumbs;
+}
+
+// A click goes back there.
 void Breadcrumbs(LiveTreeState& state) {
   const float y = ImGui::GetCursorPosY();  // SameLine goes back to the top of the row before
-  const auto beside = [y] {
-    ImGui::SameLine(0, Px(6));
+  const float gap = Px(6);
+  const auto beside = [y, gap] {
+    ImGui::SameLine(0, gap);
     ImGui::SetCursorPosY(y);
   };
-  for (size_t depth = 0; depth <= state.path.size(); ++depth) {
-    if (depth > 0) {
+  const float between = Measure(SmallMuted(), "›").x + 2 * gap;
+  const std::vector<Crumb> crumbs = CrumbsOf(state, between, ImGui::GetContentRegionAvail().x);
+  for (const Crumb& crumb : crumbs) {
+    if (&crumb != &crumbs.front()) {
       beside();
       Put(SmallMuted(), "›");
       beside();
     }
-    const std::string title = depth == 0 ? "everything alive" : state.path[depth - 1];
-    const bool last = depth == state.path.size();
-    Put(last ? Colored(SmallMuted(), Colors().text) : Colored(SmallMuted(), Colors().accent), title);
+    const bool last = crumb.depth == state.path.size();
+    const TextStyle style = Colored(SmallMuted(), last ? Colors().text : Colors().accent);
+    const std::string shown = Fitted(style, crumb.title, ImGui::GetContentRegionAvail().x);
+    Put(style, shown);
+    if (ImGui::IsItemHovered() && (!crumb.help.empty() || shown != crumb.title))
+      Tooltip(crumb.help.empty() ? crumb.title : crumb.help);
     if (!last && ImGui::IsItemClicked()) {
-      state.path.resize(depth);
+      state.path.resize(crumb.depth);
       return;
     }
   }
 }
 
-Color ColorOf(const TreeNode& node) { return node.category ? Colors().Of(*node.category) : Colors().raised; }
+bool IsFaded(const LiveTreeInput& input, const TreeNode& node) {
+  return input.selects && node.selected_bytes == 0;
+}
+
+// Of a box over what lies under it: paler where it has boxes inside, or is not selected.
+Color ColorOver(Color under, const TreeNode& node, bool faded) {
+  if (!node.category && !faded) return Colors().raised;
+  const Color color = node.category ? Colors().Of(*node.category) : Colors().raised;
+  return Mixed(under, color, (node.children == 0 ? 1.0 : 0.45) * (faded ? 0.35 : 1.0));
+}
 
 std::string SizeOf(const LiveTreeInput& input, const TreeNode& node) {
   return FormatBytes(node.bytes, input.unit);
@@ -137,23 +185,19 @@ void NodeTooltip(const LiveTreeInput& input, const TreeNode& node, const ImRect&
   ImGui::EndTooltip();
 }
 
-void DrawBox(const LiveTreeInput& input, const TreeBox& box, const ImRect& rect, float header, bool hovered) {
-  const TreeNode& node = input.tree->nodes[box.node];
+void DrawBox(const LiveTreeInput& input, const TreeNode& node, const ImRect& rect, Color color, float header,
+             bool hovered) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool leaf = node.children == 0;
-  const Color color = ColorOf(node);
   const ImRect inner(rect.Min, rect.Max - ImVec2(1, 1));
-  const bool faded = input.selects && node.selected_bytes == 0;
-  const double opacity = (leaf ? 1.0 : 0.45) * (faded ? 0.35 : 1.0);
-  FillRounded(list, inner, node.category || faded ? color.WithAlpha(opacity) : color, Px(2));
+  FillRounded(list, inner, color, Px(2));
   if (input.selects && node.selected_bytes == node.bytes && leaf)
     list->AddRect(inner.Min, inner.Max, U32(Colors().text), Px(2), Px(1.5F));
   if (hovered) list->AddRect(inner.Min, inner.Max, U32(Colors().text), Px(2), Px(1.5F));
   const float room = inner.GetWidth() - Px(10);
   if (room < Px(24) || inner.GetHeight() < std::min(header, Px(16))) return;
   const std::string size = SizeOf(input, node);
-  const TextStyle style =
-      Colored(SmallMuted(), leaf && node.category && !faded ? TextOn(color) : Colors().text);
+  const TextStyle style = Colored(SmallMuted(), TextOn(color));
   const float size_width = Measure(style, size).x + Px(10);
   const bool is_row = inner.GetHeight() <= header;
   const ImVec2 at(inner.Min.x + Px(5),
@@ -162,21 +206,20 @@ void DrawBox(const LiveTreeInput& input, const TreeBox& box, const ImRect& rect,
   if (room > size_width + Px(40)) DrawText(list, {inner.Max.x - Px(5), at.y}, style, size, Align::kRight);
 }
 
-// A row of the flame graph is as high as lets all of them fill the panel, within what looks like a row.
-float FlameRow(const LiveTree& tree, size_t node, const ImRect& area) {
-  const float least = Px(22);
+// The levels of the flame graph below the outermost, which is not shown.
+int FlameLevels(const LiveTree& tree, size_t node, float width) {
   constexpr float kAnyHeight = 1e6F;
-  float lowest = 2 * least;  // the outermost row is not shown
-  for (const TreeBox& box : LayOutFlameGraph(tree, node, {area.GetWidth(), kAnyHeight, least, 0, Px(3)}))
+  float lowest = 2;
+  for (const TreeBox& box : LayOutFlameGraph(tree, node, {width, kAnyHeight, 1, 0, Px(3) / Px(kFlameRow)}))
     lowest = std::max(lowest, box.bottom);
-  const float rows = lowest / least - 1;
-  return std::clamp(std::floor(area.GetHeight() / rows), least, Px(56));
+  return static_cast<int>(lowest) - 1;
 }
 
-void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& area, CommandQueue& queue) {
+// `header`: a box's title, and a row of the flame graph.
+void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& area, float header,
+              CommandQueue& queue) {
   const LiveTree& tree = *input.tree;
   const size_t node = presenters::NodeAt(tree, state.path);
-  const float header = state.flame_graph ? FlameRow(tree, node, area) : Px(19);
   // The outermost box is the panel itself: its header would say again what the row above says.
   const ImVec2 origin = area.Min - ImVec2(0, header);
   const TreeArea room{area.GetWidth(), area.GetHeight() + header, header, state.flame_graph ? 0 : Px(2),
@@ -196,8 +239,16 @@ void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& ar
   const auto rect_of = [&origin](const TreeBox& box) {
     return ImRect(origin + ImVec2(box.left, box.top), origin + ImVec2(box.right, box.bottom));
   };
-  for (const TreeBox& box : std::span(boxes).subspan(1))
-    DrawBox(input, box, rect_of(box), header, hovered == &box);
+  std::map<size_t, Color> drawn;  // of the nodes that boxes lie on
+  for (const TreeBox& box : std::span(boxes).subspan(1)) {
+    const TreeNode& shown = tree.nodes[box.node];
+    const auto below = drawn.find(shown.parent);
+    const Color under = below == drawn.end() || state.flame_graph ? Colors().panel : below->second;
+    const Color color = ColorOver(under, shown, IsFaded(input, shown));
+    if (shown.children > 0) drawn.emplace(box.node, color);
+    const ImRect rect = rect_of(box);
+    if (ImGui::IsRectVisible(rect.Min, rect.Max)) DrawBox(input, shown, rect, color, header, hovered == &box);
+  }
   if (hovered == nullptr) return;
   NodeTooltip(input, tree.nodes[hovered->node], rect_of(*hovered));
   const TreeNode& under_mouse = tree.nodes[hovered->node];
@@ -207,7 +258,58 @@ void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& ar
   state.path = presenters::PathOf(tree, under_mouse.children > 0 ? hovered->node : under_mouse.parent);
 }
 
+// "↓ 9 levels more", over the lowest that is in sight.
+void TellLevelsBelow(int levels, const ImRect& sight) {
+  if (levels < 1) return;
+  const std::string text = "↓ " + FormatNumber(levels) + (levels == 1 ? " level more" : " levels more");
+  const TextStyle style = Colored(SmallMuted(), Colors().text);
+  const ImVec2 size = Measure(style, text) + ImVec2(Px(12), Px(4));
+  const ImVec2 at(sight.GetCenter().x - size.x / 2, sight.Max.y - size.y - Px(2));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, at + size, U32(Colors().sunken), Px(4));
+  DrawText(list, {sight.GetCenter().x, at.y + Px(2)}, style, text, Align::kCenter);
+}
+
+// Rows are as high as lets all of them fill the panel, within what looks like a row; those that find no room
+// are scrolled to.
+void DrawFlames(const LiveTreeInput& input, LiveTreeState& state, const ImRect& area, CommandQueue& queue) {
+  const size_t node = presenters::NodeAt(*input.tree, state.path);
+  const int levels = FlameLevels(*input.tree, node, area.GetWidth());
+  const auto rows = static_cast<float>(levels);
+  const float row = std::clamp(std::floor(area.GetHeight() / rows), Px(kFlameRow), Px(56));
+  if (rows * row <= area.GetHeight()) return DrawTree(input, state, area, row, queue);
+  if (ImGui::BeginChild("levels", area.GetSize(), ImGuiChildFlags_NavFlattened)) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float scrolled = ImGui::GetScrollY();
+    DrawTree(input, state, ImRect(at, at + ImVec2(width, rows * row)), row, queue);
+    const float seen = (scrolled + area.GetHeight()) / row;
+    TellLevelsBelow(levels - static_cast<int>(std::round(seen)),
+                    ImRect(area.Min, area.Min + ImVec2(width, area.GetHeight())));
+  }
+  ImGui::EndChild();
+}
+
 }  // namespace
+
+std::vector<size_t> CrumbsThatFit(const std::vector<float>& widths, float between, float dots, float room) {
+  std::vector<size_t> shown;
+  float all = 0;
+  for (const float width : widths) all += (all > 0 ? between : 0) + width;
+  if (all <= room) {
+    shown.resize(widths.size());
+    std::iota(shown.begin(), shown.end(), 0);
+    return shown;
+  }
+  size_t first = widths.size() - 1;
+  room -= widths[first] + dots + between;
+  const bool with_root = first > 1 && widths[0] + between <= room;
+  if (with_root) room -= widths[0] + between;
+  for (; first > 1 && widths[first - 1] + between <= room; --first) room -= widths[first - 1] + between;
+  if (with_root) shown.push_back(0);
+  for (; first < widths.size(); ++first) shown.push_back(first);
+  return shown;
+}
 
 std::span<const TreeKey> KeysOf(TreeGrouping grouping) {
   return kTreeGroupings[static_cast<size_t>(grouping)].keys;
@@ -228,7 +330,10 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x < Px(40) || room.y < Px(24)) return;
-  DrawTree(input, state, ImRect(at, at + room), queue);
+  const ImRect area(at, at + room);
+  constexpr float kTitleRow = 19;
+  state.flame_graph ? DrawFlames(input, state, area, queue)
+                    : DrawTree(input, state, area, Px(kTitleRow), queue);
 }
 
 }  // namespace tidemark::gui

@@ -32,6 +32,11 @@ struct LiveTreeState {
   std::vector<std::string> path;  // of the node that fills the panel; empty = everything
 };
 
+// Of a path's titles, each so wide, those that fit in `room`: all, or the last and before it the first and as
+// many of the nearest as there is room for, with "…", `dots` wide, where some are left out. `between` lies
+// before each but the first.
+std::vector<size_t> CrumbsThatFit(const std::vector<float>& widths, float between, float dots, float room);
+
 void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui
