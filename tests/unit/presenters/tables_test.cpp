@@ -397,9 +397,10 @@ TEST_CASE("Every part of a layer's share is told with its size, the largest firs
   row.measured_workspace_bytes = 68'220'000;
   row.measured_gradient_bytes = 4'010'000;
   row.other_bytes = 4'020'000;
-  CHECK(PartsInWords(row, ByteUnit::kMegabytes) ==
-        "68.2 MB workspace\n4.0 MB other: parameters, inputs, copies of autocast's, and what is not "
-        "known\n4.0 MB gradient");
+  CHECK(
+      PartsInWords(row, ByteUnit::kMegabytes) ==
+      "68.2 MB workspace\n4.0 MB other: parameters, optimizer state, inputs, copies of autocast's, and what "
+      "is not known\n4.0 MB gradient");
   CHECK(PartsInWords({}, ByteUnit::kMegabytes).empty());
 }
 
