@@ -1,6 +1,6 @@
 // What is alive at one moment, as a tree: grouped by category, phase, layer and so on, in the order a person
-// asks for; and laid out as a tree map or as a flame graph. Pure functions, any thread. O(blocks · keys +
-// nodes · log).
+// asks for; and laid out as a tree map or as a flame graph. Pure functions, any thread. O(blocks ·
+// levels + nodes · log), where each frame of a stack is a level.
 #pragma once
 
 #include <cstddef>

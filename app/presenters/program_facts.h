@@ -50,7 +50,7 @@ struct ProgramFacts {
 // How far the order of addresses moves what was reserved; none where that is not worked out (yet), or has no
 // say.
 using Band = std::optional<Result<session::ReservedBand>>;
-// `known`: all cards, of which the run's may be one. O(log events).
+// `known`: all cards, of which the run's may be one. O(chunks + log events).
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit);

@@ -1,5 +1,6 @@
 // Two runs at a moment each, their peaks above all: by level, category and layer, and what is alive in only
-// one of them. Pure functions, any thread. O(log events) for the levels, O(live · log live) for the states.
+// one of them. Pure functions, any thread. O(chunks + log events) for the levels, O(live · log live) for the
+// states.
 #pragma once
 
 #include <cstdint>

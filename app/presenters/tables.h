@@ -1,5 +1,6 @@
 // From a timeline view and the estimates to the rows of the breakdown table, the layer table and the run log.
-// No ImGui here; pure functions.
+// No ImGui here. Pure functions, any thread, but for RunLog, which one thread grows. O(live blocks + chunks),
+// and O(events of a step) for the types that layers computed in.
 #pragma once
 
 #include <cstdint>

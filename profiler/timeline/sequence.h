@@ -104,7 +104,7 @@ class SequenceBuilder {
     ++size_;
   }
 
-  // Lets go of elements from the front, as long as `is_over` says so. O(elements let go + a piece).
+  // Lets go of elements from the front, as long as `is_over` says so. O(elements let go + pieces + a piece).
   template <typename Predicate>
   void LetGoWhile(Predicate is_over) {
     size_t position = skipped_;

@@ -1,5 +1,6 @@
 // The table of allocations: those alive at the moment that the map shows, or those born in what the timeline
-// shows; filtered by what the person types. Or the stream itself, event by event (event_rows.h).
+// shows; filtered by what the person types. Or the stream itself, event by event (event_rows.h). UI thread
+// only.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Memory over time: the live blocks stacked by category, what is reserved, what the textbook and the phantom
-// say, phases, steps, markers; zoom, pan, follow, and the name of whatever is under the mouse.
+// say, phases, steps, markers; zoom, pan, follow, and the name of whatever is under the mouse. UI thread
+// only.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What is captured of a run, source by source, and what of it was lost.
+// What is captured of a run, source by source, and what of it was lost. UI thread only.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What all panels draw in one frame: made by Scene, read by the panels.
+// What all panels draw in one frame: made by Scene, read by the panels. UI thread only.
 #pragma once
 
 #include <optional>

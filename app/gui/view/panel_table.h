@@ -1,4 +1,4 @@
-// The table of panels: to add one, write its Draw function and a row here.
+// The table of panels: to add one, write its Draw function and a row here. UI thread only.
 #pragma once
 
 #include <span>

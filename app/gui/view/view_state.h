@@ -1,4 +1,4 @@
-// Everything about the window that is not the run: one struct, saved and restored as one.
+// Everything about the window that is not the run: one struct, saved and restored as one. UI thread only.
 #pragma once
 
 #include <array>

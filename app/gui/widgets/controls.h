@@ -34,8 +34,8 @@ struct SliderLook {
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
 // Label left (explained as labels.h says), the value right (click it to type), the track below. With the
-// keyboard: left and right by one, with Shift by a tenth of the range; Page Up and Page Down double and
-// halve.
+// keyboard: left and right by one, or by a fiftieth of a number that is not whole, with Shift by a tenth of
+// it; Page Up and Page Down double and halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
 
 // A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
