@@ -170,10 +170,9 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "card; only kernels compute nothing, so every value that they would have written reads as zero. The "
       "first time with a torch, its stand-ins are built, which takes one to four minutes. Output, exit code "
       "and signals are the program's own; what it needed comes last, on standard error. A sweep ends with 0 "
-      "once it "
-      "has run every value, whether it fits or not; with 1 where each of its runs failed by itself or it "
-      "could "
-      "not begin, with 2 for wrong usage, and with 130 if it was interrupted.",
+      "once it has run every value, whether it fits or not; with 1 where each of its runs failed by itself "
+      "or "
+      "it could not begin, with 2 for wrong usage, and with 130 if it was interrupted.",
       events::kTorchVersions));
   auto options = std::make_shared<PhantomOptions>();
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")

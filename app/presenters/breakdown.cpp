@@ -254,8 +254,6 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
   return breakdown;
 }
 
-// CUDACachingAllocator.cpp, should_split: of a large block nothing is split off where kSmallSize or less
-// would be left over.
 std::optional<double> ShareOfAllocated(const Breakdown& breakdown, const BreakdownRow& row) {
   const BreakdownRow* allocated = TotalOf(breakdown, Series::kAllocated);
   const int64_t all = allocated == nullptr ? 0 : allocated->measured_bytes.value_or(0);
@@ -263,6 +261,8 @@ std::optional<double> ShareOfAllocated(const Breakdown& breakdown, const Breakdo
   return static_cast<double>(*row.measured_bytes) / static_cast<double>(all);
 }
 
+// CUDACachingAllocator.cpp, should_split: of a large block nothing is split off where kSmallSize or less
+// would be left over.
 std::string WhyMoreIsAllocated(const Breakdown& breakdown) {
   const auto difference = [&](Series level) {
     const BreakdownRow* total = TotalOf(breakdown, level);

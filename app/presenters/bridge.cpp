@@ -6,7 +6,6 @@
 #include "app/presenters/level_chain.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
-#include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {

@@ -10,7 +10,6 @@
 #include "app/presenters/tables.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/computed_types.h"
-#include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 

@@ -7,7 +7,6 @@
 
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
-#include "profiler/timeline/ledger.h"
 #include "profiler/timeline/segments.h"
 
 namespace tidemark::presenters {

@@ -10,7 +10,6 @@
 
 #include "app/presenters/blocks.h"
 #include "profiler/base/wrapping.h"
-#include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
 namespace {

@@ -5,7 +5,6 @@
 #include "app/presenters/blocks.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
-#include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "profiler/base/wrapping.h"
-#include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
 namespace {

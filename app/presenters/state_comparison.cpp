@@ -9,7 +9,6 @@
 #include "app/presenters/blocks.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
-#include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 

@@ -87,7 +87,7 @@ const std::string* LatestSettings(const View& view) {
     if (view.markers()[i].settings >= 0) return SettingsNumbered(view, view.markers()[i].settings);
   }
   // The marker is let go with the events around it; the latest step ran with them.
-  return view.steps().empty() ? nullptr : SettingsOf(view, view.steps()[view.steps().size() - 1]);
+  return view.steps().empty() ? nullptr : SettingsOf(view, view.steps().back());
 }
 
 }  // namespace tidemark::timeline

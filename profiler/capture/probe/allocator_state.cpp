@@ -9,6 +9,7 @@
 #include "profiler/capture/gates/loaded.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/events/source_standing.h"
 
 namespace tidemark::capture {
 namespace {
@@ -66,7 +67,7 @@ class AllocatorState {
       return EmitState(events::Source::kAllocator, both_report ? kLiveOnBoth : of_one);
     }
     EmitState(events::Source::kAllocator,
-              "live, but only of the CPU's tensors; of the card's it is " + outlook);
+              events::InPart("live", "only of the CPU's tensors; of the card's it is " + outlook));
   }
 
   Mutex mutex_;

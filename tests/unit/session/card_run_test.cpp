@@ -13,6 +13,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/machine.h"
 #include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
 
 namespace tidemark::session {
 namespace {
@@ -22,7 +23,7 @@ using events::EventKind;
 using timeline::Series;
 
 // A program on two cards, of which the test says how far it is.
-class Growing final : public Run {
+class Growing final : public FakeRun {
  public:
   explicit Growing(size_t budget_events) : builder_(budget_events), view_(builder_.Publish()) {}
 
@@ -50,14 +51,6 @@ class Growing final : public Run {
     description.notes = {phantom::kSeveralGpusDoubt, "another"};
     return description;
   }
-  bool live() const override { return false; }
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
-  void Stop() override {}
-  bool WaitUntilSettled(int) override { return false; }
 
  private:
   timeline::Builder builder_;
