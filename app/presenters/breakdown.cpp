@@ -19,16 +19,10 @@ using timeline::Series;
 using timeline::Step;
 using timeline::View;
 
-bool RanOutIn(const View& view, const Step& last) {
-  const auto& failures = view.out_of_memory();
-  return !failures.empty() && !last.complete && failures.back().index >= last.begin;
-}
-
 // The step in which memory ran out, if nothing came after it; else the last complete one.
 const Step* ToldStep(const View& view) {
-  const auto& steps = view.steps();
-  const bool ran_out = !steps.empty() && RanOutIn(view, steps.back());
-  return ran_out ? &steps.back() : timeline::LastCompleteStep(view);
+  const Step* const failed = timeline::StepThatRanOut(view);
+  return failed != nullptr ? failed : timeline::LastCompleteStep(view);
 }
 
 std::string TitleOf(const Step& step) {
@@ -42,7 +36,7 @@ PeakMoment PeakOf(const View& view, const Step& step) {
   const int64_t reserved =
       step.complete ? step.reserved_peak : ValueOf(view.ValuesAt(step.peak), Series::kReserved);
   return {step.number, step.peak,     step.end,         step.requested_peak,
-          reserved,    TitleOf(step), /*is_peak=*/true, RanOutIn(view, step)};
+          reserved,    TitleOf(step), /*is_peak=*/true, &step == timeline::StepThatRanOut(view)};
 }
 
 int64_t HighestIn(const View& view, Series series) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/timeline/steps.h"
+
 namespace tidemark::advice {
 namespace {
 
@@ -41,18 +43,11 @@ bool RanOut(const timeline::View& view, const Step& step) {
   });
 }
 
-// The step that the run ended in, since memory ran out.
-std::optional<Step> FailedStep(const timeline::View& view) {
-  if (view.steps().empty()) return {};
-  const Step& last = view.steps().back();
-  return !last.complete && RanOut(view, last) ? std::optional(last) : std::nullopt;
-}
-
 // The one that needed the most; the one that ran out of memory had as much at least.
-Step HighestOf(const timeline::View& view, const ExaminedSteps& steps) {
+const Step& HighestOf(const timeline::View& view, const ExaminedSteps& steps) {
   const Step& highest = *std::ranges::max_element(steps.steady, {}, AllocatedPeak);
-  const std::optional<Step> failed = FailedStep(view);
-  return failed && AllocatedPeak(*failed) > AllocatedPeak(highest) ? *failed : highest;
+  const Step* const failed = timeline::StepThatRanOut(view);
+  return failed != nullptr && AllocatedPeak(*failed) > AllocatedPeak(highest) ? *failed : highest;
 }
 
 int64_t WorkspacesAt(const timeline::View& view, EventIndex moment) {
@@ -90,7 +85,7 @@ std::optional<Finding> FirstStepSpike(const timeline::View& view, const Examined
 
 std::optional<Finding> LaterStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
   if (steps.steady.size() < kFewestSteps) return {};
-  const Step highest = HighestOf(view, steps);
+  const Step& highest = HighestOf(view, steps);
   std::vector<Step> by_peak = steps.steady;
   const Step& usual = UsualOf(by_peak);
   const int64_t spike = AllocatedPeak(highest) - AllocatedPeak(usual);

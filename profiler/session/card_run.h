@@ -16,7 +16,7 @@
 
 namespace tidemark::session {
 
-class CardRun final : public Run {
+class CardRun final : public WatchedRun {
  public:
   // `device`: as the run's process counts.
   CardRun(std::shared_ptr<const Run> whole, uint8_t device);
@@ -32,13 +32,7 @@ class CardRun final : public Run {
   events::RunDescription description() const override {
     return DescriptionOfCard(whole_->description(), device_);
   }
-  bool live() const override { return false; }
 
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
   void Stop() override {}
 
   bool WaitUntilSettled(int) override { return status().state > RunState::kPaused; }

@@ -21,7 +21,7 @@
 
 namespace tidemark::session {
 
-class FollowedRun final : public Run {
+class FollowedRun final : public WatchedRun {
  public:
   // A .tide file, a pipe, or "-" for standard input. Errors: it cannot be opened, or standard input is a
   // terminal. What is wrong in it comes with status().
@@ -33,15 +33,9 @@ class FollowedRun final : public Run {
   std::shared_ptr<const timeline::View> view() const override;
   RunStatus status() const override;
   events::RunDescription description() const override;
-  bool live() const override { return false; }
   bool can_stop() const override { return false; }
   bool has_file() const override { return has_file_; }
 
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
   void Stop() override { stop_ = true; }
 
   bool WaitUntilSettled(int timeout_ms) override;

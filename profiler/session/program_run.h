@@ -25,7 +25,7 @@ namespace tidemark::session {
 // why where it failed by itself: `error_output`, the last lines that it wrote to standard error.
 RunStatus EndOfProgram(int exit_code, const std::string& error_output = {});
 
-class ProgramRun final : public Run {
+class ProgramRun final : public WatchedRun {
  public:
   // `stop` asks the program to end, from any thread; none = only who started it can.
   ProgramRun(events::RunDescription description, std::function<void()> stop);
@@ -33,15 +33,9 @@ class ProgramRun final : public Run {
   std::shared_ptr<const timeline::View> view() const override;
   RunStatus status() const override;
   events::RunDescription description() const override;
-  bool live() const override { return false; }
   bool can_stop() const override;
   bool has_file() const override { return recording().has_value() && status().recording_error.empty(); }
 
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
   void Stop() override;
 
   // Until the program has ended, of which this process is a part.

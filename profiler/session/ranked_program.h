@@ -14,7 +14,7 @@
 
 namespace tidemark::session {
 
-class RankedProgram final : public Run {
+class RankedProgram final : public WatchedRun {
  public:
   explicit RankedProgram(std::shared_ptr<ProgramRun> first) : first_(std::move(first)) {}
   // One more that asked, in the place of its number if it has one: of a rank that is started again the new
@@ -29,18 +29,12 @@ class RankedProgram final : public Run {
   // that, if any, else of the process that is looked at, else of the program.
   RunStatus status() const override;
   events::RunDescription description() const override { return Leader()->description(); }
-  bool live() const override { return false; }
   bool can_stop() const override { return Leader()->can_stop(); }
   bool has_file() const override { return Leader()->has_file(); }
   // By their numbers; they stay as long as this does. The one that holds memory where it is not the first
   // that asked, and none has a number.
   std::vector<const Run*> ranks() const override;
 
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
   void Stop() override { Leader()->Stop(); }
 
   bool WaitUntilSettled(int timeout_ms) override { return first_->WaitUntilSettled(timeout_ms); }

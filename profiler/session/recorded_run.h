@@ -11,7 +11,7 @@
 
 namespace tidemark::session {
 
-class RecordedRun final : public Run {
+class RecordedRun final : public WatchedRun {
  public:
   static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,
                                            const std::function<bool(double)>& progress,
@@ -20,15 +20,9 @@ class RecordedRun final : public Run {
   std::shared_ptr<const timeline::View> view() const override { return view_; }
   RunStatus status() const override { return status_; }
   events::RunDescription description() const override { return description_; }
-  bool live() const override { return false; }
   bool has_file() const override { return true; }
   std::vector<trace::Bookmark> bookmarks() const override { return bookmarks_; }
 
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
   void Stop() override {}
 
   bool WaitUntilSettled(int) override { return true; }

@@ -112,4 +112,15 @@ class Run {
   Status Save(const std::filesystem::path& file, const std::function<bool(double)>& progress = {}) const;
 };
 
+// One that takes no commands: it is seen only, and may be asked to end.
+class WatchedRun : public Run {
+ public:
+  bool live() const final { return false; }
+  bool Change(const networks::TrainingSettings&) final { return false; }
+  bool SetMode(transport::RunMode) final { return false; }
+  bool SetPace(double) final { return false; }
+  bool Restart(const networks::TrainingSettings&) final { return false; }
+  bool SetStepLimit(int64_t) final { return false; }
+};
+
 }  // namespace tidemark::session
