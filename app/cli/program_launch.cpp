@@ -119,6 +119,7 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
   if (layers.cpu) environment.push_back(std::string(capture::kProbeCpuVariable) + "=1");
   if (!layers.stacks.empty()) environment.push_back(StacksEntry(layers.stacks));
   if (layers.kernels) environment.push_back(events::DeviceWorkEntry());
+  if (!layers.without.empty()) environment.push_back(WithoutEntry(layers.without));
   return environment;
 }
 

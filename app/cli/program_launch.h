@@ -41,12 +41,13 @@ struct ProgramLaunch {
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
                                       const std::string& recording, const phantom::BuildWatch& building);
 
-// What is recorded besides, where it is asked for.
+// What is recorded besides, where it is asked for, and what is not.
 struct RecordedLayers {
-  bool cpu = false;                 // PyTorch's tensors on the CPU
-  std::vector<std::string> stacks;  // of these languages (capture_options.h)
-  bool kernels = false;             // and memory copies and memsets
-  bool operators = false;           // PyTorch's
+  bool cpu = false;                  // PyTorch's tensors on the CPU
+  std::vector<std::string> stacks;   // of these languages (capture_options.h)
+  bool kernels = false;              // and memory copies and memsets
+  bool operators = false;            // PyTorch's
+  std::vector<std::string> without;  // of these sources (capture_options.h) nothing is recorded
 };
 
 // What will be missing is among the description's notes. `building` watches the build of what operators take,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@
 #include "app/cli/run_report.h"
 #include "app/cli/user_program.h"
 #include "profiler/base/format.h"
+#include "profiler/events/event.h"
+#include "profiler/events/stack_languages.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/program_run.h"
 #include "profiler/session/steady_state.h"
@@ -79,12 +82,34 @@ Result<ProgramLaunch> LaunchToldOf(const RecordOptions& options, const std::vect
                        [] { return !InterruptListener::WasInterrupted(); }});
 }
 
+// Of what was asked for the first that would not be told without a source that is left out; "" = none.
+std::string WhyNotWithout(const RecordedLayers& layers) {
+  struct Need {
+    bool is_wanted;
+    const char* option;
+    events::Source source;
+  };
+  const bool python = std::ranges::find(layers.stacks, events::kPythonStacks) != layers.stacks.end();
+  for (const Need& need : {Need{layers.cpu, "--cpu", events::Source::kAllocator},
+                           Need{layers.operators, "--operators", events::Source::kAllocator},
+                           Need{python, "--stacks python", events::Source::kAllocator},
+                           Need{layers.kernels, "--kernels", events::Source::kDriver}}) {
+    const bool is_told = std::ranges::find(layers.without, NameOf(need.source)) == layers.without.end();
+    if (need.is_wanted && !is_told) {
+      return fmt::format("{} takes the {}, which --without leaves out: leave out one of the two.",
+                         need.option, NameOf(need.source));
+    }
+  }
+  return "";
+}
+
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
               const WindowOpener& open_window) {
   if (program.empty()) {
     return Complain("Name the program after --, as in: tidemark record -o run.tide -- python train.py.",
                     kExitUsage);
   }
+  if (const std::string why = WhyNotWithout(options.layers); !why.empty()) return Complain(why, kExitUsage);
   Result<ProgramLaunch> launch = LaunchToldOf(options, program);
   if (InterruptListener::WasInterrupted()) {
     return Complain("Stopped as asked, before the program was started.", kExitInterrupted);
@@ -140,6 +165,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       "time with a torch, a library is built for it, which takes one to four minutes");
   AddStacksOption(*command, options->layers.stacks);
   AddKernelsOption(*command, options->layers.kernels);
+  AddWithoutOption(*command, options->layers.without);
   return {command, [=] { return RunRecord(*options, program, open_window); }};
 }
 

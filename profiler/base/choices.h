@@ -17,4 +17,14 @@ std::string NearestChoice(std::string_view given, std::span<const std::string> k
 // "There is no optimizer 'adma'; did you mean 'adam'? Known: sgd, momentum, adam, adamw."
 std::string UnknownChoice(std::string_view what, std::string_view given, std::span<const std::string> known);
 
+// Whether `name` is one of a list with commas between, as programs find what was chosen in their environment.
+inline bool IsListed(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const std::string_view first = list.substr(0, list.find(','));
+    if (first == name) return true;
+    list.remove_prefix(first.size() < list.size() ? first.size() + 1 : first.size());
+  }
+  return false;
+}
+
 }  // namespace tidemark

@@ -161,7 +161,7 @@ constinit Immortal<ReportedSegments> reported_segments;
 void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t device) {
   const bool is_cuda = DeviceTypeOf(device) == kCudaDevice;
   if (!is_cuda && !(DeviceTypeOf(device) == kCpuDevice && RecordsCpu())) return;
-  if (!ProbeRecords()) return;
+  if (!ProbeRecordsAllocator()) return;
   NoteReports(is_cuda, device);
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const auto reserved_bytes = static_cast<int64_t>(reserved);
@@ -182,7 +182,7 @@ namespace {
 // What is asked for, and what the card has left; and how the card stands at that moment, once PyTorch has
 // given back what it had cached.
 void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
-  if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecords()) return;
+  if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecordsAllocator()) return;
   NoteReports(true, device);
   ReportedSegments& segments = reported_segments.object;
   if (segments.IsNew(reserved, device)) segments.Follow(0, 0, reserved, device);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "profiler/base/choices.h"
+#include "profiler/base/result.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/probe_loading.h"
@@ -17,13 +19,30 @@
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/transport/listener.h"
+#include "profiler/events/event.h"
 
 namespace tidemark::capture {
 namespace {
 
-enum class ProbeState : int { kUnknown, kRecords, kOff };
+constexpr const char* kLeftOut = "left out, as record --without asked";
+
+enum class ProbeState : int { kUnknown, kRecords, kLeavesAllocator, kOff };
 std::atomic<ProbeState> probe_state{ProbeState::kUnknown};
 std::mutex starting;
+
+bool Records(ProbeState state) {
+  return state == ProbeState::kRecords || state == ProbeState::kLeavesAllocator;
+}
+
+bool IsLeftOut(events::Source source) {
+  const char* const sources = std::getenv(kProbeWithoutVariable);
+  return sources != nullptr && IsListed(sources, NameOf(source));
+}
+
+template <typename Functions>
+Result<Functions> LoadUnlessLeftOut(events::Source source, Result<Functions> (*load)()) {
+  return IsLeftOut(source) ? Result<Functions>(Error{kLeftOut}) : load();
+}
 
 void LeaveInForkedChild() {
   CloseEventStream();
@@ -38,6 +57,7 @@ ProbeState Start() {
   if (!ring || !ring->has_value()) return ProbeState::kOff;
   OpenEventStream(std::move(**ring), 0);
   pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
+  if (IsLeftOut(events::Source::kAllocator)) return ProbeState::kLeavesAllocator;
   WatchTraining();
   return ProbeState::kRecords;
 }
@@ -50,25 +70,35 @@ bool StartOnce(ProbeState& state) {
   state = probe_state.load(std::memory_order_acquire);
   if (state != ProbeState::kUnknown) return false;
   probe_state = state = Start();
-  return state == ProbeState::kRecords;
+  return Records(state);
+}
+
+ProbeState StateOnceStarted() {
+  ProbeState state = probe_state.load(std::memory_order_acquire);
+  if (state == ProbeState::kUnknown && StartOnce(state)) BeginStacks();
+  return state;
+}
+
+void BeginSources() {
+  if (ProbeRecordsAllocator()) {
+    TellAllocatorsOutlook();
+  } else {
+    EmitState(events::Source::kAllocator, kLeftOut);
+  }
+  AttachToDriver(LoadUnlessLeftOut(events::Source::kDriver, cupti::LoadFunctions));
+  WatchCardOfProcess(LoadUnlessLeftOut(events::Source::kDevice, nvml::LoadFunctions));
 }
 
 }  // namespace
 
-bool ProbeRecords() {
-  ProbeState state = probe_state.load(std::memory_order_acquire);
-  if (state == ProbeState::kUnknown && StartOnce(state)) BeginStacks();
-  return state == ProbeState::kRecords;
-}
+bool ProbeRecords() { return Records(StateOnceStarted()); }
+
+bool ProbeRecordsAllocator() { return StateOnceStarted() == ProbeState::kRecords; }
 
 }  // namespace tidemark::capture
 
 // By the CUDA driver, inside of cuInit.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
-  using namespace tidemark::capture;
-  if (!ProbeRecords()) return 1;
-  TellAllocatorsOutlook();
-  AttachToDriver(cupti::LoadFunctions());
-  WatchCardOfProcess(nvml::LoadFunctions());
+  if (tidemark::capture::ProbeRecords()) tidemark::capture::BeginSources();
   return 1;
 }

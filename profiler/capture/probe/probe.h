@@ -10,5 +10,7 @@ namespace tidemark::capture {
 
 // Whether this process is recorded; asks for its ring at the first call. Any thread.
 bool ProbeRecords();
+// And its allocator's blocks, with what they hold, too (kProbeWithoutVariable).
+bool ProbeRecordsAllocator();
 
 }  // namespace tidemark::capture

@@ -1,5 +1,6 @@
 #include "profiler/capture/probe/training_watch.h"
 
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,8 @@ struct AtWork {
 constinit thread_local AtWork at_work{};
 
 constexpr FirstBirth kAwaited{0, true};
+
+std::atomic<bool> watches_training{false};  // the gate at optimizers' ranges is no listener's
 
 // torch/csrc/autograd/record_function_ops.h: a PythonRecordFunction is a RecordFunction behind a table of
 // virtual functions and two counts.
@@ -105,7 +108,8 @@ void OnCastEnded() {
 
 void OnUserScopeBegins(std::string_view name, const void* scope) {
   OptimizerScope& optimizer = at_work.optimizer;
-  if (!EventStreamIsOpen() || optimizer.scope != nullptr || !name.starts_with(kOptimizerScopePrefix)) return;
+  if (!watches_training.load(std::memory_order_relaxed) || !EventStreamIsOpen()) return;
+  if (optimizer.scope != nullptr || !name.starts_with(kOptimizerScopePrefix)) return;
   optimizer.scope = static_cast<const std::byte*>(scope);
   optimizer.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
   optimizer.state = Intern(OptimizerStateName(name), events::Source::kAllocator);
@@ -124,6 +128,7 @@ void OnRecordFunctionEnds(const void* record_function) {
 }
 
 void WatchTraining() {
+  watches_training = true;
   TheCourse().Begin();
   Gates& gates = TheGates();
   gates.tensor_saved = OnTensorSaved;

@@ -147,6 +147,20 @@ class Record(unittest.TestCase):
                 levels = [int(row["bytes"]) for row in self.rows() if row["level"] == "driver"]
                 self.assertEqual(levels, [3 << 20, 6 << 20 if flags else 0])
 
+    def test_a_source_that_is_left_out_says_so_and_the_others_tell(self):
+        levels = {"allocator": "allocated_bytes", "driver": "driver_bytes", "device": "card_bytes"}
+        for left_out in (["allocator"], ["driver"], ["device"], ["driver", "device"]):
+            with self.subTest(left_out):
+                ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom(),
+                                  flags=["--without", ",".join(left_out)])
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                info, states = self.info(), self.states()
+                self.assertEqual({source for source, state in states.items() if state.startswith("left out")}, set(left_out), states)
+                told = {source for source, level in levels.items() if info["levels"].get(level)}
+                self.assertEqual(told, set(levels) - set(left_out), info["levels"])
+                if "allocator" in left_out:
+                    self.assertFalse([row for row in self.rows() if row["kind"] in ("phase", "step begin")])
+
     def test_of_cuptis_other_versions_callbacks_are_taken(self):
         for version, name in (("17", "of CUDA 11 or older"), ("140000", "14.0")):
             with self.subTest(version):
