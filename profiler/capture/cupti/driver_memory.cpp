@@ -1,6 +1,7 @@
 #include "profiler/capture/cupti/driver_memory.h"
 
 #include <iterator>
+#include <utility>
 
 namespace tidemark::capture::cupti {
 
@@ -45,7 +46,7 @@ void DriverMemory::Created(uint64_t handle, uint64_t bytes) {
   if (!is_new && !known->second.leaves) return;  // told twice
   if (!is_new) LetGo(known->second.piece);
   known->second = {++pieces_so_far_, false};
-  pieces_[pieces_so_far_] = {bytes, 1};
+  pieces_[pieces_so_far_] = {bytes, 1, false};
   Change(static_cast<int64_t>(bytes), 0);
 }
 
@@ -66,15 +67,17 @@ void DriverMemory::Released(uint64_t handle) {
   LetGo(piece);
 }
 
-void DriverMemory::Mapped(uint64_t address, uint64_t bytes, uint64_t handle) {
+bool DriverMemory::Mapped(uint64_t address, uint64_t bytes, uint64_t handle) {
   const MutexLock lock(mutex_);
   const auto known = handles_.find(handle);
-  if (known == handles_.end()) return;
+  if (known == handles_.end()) return false;
   const auto [mapping, is_new] = mappings_.try_emplace(address);
-  if (!is_new && !mapping->second.leaves) return;  // told twice
+  if (!is_new && !mapping->second.leaves) return false;  // told twice
   if (!is_new) LetGo(mapping->second.piece);
   mapping->second = {bytes, known->second.piece, false};
-  ++pieces_[known->second.piece].users;
+  Piece& piece = pieces_[known->second.piece];
+  ++piece.users;
+  return !std::exchange(piece.was_mapped, true);
 }
 
 void DriverMemory::MappingsLeave(uint64_t address, uint64_t bytes) { SetMappingsLeave(address, bytes, true); }
@@ -106,10 +109,19 @@ void DriverMemory::PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t ti
   const MutexLock lock(mutex_);
   if (is_over_) return;
   Pool& known = pools_[address];
-  if (time_ns < known.time_ns) return;
+  if (known.is_elsewhere || time_ns < known.time_ns) return;
   const int64_t change = static_cast<int64_t>(reserved_bytes) - static_cast<int64_t>(known.bytes);
-  known = {reserved_bytes, time_ns};
+  known = {reserved_bytes, time_ns, false};
   Change(change, address);
+}
+
+void DriverMemory::PoolIsElsewhere(uint64_t address) {
+  const MutexLock lock(mutex_);
+  if (is_over_) return;
+  Pool& known = pools_[address];
+  const auto counted = static_cast<int64_t>(known.bytes);
+  known = {0, 0, true};
+  Change(-counted, address);
 }
 
 void DriverMemory::CountNoMore() {

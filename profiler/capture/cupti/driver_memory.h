@@ -1,6 +1,7 @@
 // What a process holds of device memory, from what it asks of the CUDA driver: allocations, physical memory
 // that it makes and maps (virtual memory management), and what memory pools have reserved. Told twice of the
-// same thing (the CUDA runtime's call and the driver's inside it), it counts it once.
+// same thing (the CUDA runtime's call and the driver's inside it), it counts it once. What lies on the host
+// is not to be told of.
 //
 // Any thread. Every change is told to the listener, under the lock, so that totals come in order; the
 // listener neither allocates device memory nor calls back. Bytes are as asked for: the driver's rounding (2
@@ -37,12 +38,16 @@ class DriverMemory {
   void HandleLeaves(uint64_t handle);
   void Released(uint64_t handle);
   void HandleStays(uint64_t handle);
-  void Mapped(uint64_t address, uint64_t bytes, uint64_t handle);
+  // Whether it is counted, and mapped for the first time: handles that another process or a host's memory is
+  // behind are none of ours.
+  bool Mapped(uint64_t address, uint64_t bytes, uint64_t handle);
   void MappingsLeave(uint64_t address, uint64_t bytes);
   void Unmapped(uint64_t address, uint64_t bytes);
   void MappingsStay(uint64_t address, uint64_t bytes);
   // What the pool at this address has reserved at that time; older news than what is known change nothing.
   void PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns);
+  // That pool's memory is not on the device, whatever else is told of it.
+  void PoolIsElsewhere(uint64_t address);
 
   // Nobody tells of them any more: tells the listener that nothing is held, and keeps it so.
   void CountNoMore();
@@ -61,6 +66,7 @@ class DriverMemory {
   struct Piece {
     uint64_t bytes = 0;
     int users = 0;  // its handle and its mappings
+    bool was_mapped = false;
   };
   // Pieces have numbers of ours: a handle that was released may be another piece's while this one is mapped.
   struct Handle {
@@ -75,6 +81,7 @@ class DriverMemory {
   struct Pool {
     uint64_t bytes = 0;
     uint64_t time_ns = 0;
+    bool is_elsewhere = false;
   };
   void Change(int64_t bytes, uint64_t address) TIDEMARK_REQUIRES(mutex_);
   void SetLeaves(uint64_t address, bool leaves);

@@ -53,9 +53,17 @@ struct PitchParameters {
 struct AddressParameters {
   uint64_t address;
 };
+// CUmemAllocationProp: where cuMemCreate makes memory.
+struct MemoryProperties {
+  int type;
+  int handle_types;
+  int location;  // kOnDevice, or the host's
+  int location_id;
+};
 struct CreateParameters {
   const uint64_t* handle;
   size_t bytes;
+  const MemoryProperties* properties;
 };
 struct MapParameters {
   uint64_t address;
@@ -101,8 +109,9 @@ constexpr auto kOnFreeBegins = OnFree<&DriverMemory::Leaves>;
 constexpr auto kOnFreed = OnFree<&DriverMemory::Freed>;
 constexpr auto kOnFreeFailed = OnFree<&DriverMemory::Stays>;
 void OnCreate(const Held& held, const CallbackData& data) {
+  constexpr int kOnDevice = 1;  // CU_MEM_LOCATION_TYPE_DEVICE
   const auto& call = Of<CreateParameters>(data);
-  held.device.Created(*call.handle, call.bytes);
+  if (call.properties->location == kOnDevice) held.device.Created(*call.handle, call.bytes);
 }
 template <void (DriverMemory::*take)(uint64_t handle)>
 void OnRelease(const Held& held, const CallbackData& data) {
@@ -110,8 +119,10 @@ void OnRelease(const Held& held, const CallbackData& data) {
 }
 void OnMap(const Held& held, const CallbackData& data) {
   const auto& call = Of<MapParameters>(data);
-  held.device.Mapped(call.address, call.bytes, call.handle);
-  if (held.libraries != nullptr) held.libraries->Mapped(call.address, call.bytes, LibraryThatAsked());
+  const bool is_first = held.device.Mapped(call.address, call.bytes, call.handle);
+  if (is_first && held.libraries != nullptr) {
+    held.libraries->Mapped(call.address, call.bytes, LibraryThatAsked());
+  }
 }
 template <void (DriverMemory::*take)(uint64_t address, uint64_t bytes)>
 void OnUnmap(const Held& held, const CallbackData& data) {
@@ -158,15 +169,28 @@ constexpr std::array kWatched = {
     // cuMemUnmap
     WatchedCall{cupti::kDriverApi, 552, OnUnmap<&DriverMemory::MappingsLeave>, OnUnmapped,
                 OnUnmap<&DriverMemory::MappingsStay>},
+    // What they did to a pool its records tell, which are fetched after a call.
+    WatchedCall{cupti::kDriverApi, 598, nullptr, nullptr},  // cuMemAllocAsync
+    WatchedCall{cupti::kDriverApi, 599, nullptr, nullptr},  // cuMemAllocAsync_ptsz
+    WatchedCall{cupti::kDriverApi, 600, nullptr, nullptr},  // cuMemFreeAsync
+    WatchedCall{cupti::kDriverApi, 601, nullptr, nullptr},  // cuMemFreeAsync_ptsz
+    WatchedCall{cupti::kDriverApi, 602, nullptr, nullptr},  // cuMemPoolTrimTo
+    WatchedCall{cupti::kDriverApi, 608, nullptr, nullptr},  // cuMemPoolDestroy
+    WatchedCall{cupti::kDriverApi, 611, nullptr, nullptr},  // cuMemAllocFromPoolAsync
+    WatchedCall{cupti::kDriverApi, 612, nullptr, nullptr},  // cuMemAllocFromPoolAsync_ptsz
 };
+
+// Where the call that this thread is in asked for memory. It is put into words before that is counted: names
+// of C++ take the dynamic loader's lock, and a library that takes memory while it is loaded holds that and
+// waits for the count's.
+constinit thread_local events::NameId asked_at = 0;
 
 class DriverSource {
  public:
   explicit DriverSource(const cupti::Functions& functions)
       : cupti_(functions), memory_([](int64_t live, int64_t change, uint64_t address) {
-          const bool has_stack = change > 0 && WantsNativeStacks();
           EmitLevel(Source::kDriver, events::Level::kDriver, live, change, address,
-                    has_stack ? WithSegmentStack(0, 0, Source::kDriver) : 0);
+                    change > 0 ? asked_at : 0);
         }) {
     cupti_.get_version(&version_);
   }
@@ -186,7 +210,7 @@ class DriverSource {
   cupti::Code Subscribe(std::string& holder) TIDEMARK_REQUIRES(flushing_);
   bool EnableRecords();
   bool EnableSources() const;
-  std::string EnableWork(const std::string& state) const;  // and how that went, in words
+  void EnableWork() const;
   void TakeRecord(const int* record);
   void TakeSource(const cupti::MemoryRecord& memory, const int* record);
   void StopRecords() TIDEMARK_REQUIRES(flushing_);
@@ -246,16 +270,14 @@ bool DriverSource::Attach() {
     if (cupti_.enable_callback(1, subscriber_, call.domain, call.function) == cupti::kSuccess) ++enabled;
   }
   has_records_ = EnableRecords();
-  std::string state = Live();
+  EmitState(Source::kDriver, Live());
   if (enabled < kWatched.size()) {
-    state =
-        events::InPart(state, std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen");
+    EmitLack(Source::kDriver, std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen");
   }
   if (!has_records_) {
-    state = events::InPart(state, "by callbacks only: memory pools (cudaMallocAsync) are not seen");
+    EmitLack(Source::kDriver, "by callbacks only: memory pools (cudaMallocAsync) are not seen");
   }
-  if (wants_work_) state = EnableWork(state);
-  EmitState(Source::kDriver, state);
+  if (wants_work_) EnableWork();
   return true;
 }
 
@@ -275,15 +297,15 @@ bool DriverSource::EnableSources() const {
   return cupti_.enable_source != nullptr && cupti_.enable_source(1) == cupti::kSuccess;
 }
 
-std::string DriverSource::EnableWork(const std::string& state) const {
+void DriverSource::EnableWork() const {
   const int refused = has_records_ ? EnableDeviceWork(cupti_) : 1;
   if (refused != 0) {
-    return events::InPart(state, "CUPTI gives no records of kernels, memory copies or memsets");
+    return EmitLack(Source::kDriver, "CUPTI gives no records of kernels, memory copies or memsets");
   }
   const std::optional<int64_t> taken = BytesReservedForWork(cupti_);
   if (taken.value_or(0) > 0) EmitCount(Source::kDriver, events::kCuptiMemory, *taken, *taken);
-  const std::string with = state + ", with kernels, memory copies and memsets";
-  return taken ? with : with + "; what CUPTI's own buffers take of the card is not told";
+  EmitState(Source::kDriver, Live() + ", with kernels, memory copies and memsets");
+  if (!taken) EmitLack(Source::kDriver, "what CUPTI's own buffers take of the card is not told");
 }
 
 void DriverSource::Begin() const {
@@ -305,7 +327,11 @@ void DriverSource::OnCallback(void* self, int domain, uint32_t function, const C
     source.called_.store(true, std::memory_order_relaxed);
     const WatchedCall::Seen seen = data->parameters == nullptr ? nullptr : call.At(*data);
     cupti::LibraryMemory* const libraries = source.has_sources_ ? &source.libraries_ : nullptr;
-    if (seen != nullptr) seen({source.memory_, source.managed_, libraries}, *data);
+    if (seen == nullptr) return;
+    const bool gives = call.begins == nullptr;
+    if (gives && WantsNativeStacks()) asked_at = WithSegmentStack(0, 0, Source::kDriver);
+    seen({source.memory_, source.managed_, libraries}, *data);
+    asked_at = 0;
     return;
   }
 }
@@ -334,7 +360,9 @@ void DriverSource::TakeRecord(const int* record) {
     cupti::MemoryRecord memory{};
     std::memcpy(&memory, record, sizeof memory);
     if (has_sources_ && memory.memory_kind == cupti::kDeviceMemory) TakeSource(memory, record);
-    if (memory.pool_address != 0) {
+    if (memory.pool_address != 0 && memory.memory_kind != cupti::kDeviceMemory) {
+      memory_.PoolIsElsewhere(memory.pool_address);
+    } else if (memory.pool_address != 0) {
       memory_.PoolIs(memory.pool_address, memory.pool_bytes, memory.timestamp);
     } else if (memory.operation == cupti::kAllocation && memory.memory_kind == cupti::kDeviceMemory &&
                memory.context_id != cupti::kNoContext) {
@@ -382,13 +410,13 @@ void DriverSource::Compare(uint64_t calls_before) {
   if (complained_) return;
   const uint64_t calls = memory_.allocations();
   if (recorded > calls) {
-    EmitState(Source::kDriver, events::InPart(Live(), "too low: " + std::to_string(recorded - calls) +
-                                                          " allocations are in CUPTI's records only"));
+    EmitLack(Source::kDriver,
+             "too low: " + std::to_string(recorded - calls) + " allocations are in CUPTI's records only");
   } else if (silent_flushes_ >= kSilentFlushes) {
-    EmitState(Source::kDriver,
-              events::InPart(Live(),
-                             "by callbacks only: another tool gets CUPTI's records now, so memory pools "
-                             "(cudaMallocAsync) are not seen"));
+    EmitLack(
+        Source::kDriver,
+        "by callbacks only: another tool gets CUPTI's records now, so memory pools (cudaMallocAsync) are "
+        "not seen");
   } else {
     return;
   }

@@ -20,7 +20,8 @@ std::string FileOf(const void* code) {
 
 // Of the CUPTI that `file` is linked with, or else of that which the process has; null where there is none.
 void* InCupti(const std::string& file, const char* name) {
-  void* const caller = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  // Code of no file may be anybody's; "" would be the program, whose scope has our own gate first.
+  void* const caller = file.empty() ? nullptr : dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (void* const function = caller == nullptr ? nullptr : dlsym(caller, name)) return function;
   void* const library = tidemark::capture::cupti::LoadedLibrary();
   return library == nullptr ? nullptr : dlsym(library, name);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "profiler/base/choices.h"
 #include "profiler/capture/stacks/native_frames.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -24,14 +25,8 @@ constexpr size_t kMostFramesRead = 128;
 constexpr size_t kMostFramesTold = 32;
 
 bool IsWanted(std::string_view language) {
-  const char* const value = std::getenv(events::kStacksVariable);
-  std::string_view languages = value == nullptr ? "" : value;
-  while (!languages.empty()) {
-    const std::string_view first = languages.substr(0, languages.find(','));
-    if (first == language) return true;
-    languages.remove_prefix(first.size() < languages.size() ? first.size() + 1 : first.size());
-  }
-  return false;
+  const char* const languages = std::getenv(events::kStacksVariable);
+  return languages != nullptr && IsListed(languages, language);
 }
 
 // What is known of the calling thread's stack. `instead`: where it runs no Python.
@@ -101,14 +96,29 @@ std::string TextOf(const Stack& stack) {
   return text;
 }
 
-NameId NameOf(const Stack& stack, events::Source source = events::Source::kAllocator) {
-  thread_local std::unordered_map<uint64_t, NameId> known;
-  const uint64_t hash = HashOf(stack);
-  const auto found = known.find(hash);
-  if (found != known.end()) return found->second;
+// What a thread frees and allocates as it ends is told after its own objects are gone.
+thread_local bool known_stacks_are_gone = false;
+struct KnownStacks {
+  KnownStacks() = default;
+  ~KnownStacks() { known_stacks_are_gone = true; }
+  KnownStacks(const KnownStacks&) = delete;
+  KnownStacks& operator=(const KnownStacks&) = delete;
+  std::unordered_map<uint64_t, NameId> names;  // by their hashes
+};
+
+NameId NewNameOf(const Stack& stack, events::Source source) {
   const NameId name = Intern(TextOf(stack), source);
-  if (name == 0) return stack.op;
-  known.emplace(hash, name);
+  return name == 0 ? stack.op : name;
+}
+
+NameId NameOf(const Stack& stack, events::Source source = events::Source::kAllocator) {
+  if (known_stacks_are_gone) return NewNameOf(stack, source);
+  thread_local KnownStacks known;
+  const uint64_t hash = HashOf(stack);
+  const auto found = known.names.find(hash);
+  if (found != known.names.end()) return found->second;
+  const NameId name = NewNameOf(stack, source);
+  if (name != stack.op) known.names.emplace(hash, name);
   return name;
 }
 

@@ -1,8 +1,10 @@
 // Where memory is asked for, as a name (profiler/events/stack.h): the frames of the calling thread, where
 // they are wanted (profiler/events/stack_languages.h).
 //
-// Any thread, under any lock of LibTorch's and CUDA's. A stack that the thread has had before costs reading
-// it; a new one is put into words and announced (event_stream.h), for C++ with the dynamic loader's lock.
+// Any thread. A stack that the thread has had before costs reading it; a new one is put into words and
+// announced (event_stream.h), for C++ with the dynamic loader's lock: so not under a lock that another thread
+// waits for while it loads a library. (PyTorch's allocator tells of segments under its own, which a library
+// takes only if it makes tensors on the card while it is loaded.)
 #pragma once
 
 #include "profiler/events/event.h"

@@ -69,6 +69,48 @@ NameTable& Names() {
   return names;
 }
 
+// What each source has said of itself. What it cannot tell is said again with each state in which it tells.
+class SourceStandings {
+ public:
+  void State(events::Source source, std::string_view sentence) {
+    const MutexLock lock(mutex_);
+    Said& said = said_[static_cast<size_t>(source)];
+    said.state = sentence;
+    Tell(source, said);
+  }
+  void Lack(events::Source source, std::string_view sentence) {
+    const MutexLock lock(mutex_);
+    Said& said = said_[static_cast<size_t>(source)];
+    said.lacks.emplace_back(sentence);
+    Tell(source, said);
+  }
+
+ private:
+  struct Said {
+    std::string state = "live";
+    std::vector<std::string> lacks;
+  };
+  static void Tell(events::Source source, const Said& said) {
+    std::string sentence = said.state;
+    if (events::Tells(events::StandingOf(sentence))) {
+      for (const std::string& lack : said.lacks) sentence = events::InPart(sentence, lack);
+    }
+    Event event;
+    event.kind = events::EventKind::kMarker;
+    event.source = source;
+    event.name = Intern(sentence, source);
+    Emit(event);
+  }
+
+  Mutex mutex_;
+  std::array<Said, events::kSourceCount> said_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+SourceStandings& Standings() {
+  static auto& standings = *new SourceStandings;  // threads of LibTorch outlive main
+  return standings;
+}
+
 struct RecentName {
   std::string_view text;
   NameId id = 0;
@@ -156,22 +198,9 @@ void EmitNumbered(events::EventKind kind, int64_t number) {
   Emit(event);
 }
 
-void EmitState(events::Source source, std::string_view sentence) {
-  Event event;
-  event.kind = events::EventKind::kMarker;
-  event.source = source;
-  event.name = Intern(sentence, source);
-  Emit(event);
-}
+void EmitState(events::Source source, std::string_view sentence) { Standings().State(source, sentence); }
 
-void EmitLack(events::Source source, const std::string& sentence) {
-  static Mutex mutex;
-  static std::array<std::string, events::kSourceCount> told;
-  const MutexLock lock(mutex);
-  std::string& state = told[static_cast<size_t>(source)];
-  state = state.empty() ? events::InPart("live", sentence) : state + " Also, " + sentence;
-  EmitState(source, state);
-}
+void EmitLack(events::Source source, std::string_view sentence) { Standings().Lack(source, sentence); }
 
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
                uint64_t address, NameId op) {

@@ -41,9 +41,9 @@ void EmitNumbered(events::EventKind kind, int64_t number);
 
 // What state that source is in from here on: a sentence for people.
 void EmitState(events::Source source, std::string_view sentence);
-// What a source that is live does not tell, and why: "operators are not known: ..."; beside what was said so
-// of it before. Any thread.
-void EmitLack(events::Source source, const std::string& sentence);
+// What a source does not tell while it is live, and why: "operators are not known: ..."; beside what was said
+// so of it before, in whatever states it is live from here on. Any thread.
+void EmitLack(events::Source source, std::string_view sentence);
 // A level stands at `bytes`, after it changed by `change_bytes` at `address` (0 = not known where); `op` =
 // what led to that.
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "profiler/base/paths.h"
@@ -42,6 +44,7 @@ struct FakeCupti {
   bool buffers_are_hosts = false;
   bool tells_sources = false;
   bool subscribed = false;
+  bool refuses_calls = false;
 } fake;
 
 // CUPTI 13.0's CUpti_ActivityMemory4 and CUpti_ActivityMemoryPool3.
@@ -69,7 +72,9 @@ cupti::Functions FakeFunctions() {
     fake.subscribed = false;
     return cupti::kSuccess;
   };
-  functions.enable_callback = [](uint32_t, cupti::Subscriber, int, uint32_t) { return cupti::kSuccess; };
+  functions.enable_callback = [](uint32_t, cupti::Subscriber, int, uint32_t) {
+    return fake.refuses_calls ? 1 : cupti::kSuccess;
+  };
   functions.register_buffers = [](cupti::BufferRequested requested, cupti::BufferCompleted completed) {
     fake.requested = requested;
     fake.completed = completed;
@@ -391,16 +396,111 @@ TEST_CASE("Managed memory is in no level, and told by itself") {
   }));
 }
 
+// CUmemAllocationProp as far as it is read.
+struct Properties {
+  int type = 1;
+  int handle_types = 0;
+  int location = 1;  // CU_MEM_LOCATION_TYPE_DEVICE
+  int location_id = 0;
+};
+struct Creation {
+  const uint64_t* handle;
+  size_t bytes;
+  const Properties* properties;
+  unsigned long long flags = 0;
+};
+struct Mapping {
+  uint64_t address;
+  size_t bytes;
+  size_t offset;
+  uint64_t handle;
+};
+
+int64_t BytesOfLibraries(const Stream& stream) {
+  int64_t bytes = 0;
+  for (const Event& event : stream.events) {
+    if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
+      bytes += event.rounded_bytes;
+  }
+  return bytes;
+}
+
+TEST_CASE("Mapped memory counts where it is the device's own, and once, for its library too") {
+  CHECK(InChild([] {
+    constexpr size_t kPiece = 2 << 20;
+    fake.has_sources = true;
+    Stream stream = Attached();
+    const auto create = [](uint64_t handle, const Properties& properties) {
+      const Creation call{&handle, kPiece, &properties};
+      for (const int site : {cupti::kEnter, cupti::kExit}) Call(cupti::kDriverApi, 549, site, &call);
+    };
+    const auto map = [](uint64_t address, uint64_t handle) {
+      const Mapping call{address, kPiece, 0, handle};
+      for (const int site : {cupti::kEnter, cupti::kExit}) Call(cupti::kDriverApi, 551, site, &call);
+    };
+    create(0x1, Properties{});
+    map(0x10'0000'0000, 0x1);
+    map(0x20'0000'0000, 0x1);  // once more
+    map(0x30'0000'0000, 0x7);  // another process's
+    Properties host;
+    host.location = 3;  // CU_MEM_LOCATION_TYPE_HOST_NUMA
+    create(0x2, host);
+    map(0x40'0000'0000, 0x2);
+    stream.Drain();
+    return DriverBytes() == kPiece && BytesOfLibraries(stream) == kPiece;
+  }));
+}
+
+cupti::MemoryRecord Pooled(uint64_t pool, uint64_t bytes) {
+  cupti::MemoryRecord pooled{};
+  pooled.kind = cupti::kMemory2;
+  pooled.operation = cupti::kAllocation;
+  pooled.memory_kind = cupti::kDeviceMemory;
+  pooled.is_async = 1;
+  pooled.pool_address = pool;
+  pooled.pool_bytes = bytes;
+  return pooled;
+}
+
+TEST_CASE("A pool on the host counts nothing") {
+  CHECK(InChild([] {
+    Stream stream = Attached();
+    cupti::MemoryRecord host = Pooled(0xbeef, 32 << 20);
+    host.memory_kind = 2;  // CUPTI_ACTIVITY_MEMORY_KIND_PINNED
+    fake.waiting = {host, Pooled(0xcafe, 64 << 20)};
+    FlushDriver();
+    return DriverBytes() == 64 << 20;
+  }));
+}
+
+TEST_CASE("What a pool took is told soon after the call, and not only as the program ends") {
+  CHECK(InChild([] {
+    Stream stream = Attached();
+    fake.waiting = {Pooled(0xbeef, 32 << 20)};
+    Call(cupti::kDriverApi, 598, cupti::kExit, nullptr);  // cuMemAllocAsync
+    for (int i = 0; i < 100 && DriverBytes() == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return DriverBytes() == 32 << 20;
+  }));
+}
+
+TEST_CASE("Calls that cannot be watched stay in the state, whatever else is found missing") {
+  CHECK(InChild([] {
+    fake.refuses_calls = true;
+    Stream stream = Attached();
+    Malloc(0x7000, 1 << 20);
+    for (int i = 0; i < 25; ++i) FlushDriver();
+    stream.Drain();
+    const std::string state = NameOf(stream.events.back().name);
+    return state.find("kinds of calls cannot be seen") != std::string::npos &&
+           state.find("another tool gets CUPTI's records") != std::string::npos;
+  }));
+}
+
 TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records without calls are told") {
   CHECK(InChild([] {
     Stream stream = Attached();
-    cupti::MemoryRecord pooled{};
-    pooled.kind = cupti::kMemory2;
-    pooled.operation = cupti::kAllocation;
-    pooled.memory_kind = cupti::kDeviceMemory;
-    pooled.is_async = 1;
-    pooled.pool_address = 0xbeef;
-    pooled.pool_bytes = 32 << 20;
+    const cupti::MemoryRecord pooled = Pooled(0xbeef, 32 << 20);
     fake.waiting = {pooled};
     fake.dropped = 3;
     FlushDriver();
