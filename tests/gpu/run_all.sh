@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # usage: run_all.sh [--card NAME] [--python PYTHON] [--out FOLDER] [--programs PATTERN] [--pairs N] [--check FOLDER] [--short] [--on-phantom]
 # Everything that only a machine with a GPU can say, in under ten minutes, from a build that is there (cmake/build.sh release all, or
-# just: cmake/build.sh release tidemark tidemark-trainer tidemark_phantom_stand_ins gpu_cupti_recorder tidemark_probe tidemark-calibrator):
+# just: cmake/build.sh release tidemark tidemark-trainer tidemark_phantom_stand_ins gpu_cupti_recorder gpu_cupti_cost tidemark_probe
+# tidemark-calibrator):
 #   card.txt           driver, card, and what the context, kernels and libraries take of the card's memory
 #   calibration/       what cuDNN tells with a GPU only: tidemark calibrate, for assets/calibration
 #   cupti.buffers      CUPTI's records of every kind of allocation, as they came
+#   cupti_cost.txt     what each part of what is asked of CUPTI costs the calls that nobody watches, in nanoseconds
 #   recordings/        the trainer, {native, expandable, async} × {simple-conv-net, resnet-50, gpt-mini} ×
 #                      {fp32, amp, accumulate, checkpoint, out-of-memory}: .tide, and what it printed; 8 MB at most, to be kept as
 #                      tests/gpu/fixtures/NAME/recordings. The last runs out of memory in its first step, the others do not; not so
@@ -18,7 +20,7 @@
 # are left out. FOLDER is ./gpu-results if it is not named. Ends with 1 if a check failed.
 # --check FOLDER makes predicted.txt alone, of recordings that were kept from a card NAME; it needs no GPU.
 # --short takes one network, two pairs of short turns, and seconds of losses.
-# --on-phantom tries this script where there is no GPU: every step but calibration and CUPTI's records (the phantom has no memory pools),
+# --on-phantom tries this script where there is no GPU: every step but calibration, CUPTI's records (the phantom has no memory pools) and costs,
 # on a phantom, in two pairs and with the programs of PATTERN. It says nothing of a card.
 set -uo pipefail
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
@@ -185,6 +187,15 @@ histories() {
     "$programs" > "$out/histories.txt" 2>&1
 }
 
+# A program that brings no Python, with the CUPTI and the runtime of the build's torch.
+beside_cuda() {
+  LD_LIBRARY_PATH=$root/.deps/site/nvidia/cu13/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+}
+
+cupti_cost() {
+  beside_cuda "$root/build/tests/gpu/gpu_cupti_cost" > "$out/cupti_cost.txt" && cat "$out/cupti_cost.txt"
+}
+
 overhead() {
   "${under[@]}" "$python" "$here/overhead.py" --tidemark "$tidemark" --pairs "$pairs" "${steps_timed[@]}" --out "$out/overhead.txt"
 }
@@ -202,7 +213,8 @@ if [[ -n $kept ]]; then
 fi
 check "The card" card_facts
 if [[ -z $phantom ]]; then
-  check "CUPTI's records" "$root/build/tests/gpu/gpu_cupti_recorder" "$out/cupti.buffers"
+  check "What CUPTI costs" cupti_cost
+  check "CUPTI's records" beside_cuda "$root/build/tests/gpu/gpu_cupti_recorder" "$out/cupti.buffers"
   [[ -z $card ]] || check "Calibration" "$tidemark" calibrate --card "$card" -o "$out/calibration"
 fi
 check "Recordings" recordings
