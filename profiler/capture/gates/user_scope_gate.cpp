@@ -1,5 +1,5 @@
 // torch/csrc/autograd/record_function_ops.h and ATen/record_function.h. The first function returns a class,
-// so the place for it comes before the arguments (torch_gates.cpp). LibTorch was built with the old
+// so the place for it comes before the arguments (autograd_gates.cpp). LibTorch was built with the old
 // std::string up to 2.6, of which only the first word matters here: it points to the characters, which end in
 // a zero.
 #include "profiler/capture/gates/user_scope_gate.h"

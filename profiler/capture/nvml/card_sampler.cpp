@@ -164,47 +164,52 @@ class CardChoice {
   void Ready(const nvml::Functions& functions) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     nvml_ = functions;
-    BeginIfKnown();
   }
-  // The first that is told holds.
-  void Told(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
+  // The first that is told holds. Asks NVML nothing: the program's own threads tell, under PyTorch's lock.
+  // Whether that is news.
+  bool Told(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    if (uuid.empty() || !uuid_.empty()) return;
+    if (uuid.empty() || !uuid_.empty()) return false;
     uuid_ = uuid;
-    BeginIfKnown();
+    return true;
   }
-  // Where nobody told: the one on which NVML finds this process. The search takes its time, without the lock:
-  // the program's own threads tell.
+  // From here on the card that was told, once it was. Of the thread that samples, as Guess.
+  void WatchTold() TIDEMARK_EXCLUDES(mutex_) {
+    const std::string uuid = Uuid();
+    const std::optional<nvml::Functions> functions = Functions();
+    if (!functions || uuid.empty() || std::exchange(has_looked_for_told_, true)) return;
+    nvml::Device device = nullptr;
+    if (FindCard(*functions, uuid, device) == nvml::kSuccess) Watch(*functions, device);
+  }
+  // Where nobody told: the one on which NVML finds this process.
   void Guess() TIDEMARK_EXCLUDES(mutex_) {
     const std::optional<nvml::Functions> functions = Functions();
     if (!functions || the_card_sampler.load() != nullptr) return;
     const nvml::Device device = DeviceOfProcess(*functions);
-    const MutexLock lock(mutex_);
-    if (device != nullptr && the_card_sampler.load() == nullptr) Watch(*functions, device);
+    if (device != nullptr) Watch(*functions, device);
   }
   int64_t FreeBytes(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
-    const MutexLock lock(mutex_);
+    const std::optional<nvml::Functions> functions = Functions();
     nvml::Device device = nullptr;
     nvml::Memory memory{};
-    if (!nvml_ || FindCard(*nvml_, uuid, device) != nvml::kSuccess) return 0;
-    return nvml_->memory_info(device, &memory) == nvml::kSuccess ? static_cast<int64_t>(memory.free) : 0;
+    if (!functions || FindCard(*functions, uuid, device) != nvml::kSuccess) return 0;
+    return functions->memory_info(device, &memory) == nvml::kSuccess ? static_cast<int64_t>(memory.free) : 0;
   }
 
  private:
-  void BeginIfKnown() TIDEMARK_REQUIRES(mutex_) {
-    nvml::Device device = nullptr;
-    if (!nvml_ || uuid_.empty() || FindCard(*nvml_, uuid_, device) != nvml::kSuccess) return;
-    Watch(*nvml_, device);
-  }
-
   std::optional<nvml::Functions> Functions() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     return nvml_;
   }
+  std::string Uuid() TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return uuid_;
+  }
 
-  Mutex mutex_;
+  Mutex mutex_;  // never held while NVML is asked
   std::optional<nvml::Functions> nvml_ TIDEMARK_GUARDED_BY(mutex_);
   std::string uuid_ TIDEMARK_GUARDED_BY(mutex_);
+  bool has_looked_for_told_ = false;
 };
 
 CardChoice& TheCardChoice() {
@@ -219,7 +224,15 @@ class Pace {
   // Until the next sample; false where that is the last.
   bool Wait() {
     std::unique_lock lock(mutex_);
-    return !changed_.wait_for(lock, kSampleEvery, [this] { return is_ending_; });
+    changed_.wait_for(lock, kSampleEvery, [this] { return is_ending_ || is_due_; });
+    is_due_ = false;
+    return !is_ending_;
+  }
+  // The next sample is now.
+  void Hurry() {
+    const std::lock_guard lock(mutex_);
+    is_due_ = true;
+    changed_.notify_all();
   }
   void Done() {
     const std::lock_guard lock(mutex_);
@@ -237,6 +250,7 @@ class Pace {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
+  bool is_due_ = false;
   bool is_ending_ = false;
   bool is_done_ = false;
 };
@@ -247,8 +261,11 @@ Pace& ThePace() {
 }
 
 void KeepSampling() {
-  while (ThePace().Wait()) SampleCard();
-  SampleCard();
+  for (bool goes_on = true; goes_on;) {
+    goes_on = ThePace().Wait();
+    TheCardChoice().WatchTold();
+    SampleCard();
+  }
 }
 
 void FindCardAndSample(const nvml::Functions& functions, int most_guesses) {
@@ -259,6 +276,8 @@ void FindCardAndSample(const nvml::Functions& functions, int most_guesses) {
   bool goes_on = true;
   for (int guesses = 0; the_card_sampler.load() == nullptr && goes_on; ++guesses) {
     if (guesses > 0) goes_on = ThePace().Wait();
+    TheCardChoice().WatchTold();
+    if (the_card_sampler.load() != nullptr) break;
     if (guesses < most_guesses || !goes_on) {
       TheCardChoice().Guess();
     } else if (guesses == most_guesses) {
@@ -294,7 +313,9 @@ void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guess
   });
 }
 
-void UsesCard(const std::string& uuid) { TheCardChoice().Told(uuid); }
+void UsesCard(const std::string& uuid) {
+  if (TheCardChoice().Told(uuid)) ThePace().Hurry();
+}
 
 int64_t FreeBytesOfCard(const std::string& uuid) { return TheCardChoice().FreeBytes(uuid); }
 

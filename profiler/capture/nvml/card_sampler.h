@@ -1,7 +1,8 @@
 // What the card itself reports of its memory, as events of events::Level::kCard (all that is taken) and
 // kProcess (what this process takes, its context among it) on the process's stream: asked of NVML ten times a
 // second, told when it changes. How the source fares is told as its state. One in a process, for as long as
-// it lives.
+// it lives. Any thread; those that ask now (SampleCard, FreeBytesOfCard) wait for NVML, a millisecond as a
+// rule, and for ever where a driver hangs.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
 // As the process exits there is a last sample, for which it waits 0.3 s at most.
 void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guesses = 600);
 // The card on which it was seen to work, by the name that NVML has for it. The first that is named holds; ""
-// is none.
+// is none. Asks NVML nothing, so that who calls it waits for nobody.
 void UsesCard(const std::string& uuid);
 
 // Asks now; otherwise done every 100 ms. What the card has left, in bytes; 0 where nobody knows.

@@ -53,10 +53,12 @@ void LeaveInForkedChild() {
 ProbeState Start() {
   const char* const socket = std::getenv(kProbeSocketVariable);
   if (socket == nullptr || *socket == '\0') return ProbeState::kOff;
+  // Before the ring is waited for: a child that another thread forks meanwhile would find `starting` locked
+  // for ever.
+  pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
   Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
   if (!ring || !ring->has_value()) return ProbeState::kOff;
   OpenEventStream(std::move(**ring), 0);
-  pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
   if (IsLeftOut(events::Source::kAllocator)) return ProbeState::kLeavesAllocator;
   WatchTraining();
   return ProbeState::kRecords;

@@ -2,8 +2,9 @@
 // sees. It comes in by LD_PRELOAD, and is called by the CUDA driver as its injection (CUDA_INJECTION64_PATH),
 // or by the first report of LibTorch's allocator. In a process that uses neither it does nothing.
 //
-// It never throws, prints or ends the program. A forked child is not recorded with its parent; one that is
-// forked before the parent uses CUDA asks for a ring of its own.
+// It never throws or prints, and ends the program only where LibTorch lacks a function that it has just
+// called (autograd_gates.cpp). A forked child is not recorded with its parent; one that is forked before the
+// parent uses CUDA asks for a ring of its own.
 #pragma once
 
 namespace tidemark::capture {

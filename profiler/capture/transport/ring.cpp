@@ -28,8 +28,7 @@ using Counter = std::atomic<uint64_t>;
 static_assert(Counter::is_always_lock_free && sizeof(Counter) == sizeof(uint64_t),
               "atomics in shared memory must not hide a lock");
 
-// `head` and `written` are what every push changes: one cache line, so that two producers exchange one line
-// and not two.
+// `head` is what every push changes: a cache line of its own.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as said
 struct RingHeader {
   uint64_t magic = 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -28,6 +29,8 @@ struct FakeNvml {
   nvml::Memory memory{100 << 20, 60 << 20, 40 << 20};
   std::vector<nvml::Process> processes;
 } fake;
+
+std::atomic<bool> nvml_hangs{false};
 
 // Of a machine with several: a card of its own and a slice of one.
 struct FakeCard {
@@ -52,6 +55,7 @@ nvml::Functions FakeFunctions() {
     return nvml::kSuccess;
   };
   functions.device_by_uuid = [](const char* uuid, nvml::Device* device) {
+    while (nvml_hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     *device = &fake;
     for (FakeCard& card : fake_others) {
       if (std::string(uuid) == card.uuid) *device = &card;
@@ -217,7 +221,7 @@ TEST_CASE("The card that a process works on is watched, not the first that it ha
       UsesCard("");
       UsesCard("GPU-2");
       UsesCard("GPU-1");  // worked on later
-      left = SampleCard();
+      if (AwaitSample(5 << 20)) left = SampleCard();
     });
     return told.OfLevel(Level::kCard) == std::vector<int64_t>{40 << 20, 95 << 20} &&
            told.OfLevel(Level::kProcess).front() == 30 << 20 &&
@@ -234,8 +238,24 @@ TEST_CASE("What a process takes is not told of the next card until NVML lists it
       if (!AwaitSample(60 << 20)) return;
       fake.processes.clear();
       UsesCard("GPU-2");
+      AwaitSample(5 << 20);
     });
     return told.OfLevel(Level::kProcess) == std::vector<int64_t>{30 << 20, 0};
+  }));
+}
+
+TEST_CASE("Who tells of the card waits for no NVML") {
+  CHECK(InChild([] {
+    const Told told = WhatIsTold([] {
+      WatchCardOfProcess(FakeFunctions(), 1);
+      AwaitFreeBytes("GPU-2");
+      alarm(20);  // ends a test that waits
+      nvml_hangs = true;
+      UsesCard("GPU-2");
+      nvml_hangs = false;
+      AwaitSample(5 << 20);
+    });
+    return told.OfLevel(Level::kCard) == std::vector<int64_t>{95 << 20};
   }));
 }
 
@@ -246,6 +266,7 @@ TEST_CASE("A card that a process uses late is sampled as one that it used at onc
       AwaitFreeBytes("GPU-2");
       std::this_thread::sleep_for(std::chrono::milliseconds(250));  // the guesses are over
       UsesCard("GPU-2");
+      if (!AwaitSample(5 << 20)) return;
       fake_others[0].memory.used = 50 << 20;
       std::this_thread::sleep_for(std::chrono::milliseconds(500));  // nobody else samples
     });
