@@ -53,7 +53,7 @@ struct Gates {
 
 // The process's own; lives for ever.
 Gates& TheGates();
-// Nobody listens any more: for a forked child, whose events are none of ours.
+// Nobody listens any more: for a forked child, which has one thread, and whose events are none of ours.
 void CloseGates();
 
 template <typename Function, typename... Arguments>

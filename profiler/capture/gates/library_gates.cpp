@@ -17,33 +17,6 @@ Function Next(const char* name) {
 }
 
 }  // namespace
-
-Gates& TheGates() {
-  static constinit Gates gates;
-  return gates;
-}
-
-void CloseGates() {
-  Gates& gates = TheGates();
-  gates.cublas_workspace = nullptr;
-  gates.cudnn_workspace = nullptr;
-  gates.copied_from_host = nullptr;
-  gates.memory_reported = nullptr;
-  gates.tensor_saved = nullptr;
-  gates.accumulator_made = nullptr;
-  gates.gradient_arrives = nullptr;
-  gates.gradient_accumulated = nullptr;
-  gates.backward_begins = nullptr;
-  gates.backward_ended = nullptr;
-  gates.layer_begins = nullptr;
-  gates.layer_ends = nullptr;
-  gates.parameter_known = nullptr;
-  gates.cast_begins = nullptr;
-  gates.cast_ended = nullptr;
-  gates.buckets_begin = nullptr;
-  gates.buckets_ended = nullptr;
-}
-
 }  // namespace tidemark::capture
 
 using tidemark::capture::Next;

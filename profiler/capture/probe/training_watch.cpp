@@ -5,11 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/probe/tensor_blocks.h"
-#include "profiler/capture/roles/course.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 

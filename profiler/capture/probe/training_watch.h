@@ -1,5 +1,5 @@
 // The training of a program whose LibTorch the probe was not compiled for, as far as its own actions tell:
-// phases and steps (profiler/capture/roles/course.h), and what it does with its tensors, by which who reads
+// phases and steps (profiler/capture/course/course.h), and what it does with its tensors, by which who reads
 // the ring infers which of PyTorch's blocks are parameters, gradients, activations, optimizer state and
 // autocast's copies (profiler/capture/roles/role_inference.h); DDP's buckets are told here. A forward begins
 // with any tensor that is saved for backward, on the card or not: where blocks cannot be read, there are

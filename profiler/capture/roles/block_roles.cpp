@@ -77,9 +77,4 @@ std::vector<uint64_t> BlockRoles::TakeMadeByOptimizer() {
   return alive;
 }
 
-BlockRoles& Roles() {
-  static auto& roles = *new BlockRoles;  // threads of LibTorch outlive main
-  return roles;
-}
-
 }  // namespace tidemark::capture

@@ -60,7 +60,4 @@ class BlockRoles {
   std::vector<Block> awaiting_forward_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
-// The process's own, of one that finds out itself what its blocks hold.
-BlockRoles& Roles();
-
 }  // namespace tidemark::capture

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/course/course.h"
+#include "profiler/capture/course/optimizer_cycle.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
-#include "profiler/capture/roles/course.h"
-#include "profiler/capture/roles/optimizer_cycle.h"
 #include "profiler/capture/roles/role_inference.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"

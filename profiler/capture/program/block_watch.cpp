@@ -1,4 +1,4 @@
-#include "profiler/capture/program/block_roles.h"
+#include "profiler/capture/program/block_watch.h"
 
 #include <ATen/CachedTensorUtils.h>
 #include <ATen/autocast_mode.h>
@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/roles/block_roles.h"
-#include "profiler/capture/roles/course.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/library_workspaces.h"
@@ -28,6 +28,11 @@ thread_local uint64_t last_born_address = 0;  // of this thread's blocks
 thread_local int64_t last_born_bytes = 0;
 
 constexpr const char* kBucketName = "DDP bucket";
+
+BlockRoles& Roles() {
+  static auto& roles = *new BlockRoles;  // threads of LibTorch outlive main
+  return roles;
+}
 
 // Asks nothing that a subclass could answer with code of its own.
 Block BlockOf(const at::Tensor& tensor) {

@@ -1,4 +1,4 @@
-#include "profiler/capture/roles/course.h"
+#include "profiler/capture/course/course.h"
 
 #include <utility>
 

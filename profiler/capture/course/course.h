@@ -17,7 +17,7 @@
 
 #include "profiler/base/immortal.h"
 #include "profiler/base/thread_annotations.h"
-#include "profiler/capture/roles/optimizer_cycle.h"
+#include "profiler/capture/course/optimizer_cycle.h"
 #include "profiler/events/event.h"
 
 namespace tidemark::capture {

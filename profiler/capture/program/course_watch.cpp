@@ -1,16 +1,16 @@
-#include "profiler/capture/program/course.h"
+#include "profiler/capture/program/course_watch.h"
 
 #include <ATen/record_function.h>
 
 #include <memory>
 #include <string_view>
 
+#include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/operators/layer_scopes.h"
-#include "profiler/capture/program/block_roles.h"
-#include "profiler/capture/roles/course.h"
+#include "profiler/capture/program/block_watch.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 

@@ -1,4 +1,4 @@
-// Tells the course of a training (profiler/capture/roles/course.h) when backward and optimizers run.
+// Tells the course of a training (profiler/capture/course/course.h) when backward and optimizers run.
 #pragma once
 
 namespace tidemark::capture {
