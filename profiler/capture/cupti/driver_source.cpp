@@ -81,6 +81,12 @@ const Parameters& Of(const CallbackData& data) {
   return *static_cast<const Parameters*>(data.parameters);
 }
 
+std::atomic<void (*)(uint64_t address, uint64_t bytes)> leaving_listener{nullptr};
+
+void TellThatLeaves(uint64_t address, uint64_t bytes) {
+  if (auto* const listener = leaving_listener.load(std::memory_order_acquire)) listener(address, bytes);
+}
+
 struct Held {
   DriverMemory& device;
   DriverMemory& managed;
@@ -105,7 +111,10 @@ void OnFree(const Held& held, const CallbackData& data) {
   for (DriverMemory* const memory : {&held.device, &held.managed})
     (memory->*take)(Of<AddressParameters>(data).address);
 }
-constexpr auto kOnFreeBegins = OnFree<&DriverMemory::Leaves>;
+void OnFreeBegins(const Held& held, const CallbackData& data) {
+  TellThatLeaves(Of<AddressParameters>(data).address, 1);
+  OnFree<&DriverMemory::Leaves>(held, data);
+}
 constexpr auto kOnFreed = OnFree<&DriverMemory::Freed>;
 constexpr auto kOnFreeFailed = OnFree<&DriverMemory::Stays>;
 void OnCreate(const Held& held, const CallbackData& data) {
@@ -128,6 +137,10 @@ template <void (DriverMemory::*take)(uint64_t address, uint64_t bytes)>
 void OnUnmap(const Held& held, const CallbackData& data) {
   const auto& call = Of<UnmapParameters>(data);
   (held.device.*take)(call.address, call.bytes);
+}
+void OnUnmapBegins(const Held& held, const CallbackData& data) {
+  TellThatLeaves(Of<UnmapParameters>(data).address, Of<UnmapParameters>(data).bytes);
+  OnUnmap<&DriverMemory::MappingsLeave>(held, data);
 }
 void OnUnmapped(const Held& held, const CallbackData& data) {
   OnUnmap<&DriverMemory::Unmapped>(held, data);
@@ -153,22 +166,21 @@ struct WatchedCall {
   }
 };
 constexpr std::array kWatched = {
-    WatchedCall{cupti::kRuntimeApi, 20, nullptr, OnAllocate},                     // cudaMalloc
-    WatchedCall{cupti::kRuntimeApi, 21, nullptr, OnAllocatePitch},                // cudaMallocPitch
-    WatchedCall{cupti::kRuntimeApi, 22, kOnFreeBegins, kOnFreed, kOnFreeFailed},  // cudaFree
-    WatchedCall{cupti::kRuntimeApi, 206, nullptr, OnAllocateManaged},             // cudaMallocManaged
-    WatchedCall{cupti::kDriverApi, 243, nullptr, OnAllocate},                     // cuMemAlloc_v2
-    WatchedCall{cupti::kDriverApi, 244, nullptr, OnAllocatePitch},                // cuMemAllocPitch_v2
-    WatchedCall{cupti::kDriverApi, 245, kOnFreeBegins, kOnFreed, kOnFreeFailed},  // cuMemFree_v2
-    WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},              // cuMemAllocManaged
-    WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                       // cuMemCreate
+    WatchedCall{cupti::kRuntimeApi, 20, nullptr, OnAllocate},                    // cudaMalloc
+    WatchedCall{cupti::kRuntimeApi, 21, nullptr, OnAllocatePitch},               // cudaMallocPitch
+    WatchedCall{cupti::kRuntimeApi, 22, OnFreeBegins, kOnFreed, kOnFreeFailed},  // cudaFree
+    WatchedCall{cupti::kRuntimeApi, 206, nullptr, OnAllocateManaged},            // cudaMallocManaged
+    WatchedCall{cupti::kDriverApi, 243, nullptr, OnAllocate},                    // cuMemAlloc_v2
+    WatchedCall{cupti::kDriverApi, 244, nullptr, OnAllocatePitch},               // cuMemAllocPitch_v2
+    WatchedCall{cupti::kDriverApi, 245, OnFreeBegins, kOnFreed, kOnFreeFailed},  // cuMemFree_v2
+    WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},             // cuMemAllocManaged
+    WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                      // cuMemCreate
     // cuMemRelease
     WatchedCall{cupti::kDriverApi, 550, OnRelease<&DriverMemory::HandleLeaves>,
                 OnRelease<&DriverMemory::Released>, OnRelease<&DriverMemory::HandleStays>},
     WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},  // cuMemMap
     // cuMemUnmap
-    WatchedCall{cupti::kDriverApi, 552, OnUnmap<&DriverMemory::MappingsLeave>, OnUnmapped,
-                OnUnmap<&DriverMemory::MappingsStay>},
+    WatchedCall{cupti::kDriverApi, 552, OnUnmapBegins, OnUnmapped, OnUnmap<&DriverMemory::MappingsStay>},
     // What they did to a pool its records tell, which are fetched after a call.
     WatchedCall{cupti::kDriverApi, 598, nullptr, nullptr},  // cuMemAllocAsync
     WatchedCall{cupti::kDriverApi, 599, nullptr, nullptr},  // cuMemAllocAsync_ptsz
@@ -463,6 +475,8 @@ void AttachToDriver(const Result<cupti::Functions>& functions) {
   the_driver_source = source;
   if (source->Attach()) source->Begin();
 }
+
+void OnDriverMemoryLeaves(void (*listener)(uint64_t address, uint64_t bytes)) { leaving_listener = listener; }
 
 void FlushDriver() {
   if (DriverSource* const source = the_driver_source) source->Flush();

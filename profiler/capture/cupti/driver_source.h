@@ -22,6 +22,10 @@ namespace tidemark::capture {
 // changes nothing.
 void AttachToDriver(const Result<cupti::Functions>& functions);
 
+// Who is told that what begins in these bytes is given back, in the thread that does, before the driver has
+// it again, and under no lock of ours: allocations and mapped pieces. The last who asked.
+void OnDriverMemoryLeaves(void (*listener)(uint64_t address, uint64_t bytes));
+
 // Takes what CUPTI has recorded so far; otherwise done every 50 ms, and when the process exits.
 void FlushDriver();
 

@@ -2,15 +2,10 @@
 // is not in the report. A free counts from the report on, though the block may still wait for other streams.
 //
 // Any thread; reports come under the allocator's lock.
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <iterator>
-#include <vector>
 
-#include "profiler/base/immortal.h"
-#include "profiler/base/thread_annotations.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/allocator_gate.h"
 #include "profiler/capture/gates/behind.h"
@@ -21,6 +16,7 @@
 #include "profiler/capture/probe/allocator_state.h"
 #include "profiler/capture/probe/operator_loading.h"
 #include "profiler/capture/probe/probe.h"
+#include "profiler/capture/probe/reported_segments.h"
 #include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -75,71 +71,20 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device
   EmitOnDevice(event);
 }
 
-// PyTorch's segments, which it does not report: only how much they are in all. When that grows, the block
-// that is reported next lies in what is new, and CUPTI knows where that begins and ends. Without CUPTI it is
-// taken to begin with the block.
-class ReportedSegments {
- public:
-  void Follow(uint64_t block, int64_t block_bytes, int64_t reserved, uint16_t device) {
-    const std::vector<cupti::Region> held = DriverRegions(block, static_cast<uint64_t>(block_bytes));
-    const MutexLock lock(mutex_);
-    const int64_t change = reserved - Reserved(device).exchange(reserved, std::memory_order_relaxed);
-    if (change < 0) return Shrink(-change, device);
-    for (const cupti::Region& region : held) Add(region.address, region.bytes, device);
-    if (held.empty()) Add(block, static_cast<uint64_t>(change), device);
-  }
-  // Without the lock: it is asked with each block. The allocator reports a card's under a lock of its own.
-  bool IsNew(int64_t reserved, uint16_t device) {
-    return Reserved(device).load(std::memory_order_relaxed) != reserved;
-  }
-
- private:
-  static constexpr size_t kMostDevices = 256;  // c10::DeviceIndex has eight bits
-  struct Segment {
-    uint64_t address = 0;
-    uint64_t bytes = 0;
-    uint16_t device = 0;
-  };
-  using Segments = std::vector<Segment>;
-
-  std::atomic<int64_t>& Reserved(uint16_t device) { return reserved_[DeviceNumberOf(device) % kMostDevices]; }
-  void Add(uint64_t address, uint64_t bytes, uint16_t device) TIDEMARK_REQUIRES(mutex_) {
-    const auto place = std::ranges::lower_bound(segments_, address, {}, &Segment::address);
-    if (place != segments_.end() && place->address == address) return;
-    segments_.insert(place, {address, bytes, device});
-    EmitMemory(EventKind::kSegmentAllocate, address, static_cast<int64_t>(bytes), device);
-  }
-  // The card's that the driver holds no longer; then, if nobody knows which, from its highest.
-  void Shrink(int64_t bytes, uint16_t device) TIDEMARK_REQUIRES(mutex_) {
-    for (auto segment = segments_.begin(); segment != segments_.end() && bytes > 0;) {
-      const bool stays =
-          segment->device != device || DriverBytes() == 0 || !DriverRegions(segment->address, 1).empty();
-      segment = stays ? std::next(segment) : Remove(segment, bytes);
-    }
-    for (auto segment = segments_.end(); segment != segments_.begin() && bytes > 0;) {
-      --segment;
-      if (segment->device != device) continue;
-      if (static_cast<int64_t>(segment->bytes) > bytes) return;
-      segment = Remove(segment, bytes);
-    }
-  }
-  Segments::iterator Remove(Segments::iterator segment, int64_t& bytes) TIDEMARK_REQUIRES(mutex_) {
-    const auto removed_bytes = static_cast<int64_t>(segment->bytes);
-    bytes -= removed_bytes;
-    EmitMemory(EventKind::kSegmentFree, segment->address, removed_bytes, segment->device);
-    return segments_.erase(segment);
-  }
-
-  Mutex mutex_;
-  Segments segments_ TIDEMARK_GUARDED_BY(mutex_);  // in the order of their addresses
-  std::array<std::atomic<int64_t>, kMostDevices> reserved_{};
-};
-
 // The card that is watched is the one that PyTorch works on first.
 void NoteFirstCard(uint16_t device) {
   static std::atomic<bool> noted{false};
   if (noted.load(std::memory_order_relaxed) || noted.exchange(true)) return;
   UsesCard(UuidOfCudaDevice(DeviceNumberOf(device)));
+}
+
+void TellOfSegment(EventKind kind, uint64_t address, int64_t bytes, uint16_t device) {
+  EmitMemory(kind, address, bytes, device);
+}
+
+ReportedSegments& TheReportedSegments() {
+  static auto& segments = *new ReportedSegments(TellOfSegment);  // threads of LibTorch outlive main
+  return segments;
 }
 
 // What is done once, at an allocator's first report. Nothing of it is looked at with each block.
@@ -151,10 +96,10 @@ void NoteReports(bool is_cuda, uint16_t device) {
   TellAllocatorReports(is_cuda);
   if (WantsPythonStacks() || WantsNativeStacks()) knows_context = true;
   if (LoadOperatorWatch()) knows_context = true;
-  if (is_cuda) NoteFirstCard(device);
+  if (!is_cuda) return;
+  OnDriverMemoryLeaves([](uint64_t address, uint64_t bytes) { TheReportedSegments().Leave(address, bytes); });
+  NoteFirstCard(device);
 }
-
-constinit Immortal<ReportedSegments> reported_segments;
 
 }  // namespace
 
@@ -165,7 +110,7 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   NoteReports(is_cuda, device);
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const auto reserved_bytes = static_cast<int64_t>(reserved);
-  ReportedSegments& segments = reported_segments.object;
+  ReportedSegments& segments = TheReportedSegments();
   if (is_cuda && segments.IsNew(reserved_bytes, device)) {
     segments.Follow(address, change > 0 ? change : 1, reserved_bytes, device);
   }
@@ -179,12 +124,26 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
 
 namespace {
 
+// As PyTorch asks for its message, where the device is this thread's; NVML counts a little otherwise.
+int64_t FreeBytes(int number) {
+  constexpr int kSuccess = 0;  // cudaSuccess
+  static const auto get_device = Behind<int (*)(int* device)>("libc10_cuda.so", "cudaGetDevice");
+  static const auto get_memory =
+      Behind<int (*)(size_t * free, size_t * total)>("libc10_cuda.so", "cudaMemGetInfo");
+  int current = 0;
+  size_t free = 0;
+  size_t total = 0;
+  const bool is_told = get_device != nullptr && get_memory != nullptr && get_device(&current) == kSuccess &&
+                       current == number && get_memory(&free, &total) == kSuccess;
+  return is_told ? static_cast<int64_t>(free) : FreeBytesOfCard(UuidOfCudaDevice(number));
+}
+
 // What is asked for, and what the card has left; and how the card stands at that moment, once PyTorch has
 // given back what it had cached.
 void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecordsAllocator()) return;
   NoteReports(true, device);
-  ReportedSegments& segments = reported_segments.object;
+  ReportedSegments& segments = TheReportedSegments();
   if (segments.IsNew(reserved, device)) segments.Follow(0, 0, reserved, device);
   SampleCard();
   Event event;
@@ -192,7 +151,7 @@ void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   event.source = events::Source::kAllocator;
   event.bytes = bytes;
   event.device = EventDeviceOf(device);
-  event.rounded_bytes = FreeBytesOfCard(UuidOfCudaDevice(DeviceNumberOf(device)));
+  event.rounded_bytes = FreeBytes(DeviceNumberOf(device));
   event.op = WithPythonStack(CurrentAttribution().op, current_context.forward_stack);
   EmitOnDevice(event);
 }

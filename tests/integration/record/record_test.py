@@ -87,6 +87,19 @@ class Record(unittest.TestCase):
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
 
+    def test_segments_that_go_and_come_between_blocks_are_told(self):
+        """PyTorch reports what is reserved with its blocks only. Without CUPTI the sum is right, whatever the segments."""
+        for flags, settings in (([], ""), ([], "expandable_segments:True"), (["--without", "driver"], "")):
+            with self.subTest((flags, settings)):
+                ran = self.record(REFERENCE, "segments", environment=phantom() | {"PYTORCH_CUDA_ALLOC_CONF": settings}, flags=flags)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                allocated, reserved, left, made = (int(number) for number in re.findall(r"\d+", ran.stdout))
+                measured = self.info()["measured"]
+                self.assertEqual((measured["allocated_peak_bytes"], measured["reserved_peak_bytes"]), (allocated, reserved))
+                if not flags and not settings:  # mapped pieces are no segments of PyTorch's
+                    kinds = [row["kind"] for row in self.rows()]
+                    self.assertEqual((kinds.count("segment allocate"), kinds.count("segment free")), (made, made - left))
+
     def test_what_is_mapped_is_told_of_the_library_that_asked(self):
         ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1",
                           environment=phantom() | {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})

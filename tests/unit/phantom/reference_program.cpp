@@ -3,8 +3,9 @@
 //   step CHANNELS1 CHANNELS2 BATCH AMP ACCUMULATE   the fourth training step's peaks, in bytes, and its time
 //   operations                                      many networks and operations, each named on stdout before
 //   it runs bytes                                           small values that go to the device and come back
-//   device                                          what LibTorch thinks of the device
-//   refused                                         calls a function that nobody has modelled
+//   segments                                        gives segments back and takes others; their peak and what
+//   is left device                                          what LibTorch thinks of the device refused calls
+//   a function that nobody has modelled
 #include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
@@ -89,6 +90,28 @@ void Step(int channels1, int channels2, int64_t batch, bool amp, int accumulate)
   std::printf("allocated %lld reserved %lld microseconds %.0f\n",
               static_cast<long long>(stats.allocated_bytes[0].peak),
               static_cast<long long>(stats.reserved_bytes[0].peak), fastest_seconds * 1e6);
+}
+
+Tensor Mebibytes(int64_t count) { return torch::empty({count << 20}, kOnDevice.dtype(torch::kByte)); }
+
+// Between one block and the next segments go and come: larger ones, and ones in the place of others.
+void Segments() {
+  std::vector<Tensor> held;
+  for (int i = 0; i < 6; ++i) held.push_back(Mebibytes(30));
+  for (int i = 0; i < 6; i += 2) held[i].reset();
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  for (int i = 0; i < 4; ++i) held.push_back(Mebibytes(50));
+  held[1].reset();
+  held[6].reset();
+  c10::cuda::CUDACachingAllocator::emptyCache();
+  held.push_back(Mebibytes(30));
+  held.push_back(Mebibytes(50));
+  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
+  std::printf("allocated %lld reserved %lld segments %lld of %lld\n",
+              static_cast<long long>(stats.allocated_bytes[0].peak),
+              static_cast<long long>(stats.reserved_bytes[0].peak),
+              static_cast<long long>(stats.segment[0].current),
+              static_cast<long long>(stats.segment[0].allocated));
 }
 
 // Trains any module for three steps.
@@ -374,6 +397,7 @@ int Run(const std::vector<std::string>& arguments) {
   if (what == "step") Step(number(1), number(2), number(3), number(4) != 0, number(5));
   if (what == "operations") Operations();
   if (what == "bytes") Bytes();
+  if (what == "segments") Segments();
   if (what == "device") DescribeDevice();
   if (what == "refused") cudaCtxResetPersistingL2Cache();
   return 0;
