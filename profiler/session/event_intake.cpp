@@ -1,8 +1,10 @@
 #include "profiler/session/event_intake.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "profiler/base/clock.h"
+#include "profiler/events/card_counter.h"
 #include "profiler/session/steps_done.h"
 
 namespace tidemark::session {
@@ -42,7 +44,19 @@ size_t EventIntake::Take(bool producer_dead) {
   return taken;
 }
 
+std::shared_ptr<const timeline::View> EventIntake::Publish() {
+  std::shared_ptr<const timeline::View> view = builder_.Publish();
+  if (told_of_card_ && !card_) {
+    std::string_view name = view->name(told_of_card_->name);
+    if (name.starts_with(events::kCardPrefix)) name.remove_prefix(events::kCardPrefix.size());
+    card_ = Card{std::string(name), told_of_card_->bytes};
+  }
+  return view;
+}
+
 void EventIntake::Append(std::span<const Event> events) {
+  const auto told_of_card = std::ranges::find_if(events, events::TellsOfCard);
+  if (told_of_card != events.end()) told_of_card_ = *told_of_card;
   steps_done_ = StepsDoneAfter(events, steps_done_);
   builder_.Append(events);
   if (recording_) Record(recording_->Append(events));

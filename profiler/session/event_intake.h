@@ -37,7 +37,7 @@ class EventIntake {
   }
   // Takes what the ring holds, up to one lap of it; how many events that were.
   size_t Take(bool producer_dead);
-  std::shared_ptr<const timeline::View> Publish() { return builder_.Publish(); }
+  std::shared_ptr<const timeline::View> Publish();
 
   // A marker of the session's own: how the run ended.
   void AddMarker(std::string_view text);
@@ -47,6 +47,12 @@ class EventIntake {
 
   uint64_t captured() const { return captured_; }
   uint64_t lost() const { return lost_; }
+  // The card that the program works on, once it was told and published (events/card_counter.h).
+  struct Card {
+    std::string name;
+    int64_t bytes = 0;
+  };
+  const std::optional<Card>& card() const { return card_; }
   int64_t steps_done() const { return steps_done_; }  // of the latest start or restart
   // Why the recording could not go on; "" if it does, or if there is none.
   const std::string& recording_error() const { return recording_error_; }
@@ -68,6 +74,8 @@ class EventIntake {
   uint64_t captured_ = 0;
   uint64_t lost_ = 0;
   int64_t steps_done_ = 0;
+  std::optional<events::Event> told_of_card_;
+  std::optional<Card> card_;
   std::string recording_error_;
 };
 

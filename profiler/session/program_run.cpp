@@ -191,7 +191,16 @@ bool ProgramRun::Publish() {
   status_.lost = intake_->lost();
   status_.recording_error = intake_->recording_error();
   status_.steps_done = intake_->steps_done();
+  DescribeCard();
   return true;
+}
+
+// What is known only once the program uses its card.
+void ProgramRun::DescribeCard() {
+  if (!intake_->card() || !description_.device_name.empty()) return;
+  description_.device_name = intake_->card()->name;
+  description_.device_bytes = intake_->card()->bytes;
+  intake_->Describe(description_);
 }
 
 void ProgramRun::Flush() {
@@ -201,6 +210,8 @@ void ProgramRun::Flush() {
 void ProgramRun::TakeTheRest() {
   while (intake_->Take(true) > 0) {
   }
+  has_news_ = true;
+  Publish();  // it may tell of the card, which belongs into the description
 }
 
 void ProgramRun::EndItself() {

@@ -82,6 +82,7 @@ class ProgramRun final : public WatchedRun {
  private:
   void Call(const transport::Listener::Caller& caller, std::string title);
   void TakeTheRest();
+  void DescribeCard() TIDEMARK_REQUIRES(mutex_);
   std::optional<RunStatus> OwnEnd() const;
   // What the run says of its end, from here on.
   void Settle(const RunStatus& end, const std::vector<std::string>& notes);

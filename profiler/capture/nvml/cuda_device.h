@@ -13,4 +13,7 @@ std::string CardUuid(const char* bytes);
 // Of the device of that number; of a slice of a card (MIG) the slice's. "" where nobody tells.
 std::string UuidOfCudaDevice(int number);
 
+// "NVIDIA H200"; "" where nobody tells.
+std::string NameOfCudaDevice(int number);
+
 }  // namespace tidemark::capture

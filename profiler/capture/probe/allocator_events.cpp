@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <string>
 
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/allocator_gate.h"
@@ -20,6 +21,7 @@
 #include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/card_counter.h"
 #include "profiler/events/event.h"
 
 namespace tidemark::capture {
@@ -71,11 +73,34 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device
   EmitOnDevice(event);
 }
 
+struct CardMemory {
+  int64_t free = 0;
+  int64_t total = 0;
+};
+
+// As PyTorch asks for it; zeros where the device is not this thread's.
+CardMemory MemoryOf(int number) {
+  constexpr int kSuccess = 0;  // cudaSuccess
+  static const auto get_device = Behind<int (*)(int* device)>("libc10_cuda.so", "cudaGetDevice");
+  static const auto get_memory =
+      Behind<int (*)(size_t * free, size_t * total)>("libc10_cuda.so", "cudaMemGetInfo");
+  int current = 0;
+  size_t free = 0;
+  size_t total = 0;
+  const bool is_told = get_device != nullptr && get_memory != nullptr && get_device(&current) == kSuccess &&
+                       current == number && get_memory(&free, &total) == kSuccess;
+  return is_told ? CardMemory{static_cast<int64_t>(free), static_cast<int64_t>(total)} : CardMemory{};
+}
+
 // The card that is watched is the one that PyTorch works on first.
 void NoteFirstCard(uint16_t device) {
   static std::atomic<bool> noted{false};
   if (noted.load(std::memory_order_relaxed) || noted.exchange(true)) return;
-  UsesCard(UuidOfCudaDevice(DeviceNumberOf(device)));
+  const int number = DeviceNumberOf(device);
+  UsesCard(UuidOfCudaDevice(number));
+  const int64_t bytes = MemoryOf(number).total;
+  const std::string name = NameOfCudaDevice(number);
+  if (!name.empty() && bytes > 0) EmitCount(events::Source::kDevice, events::CardCounter(name), bytes, bytes);
 }
 
 void TellOfSegment(EventKind kind, uint64_t address, int64_t bytes, uint16_t device) {
@@ -124,18 +149,10 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
 
 namespace {
 
-// As PyTorch asks for its message, where the device is this thread's; NVML counts a little otherwise.
+// NVML counts a little otherwise than PyTorch's message does.
 int64_t FreeBytes(int number) {
-  constexpr int kSuccess = 0;  // cudaSuccess
-  static const auto get_device = Behind<int (*)(int* device)>("libc10_cuda.so", "cudaGetDevice");
-  static const auto get_memory =
-      Behind<int (*)(size_t * free, size_t * total)>("libc10_cuda.so", "cudaMemGetInfo");
-  int current = 0;
-  size_t free = 0;
-  size_t total = 0;
-  const bool is_told = get_device != nullptr && get_memory != nullptr && get_device(&current) == kSuccess &&
-                       current == number && get_memory(&free, &total) == kSuccess;
-  return is_told ? static_cast<int64_t>(free) : FreeBytesOfCard(UuidOfCudaDevice(number));
+  const CardMemory memory = MemoryOf(number);
+  return memory.total > 0 ? memory.free : FreeBytesOfCard(UuidOfCudaDevice(number));
 }
 
 // What is asked for, and what the card has left; and how the card stands at that moment, once PyTorch has
