@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/presenters/device_work.h"
-#include "app/presenters/tables.h"
+#include "app/presenters/peak_moment.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/presenters/tables.h"
+#include "app/presenters/peak_moment.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/textbook/textbook.h"

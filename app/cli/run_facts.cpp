@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "app/cli/report.h"
+#include "app/presenters/peak_moment.h"
 #include "app/presenters/program_facts.h"
-#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"

@@ -12,8 +12,8 @@
 #include "app/presenters/blocks.h"
 #include "app/presenters/level_chain.h"
 #include "app/presenters/moment_title.h"
+#include "app/presenters/peak_moment.h"
 #include "app/presenters/picture.h"
-#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/settled_state.h"
 

@@ -12,7 +12,6 @@
 
 #include "app/presenters/bridge.h"
 #include "app/presenters/picture.h"
-#include "app/presenters/tables.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
 #include "profiler/trace/bookmarks.h"

@@ -18,7 +18,7 @@
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
-#include "app/presenters/tables.h"
+#include "app/presenters/prediction_remarks.h"
 #include "profiler/base/format.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/events/device_work.h"

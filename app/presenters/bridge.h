@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "app/presenters/tables.h"
+#include "app/presenters/peak_moment.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 #include "profiler/timeline/timeline.h"

@@ -1,3 +1,5 @@
+#include "app/presenters/layer_table.h"
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "app/presenters/blocks.h"
-#include "app/presenters/tables.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/settled_state.h"

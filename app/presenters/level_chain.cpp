@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "app/presenters/tables.h"
+#include "app/presenters/peak_moment.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/driver_memory.h"

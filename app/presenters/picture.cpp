@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "app/presenters/axis_ticks.h"
+#include "app/presenters/breakdown.h"
 #include "app/presenters/memory_map.h"
+#include "app/presenters/peak_moment.h"
 #include "app/presenters/plot_annotations.h"
-#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"

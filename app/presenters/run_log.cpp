@@ -1,9 +1,10 @@
+#include "app/presenters/run_log.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "app/presenters/level_chain.h"
-#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::presenters {

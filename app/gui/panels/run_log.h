@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/tables.h"
+#include "app/presenters/run_log.h"
 
 namespace tidemark::gui {
 

@@ -16,7 +16,7 @@
 #include "app/gui/scene/learning.h"
 #include "app/gui/view/run_findings.h"
 #include "app/presenters/program_facts.h"
-#include "app/presenters/tables.h"
+#include "app/presenters/run_log.h"
 #include "profiler/session/ranks.h"
 #include "profiler/session/run.h"
 #include "profiler/trace/bookmarks.h"

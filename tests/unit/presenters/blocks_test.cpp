@@ -5,10 +5,11 @@
 #include <string>
 
 #include "app/presenters/allocations.h"
+#include "app/presenters/layer_table.h"
 #include "app/presenters/live_tree.h"
+#include "app/presenters/peak_moment.h"
 #include "app/presenters/stacking.h"
 #include "app/presenters/state_comparison.h"
-#include "app/presenters/tables.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

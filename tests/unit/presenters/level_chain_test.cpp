@@ -7,8 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "app/presenters/breakdown.h"
 #include "app/presenters/bridge.h"
-#include "app/presenters/tables.h"
+#include "app/presenters/peak_moment.h"
 #include "profiler/base/format.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"

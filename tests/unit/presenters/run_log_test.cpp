@@ -1,4 +1,5 @@
-#include "app/presenters/tables.h"
+#include "app/presenters/run_log.h"
+
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

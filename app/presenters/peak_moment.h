@@ -1,0 +1,59 @@
+// Of which moment is told: the peak of a step or of the run, or any other, and what it is called; and where
+// the run had more. Pure functions, any thread. O(steps + log events).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "profiler/base/format.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// Whose peak is told.
+enum class Told : uint8_t {
+  kStep,  // the step in which memory ran out if the run ended there, else the last complete one
+  // The same; all of the run where there is none, since a program need not have steps, and where more was
+  // allocated after the last complete one: it may go on without.
+  kStepOrRun,
+};
+
+struct PeakMoment {
+  int64_t step = -1;  // -1 = all of the run
+  events::EventIndex index = 0;
+  events::EventIndex step_end = 0;
+  int64_t requested_bytes = 0;  // the highest of the step or run, as are these
+  int64_t reserved_bytes = 0;   // but where memory ran out: there as it stood at that moment, as the driver
+  std::string title;  // "at the peak of step 42", "at the peak of step 0, in which memory ran out", "at the
+                      // peak of the run", "at the peak of the run, in step 3"
+  bool is_peak = true;
+  bool ran_out = false;  // memory did, in this step
+};
+std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);
+// Of a run that is over: the step in which memory ran out if it ended there, else the one that needed the
+// most, the last of equals; all of the run where that was in no complete step.
+std::optional<PeakMoment> PeakOfRun(const timeline::View& view);
+
+// A peak as curves over a setting mark it.
+struct MeasuredPeak {
+  int64_t bytes = 0;     // allocated; where memory ran out, with the request that failed
+  bool ran_out = false;  // so that the card has less
+};
+MeasuredPeak MeasuredAt(const timeline::View& view, const PeakMoment& peak);
+
+// Any event's: the peak of its step where it is that; else what was asked for and reserved then, "at event
+// 318 of step 42". The index must be in the view.
+PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
+
+// Where the run, as far as it is in the view, had more allocated than at a moment.
+struct HigherMoment {
+  events::EventIndex index = 0;  // of the most
+  int64_t allocated_bytes = 0;
+  std::string where;  // "in step 2", "after step 2, before the run began anew", "at event 318"
+};
+std::optional<HigherMoment> HigherElsewhere(const timeline::View& view, const PeakMoment& moment);
+// "The most of the run, 346.96 MB allocated, was in step 2."
+std::string InWords(const HigherMoment& higher, ByteUnit unit);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,127 @@
+#include "app/presenters/peak_moment.h"
+
+#include "app/presenters/breakdown.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+
+TEST_CASE("Where the run had more than the latest step is told with it, and in which step") {
+  Training training;
+  training.BeginStep(0);
+  training.Allocate(1 << 20, 3'000'000);
+  training.Free(1 << 20);
+  training.EndStep(0);
+  training.BeginStep(1);
+  training.Allocate(1 << 20, 2'000'000);
+  training.Free(1 << 20);
+  training.EndStep(1);
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  CHECK(breakdown.moment == "at the peak of step 1");
+  REQUIRE(breakdown.higher);
+  CHECK(InWords(*breakdown.higher, ByteUnit::kMegabytes) ==
+        "The most of the run, 3.0 MB allocated, was in step 0.");
+  training.BeginStep(2);
+  training.Allocate(1 << 20, 3'000'000);
+  training.EndStep(2);
+  CHECK_FALSE(MakeBreakdown(*training.Publish(), {}, {}).higher);  // as high is no higher
+}
+
+TEST_CASE("A step whose number came again is told to be of before the run began anew") {
+  Training training;
+  const auto step = [&training](int64_t number, int64_t bytes) {
+    training.BeginStep(number);
+    training.Allocate(1 << 20, bytes);
+    training.Free(1 << 20);
+    training.EndStep(number);
+  };
+  step(0, 1'000'000);
+  step(1, 3'000'000);
+  step(2, 1'000'000);
+  const auto higher = [&training] { return MakeBreakdown(*training.Publish(), {}, {}).higher; };
+  CHECK(higher()->where == "in step 1");
+  step(0, 1'000'000);
+  CHECK(higher()->where == "in step 1, before the run began anew");
+}
+
+TEST_CASE("A program without a step is told at its highest moment") {
+  Training training;
+  training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
+  training.Weight(1000);
+  CHECK_FALSE(LatestPeak(*training.Publish()));
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {}, Told::kStepOrRun);
+  CHECK(breakdown.moment == "at the peak of the run");
+  REQUIRE(breakdown.rows.size() == 1);
+  CHECK(breakdown.rows[0].measured_bytes == 1024);
+  CHECK(breakdown.totals.at(0).measured_bytes == 1000);
+  CHECK(breakdown.totals.at(2).measured_bytes == 1 << 21);
+  training.Step(0, 9000, 9000);
+  CHECK(LatestPeak(*training.Publish(), Told::kStepOrRun)->step == 0);
+  CHECK_FALSE(LatestPeak(*timeline::Builder().Publish(), Told::kStepOrRun));
+  training.Allocate(0x9000, 1'000'000);  // an evaluation after the last step
+  CHECK(LatestPeak(*training.Publish(), Told::kStepOrRun)->title == "at the peak of the run");
+  CHECK(LatestPeak(*training.Publish())->step == 0);
+}
+
+TEST_CASE("Where memory ran out, the tables tell of that step, although it is not complete") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  training.BeginStep(1);
+  training.Allocate(0x9000, 1'000'000);
+  const auto before = training.Publish();
+  CHECK_FALSE(MeasuredAt(*before, *LatestPeak(*before)).ran_out);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
+  const auto failed = training.Publish();
+  const MeasuredPeak measured = MeasuredAt(*failed, *LatestPeak(*failed));
+  CHECK(measured.ran_out);
+  CHECK(measured.bytes > 2'001'000'000);  // what was there and what was asked for
+  REQUIRE(LatestPeak(*failed));
+  CHECK(LatestPeak(*failed)->title == "at the peak of step 1, in which memory ran out");
+  const Breakdown breakdown = MakeBreakdown(*failed, {}, {});
+  CHECK(breakdown.moment == "at the peak of step 1, in which memory ran out");
+  REQUIRE_FALSE(breakdown.totals.empty());
+  CHECK(breakdown.totals[1].measured_bytes.value_or(0) > 1'000'000);
+
+  training.Step(2, 2000, 3000);  // what was survived is past
+  CHECK(LatestPeak(*training.Publish())->step == 2);
+}
+
+TEST_CASE(
+    "Of a run that is over the step is told that needed the most, and the last of those that are alike") {
+  CHECK_FALSE(PeakOfRun(*timeline::Builder().Publish()));
+  Training training;
+  training.Weight(1000);
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of the run");
+  training.Step(0, 2000, 9000);
+  training.Step(1, 2000, 3000);
+  CHECK(LatestPeak(*training.Publish())->step == 1);
+  const std::optional<PeakMoment> peak = PeakOfRun(*training.Publish());
+  CHECK(peak->step == 0);
+  CHECK(peak->title == "at the peak of the run, in step 0");
+  CHECK_FALSE(HigherElsewhere(*training.Publish(), *peak));
+  training.Step(2, 2000, 9000);
+  CHECK(PeakOfRun(*training.Publish())->step == 2);
+  training.Allocate(0x9000, 1'000'000);  // after the last step
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of the run");
+  training.BeginStep(3);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of step 3, in which memory ran out");
+}
+
+TEST_CASE("A moment as high as the peak is the peak") {
+  Training training;
+  training.BeginStep(3);
+  for (const uint64_t address : {0x400000, 0x500000}) {
+    training.Allocate(address, 4096);
+    if (address == 0x400000) training.Free(address);
+  }
+  const timeline::EventIndex second = training.latest();
+  training.EndStep(3);
+  const auto view = training.Publish();
+  REQUIRE(view->steps()[0].peak < second);
+  CHECK(ToldAt(*view, second).is_peak);
+  CHECK(ToldAt(*view, second).title == "at the peak of step 3");
+}
+
+}  // namespace tidemark::presenters
