@@ -63,7 +63,7 @@ void ProgressLine::Clear() {
   shown_ = false;
 }
 
-std::function<bool(double)> ProgressLine::ShowShare(const char* what) {
+Progress ProgressLine::ShowShare(const char* what) {
   return [this, what](double share) {
     Show(fmt::format("{} {:.0f} %", what, share * 100));
     return true;

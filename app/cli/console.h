@@ -2,10 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "profiler/base/progress.h"
 
 namespace tidemark::cli {
 
@@ -39,7 +40,7 @@ class ProgressLine {
   void Clear();
   // For what tells its progress (0..1) and may be cancelled by false: shows "reading 40 %", and never
   // cancels.
-  std::function<bool(double)> ShowShare(const char* what);
+  Progress ShowShare(const char* what);
 
  private:
   const bool terminal_;

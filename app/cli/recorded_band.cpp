@@ -16,7 +16,7 @@ namespace {
 
 // The allocator that the run had, with its settings.
 Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card,
-                                           const std::function<bool(double)>& progress) {
+                                           const Progress& progress) {
   const events::RunDescription description = run.description();
   const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
@@ -39,8 +39,7 @@ Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& descri
   return allocator;
 }
 
-std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run,
-                                                          const std::function<bool(double)>& progress) {
+std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run, const Progress& progress) {
   const events::RunDescription description = run.description();
   if (!networks::IsPhantom(description.device)) return {};
   if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};

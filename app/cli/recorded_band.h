@@ -2,9 +2,9 @@
 // Any thread; replays the run, which takes seconds at most.
 #pragma once
 
-#include <functional>
 #include <optional>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
 #include "profiler/session/allocator_trial.h"
@@ -19,6 +19,6 @@ Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& descri
 // Of a run that has ended. Nothing for one on a real card, whose driver had its order. `progress` (0..1) may
 // return false to cancel, which is an error.
 std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run,
-                                                          const std::function<bool(double)>& progress = {});
+                                                          const Progress& progress = {});
 
 }  // namespace tidemark::cli

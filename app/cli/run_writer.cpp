@@ -81,7 +81,7 @@ std::string InWords(Tell tell) {
 }  // namespace
 
 Status WriteRun(const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
-                const std::function<bool(double)>& progress) {
+                const Progress& progress) {
   const session::Run& run = noted.run;
   if (format == "tide") {
     const Status saved = run.Save(file);
@@ -107,8 +107,7 @@ std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_v
 }
 
 Result<std::vector<std::string>> ExportRun(const session::NotedRun& noted, std::string_view format,
-                                           const std::filesystem::path& file,
-                                           const std::function<bool(double)>& progress) {
+                                           const std::filesystem::path& file, const Progress& progress) {
   const Status written = WriteRun(noted, format, file, progress);
   if (!written) return written.error();
   return LeftOutBy(noted, format);

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/session/noted_run.h"
 
@@ -16,14 +16,13 @@ namespace tidemark::cli {
 // `format`: a key. The file appears, or takes the place of the one before it, once all of it is written.
 // `progress` (0..1) may return false to cancel, which is an error.
 Status WriteRun(const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
-                const std::function<bool(double)>& progress = {});
+                const Progress& progress = {});
 // What of this run the format has no place for, in sentences.
 std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format);
 
 // Both, for the window.
 Result<std::vector<std::string>> ExportRun(const session::NotedRun& noted, std::string_view format,
-                                           const std::filesystem::path& file,
-                                           const std::function<bool(double)>& progress);
+                                           const std::filesystem::path& file, const Progress& progress);
 
 std::string FormatKeysInWords();     // "tide, perfetto, ... or png"
 std::string FormatEndingsInWords();  // ".tide (recording), .pftrace (Perfetto trace), ..."

@@ -30,6 +30,7 @@
 #include "app/gui/start_queue.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
+#include "profiler/base/progress.h"
 #include "profiler/session/card_run.h"
 #include "profiler/session/noted_run.h"
 #include "profiler/session/program_order.h"
@@ -40,13 +41,12 @@ namespace tidemark::gui {
 
 // How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
 // long.
-using BandOfRun =
-    std::function<presenters::Band(const session::Run& run, const std::function<bool(double)>& progress)>;
+using BandOfRun = std::function<presenters::Band(const session::Run& run, const Progress& progress)>;
 
 // Writes a run in a format of presenters/run_formats.h; returns what the format has no place for. Any thread.
 using ExportRun = std::function<Result<std::vector<std::string>>(
     const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
-    const std::function<bool(double)>& progress)>;
+    const Progress& progress)>;
 
 struct ApplicationOptions {
   std::optional<lessons::SessionState> session;  // in the place of the three below

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
@@ -55,7 +56,7 @@ struct WindowOptions {
   std::function<void()> opened;  // called once it is open
   // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
   std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run,
-                                                             const std::function<bool(double)>& progress)>
+                                                             const Progress& progress)>
       band_of;
   // The allocator that a run had; none = that of the LibTorch beside us.
   std::function<Result<session::AllocatorOf>(const events::RunDescription&)> allocator_of;
@@ -64,8 +65,7 @@ struct WindowOptions {
   // Writes a run in a format of presenters/run_formats.h, by its key; returns what the format has no place
   // for. Any thread.
   std::function<Result<std::vector<std::string>>(const session::NotedRun& noted, std::string_view format,
-                                                 const std::filesystem::path& file,
-                                                 const std::function<bool(double)>& progress)>
+                                                 const std::filesystem::path& file, const Progress& progress)>
       export_run;
   WindowHooks hooks;
 };

@@ -40,7 +40,7 @@ Allocation Complete(const View& view, const LiveBlock& block) {
 // Asks now and then whether it is still wanted; once it is not, it stays so.
 class Wanted {
  public:
-  Wanted(const TableProgress& progress, uint64_t looks) : progress_(progress), looks_(looks) {}
+  Wanted(const Progress& progress, uint64_t looks) : progress_(progress), looks_(looks) {}
   bool AfterOneMore() {
     constexpr uint64_t kBetweenLooks = 1 << 12;
     if (progress_ && ++looked_ % kBetweenLooks == 0 && goes_on_)
@@ -49,7 +49,7 @@ class Wanted {
   }
 
  private:
-  const TableProgress& progress_;
+  const Progress& progress_;
   const uint64_t looks_;
   uint64_t looked_ = 0;
   bool goes_on_ = true;
@@ -196,7 +196,7 @@ timeline::View::StateEffort EffortOfTable(const View& view, const AllocationQuer
 }
 
 std::optional<AllocationTable> MakeAllocationTable(const View& view, const AllocationQuery& asked,
-                                                   const TableProgress& progress) {
+                                                   const Progress& progress) {
   AllocationTable table;
   if (view.empty()) return table;
   Wanted wanted(progress, 2 * EffortOfTable(view, asked).total());  // each is made, then matched

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "app/presenters/allocation_filter.h"
 #include "app/presenters/selection.h"
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -94,11 +94,9 @@ struct AllocationTable {
 };
 // What is looked at for one. O(1).
 timeline::View::StateEffort EffortOfTable(const timeline::View& view, const AllocationQuery& query);
-// From 0 to 1; false means that nobody waits for it any more.
-using TableProgress = std::function<bool(double)>;
 // Nothing where `progress` ended it.
 std::optional<AllocationTable> MakeAllocationTable(const timeline::View& view, const AllocationQuery& query,
-                                                   const TableProgress& progress = {});
+                                                   const Progress& progress = {});
 
 // With a header; fields that hold a comma or a quote are quoted (RFC 4180).
 std::string AllocationsAsCsv(const timeline::View& view, const std::vector<Allocation>& rows);

@@ -40,7 +40,7 @@ std::string_view NamelessOf(TreeKey key) {
 class TreeGrower {
  public:
   TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys, const Selection& selection,
-             const TreeProgress& progress)
+             const Progress& progress)
       : view_(view), blocks_(state.blocks), keys_(keys), selection_(selection), progress_(progress) {}
 
   std::optional<LiveTree> Grow() {
@@ -172,7 +172,7 @@ class TreeGrower {
   const std::vector<LiveBlock>& blocks_;
   const std::span<const TreeKey> keys_;
   const Selection& selection_;
-  const TreeProgress& progress_;
+  const Progress& progress_;
   bool wanted_ = true;
   size_t looked_at_ = 0;  // blocks, each time one is
   size_t keys_done_ = 0;  // of blocks: of each of them there are as many as keys
@@ -267,7 +267,7 @@ class Squarifier {
 }  // namespace
 
 std::optional<LiveTree> MakeLiveTree(const View& view, const State& state, std::span<const TreeKey> keys,
-                                     const Selection& selection, const TreeProgress& progress) {
+                                     const Selection& selection, const Progress& progress) {
   return TreeGrower(view, state, keys, selection, progress).Grow();
 }
 

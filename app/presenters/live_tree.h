@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/presenters/selection.h"
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -38,12 +38,10 @@ struct TreeNode {
 struct LiveTree {
   std::vector<TreeNode> nodes;
 };
-// Reports 0..1; false means that nobody waits for it any more.
-using TreeProgress = std::function<bool(double)>;
 // Nothing if `progress` said so.
 std::optional<LiveTree> MakeLiveTree(const timeline::View& view, const timeline::State& state,
                                      std::span<const TreeKey> keys, const Selection& selection,
-                                     const TreeProgress& progress);
+                                     const Progress& progress);
 // What a click on a node selects; nothing where its blocks have no owner in common.
 Selection SelectionOf(const LiveTree& tree, size_t node);
 

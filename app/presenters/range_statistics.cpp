@@ -107,7 +107,7 @@ std::string FilterOfSizeBin(size_t bin) {
 }
 
 std::optional<RangeStatistics> MakeRangeStatistics(const View& view, EventIndex first, EventIndex end,
-                                                   const std::function<bool(double)>& progress) {
+                                                   const Progress& progress) {
   RangeStatistics statistics;
   statistics.first = std::clamp(first, view.first(), view.end());
   statistics.end = std::clamp(end, statistics.first, view.end());

@@ -5,10 +5,10 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -51,7 +51,6 @@ struct RangeStatistics {
 // Of [first, end), as far as the view holds it. Reports 0..1; nothing if that said that nobody waits any
 // more.
 std::optional<RangeStatistics> MakeRangeStatistics(const timeline::View& view, events::EventIndex first,
-                                                   events::EventIndex end,
-                                                   const std::function<bool(double)>& progress);
+                                                   events::EventIndex end, const Progress& progress);
 
 }  // namespace tidemark::presenters

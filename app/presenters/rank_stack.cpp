@@ -161,8 +161,7 @@ std::vector<std::string> TitlesOf(const std::vector<int64_t>& own, size_t all) {
 }  // namespace
 
 bool AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks,
-                   std::optional<size_t> shown_rank, TimelinePlot& plot,
-                   const std::function<bool(double)>& progress) {
+                   std::optional<size_t> shown_rank, TimelinePlot& plot, const Progress& progress) {
   const std::vector<size_t> with_groups = RanksWithGroups(ranks, shown_rank);
   plot.group_ranks.clear();
   plot.group_ranks.reserve(with_groups.size());

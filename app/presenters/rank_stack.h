@@ -4,10 +4,10 @@
 // need not have been at one instant. Pure, one thread. Bytes. O(ranks · (columns + parts of their curves)).
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "app/presenters/timeline_plot.h"
+#include "profiler/base/progress.h"
 #include "profiler/session/ranks.h"
 
 namespace tidemark::presenters {
@@ -17,7 +17,6 @@ namespace tidemark::presenters {
 // into `ranks`. `progress` is told 0..1; false from it means that nobody waits any more, and from this that
 // the plot is of no use.
 bool AddRankGroups(const timeline::View& shown, TimeAxis axis, const session::Ranks& ranks,
-                   std::optional<size_t> shown_rank, TimelinePlot& plot,
-                   const std::function<bool(double)>& progress = {});
+                   std::optional<size_t> shown_rank, TimelinePlot& plot, const Progress& progress = {});
 
 }  // namespace tidemark::presenters

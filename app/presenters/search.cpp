@@ -102,7 +102,7 @@ class Searcher {
   }
 
   // Layers, operators and allocations: one walk over all events, from the newest. False if it was given up.
-  bool Events(const SearchProgress& progress) {
+  bool Events(const Progress& progress) {
     const std::string text = words_.starts_with("0x") ? "at:" + words_ : words_;
     ReadFilter read = ReadAllocationFilter(text);
     const AllocationsOf allocations(view_);
@@ -193,7 +193,7 @@ class Searcher {
 
 std::optional<std::vector<SearchHit>> Search(const View& view, std::string_view query,
                                              const std::vector<NamedMoment>& bookmarks, ByteUnit unit,
-                                             const SearchProgress& progress) {
+                                             const Progress& progress) {
   while (!query.empty() && query.front() == ' ') query.remove_prefix(1);
   while (!query.empty() && query.back() == ' ') query.remove_suffix(1);
   Searcher searcher(view, query, unit);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "app/presenters/selection.h"
 #include "profiler/base/format.h"
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -32,14 +32,12 @@ struct SearchHit {
 };
 
 inline constexpr size_t kMostHitsOfAKind = 12;
-// Reports 0..1; false means that nobody waits for it any more.
-using SearchProgress = std::function<bool(double)>;
 
 // Without words the bookmarks alone. What is typed is looked for in names, whatever its case; a number is a
 // step or an event; "0x7f00" an address; and what an AllocationFilter understands (">1MB", "born:100..200")
 // is asked of allocations, the newest of which are told. Nothing if `progress` said that nobody waits.
 std::optional<std::vector<SearchHit>> Search(const timeline::View& view, std::string_view query,
                                              const std::vector<NamedMoment>& bookmarks, ByteUnit unit,
-                                             const SearchProgress& progress);
+                                             const Progress& progress);
 
 }  // namespace tidemark::presenters

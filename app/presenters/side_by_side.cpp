@@ -14,8 +14,7 @@ EventRange RangeOf(const timeline::Step& step) { return {step.begin, step.end}; 
 
 // The two sides at a moment each, one after the other, since each takes its time. False where it was ended.
 using MakeMoment = std::function<Moment()>;
-bool AddStates(const MakeMoment& a, const MakeMoment& b, const CompareProgress& progress,
-               SideBySide& result) {
+bool AddStates(const MakeMoment& a, const MakeMoment& b, const Progress& progress, SideBySide& result) {
   const auto goes_on = [&](double share) { return !progress || progress(share); };
   if (!goes_on(0.1)) return false;
   const Moment in_a = a();
@@ -30,8 +29,7 @@ bool AddStates(const MakeMoment& a, const MakeMoment& b, const CompareProgress& 
 
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
-                                        std::optional<events::EventIndex> moment,
-                                        const CompareProgress& progress) {
+                                        std::optional<events::EventIndex> moment, const Progress& progress) {
   SideBySide result;
   result.title_a = "this run";
   result.title_b = other_title;
@@ -54,7 +52,7 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
 }
 
 std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
-                                        ByteUnit unit, const CompareProgress& progress) {
+                                        ByteUnit unit, const Progress& progress) {
   SideBySide result;
   result.title_a = "before";
   result.title_b = "after";

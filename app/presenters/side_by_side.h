@@ -3,7 +3,6 @@
 // which every run knows.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "app/presenters/settings_change.h"
 #include "app/presenters/state_comparison.h"
 #include "profiler/base/format.h"
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -25,16 +25,14 @@ struct SideBySide {
   StateComparison states;
 };
 
-// From 0 to 1, before each of what takes long; false means that nobody waits for it any more.
-using CompareProgress = std::function<bool(double)>;
 // At `moment` of the shown run and the same place of the other (compared_run.h); at each one's own peak
 // without a moment. Nothing where the other has no such place, or `progress` ended it.
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
                                         std::optional<events::EventIndex> moment,
-                                        const CompareProgress& progress = {});
+                                        const Progress& progress = {});
 
 std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
-                                        ByteUnit unit, const CompareProgress& progress = {});
+                                        ByteUnit unit, const Progress& progress = {});
 
 }  // namespace tidemark::presenters

@@ -178,7 +178,7 @@ std::vector<StopColumn> ColumnsOf(const std::vector<OperatorStop>& stops, size_t
 }
 
 std::optional<StepWalk> WalkStep(const timeline::View& view, const timeline::Step& step,
-                                 const WalkProgress& progress) {
+                                 const Progress& progress) {
   constexpr EventIndex kBetweenLooks = 1 << 14;
   StepWalk walk;
   walk.step = step.number;

@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -52,11 +52,9 @@ struct StopColumn {
 // As many as there are operators, but `most` (1 at least), of which each has as many operators. O(stops).
 std::vector<StopColumn> ColumnsOf(const std::vector<OperatorStop>& stops, size_t most);
 
-// From 0 to 1; false means that nobody waits for it any more.
-using WalkProgress = std::function<bool(double)>;
 // O(events of the step). Nothing where `progress` ended it.
 std::optional<StepWalk> WalkStep(const timeline::View& view, const timeline::Step& step,
-                                 const WalkProgress& progress = {});
+                                 const Progress& progress = {});
 // The one that a moment belongs to; the nearest for one outside of the step. There must be stops.
 size_t StopAt(const StepWalk& walk, events::EventIndex moment);
 // "conv2 backward", "conv1 forward again", "optimizer".

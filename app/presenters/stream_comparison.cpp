@@ -65,8 +65,7 @@ void AddComparison(const Requests& a, const Requests& b, StreamComparison& compa
 
 class StreamComparer {
  public:
-  StreamComparer(const View& a, const View& b, StreamsCompared& result,
-                 const std::function<bool(double)>& progress)
+  StreamComparer(const View& a, const View& b, StreamsCompared& result, const Progress& progress)
       : a_(a), b_(b), result_(result), progress_(progress) {}
 
   void CompareSteps(ComparedSteps which) {
@@ -129,7 +128,7 @@ class StreamComparer {
   const View& a_;
   const View& b_;
   StreamsCompared& result_;
-  const std::function<bool(double)>& progress_;
+  const Progress& progress_;
   uint64_t looked_at_ = 0;  // events
   bool is_given_up_ = false;
   Requests allocations_a_, allocations_b_, segments_a_, segments_b_;  // kept for their memory
@@ -145,8 +144,7 @@ bool AsksForMemory(const View& view, EventRange range) {
   return false;
 }
 
-StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps,
-                               const std::function<bool(double)>& progress) {
+StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps, const Progress& progress) {
   StreamsCompared result;
   result.by_step = !a.steps().empty() && !b.steps().empty();
   result.by_phase = TellsPhases(a) && TellsPhases(b);

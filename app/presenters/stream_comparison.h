@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -62,6 +62,6 @@ enum class ComparedSteps : uint8_t { kAll, kInBoth };
 // `progress`, from 0 to 1 before each step: where it returns false nobody waits for the result, which is not
 // whole.
 StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps,
-                               const std::function<bool(double)>& progress = {});
+                               const Progress& progress = {});
 
 }  // namespace tidemark::presenters

@@ -39,8 +39,7 @@ Status BeginAfter(const timeline::View& before, const phantom::Card& card, Alloc
 }
 
 Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
-                                    const session::AllocatorOf& allocator,
-                                    const phantom::ReplayProgress& progress) {
+                                    const session::AllocatorOf& allocator, const Progress& progress) {
   Result<std::vector<phantom::Request>> requests =
       session::RequestsOf(view, own.card.memory_bytes - own.card.context_bytes);
   if (!requests) return requests.error();
@@ -57,8 +56,7 @@ Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorS
   return run;
 }
 
-Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup,
-                                              const phantom::ReplayProgress& progress) const {
+Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup, const Progress& progress) const {
   session::AllocatorOf allocator = allocator_;
   allocator.addresses = setup.addresses.value_or(allocator.addresses);
   if (setup.after == nullptr)
@@ -69,14 +67,13 @@ Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup,
   return session::TryAllocator(requests, setup.card, setup.settings, allocator, kColumns, progress);
 }
 
-Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other, const phantom::ReplayProgress& progress) const {
+Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other, const Progress& progress) const {
   Result<phantom::Replayed> after = Replay(other, progress);
   if (!after) return after.error();
   return WhatIf{before_, std::move(*after), is_as_recorded_, ends_at_failure_};
 }
 
-AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
-                            const std::function<bool(double)>& progress) {
+AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own, const Progress& progress) {
   AllocatorTrials tried;
   double done = 0;
   const auto goes_on = [&](double share) {

@@ -3,7 +3,6 @@
 // process of its own, some 20 ms and 0.4 us for each request.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/replay/replay.h"
@@ -56,17 +56,15 @@ inline constexpr const char* kNoneMakesRoom = "None of the allocator's settings 
 class ReplayedRun {
  public:
   // Fails with a sentence where the view lacks the run's beginning or PyTorch refuses the settings.
-  // `progress` (replay.h), here and below, may end it, which is an error.
+  // `progress`, here and below, may end it, which is an error.
   static Result<ReplayedRun> Of(const timeline::View& view, const AllocatorSetup& own,
-                                const session::AllocatorOf& allocator = {},
-                                const phantom::ReplayProgress& progress = {});
-  Result<WhatIf> With(const AllocatorSetup& other, const phantom::ReplayProgress& progress = {}) const;
+                                const session::AllocatorOf& allocator = {}, const Progress& progress = {});
+  Result<WhatIf> With(const AllocatorSetup& other, const Progress& progress = {}) const;
 
  private:
   ReplayedRun(std::vector<phantom::Request> requests, session::AllocatorOf allocator)
       : requests_(std::move(requests)), allocator_(std::move(allocator)) {}
-  Result<phantom::Replayed> Replay(const AllocatorSetup& setup,
-                                   const phantom::ReplayProgress& progress) const;
+  Result<phantom::Replayed> Replay(const AllocatorSetup& setup, const Progress& progress) const;
 
   std::vector<phantom::Request> requests_;
   session::AllocatorOf allocator_;
@@ -90,8 +88,7 @@ struct AllocatorTrials {
   std::string error;  // why there are none, or not all: an older PyTorch may not know a setting
 };
 // `progress` (0..1) may return false to cancel.
-AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
-                            const std::function<bool(double)>& progress = {});
+AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own, const Progress& progress = {});
 // Those in which nothing failed, the one that reserves least first.
 std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials);
 

@@ -8,7 +8,7 @@ namespace tidemark::session {
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
                                        const AllocatorOf& allocator, size_t columns,
-                                       const phantom::ReplayProgress& progress) {
+                                       const Progress& progress) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(card, allocator.stand_ins);
   if (!environment) return environment.error();
   environment->push_back(std::string(phantom::kMemoryVariable) + "=" + std::to_string(card.memory_bytes));

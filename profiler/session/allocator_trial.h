@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/replay/replay.h"
@@ -25,6 +26,6 @@ struct AllocatorOf {
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
                                        const AllocatorOf& allocator = {}, size_t columns = 0,
-                                       const phantom::ReplayProgress& progress = {});
+                                       const Progress& progress = {});
 
 }  // namespace tidemark::session

@@ -171,7 +171,7 @@ RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
 // Files that are read by several threads, in turn.
 class RankReading {
  public:
-  RankReading(std::span<const std::filesystem::path> files, const std::function<bool(double)>& progress)
+  RankReading(std::span<const std::filesystem::path> files, const Progress& progress)
       : files_(files), progress_(progress), read_(files.size()), shares_(files.size()) {}
 
   void Run() {
@@ -204,7 +204,7 @@ class RankReading {
   }
 
   const std::span<const std::filesystem::path> files_;
-  const std::function<bool(double)>& progress_;
+  const Progress& progress_;
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> cancelled_ = false;
   std::vector<std::optional<Result<RankPeaks>>> read_;  // each element by one thread
@@ -323,8 +323,7 @@ std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, in
   return recording.parent_path() / name;
 }
 
-Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
-                        const std::function<bool(double)>& progress) {
+Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files, const Progress& progress) {
   if (files.empty()) return Error{"Name the recordings of the ranks, one file each."};
   if (files.size() > kMostRanks) {
     return Error{FormatNumber(static_cast<int64_t>(files.size())) + " files are more than the " +

@@ -5,13 +5,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/run.h"
@@ -80,7 +80,6 @@ Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves);
 // Reads all files, some at a time, with curves. An error if none can be read, if there are more than
 // kMostRanks, or if `progress` (0..1, from any of the reading threads, one at a time) answered false.
 // O(events).
-Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
-                        const std::function<bool(double)>& progress = {});
+Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files, const Progress& progress = {});
 
 }  // namespace tidemark::session

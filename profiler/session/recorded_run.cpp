@@ -61,8 +61,7 @@ class CardReader {
 
 }  // namespace
 
-Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file,
-                                               const std::function<bool(double)>& progress,
+Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file, const Progress& progress,
                                                std::optional<uint8_t> device) {
   timeline::Builder builder;
   CardReader of_card(builder, device.value_or(0));

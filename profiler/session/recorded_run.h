@@ -2,19 +2,18 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
 
 class RecordedRun final : public WatchedRun {
  public:
-  static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,
-                                           const std::function<bool(double)>& progress,
+  static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file, const Progress& progress,
                                            std::optional<uint8_t> device = {});
 
   std::shared_ptr<const timeline::View> view() const override { return view_; }

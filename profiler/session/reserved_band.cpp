@@ -28,8 +28,7 @@ bool HasCompleteStep(const timeline::View& view) {
 Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t usable_bytes,
                                              int64_t least_bytes, int64_t most_bytes,
                                              const phantom::Replayer& replayer,
-                                             const phantom::AddressOrder& order,
-                                             const phantom::ReplayProgress& progress) {
+                                             const phantom::AddressOrder& order, const Progress& progress) {
   if (!HasCompleteStep(view) || !WentOnAfterFailures(view)) return std::optional<int64_t>();
   const Result<std::vector<Request>> requests = LateRequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
@@ -51,7 +50,7 @@ Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t
 
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const AllocatorOf& allocator, const std::vector<std::string>& environment,
-                                    const phantom::ReplayProgress& progress) {
+                                    const Progress& progress) {
   const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();

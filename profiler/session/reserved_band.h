@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
@@ -38,6 +39,6 @@ inline constexpr std::string_view kNoBandOfFaults = "Faults were asked for, whic
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const AllocatorOf& allocator = {},
                                     const std::vector<std::string>& environment = {},
-                                    const phantom::ReplayProgress& progress = {});
+                                    const Progress& progress = {});
 
 }  // namespace tidemark::session

@@ -16,13 +16,12 @@ Result<std::unique_ptr<Run>> Run::Start(const LiveOptions& options) {
   return std::unique_ptr<Run>(std::move(*run));
 }
 
-Result<std::unique_ptr<Run>> Run::Open(const std::filesystem::path& file,
-                                       const std::function<bool(double)>& progress,
+Result<std::unique_ptr<Run>> Run::Open(const std::filesystem::path& file, const Progress& progress,
                                        std::optional<uint8_t> device) {
   return RecordedRun::Open(file, progress, device);
 }
 
-Status Run::Save(const std::filesystem::path& file, const std::function<bool(double)>& progress) const {
+Status Run::Save(const std::filesystem::path& file, const Progress& progress) const {
   return trace::SaveTide(*view(), description(), file, progress);
 }
 

@@ -8,12 +8,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/base/result.h"
 #include "profiler/capture/transport/messages.h"
@@ -76,8 +76,7 @@ class Run {
   static Result<std::unique_ptr<Run>> Start(const LiveOptions& options);
   // Reads a recording; `progress` (0..1) is called from the reading thread and may return false to cancel.
   // `device`: what was on that card alone (one_card.h); an error where nothing was.
-  static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,
-                                           const std::function<bool(double)>& progress = {},
+  static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file, const Progress& progress = {},
                                            std::optional<uint8_t> device = {});
   virtual ~Run() = default;  // stops a live trainer and waits until it is gone
 
@@ -109,7 +108,7 @@ class Run {
 
   // Writes what the timeline holds as a .tide file; `progress` (0..1) may return false to cancel, which is an
   // error.
-  Status Save(const std::filesystem::path& file, const std::function<bool(double)>& progress = {}) const;
+  Status Save(const std::filesystem::path& file, const Progress& progress = {}) const;
 };
 
 // One that takes no commands: it is seen only, and may be asked to end.

@@ -27,7 +27,7 @@ int64_t InThreeDigits(int64_t bytes) {
 class Pricing {
  public:
   Pricing(const networks::Network& network, const networks::TrainingSettings& settings,
-          const CurveProgress& progress)
+          const Progress& progress)
       : network_(network),
         settings_(settings),
         progress_(progress),
@@ -57,7 +57,7 @@ class Pricing {
 
   const networks::Network& network_;
   networks::TrainingSettings settings_;
-  const CurveProgress& progress_;
+  const Progress& progress_;
   double forward_;
   std::vector<CurvePoint> points_;
   bool stopped_ = false;
@@ -84,7 +84,7 @@ void SortOut(std::vector<CurvePoint>& points) {
 
 std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
                                         const networks::TrainingSettings& settings,
-                                        const CurveProgress& progress) {
+                                        const Progress& progress) {
   const std::optional<networks::Network> stage = StageOf(network, settings, 0);
   const networks::Network& own = stage ? *stage : network;
   Pricing pricing(own, settings, progress);

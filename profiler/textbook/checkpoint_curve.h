@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/textbook/saved_tensors.h"
@@ -22,14 +22,11 @@ struct CurvePoint {
   bool is_best = false;                 // no other point has both fewer bytes and less run again
 };
 
-// Takes 0 to 1 after each point; false = stop.
-using CurveProgress = std::function<bool(double)>;
-
 // Nothing, what `settings` say, one segment, by layer, √N segments, and budgets from the least that is
 // possible upwards, in three digits; by their bytes, each figure once. Of a pipeline the first stage's. Empty
 // where it was stopped.
 std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
                                         const networks::TrainingSettings& settings,
-                                        const CurveProgress& progress = {});
+                                        const Progress& progress = {});
 
 }  // namespace tidemark::textbook

@@ -124,8 +124,7 @@ Status WriteWork(const timeline::View& view, TideWriter& writer) {
   return Done{};
 }
 
-Status WriteEvents(const timeline::View& view, TideWriter& writer,
-                   const std::function<bool(double)>& progress) {
+Status WriteEvents(const timeline::View& view, TideWriter& writer, const Progress& progress) {
   const auto all = static_cast<double>(view.end() - view.first());
   timeline::EventIndex next = view.first();
   if (next > 0) {
@@ -150,7 +149,7 @@ Status WriteEvents(const timeline::View& view, TideWriter& writer,
 std::vector<Event> PrologueOf(const timeline::View& view) { return Prologue(view).events(); }
 
 Status SaveTide(const timeline::View& view, const events::RunDescription& description,
-                const std::filesystem::path& file, const std::function<bool(double)>& progress) {
+                const std::filesystem::path& file, const Progress& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
   Result<TideWriter> writer = TideWriter::Create(target->path(), description, file);

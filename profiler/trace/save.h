@@ -2,9 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/events/event.h"
 #include "profiler/events/run_description.h"
@@ -21,6 +21,6 @@ std::vector<events::Event> PrologueOf(const timeline::View& view);
 // with PrologueOf(view); then the events go on from the second one that the view holds. Leaves an existing
 // file as it was unless all went well. `progress` (0..1) may return false to cancel, which is an error.
 Status SaveTide(const timeline::View& view, const events::RunDescription& description,
-                const std::filesystem::path& file, const std::function<bool(double)>& progress = {});
+                const std::filesystem::path& file, const Progress& progress = {});
 
 }  // namespace tidemark::trace

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/events/event.h"
@@ -64,7 +65,7 @@ struct TideSummary {
 // error. Uses at most 10 MiB whatever the file says of itself.
 Result<TideSummary> ReadTide(const std::filesystem::path& file,
                              const std::function<void(std::span<const events::Event>)>& accept,
-                             const std::function<bool(double)>& progress = {});
+                             const Progress& progress = {});
 
 struct TideFollower {
   std::function<void(const events::RunDescription&)> describe;  // each time that the recording tells one

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/base/format.h"
+#include "profiler/base/progress.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/trace/tide.h"
 #include "profiler/trace/tide_format.h"
@@ -36,7 +37,7 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
 
   Result<TideSummary> Run(const std::function<void(std::span<const events::Event>)>& accept,
-                          const std::function<bool(double)>& progress) {
+                          const Progress& progress) {
     if (Status begun = ReadFileHeader(); !begun) return begun.error();
     if (Damage damage = ReadChunk(); damage || !described_) {
       return Error{name_ + " cannot be read: at byte " + std::to_string(chunk_at_) + ", " +
@@ -231,7 +232,7 @@ class Reader {
 
 Result<TideSummary> ReadTide(const std::filesystem::path& file,
                              const std::function<void(std::span<const events::Event>)>& accept,
-                             const std::function<bool(double)>& progress) {
+                             const Progress& progress) {
   UniqueFd fd(
       open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // non-blocking: a pipe must not hang us
   struct stat status {};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/base/progress.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
@@ -158,7 +159,7 @@ TEST_CASE("The window stays while what a person asked for is written, and where 
   std::atomic<bool> is_held = true;
   ApplicationOptions options;
   options.export_run = [&](const session::NotedRun&, std::string_view, const std::filesystem::path&,
-                           const std::function<bool(double)>&) -> Result<std::vector<std::string>> {
+                           const Progress&) -> Result<std::vector<std::string>> {
     is_held.wait(true);
     return Error{"The disk is full."};
   };

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/cli/run_writer.h"
+#include "profiler/base/progress.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
@@ -111,8 +112,7 @@ void ShowsAProgramThatComesFirst(ImGuiTestContext* context) {
 }
 
 Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, std::string_view format,
-                                              const fs::path& file,
-                                              const std::function<bool(double)>& progress) {
+                                              const fs::path& file, const Progress& progress) {
   if (!file.filename().string().starts_with("slow")) return cli::ExportRun(noted, format, file, progress);
   double share = 0;
   while (progress(share)) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "profiler/base/progress.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -12,11 +13,11 @@ namespace {
 using namespace std::chrono_literals;
 using Squares = Lookup<int, int>;
 
-std::optional<int> Square(const int& number, const Squares::Progress&) { return number * number; }
+std::optional<int> Square(const int& number, const Progress&) { return number * number; }
 
 // Not before it may.
 Squares::Find SquareOnce(const std::atomic<bool>& may_go) {
-  return [&may_go](const int& number, const Squares::Progress& progress) {
+  return [&may_go](const int& number, const Progress& progress) {
     while (!may_go) std::this_thread::sleep_for(1ms);
     return Square(number, progress);
   };
@@ -33,7 +34,7 @@ bool Answers(Squares& squares, int question, const Squares::Find& find) {
 }
 
 // Ends when it is told to, and then has nothing to say.
-std::optional<int> UntilStopped(const int&, const Squares::Progress& progress) {
+std::optional<int> UntilStopped(const int&, const Progress& progress) {
   while (progress(0.5)) std::this_thread::sleep_for(1ms);
   return std::nullopt;
 }
@@ -45,7 +46,7 @@ TEST_CASE("What fits in a frame is answered in it, once") {
   CHECK(squares.answer() == nullptr);
   CHECK(squares.Ask(3, true, Square));
   CHECK(*squares.answer() == 9);
-  CHECK_FALSE(squares.Ask(3, true, [](const int&, const Squares::Progress&) -> std::optional<int> {
+  CHECK_FALSE(squares.Ask(3, true, [](const int&, const Progress&) -> std::optional<int> {
     FAIL("it is asked again");
     return {};
   }));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "app/gui/application.h"
+#include "profiler/base/progress.h"
 #include "tests/gui/driver.h"
 
 namespace tidemark::gui {
@@ -124,8 +125,7 @@ void ForgetsWhatFitsElsewhere(ImGuiTestContext* context);
 void TrainsScript(ImGuiTestContext* context);
 // What the window exports with: a file whose name begins with "slow" is never done.
 Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, std::string_view format,
-                                              const std::filesystem::path& file,
-                                              const std::function<bool(double)>& progress);
+                                              const std::filesystem::path& file, const Progress& progress);
 // What the window would start programs with; these only wait for a process to ask. One called "slow" takes
 // until somebody cancels it.
 Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/gui/commands/job_line.h"
+#include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::gui {
@@ -32,8 +33,6 @@ enum class Overtaken : uint8_t {
 template <typename Question, typename Answer>
 class Lookup {
  public:
-  // Reports 0..1; false means that nobody waits for the answer any more.
-  using Progress = std::function<bool(double)>;
   // Nothing where it was given up. Called on another thread unless the question fits in a frame.
   using Find = std::function<std::optional<Answer>(const Question&, const Progress&)>;
 

@@ -4,6 +4,7 @@
 
 #include "app/presenters/compared_run.h"
 #include "app/presenters/settings_change.h"
+#include "profiler/base/progress.h"
 
 namespace tidemark::gui {
 namespace {
@@ -20,8 +21,7 @@ uint64_t EventsOf(const ComparisonAsked& asked) {
 }
 
 // Nothing where `progress` ended it.
-std::optional<ShownComparison> Compare(const ComparisonAsked& asked,
-                                       const std::function<bool(double)>& progress) {
+std::optional<ShownComparison> Compare(const ComparisonAsked& asked, const Progress& progress) {
   bool goes_on = true;
   const auto look = [&](double share) { return goes_on = progress(share); };
   ShownComparison shown;
@@ -36,7 +36,7 @@ std::optional<ShownComparison> Compare(const ComparisonAsked& asked,
 }
 
 std::optional<presenters::StreamsSummary> CompareRequestsOf(const StreamsAsked& asked,
-                                                            const std::function<bool(double)>& progress) {
+                                                            const Progress& progress) {
   bool goes_on = true;
   const auto look = [&](double share) { return goes_on = progress(share); };
   const presenters::StreamsCompared streams =

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "profiler/advice/step_time.h"
+#include "profiler/base/progress.h"
 
 namespace tidemark::gui {
 namespace {
 
 std::vector<PricedWay> PriceAll(const networks::Network& network, const networks::TrainingSettings& settings,
-                                const std::optional<phantom::Card>& card,
-                                const textbook::CurveProgress& progress) {
+                                const std::optional<phantom::Card>& card, const Progress& progress) {
   std::vector<PricedWay> ways;
   for (textbook::CurvePoint& point : textbook::CheckpointCurve(network, settings, progress)) {
     const bool is_timed = card && !networks::UsesPipeline(settings);  // one card's time is no pipeline's

@@ -3,20 +3,18 @@
 #include <iterator>
 #include <utility>
 
+#include "profiler/base/progress.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
 
-// Reports 0..1; false means that nobody waits for the outcome any more.
-using TrialProgress = std::function<bool(double)>;
-
-TrialProgress ProgressOfTrial(const BackgroundJobs::Progress& progress, const Request& request) {
+Progress ProgressOfTrial(const BackgroundJobs::Progress& progress, const Request& request) {
   return [progress, request](double share) { return progress(share) && request.wanted(); };
 }
 
 advice::AllocatorTrials TrySettings(const TriedRun& tried, const session::AllocatorOf& allocator,
-                                    const TrialProgress& progress) {
+                                    const Progress& progress) {
   constexpr double kAsItWas = 1.0 / (1 + std::size(advice::kTriedSettings));  // of all replays
   const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(
       *tried.view, tried.own, allocator, [&](double share) { return progress(share * kAsItWas); });
@@ -28,7 +26,7 @@ advice::AllocatorTrials TrySettings(const TriedRun& tried, const session::Alloca
 // With what `wanted` has before the run in the same process.
 Result<advice::WhatIf> TryOne(const TriedRun& tried, advice::AllocatorSetup other, const OtherSetup& wanted,
                               const session::AllocatorOf& allocator, const std::vector<phantom::Card>& cards,
-                              const TrialProgress& progress) {
+                              const Progress& progress) {
   // What ran before is read, then both are replayed.
   const auto part = [&](int number) {
     return [&progress, number](double share) { return progress((number + share) / 3); };

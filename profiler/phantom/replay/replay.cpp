@@ -87,7 +87,7 @@ size_t NumberDevices(std::vector<Request>& requests) {
 
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
                                      const std::vector<AddressOrder>& orders, size_t columns,
-                                     const ReplayProgress& progress) {
+                                     const Progress& progress) {
   std::vector<Request> numbered = requests;
   const size_t devices = NumberDevices(numbered);
   const Result<UniqueFd> file = InMemory(numbered);
@@ -122,7 +122,7 @@ Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector
 
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
                                     const Replayed& as_it_was, const AddressOrder& own_order,
-                                    const ReplayProgress& progress) {
+                                    const Progress& progress) {
   std::vector<AddressOrder> orders = LikelyOrders();
   if (std::ranges::find(orders, own_order) == orders.end()) orders.push_back(own_order);
   const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders, 0, progress);

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/address_order.h"
 #include "profiler/phantom/replay/request.h"
@@ -39,14 +39,11 @@ struct Replayed {
   std::vector<ReplayColumn> curve;  // equal numbers of requests each; empty unless asked for
 };
 
-// Several times a second the share of the orders that are answered; false ends the replay, which is an error.
-using ReplayProgress = std::function<bool(double)>;
-
 // One for each order, in their order. `columns`: how many its curve may have; each request then takes another
-// 0.3 us.
+// 0.3 us. `progress` is asked several times a second; false from it ends the replay, which is an error.
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
                                      const std::vector<AddressOrder>& orders, size_t columns = 0,
-                                     const ReplayProgress& progress = {});
+                                     const Progress& progress = {});
 
 struct AllocatedBand {
   int64_t least_bytes = 0;
@@ -68,6 +65,6 @@ struct ReservedBand {
 // give the peaks that it had: then it did what requests do not hold (CUDA graphs, say).
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
                                     const Replayed& as_it_was, const AddressOrder& own_order = {},
-                                    const ReplayProgress& progress = {});
+                                    const Progress& progress = {});
 
 }  // namespace tidemark::phantom

@@ -234,9 +234,9 @@ std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events:
 }
 
 // Of events and of works together.
-class Progress {
+class WrittenShare {
  public:
-  Progress(const timeline::View& view, const std::function<bool(double)>& progress) : progress_(progress) {
+  WrittenShare(const timeline::View& view, const Progress& progress) : progress_(progress) {
     all_ = view.end() - view.first();
     for (const timeline::DeviceWorkPage& page : view.device_work()) all_ += page.count;
   }
@@ -248,7 +248,7 @@ class Progress {
   }
 
  private:
-  const std::function<bool(double)>& progress_;
+  const Progress& progress_;
   uint64_t all_ = 0;
   uint64_t done_ = 0;
 };
@@ -260,7 +260,7 @@ Error Cancelled(const std::filesystem::path& file) {
 }  // namespace
 
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
-              const std::filesystem::path& file, const std::function<bool(double)>& progress,
+              const std::filesystem::path& file, const Progress& progress,
               const std::vector<Bookmark>& bookmarks) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
@@ -269,7 +269,7 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
     return Error{"This build of Tidemark writes no Arrow files. Choose csv or sqlite."};
   exporter->Begin(target->buffer());
   Walk walk(view, bookmarks, *exporter);
-  Progress told(view, progress);
+  WrittenShare told(view, progress);
   while (const size_t count = walk.Next(target->buffer())) {
     if (Status written = target->Write({}); !written) return written;
     if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;

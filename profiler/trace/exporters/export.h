@@ -4,11 +4,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
@@ -43,7 +43,7 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);
 //
 // `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
-              const std::filesystem::path& file, const std::function<bool(double)>& progress = {},
+              const std::filesystem::path& file, const Progress& progress = {},
               const std::vector<Bookmark>& bookmarks = {});
 
 // What of this view the format has no place for: sentences for the person who exports.

@@ -54,7 +54,7 @@ class ByteSource::Implementation {
   bool packed() const { return packed_; }
   const std::string& failure() const { return failure_; }
   bool cancelled() const { return cancelled_; }
-  void ReportTo(std::function<bool(double)> progress) { progress_ = std::move(progress); }
+  void ReportTo(Progress progress) { progress_ = std::move(progress); }
 
  private:
   double Share() const {
@@ -129,7 +129,7 @@ class ByteSource::Implementation {
   z_stream zlib_{};
   std::vector<char> unpacked_;
   uint64_t total_unpacked_ = 0;
-  std::function<bool(double)> progress_;
+  Progress progress_;
   bool cancelled_ = false;
   std::string failure_;
 };
@@ -202,9 +202,7 @@ bool ByteSource::Line(std::string& text) {
   return false;
 }
 
-void ByteSource::ReportTo(std::function<bool(double)> progress) {
-  implementation_->ReportTo(std::move(progress));
-}
+void ByteSource::ReportTo(Progress progress) { implementation_->ReportTo(std::move(progress)); }
 bool ByteSource::cancelled() const { return implementation_->cancelled(); }
 bool ByteSource::packed() const { return implementation_->packed(); }
 const std::string& ByteSource::failure() const { return implementation_->failure(); }

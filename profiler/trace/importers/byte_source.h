@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 
 namespace tidemark::trace {
@@ -55,7 +55,7 @@ class ByteSource {
   bool packed() const;
   // `progress` is told from then on which share of the file (0 to 1) has been read, every 256 KiB. Once it
   // answers false there is nothing more.
-  void ReportTo(std::function<bool(double)> progress);
+  void ReportTo(Progress progress);
   bool cancelled() const;
   const std::string& failure() const;  // "" or why there was nothing more, other than the end of the file
 

@@ -45,7 +45,7 @@ Error NothingKnown(std::string_view name) {
 
 Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
                                 const std::function<void(std::span<const events::Event>)>& accept,
-                                const std::function<bool(double)>& progress) {
+                                const Progress& progress) {
   const Format format = FormatOf(source.Peek());
   if (!source.failure().empty())
     return Error{fmt::format("{} cannot be read: at byte 0, {}.", name, source.failure())};
@@ -68,7 +68,7 @@ Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
 
 Result<TideSummary> Import(const std::filesystem::path& file,
                            const std::function<void(std::span<const events::Event>)>& accept,
-                           const std::function<bool(double)>& progress) {
+                           const Progress& progress) {
   Result<ByteSource> source = ByteSource::Open(file);
   if (!source) return source.error();
   if (!source->packed() && FormatOf(source->Peek()) == Format::kTide) return ReadTide(file, accept, progress);

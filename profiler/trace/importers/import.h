@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/events/event.h"
 #include "profiler/trace/importers/byte_source.h"
@@ -23,12 +24,12 @@ namespace tidemark::trace {
 // As ReadTide (tide.h), for every format.
 Result<TideSummary> Import(const std::filesystem::path& file,
                            const std::function<void(std::span<const events::Event>)>& accept,
-                           const std::function<bool(double)>& progress = {});
+                           const Progress& progress = {});
 
 // The same for all formats but recordings and databases, from bytes that are there already; for tests and
 // fuzzing.
 Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
                                 const std::function<void(std::span<const events::Event>)>& accept,
-                                const std::function<bool(double)>& progress = {});
+                                const Progress& progress = {});
 
 }  // namespace tidemark::trace

@@ -77,7 +77,7 @@ TraceOrigin OriginOfTimeline(const ReadObjects& read) {
 }  // namespace
 
 Result<TideSummary> ImportJson(ByteSource& source, const std::string& file_name, const AcceptEvents& accept,
-                               const std::function<bool(double)>& progress) {
+                               const Progress& progress) {
   Objects objects;
   TraceRecords records;
   ChromeEvents trace(records);

@@ -308,7 +308,7 @@ class PerfettoReader {
 }  // namespace
 
 Result<TideSummary> ImportPerfetto(ByteSource& source, const std::string& file_name,
-                                   const AcceptEvents& accept, const std::function<bool(double)>& progress) {
+                                   const AcceptEvents& accept, const Progress& progress) {
   TraceRecords records;
   TraceOrigin origin = PerfettoReader(source, records).Run();
   if (source.cancelled()) return Error{"Reading " + file_name + " was cancelled."};

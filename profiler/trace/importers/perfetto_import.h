@@ -3,9 +3,9 @@
 // MiB.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/trace/importers/byte_source.h"
 #include "profiler/trace/importers/event_writer.h"
@@ -14,6 +14,6 @@
 namespace tidemark::trace {
 
 Result<TideSummary> ImportPerfetto(ByteSource& source, const std::string& file_name,
-                                   const AcceptEvents& accept, const std::function<bool(double)>& progress);
+                                   const AcceptEvents& accept, const Progress& progress);
 
 }  // namespace tidemark::trace

@@ -45,7 +45,7 @@ class SnapshotHistory {
   }
 
   // False if cancelled.
-  bool Write(const SnapshotStart& start, const std::function<bool(double)>& progress) {
+  bool Write(const SnapshotStart& start, const Progress& progress) {
     time_ns_ = FirstTime();
     WriteStart(start);
     steps_.Start(Stamped(EventKind::kStepBegin, 0));
@@ -197,7 +197,7 @@ class SnapshotHistory {
   }
 
   // The devices' histories in the order of their time stamps.
-  bool WriteTraces(const std::function<bool(double)>& progress) {
+  bool WriteTraces(const Progress& progress) {
     std::vector<Reading> readings;
     size_t total = 0;
     for (size_t device = 0; device < contents_.traces.size(); ++device) {
@@ -401,7 +401,7 @@ std::string Sentences(const std::string& file_name, const std::string& damage,
 }  // namespace
 
 Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, const std::string& file_name,
-                                   const AcceptEvents& accept, const std::function<bool(double)>& progress) {
+                                   const AcceptEvents& accept, const Progress& progress) {
   const SnapshotContents contents = ContentsOf(read, objects);
   const bool whole = read.damage.empty();
   if (!contents.any) {

@@ -3,9 +3,9 @@
 // allocator gave them (block_sizes.h); annotations become steps, the optimizer's phase and scopes.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/trace/importers/event_writer.h"
 #include "profiler/trace/importers/objects.h"
@@ -16,6 +16,6 @@ namespace tidemark::trace {
 
 // `read`: what a reader made of a file. Empties `objects`' entries on the way. O(entries · log blocks).
 Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, const std::string& file_name,
-                                   const AcceptEvents& accept, const std::function<bool(double)>& progress);
+                                   const AcceptEvents& accept, const Progress& progress);
 
 }  // namespace tidemark::trace

@@ -34,7 +34,7 @@ struct FileSize {
 class SqliteReader {
  public:
   SqliteReader(std::string name, FileSize size, Database& database, const AcceptEvents& accept,
-               const std::function<bool(double)>& progress, const bool& cancelled)
+               const Progress& progress, const bool& cancelled)
       : name_(std::move(name)),
         size_(size),
         most_rows_(size.bytes / kLeastRowBytes + 1),
@@ -221,7 +221,7 @@ class SqliteReader {
   const uint64_t most_rows_;
   Database& database_;
   const AcceptEvents& accept_;
-  const std::function<bool(double)>& progress_;
+  const Progress& progress_;
   const bool& cancelled_;
   int64_t host_rows_ = 0;
   int64_t malformed_ = 0;
@@ -249,11 +249,11 @@ uint64_t BytesTold(const std::filesystem::path& file) {
 }  // namespace
 
 Result<TideSummary> ImportSqlite(const std::filesystem::path& file, const AcceptEvents& accept,
-                                 const std::function<bool(double)>& progress) {
+                                 const Progress& progress) {
   // Sorting may take long before there is a first row to report.
   bool cancelled = false;
   double told = 0;
-  const std::function<bool(double)> ask = [&](double share) {
+  const Progress ask = [&](double share) {
     told = std::max(told, share);
     cancelled = cancelled || (progress && !progress(told));
     return !cancelled;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 
+#include "profiler/base/progress.h"
 #include "profiler/base/result.h"
 #include "profiler/trace/importers/event_writer.h"
 #include "profiler/trace/tide.h"
@@ -13,6 +13,6 @@
 namespace tidemark::trace {
 
 Result<TideSummary> ImportSqlite(const std::filesystem::path& file, const AcceptEvents& accept,
-                                 const std::function<bool(double)>& progress);
+                                 const Progress& progress);
 
 }  // namespace tidemark::trace

@@ -49,7 +49,7 @@ class TraceHistory {
     names_.resize(records_.texts.size(), kNotNamed);
   }
 
-  bool Write(const std::function<bool(double)>& progress) {
+  bool Write(const Progress& progress) {
     WriteEarlier();
     steps_.Start(Stamped(EventKind::kStepBegin));
     size_t slice = 0;
@@ -422,8 +422,7 @@ int64_t TimeOf(int64_t time_ns, int64_t base_ns) {
 }
 
 std::optional<WrittenHistory> WriteHistory(TraceRecords& records, const TraceOrigin& origin,
-                                           const AcceptEvents& accept,
-                                           const std::function<bool(double)>& progress) {
+                                           const AcceptEvents& accept, const Progress& progress) {
   TraceHistory history(records, origin, accept);
   if (!history.Write(progress)) return std::nullopt;
   return history.outcome();

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
+#include "profiler/base/progress.h"
 #include "profiler/trace/importers/event_writer.h"
 #include "profiler/trace/importers/trace_records.h"
 
@@ -25,7 +25,6 @@ int64_t TimeOf(int64_t time_ns, int64_t base_ns);
 
 // Sorts `records`, which hold an instant at least. None: `progress` said to stop. O(n · log n).
 std::optional<WrittenHistory> WriteHistory(TraceRecords& records, const TraceOrigin& origin,
-                                           const AcceptEvents& accept,
-                                           const std::function<bool(double)>& progress);
+                                           const AcceptEvents& accept, const Progress& progress);
 
 }  // namespace tidemark::trace

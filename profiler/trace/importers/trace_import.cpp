@@ -69,7 +69,7 @@ std::string SentencesOf(const TraceRecords& records, const TraceOrigin& origin, 
 }  // namespace
 
 Result<TideSummary> ImportTrace(TraceRecords& records, TraceOrigin origin, const std::string& file_name,
-                                const AcceptEvents& accept, const std::function<bool(double)>& progress) {
+                                const AcceptEvents& accept, const Progress& progress) {
   if (records.instants.empty()) {
     return Error{file_name + (origin.damage.empty()
                                   ? " tells nothing of memory. Record it with torch.profiler.profile("
