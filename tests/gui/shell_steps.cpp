@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const TimelineState& ShownTimeline() { return application().view_state().timeline; }
+const TimelineState& TimelineInWindow() { return application().view_state().timeline; }
 
 std::string Contents(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -40,13 +40,13 @@ void ExportsByTheMenu(ImGuiTestContext* context, const fs::path& file) {
 
 // A click on a category's square leaves it out of the stack, and the axis makes room for the others.
 void HidesCategories(ImGuiTestContext* context) {
-  IM_CHECK_EQ(ShownTimeline().hidden_categories, 0U);
+  IM_CHECK_EQ(TimelineInWindow().hidden_categories, 0U);
   context->ItemClick("//**/hide activation");
   constexpr auto kActivation = 1U << static_cast<unsigned>(events::Category::kActivation);
-  IM_CHECK(WaitUntil(context, [&] { return ShownTimeline().hidden_categories == kActivation; }));
+  IM_CHECK(WaitUntil(context, [&] { return TimelineInWindow().hidden_categories == kActivation; }));
   Picture(context, "hidden-category");
   context->ItemClick("//**/hide activation");
-  IM_CHECK(WaitUntil(context, [] { return ShownTimeline().hidden_categories == 0; }));
+  IM_CHECK(WaitUntil(context, [] { return TimelineInWindow().hidden_categories == 0; }));
 }
 
 // MB and MiB are never mixed: the key changes them everywhere.
@@ -69,12 +69,12 @@ void SwitchesUnits(ImGuiTestContext* context) {
 // The card's memory lies far above what a small network needs: the axis reaches there when asked.
 void ShowsTheCardsLine(ImGuiTestContext* context) {
   IM_CHECK_GT(application().frame()->timeline.capacity.bytes, 0);
-  IM_CHECK(!ShownTimeline().fit_lines);
+  IM_CHECK(!TimelineInWindow().fit_lines);
   context->ItemClick("//###timeline/card");
-  IM_CHECK(WaitUntil(context, [] { return ShownTimeline().fit_lines; }));
+  IM_CHECK(WaitUntil(context, [] { return TimelineInWindow().fit_lines; }));
   Picture(context, "card-line");
   context->ItemClick("//###timeline/card");
-  IM_CHECK(WaitUntil(context, [] { return !ShownTimeline().fit_lines; }));
+  IM_CHECK(WaitUntil(context, [] { return !TimelineInWindow().fit_lines; }));
 }
 
 // What happened stands there line by line, and what is said later comes last and into sight.

@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 
 ViewMoment Range(double begin, double end) {
   ViewMoment moment;
-  moment.visible = {begin, end};
+  moment.timeline.follow = false;
+  moment.timeline.visible = {begin, end};
   return moment;
 }
 
@@ -28,16 +29,16 @@ TEST_CASE("A turn of the wheel is one change, and back is where it began") {
   history.Look(Range(20, 31), now += 1s, false);
   auto moment = history.Back(Range(20, 31));
   REQUIRE(moment);
-  CHECK(moment->visible.begin == 10);
+  CHECK(moment->timeline.visible.begin == 10);
   moment = history.Back(*moment);
   REQUIRE(moment);
-  CHECK(moment->visible.end == 100);
+  CHECK(moment->timeline.visible.end == 100);
   CHECK_FALSE(history.Back(*moment));
   CHECK(history.can_go_forward());
   moment = history.Forward(*moment);
   moment = history.Forward(*moment);
   REQUIRE(moment);
-  CHECK(moment->visible.end == 31);
+  CHECK(moment->timeline.visible.end == 31);
   CHECK_FALSE(history.Forward(*moment));
 }
 
@@ -45,9 +46,9 @@ TEST_CASE("A run that goes on is no change; what was done before the rest is not
   ViewHistory history;
   auto now = ViewHistory::Clock::time_point{};
   ViewMoment follows = Range(0, 10);
-  follows.follow = true;
+  follows.timeline.follow = true;
   for (int i = 0; i < 20; ++i) {
-    follows.visible = {i * 10.0, i * 10.0 + 10};
+    follows.timeline.visible = {i * 10.0, i * 10.0 + 10};
     history.Look(follows, now += 1s, false);
   }
   CHECK_FALSE(history.can_go_back());

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "app/gui/commands/commands.h"
 #include "app/gui/panels/event_rows.h"
@@ -28,13 +29,24 @@ struct AllocationsInput {
 
 enum class Listed : uint8_t { kAlive, kBornInSight, kEvents };
 
-struct AllocationsState {
+// What a person types ends with the first 0; behind that lies what was typed before.
+struct FilterText : std::array<char, 200> {
+  bool operator==(const FilterText& other) const { return std::string_view(data()) == other.data(); }
+};
+
+// Which allocations, and in which order: what is gone back to (view/view_history.h).
+struct ListedAllocations {
   Listed listed = Listed::kAlive;
-  std::array<char, 200> filter{};
+  bool only_selected = false;  // where anything is
+  FilterText filter{};
   presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
   bool descending = true;
-  bool only_selected = false;  // where anything is
-  bool drawn = false;          // in this frame: a hidden tab is not prepared
+
+  bool operator==(const ListedAllocations&) const = default;
+};
+
+struct AllocationsState : ListedAllocations {
+  bool drawn = false;  // in this frame: a hidden tab is not prepared
   EventRowsState events;
 };
 

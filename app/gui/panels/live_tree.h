@@ -25,11 +25,17 @@ struct LiveTreeInput {
   std::string empty_reason;
 };
 
-struct LiveTreeState {
+// What is gone back to (view/view_history.h).
+struct ShownTree {
   TreeGrouping grouping = TreeGrouping::kCategory;
   bool flame_graph = false;
-  bool drawn = false;             // in this frame: a hidden tab is not prepared
   std::vector<std::string> path;  // of the node that fills the panel; empty = everything
+
+  bool operator==(const ShownTree&) const = default;
+};
+
+struct LiveTreeState : ShownTree {
+  bool drawn = false;  // in this frame: a hidden tab is not prepared
 };
 
 // Of a path's titles, each so wide, those that fit in `room`: all, or the last and before it the first and as

@@ -25,8 +25,11 @@ struct MemoryMapInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };
+// All of it is gone back to (view/view_history.h).
 struct MemoryMapState {
   presenters::MapPart lit = presenters::MapPart::kNone;
+
+  bool operator==(const MemoryMapState&) const = default;
 };
 
 void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, CommandQueue& queue);

@@ -59,17 +59,24 @@ struct TimelineInput {
   std::string empty_reason;  // "" when there is something to draw
 };
 
-struct TimelineState {
+// What is gone back to (view/view_history.h).
+struct ShownTimeline {
   presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
   bool follow = true;  // keeps the last steps in sight
   bool whole = false;  // keeps the whole run in sight; with follow: once it has ended
-  int follow_steps = 5;
   timeline::CategorySet hidden_categories = 0;  // of a stack of categories
   std::optional<presenters::StackOrder> stack;  // that a person chose; none = what tells the most of the run
-  std::array<char, 120> expression{};           // as it is being typed
   bool fit_lines = false;                       // the vertical axis reaches up to the card's own figures
   double magnified = 1;                         // the vertical axis, times what shows all in sight
   presenters::VisibleRange visible;
+  std::optional<presenters::VisibleRange> measure;  // between the two cursors; begin may be the later
+
+  bool operator==(const ShownTimeline&) const = default;
+};
+
+struct TimelineState : ShownTimeline {
+  int follow_steps = 5;
+  std::array<char, 120> expression{};  // as it is being typed
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;
   int rows = 400;  // pixels of the plot
@@ -80,7 +87,6 @@ struct TimelineState {
     int64_t bytes = 0;  // above the axis, in the whole stack
   };
   std::optional<Hover> hover;
-  std::optional<presenters::VisibleRange> measure;  // between the two cursors; begin may be the later
   // While the mouse is down.
   enum class Drag : uint8_t { kNone, kPan, kMeasure, kBrush, kBrushBegin, kBrushEnd, kBrushNew };
   Drag drag = Drag::kNone;

@@ -10,68 +10,26 @@ using namespace std::chrono_literals;
 constexpr size_t kMostMoments = 200;
 constexpr auto kRest = 400ms;  // after which a change is over
 
-bool SameRange(const presenters::VisibleRange& a, const presenters::VisibleRange& b) {
-  return a.begin == b.begin && a.end == b.end;
-}
-
 }  // namespace
 
 ViewMoment MomentOf(const ViewState& state) {
-  const TimelineState& timeline = state.timeline;
-  const AllocationsState& table = state.allocations;
-  const LiveTreeState& tree = state.live_tree;
-  return {timeline.axis,
-          timeline.follow,
-          timeline.whole,
-          timeline.visible,
-          timeline.measure,
-          timeline.hidden_categories,
-          timeline.stack,
-          timeline.fit_lines,
-          timeline.magnified,
-          state.selection,
-          state.pinned,
-          state.memory_map.lit,
-          {tree.grouping, tree.flame_graph, tree.path},
-          {table.listed, table.only_selected, table.filter.data(), table.sort, table.descending}};
+  return {state.timeline,    state.memory_map, state.live_tree,
+          state.allocations, state.selection,  state.pinned};
 }
 
 void GoTo(const ViewMoment& moment, ViewState* state) {
-  TimelineState& timeline = state->timeline;
-  timeline.axis = moment.axis;
-  timeline.follow = moment.follow;
-  timeline.whole = moment.whole;
-  timeline.visible = moment.visible;
-  timeline.measure = moment.measure;
-  timeline.hidden_categories = moment.hidden_categories;
-  timeline.stack = moment.stack;
-  timeline.fit_lines = moment.fit_lines;
-  timeline.magnified = moment.magnified;
+  static_cast<ShownTimeline&>(state->timeline) = moment.timeline;
+  state->memory_map = moment.memory_map;
+  static_cast<ShownTree&>(state->live_tree) = moment.live_tree;
+  static_cast<ListedAllocations&>(state->allocations) = moment.allocations;
   state->selection = moment.selection;
   state->pinned = moment.pinned;
-  state->memory_map.lit = moment.lit;
-  LiveTreeState& tree = state->live_tree;
-  tree.grouping = moment.tree.grouping;
-  tree.flame_graph = moment.tree.flame_graph;
-  tree.path = moment.tree.path;
-  AllocationsState& table = state->allocations;
-  table.listed = moment.listed.listed;
-  table.only_selected = moment.listed.only_selected;
-  table.filter.fill(0);
-  moment.listed.filter.copy(table.filter.data(), table.filter.size() - 1);
-  table.sort = moment.listed.sort;
-  table.descending = moment.listed.descending;
 }
 
 bool SameView(const ViewMoment& a, const ViewMoment& b) {
-  const bool moves_by_itself = a.follow || a.whole;
-  const bool same_measure =
-      a.measure.has_value() == b.measure.has_value() && (!a.measure || SameRange(*a.measure, *b.measure));
-  return a.axis == b.axis && a.follow == b.follow && a.whole == b.whole &&
-         (moves_by_itself || SameRange(a.visible, b.visible)) && same_measure &&
-         a.hidden_categories == b.hidden_categories && a.stack == b.stack && a.fit_lines == b.fit_lines &&
-         a.magnified == b.magnified && a.selection == b.selection && a.pinned == b.pinned && a.lit == b.lit &&
-         a.tree == b.tree && a.listed == b.listed;
+  ViewMoment other = b;
+  if (a.timeline.follow || a.timeline.whole) other.timeline.visible = a.timeline.visible;
+  return a == other;
 }
 
 void ViewHistory::Clear() { *this = {}; }

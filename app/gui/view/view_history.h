@@ -5,52 +5,26 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "app/gui/view/view_state.h"
 
 namespace tidemark::gui {
 
-// Which allocations the table lists, and in which order.
-struct ListedAllocations {
-  Listed listed = Listed::kAlive;
-  bool only_selected = false;
-  std::string filter;
-  presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
-  bool descending = true;
-
-  bool operator==(const ListedAllocations&) const = default;
-};
-
-// What the tree of what is alive shows.
-struct ShownTree {
-  TreeGrouping grouping = TreeGrouping::kCategory;
-  bool flame_graph = false;
-  std::vector<std::string> path;
-
-  bool operator==(const ShownTree&) const = default;
-};
-
-// The part of the view state that is gone back to.
+// The part of the view state that is gone back to. What of a panel's state is, its panel says.
 struct ViewMoment {
-  presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
-  bool follow = false;
-  bool whole = false;
-  presenters::VisibleRange visible;  // means nothing while it follows or shows the whole run
-  std::optional<presenters::VisibleRange> measure;
-  uint32_t hidden_categories = 0;
-  std::optional<presenters::StackOrder> stack;
-  bool fit_lines = false;
-  double magnified = 1;
+  ShownTimeline timeline;
+  MemoryMapState memory_map;
+  ShownTree live_tree;
+  ListedAllocations allocations;
   presenters::Selection selection;
   std::optional<events::EventIndex> pinned;
-  presenters::MapPart lit = presenters::MapPart::kNone;
-  ShownTree tree;
-  ListedAllocations listed;
+
+  bool operator==(const ViewMoment&) const = default;
 };
 ViewMoment MomentOf(const ViewState& state);
 void GoTo(const ViewMoment& moment, ViewState* state);
+// But for the range in sight while that moves by itself.
 bool SameView(const ViewMoment& a, const ViewMoment& b);
 
 class ViewHistory {
