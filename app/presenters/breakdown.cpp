@@ -100,11 +100,6 @@ const BreakdownRow* TotalOf(const Breakdown& breakdown, Series level) {
 }  // namespace
 
 Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
-                        const std::optional<session::Prediction>& phantom, Told told) {
-  return MakeBreakdown(view, textbook, phantom, LatestPeak(view, told));
-}
-
-Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& peak) {
   Breakdown breakdown;

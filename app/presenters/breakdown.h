@@ -33,9 +33,8 @@ struct Breakdown {
   std::vector<BreakdownRow> totals;    // requested, allocated, reserved; driver, process, card where measured
   std::optional<HigherMoment> higher;  // than the peak that is told
 };
-Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
-                        const std::optional<session::Prediction>& phantom, Told told = Told::kStep);
-// As it stood at a moment. What the phantom predicts is its peak's, so it belongs beside a peak only.
+// As it stood at a moment; without one, what is known on paper. What the phantom predicts is its peak's, so
+// it belongs beside a peak only.
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& moment);

@@ -242,11 +242,6 @@ std::string BridgeTitle(const Bridge& bridge) {
   return "From the textbook to " + InTitle(bridge.steps.back().name) + ", " + bridge.moment;
 }
 
-Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook) {
-  const std::optional<PeakMoment> peak = LatestPeak(view);
-  return peak ? MakeBridge(view, textbook, *peak) : Bridge();
-}
-
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment) {
   Bridge bridge;
   bridge.moment = moment.title;

@@ -43,9 +43,6 @@ struct Bridge {
 // goes nowhere, and no more is said.
 std::string BridgeTitle(const Bridge& bridge);
 
-// To what was measured at the peak of the last complete step, or of that in which memory ran out; empty if
-// there is none.
-Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook);
 // To what was measured at a moment.
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment);
 // To what the phantom predicts. It tells requested bytes only in all, so that the differences by category

@@ -87,10 +87,6 @@ std::string PartsInWords(const LayerRow& row, ByteUnit unit) {
   return text;
 }
 
-std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook) {
-  return MakeLayerTable(view, textbook, LatestPeak(view));
-}
-
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& peak) {
   Alive alive;

@@ -39,8 +39,7 @@ struct LayerRow {
 };
 // What a layer's share is made of, a line each, the largest first: "68.2 MB workspace".
 std::string PartsInWords(const LayerRow& row, ByteUnit unit);
-std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);
-// As it stood at a moment.
+// As it stood at a moment; without one, what is known on paper.
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& moment);
 // Of a program, which no textbook knows: the layers that allocated what is alive, in the order in which the

@@ -48,8 +48,6 @@ const RunFormat* FormatOfEnding(const std::filesystem::path& file) {
   return Find([&ending](const RunFormat& format) { return format.ending == ending; });
 }
 
-std::span<const PictureView> PictureViews() { return kViews; }
-
 const PictureView* PictureViewOfKey(std::string_view key) {
   const auto* found = std::ranges::find(kViews, key, &PictureView::key);
   return found == std::end(kViews) ? nullptr : found;

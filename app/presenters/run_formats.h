@@ -27,7 +27,6 @@ struct PictureView {
   std::string_view key;    // "bridge"
   std::string_view title;  // "the bridge"
 };
-std::span<const PictureView> PictureViews();  // the timeline first
 const PictureView* PictureViewOfKey(std::string_view key);
 const PictureView& PictureViewOfName(const std::filesystem::path& file);
 

@@ -36,11 +36,11 @@ TEST_CASE("What is reserved is measured only where no other settings have filled
   TrainingSettings first;
   TrainingSettings second;
   second.batch = 1;
-  CHECK(MeasuredOf(*Trained({first}), first, "reserved").has_value());
-  CHECK_FALSE(MeasuredOf(*Trained({second, first}), first, "reserved").has_value());
-  CHECK(MeasuredOf(*Trained({second, first}, /*anew=*/true), first, "reserved").has_value());
-  CHECK(MeasuredOf(*Trained({second, first}), first, "allocated").has_value());
-  CHECK_FALSE(MeasuredOf(*Trained({first}), second, "allocated").has_value());
+  CHECK(MeasuredFigure().Of(Trained({first}), first, "reserved").has_value());
+  CHECK_FALSE(MeasuredFigure().Of(Trained({second, first}), first, "reserved").has_value());
+  CHECK(MeasuredFigure().Of(Trained({second, first}, /*anew=*/true), first, "reserved").has_value());
+  CHECK(MeasuredFigure().Of(Trained({second, first}), first, "allocated").has_value());
+  CHECK_FALSE(MeasuredFigure().Of(Trained({first}), second, "allocated").has_value());
 }
 
 TEST_CASE("What is measured of a category is what blocks proved to hold by the end of the step") {
@@ -55,8 +55,8 @@ TEST_CASE("What is measured of a category is what blocks proved to hold by the e
     stream.EndStep(step);
   }
   const auto view = stream.Publish();
-  CHECK(MeasuredOf(*view, settings, "gradient") == 512);
-  CHECK(MeasuredOf(*view, settings, "temporary") == 0);
+  CHECK(MeasuredFigure().Of(view, settings, "gradient") == 512);
+  CHECK(MeasuredFigure().Of(view, settings, "temporary") == 0);
 }
 
 TEST_CASE("What a page asks of a category is looked at once, until another step measures it") {

@@ -105,12 +105,6 @@ const timeline::Step* MeasuredStep(const timeline::View& view, const networks::T
   return nullptr;
 }
 
-std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
-                                 const std::string& quantity) {
-  const timeline::Step* step = StepOf(view, settings, quantity);
-  return step == nullptr ? std::nullopt : MeasuredAt(view, *step, quantity);
-}
-
 std::optional<double> MeasuredFigure::Of(const std::shared_ptr<const timeline::View>& view,
                                          const networks::TrainingSettings& settings,
                                          const std::string& quantity) {

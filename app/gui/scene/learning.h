@@ -31,7 +31,9 @@ Dictionary DictionaryOf(const lessons::Glossary* glossary);
 // What the run measured of a prediction's quantity, looked at once in each step that it is measured in.
 class MeasuredFigure {
  public:
-  // As MeasuredOf below.
+  // In bytes: at the peak of its last complete step with those settings after the first, which differs. What
+  // is reserved is not told of a run that has had other settings since it began: its cache holds what those
+  // needed. O(steps), and of a category the effort of the settled state at that peak.
   std::optional<double> Of(const std::shared_ptr<const timeline::View>& view,
                            const networks::TrainingSettings& settings, const std::string& quantity);
 
@@ -57,12 +59,5 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
 // The last complete step with those settings after the first, which differs; null = there is none.
 // O(steps).
 const timeline::Step* MeasuredStep(const timeline::View& view, const networks::TrainingSettings& settings);
-
-// What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with
-// those settings after the first, which differs. What is reserved is not told of a run that has had other
-// settings since it began: its cache holds what those needed. O(steps), and of a category the effort of the
-// settled state at that peak.
-std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
-                                 const std::string& quantity);
 
 }  // namespace tidemark::gui

@@ -6,6 +6,7 @@
 #include "app/presenters/selection.h"
 #include "profiler/base/format.h"
 #include "tests/support/catch.h"
+#include "tests/unit/presenters/latest_peak.h"
 #include "tests/unit/presenters/small_book.h"
 #include "tests/unit/presenters/training.h"
 
@@ -46,8 +47,8 @@ TEST_CASE("Before the first step is complete there is theory, and without it not
   training.BeginStep(0);
   const auto view = training.Publish();
   CHECK_FALSE(LatestPeak(*view));
-  CHECK(MakeBreakdown(*view, {}, {}).rows.empty());
-  const Breakdown breakdown = MakeBreakdown(*view, SmallBook(), {});
+  CHECK(BreakdownAtPeak(*view).rows.empty());
+  const Breakdown breakdown = BreakdownAtPeak(*view, SmallBook());
   CHECK(breakdown.moment == "no step is complete yet");
   REQUIRE(breakdown.rows.size() == 2);
   CHECK(breakdown.rows[0].textbook_bytes == 1000);
@@ -99,7 +100,7 @@ TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at 
   prediction.reserved_peak_bytes = 1 << 21;
   prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 1024;
   prediction.at_peak[static_cast<size_t>(Category::kActivation)] = 2000;
-  const Breakdown breakdown = MakeBreakdown(*view, SmallBook(), prediction);
+  const Breakdown breakdown = BreakdownAtPeak(*view, SmallBook(), prediction);
   CHECK(breakdown.moment == "at the peak of step 41");
   REQUIRE(breakdown.rows.size() == 3);
   const BreakdownRow* parameter = RowOf(breakdown, Category::kParameter);
@@ -150,7 +151,7 @@ TEST_CASE("What was requested has a row where it is told, though it be as much a
   told.Allocate(0x300000, 1000);
   told.Free(0x300000);
   told.Step(0, 2048, 512);
-  const Breakdown breakdown = MakeBreakdown(*told.Publish(), {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*told.Publish());
   CHECK(breakdown.totals[0].title == "requested");
   CHECK(breakdown.totals[0].measured_bytes == breakdown.totals[1].measured_bytes);
 }
@@ -160,7 +161,7 @@ TEST_CASE("What was requested has no row where nobody told of it") {
   training.Weight(1024);
   training.Step(0, 2048, 512);
   const auto view = training.Publish();
-  const Breakdown breakdown = MakeBreakdown(*view, {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*view);
   REQUIRE(breakdown.totals.size() == 2);
   CHECK(breakdown.totals[0].title == "allocated");
   CHECK(ShareOfAllocated(breakdown, *RowOf(breakdown, Category::kParameter)) == 1024.0 / 3584);
@@ -168,7 +169,7 @@ TEST_CASE("What was requested has no row where nobody told of it") {
   session::Prediction prediction;
   prediction.allocated_peak_bytes = 3584;
   prediction.requested_peak_bytes = 3500;
-  CHECK(MakeBreakdown(*view, {}, prediction).totals[0].title == "requested");
+  CHECK(BreakdownAtPeak(*view, {}, prediction).totals[0].title == "requested");
 }
 
 TEST_CASE("What the driver is predicted to give has room for all segments, those after the peak, too") {
@@ -180,7 +181,7 @@ TEST_CASE("What the driver is predicted to give has room for all segments, those
   prediction.reserved_peak_bytes = 4000;
   prediction.at_peak[static_cast<size_t>(timeline::Series::kReserved)] = 3000;
   prediction.at_peak[static_cast<size_t>(timeline::Series::kDriver)] = 3500;
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, prediction);
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish(), {}, prediction);
   REQUIRE(breakdown.totals.size() == 4);
   CHECK(breakdown.totals[3].title == "driver");
   CHECK(breakdown.totals[3].phantom_bytes == 4500);
@@ -189,7 +190,7 @@ TEST_CASE("What the driver is predicted to give has room for all segments, those
 TEST_CASE("Without segments there is no reserved figure") {
   Training training;
   training.Step(0, 1000, 1000);
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish());
   CHECK_FALSE(breakdown.totals.at(2).measured_bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/support/catch.h"
+#include "tests/unit/presenters/latest_peak.h"
 #include "tests/unit/presenters/training.h"
 
 namespace tidemark::presenters {
@@ -53,7 +54,7 @@ TEST_CASE("What is alive for a moment is told by what goes on then") {
   training.Allocate(0x300000, 9000);
   training.Free(0x300000);
   training.EndStep(0);
-  const Bridge bridge = MakeBridge(*training.Publish(), Book());
+  const Bridge bridge = BridgeAtPeak(*training.Publish(), Book());
   REQUIRE(bridge.steps.size() > 1);
   CHECK(bridge.steps[1].name == "the optimizer's temporaries");
 }
@@ -64,7 +65,7 @@ TEST_CASE("The bridge goes from the textbook to reserved without losing a byte")
   training.Weight(1000);
   training.Allocate(0x900000, 4000, Category::kWorkspace);
   training.Step(7, 2000, 3000);
-  const Bridge bridge = MakeBridge(*training.Publish(), Book());
+  const Bridge bridge = BridgeAtPeak(*training.Publish(), Book());
   CHECK(bridge.moment == "at the peak of step 7");
   CheckSums(bridge);
   REQUIRE(bridge.steps.size() == 8);
@@ -148,7 +149,7 @@ TEST_CASE("The bridge goes on to the driver, the process and the card, as far as
     if (process > 0) training.Add(events::EventKind::kCounter, 0, process).level = events::Level::kProcess;
     training.Add(events::EventKind::kCounter, 0, card).level = events::Level::kCard;
     training.Add(events::EventKind::kStepEnd);
-    Bridge bridge = MakeBridge(*training.Publish(), Book());
+    Bridge bridge = BridgeAtPeak(*training.Publish(), Book());
     CheckSums(bridge);
     return bridge;
   };
@@ -188,10 +189,10 @@ TEST_CASE("The bridge goes on to the driver, the process and the card, as far as
 }
 
 TEST_CASE("Without a complete step there is no bridge, without segments it ends at allocated") {
-  CHECK(MakeBridge(*timeline::Builder().Publish(), Book()).steps.empty());
+  CHECK_FALSE(LatestPeak(*timeline::Builder().Publish()));
   Training training;
   training.Step(0, 1000, 1000);
-  const Bridge bridge = MakeBridge(*training.Publish(), Book());
+  const Bridge bridge = BridgeAtPeak(*training.Publish(), Book());
   CheckSums(bridge);
   CHECK(bridge.steps.back().name == "allocated");
   CHECK(BridgeTitle(bridge) == "From the textbook to what was allocated, " + bridge.moment);

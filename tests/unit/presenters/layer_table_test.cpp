@@ -1,6 +1,7 @@
 #include "app/presenters/layer_table.h"
 
 #include "tests/support/catch.h"
+#include "tests/unit/presenters/latest_peak.h"
 #include "tests/unit/presenters/small_book.h"
 #include "tests/unit/presenters/training.h"
 
@@ -16,7 +17,7 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   training.Weight(1000);
   training.Step(0, 2000, 3000);
   const auto view = training.Publish();
-  const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
+  const std::vector<LayerRow> rows = LayersAtPeak(*view, SmallBook());
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].name == "conv1");
   CHECK(rows[0].output == "64×10×10");
@@ -28,7 +29,8 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK(rows[1].share_of_peak == 0);
   CHECK(rows[1].counts_with == "conv1");
   CHECK(rows[0].allocated_by.empty());  // of which nothing is alive
-  CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
+  CHECK_FALSE(
+      MakeLayerTable(*timeline::Builder().Publish(), SmallBook(), std::nullopt)[0].measured_saved_bytes);
 }
 
 TEST_CASE("A layer's share counts its parameters, which are there before any layer runs") {
@@ -39,7 +41,7 @@ TEST_CASE("A layer's share counts its parameters, which are there before any lay
   training.Categorize(0x600000, Category::kParameter, training.Name("fc.weight"));
   training.Step(0, 2048, 4096);
   const auto view = training.Publish();
-  const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
+  const std::vector<LayerRow> rows = LayersAtPeak(*view, SmallBook());
   CHECK(rows[0].share_of_peak == Approx(7.0 / 8));
   const std::vector<LayerRow> of_program = MakeLayerTable(*view, LatestPeak(*view));
   REQUIRE(of_program.size() == 2);
@@ -54,7 +56,7 @@ TEST_CASE("Layers show the workspaces that were asked for in them") {
   training.Allocate(0x500000, 4096, events::Category::kWorkspace).layer = training.Name("conv1");
   training.EndStep(0);
   const auto view = training.Publish();
-  const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
+  const std::vector<LayerRow> rows = LayersAtPeak(*view, SmallBook());
   CHECK(rows[0].measured_workspace_bytes == 4096);
   CHECK(rows[1].measured_workspace_bytes == 0);
   CHECK(rows[0].measured_temporary_bytes == 0);
@@ -103,7 +105,7 @@ TEST_CASE("A layer's figure stands where another layer allocated it") {
   training.Allocate(0x200000, 2000).layer = training.Name("relu");
   training.Categorize(0x200000, Category::kActivation, training.Name("relu output"));
   training.EndStep(0);
-  const std::vector<LayerRow> rows = MakeLayerTable(*training.Publish(), SmallBook());
+  const std::vector<LayerRow> rows = LayersAtPeak(*training.Publish(), SmallBook());
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].measured_saved_bytes == 0);
   CHECK(rows[0].allocated_by == "relu");

@@ -13,6 +13,7 @@
 #include "profiler/base/format.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
+#include "tests/unit/presenters/latest_peak.h"
 #include "tests/unit/presenters/training.h"
 
 namespace tidemark::presenters {
@@ -258,7 +259,7 @@ TEST_CASE("The breakdown ends with the driver, the process and the card where th
   training.Weight(1000);
   Count(training, Level::kDriver, 3 << 20);
   training.Step(0, 2000, 3000);
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish());
   REQUIRE(breakdown.totals.size() == 4);
   CHECK(breakdown.totals[3].title == "driver");
   CHECK(breakdown.totals[3].measured_bytes == 3 << 20);
@@ -272,14 +273,14 @@ TEST_CASE("What the card said before memory rose is not told beside what is rese
   training.Add(EventKind::kCounter, 0, 21 << 20).level = Level::kDriver;
   training.Allocate(0x200000, 4000);
   training.Add(EventKind::kStepEnd);
-  const Breakdown old = MakeBreakdown(*training.Publish(), {}, {});
+  const Breakdown old = BreakdownAtPeak(*training.Publish());
   REQUIRE(old.totals.size() == 5);
   CHECK(old.totals[3].measured_bytes == 21 << 20);
   CHECK(old.totals[4].title == "process");
   CHECK_FALSE(old.totals[4].measured_bytes.has_value());
   CHECK(old.totals[4].is_unsampled);
   training.Add(EventKind::kCounter, 0, 500 << 20).level = Level::kProcess;  // the next sample
-  const Breakdown asked = MakeBreakdown(*training.Publish(), {}, {});
+  const Breakdown asked = BreakdownAtPeak(*training.Publish());
   CHECK(asked.totals[4].measured_bytes == 500 << 20);
   CHECK_FALSE(asked.totals[4].is_unsampled);
 }
@@ -328,7 +329,7 @@ TEST_CASE("Where memory ran out, reserved is of the moment that the driver's fig
   training.Add(EventKind::kCounter, 0, 20 << 20).level = Level::kDriver;
   training.Allocate(0x200000, 4000);
   training.Add(EventKind::kOutOfMemory, 0, 40 << 20);
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish());
   REQUIRE(breakdown.totals.size() == 4);
   CHECK(breakdown.totals[2].measured_bytes == 20 << 20);
   CHECK(breakdown.totals[3].measured_bytes == 20 << 20);
@@ -345,7 +346,7 @@ TEST_CASE("A prediction has a driver's figure, and none of what the card said at
   phantom.allocated_peak_bytes = 512;
   phantom.at_peak[static_cast<size_t>(timeline::Series::kDriver)] = 3 << 20;
   phantom.at_peak[static_cast<size_t>(timeline::Series::kProcess)] = 4 << 20;
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, phantom);
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish(), {}, phantom);
   REQUIRE(breakdown.totals.size() == 5);
   CHECK(breakdown.totals[3].phantom_bytes == 3 << 20);
   CHECK(breakdown.totals[4].title == "process");

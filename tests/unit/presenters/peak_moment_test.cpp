@@ -2,6 +2,7 @@
 
 #include "app/presenters/breakdown.h"
 #include "tests/support/catch.h"
+#include "tests/unit/presenters/latest_peak.h"
 #include "tests/unit/presenters/training.h"
 
 namespace tidemark::presenters {
@@ -16,7 +17,7 @@ TEST_CASE("Where the run had more than the latest step is told with it, and in w
   training.Allocate(1 << 20, 2'000'000);
   training.Free(1 << 20);
   training.EndStep(1);
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish());
   CHECK(breakdown.moment == "at the peak of step 1");
   REQUIRE(breakdown.higher);
   CHECK(InWords(*breakdown.higher, ByteUnit::kMegabytes) ==
@@ -24,7 +25,7 @@ TEST_CASE("Where the run had more than the latest step is told with it, and in w
   training.BeginStep(2);
   training.Allocate(1 << 20, 3'000'000);
   training.EndStep(2);
-  CHECK_FALSE(MakeBreakdown(*training.Publish(), {}, {}).higher);  // as high is no higher
+  CHECK_FALSE(BreakdownAtPeak(*training.Publish()).higher);  // as high is no higher
 }
 
 TEST_CASE("A step whose number came again is told to be of before the run began anew") {
@@ -38,7 +39,7 @@ TEST_CASE("A step whose number came again is told to be of before the run began 
   step(0, 1'000'000);
   step(1, 3'000'000);
   step(2, 1'000'000);
-  const auto higher = [&training] { return MakeBreakdown(*training.Publish(), {}, {}).higher; };
+  const auto higher = [&training] { return BreakdownAtPeak(*training.Publish()).higher; };
   CHECK(higher()->where == "in step 1");
   step(0, 1'000'000);
   CHECK(higher()->where == "in step 1, before the run began anew");
@@ -49,7 +50,8 @@ TEST_CASE("A program without a step is told at its highest moment") {
   training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
   training.Weight(1000);
   CHECK_FALSE(LatestPeak(*training.Publish()));
-  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {}, Told::kStepOrRun);
+  const Breakdown breakdown =
+      MakeBreakdown(*training.Publish(), {}, {}, LatestPeak(*training.Publish(), Told::kStepOrRun));
   CHECK(breakdown.moment == "at the peak of the run");
   REQUIRE(breakdown.rows.size() == 1);
   CHECK(breakdown.rows[0].measured_bytes == 1024);
@@ -78,7 +80,7 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
   CHECK(measured.bytes > 2'001'000'000);  // what was there and what was asked for
   REQUIRE(LatestPeak(*failed));
   CHECK(LatestPeak(*failed)->title == "at the peak of step 1, in which memory ran out");
-  const Breakdown breakdown = MakeBreakdown(*failed, {}, {});
+  const Breakdown breakdown = BreakdownAtPeak(*failed);
   CHECK(breakdown.moment == "at the peak of step 1, in which memory ran out");
   REQUIRE_FALSE(breakdown.totals.empty());
   CHECK(breakdown.totals[1].measured_bytes.value_or(0) > 1'000'000);
