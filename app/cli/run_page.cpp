@@ -208,7 +208,9 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   if (!peak) return page;
   page.moment = peak->title;
   const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
-  page.levels = LevelsAt(presenters::MakeLevelChain(view));
+  const std::vector<presenters::LevelRow> chain = presenters::MakeLevelChain(view);
+  page.levels = LevelsAt(chain);
+  page.tells_card = !chain.empty() && chain.back().level == Series::kCard;
   page.categories = CategoriesAt(state.values);
   page.layers = LayersAt(view, state);
   const int64_t allocated = ValueOf(state.values, Series::kAllocated);

@@ -29,6 +29,7 @@ struct RunPage {
   std::vector<std::pair<std::string, std::string>> facts;
   std::string moment;                      // "at the peak of step 3"
   std::vector<PageRow> levels;             // from tensors to the card, with what lies between
+  bool tells_card = false;                 // what the card itself reports is among them
   std::vector<PageRow> categories;         // largest first
   std::vector<PageRow> layers;             // largest first; the smallest as one
   std::vector<PageRow> lines;              // of code, largest first; empty where no stacks are told

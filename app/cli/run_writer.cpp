@@ -12,7 +12,6 @@
 #include "app/cli/run_page.h"
 #include "app/cli/run_picture.h"
 #include "app/cli/run_report.h"
-#include "app/presenters/level_chain.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/base/format.h"
@@ -25,11 +24,10 @@
 namespace tidemark::cli {
 namespace {
 
-// The context, where no driver told what the process takes.
+// The context, where the card itself told nothing of what is taken of it.
 void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {
+  if (page.levels.empty() || page.tells_card) return;
   const events::RunDescription description = run.description();
-  const std::vector<presenters::LevelRow> levels = presenters::MakeLevelChain(*run.view());
-  if (levels.empty() || levels.back().level == timeline::Series::kCard) return;
   const auto card = session::CardOf(description.device_name, description.device_bytes, cards);
   if (!card) return;
   const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
