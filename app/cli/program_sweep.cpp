@@ -35,24 +35,21 @@ Result<std::vector<std::string>> SweepProgram(const session::SweepOrder& order,
                                               const session::StartWatch& watch) {
   const Result<std::vector<std::string>> words = WordsOf(order.program.command);
   if (!words) return words.error();
-  PhantomOptions options = OptionsOf(order.program);
-  if (const Result<PhantomOrder> card = UnderstandPhantom(options); !card)
-    return Blame(watch, session::ProgramField::kMemory, card.error());
-  options.sweep = order.range;
-  const Result<PhantomOrder> understood = UnderstandPhantom(options);
-  if (!understood) return Blame(watch, session::ProgramField::kSweep, understood.error());
-  const phantom::SweepRange& range = *understood->sweep;
+  const Result<PhantomOrder> understood = UnderstandPhantom(OptionsOf(order.program));
+  if (!understood) return Blame(watch, session::ProgramField::kMemory, understood.error());
+  const Result<phantom::SweepRange> range = phantom::SweepRangeFromText(order.range);
+  if (!range) return Blame(watch, session::ProgramField::kSweep, range.error());
   const Result<ProgramLaunch> launch =
       LaunchOnPhantom(*understood, *words, "", {watch.told, watch.goes_on, watch.share});
   if (!launch) return launch.error();
-  listener.begun(range.name, range.values);
+  listener.begun(range->name, range->values);
   const BandOf band_of = [&](const session::Run& run) {
     return session::ReservedBandOf(*run.view(), understood->CardAsAsked(), launch->Allocator(),
                                    events::AllocatorEnvironment(run.description().allocator_settings),
                                    [&](double) { return !watch.goes_on || watch.goes_on(); });
   };
   const Status swept = RecordSweep(
-      {*words, launch->environment, range.name, range.values}, band_of,
+      {*words, launch->environment, range->name, range->values}, band_of,
       [&](const SweepRow& row) { listener.answered(PointOf(row)); }, watch.goes_on);
   if (!swept) return swept.error();
   return launch->Notes();
