@@ -117,16 +117,16 @@ TEST_CASE("A label stands where it lies on no line and no block, and on them onl
   plot.lines.push_back({"driver", 0, 1000, std::vector<int64_t>(20, 65)});
   CHECK_FALSE(IsClear(geometry, plot, {{600, 30}, {700, 50}}));
   plot.lines.clear();
-  TakenPlaces taken;
-  taken.plot = &plot;
+  TimelineLabels labels;
+  labels.plot = &plot;
   const float y = geometry.Y(40);
-  const auto aside = FindPlace(geometry, taken, {100, 16}, y, {10, 700});
+  const auto aside = FindPlace(geometry, labels, {100, 16}, y, {10, 700});
   REQUIRE(aside);
   CHECK(aside->Min.x == 700);
-  const auto on_blocks = FindPlace(geometry, taken, {100, 16}, y, {10, 100});
+  const auto on_blocks = FindPlace(geometry, labels, {100, 16}, y, {10, 100});
   REQUIRE(on_blocks);
   CHECK(on_blocks->Min.x == 10);
-  CHECK_FALSE(FindPlaceOn(Ground::kClear, geometry, taken, {100, 16}, y, {10, 100}));
+  CHECK_FALSE(FindPlaceOn(Ground::kClear, geometry, labels, {100, 16}, y, {10, 100}));
 }
 
 TEST_CASE("A label crosses no marker's line and not the card's where another place is free") {
@@ -136,20 +136,20 @@ TEST_CASE("A label crosses no marker's line and not the card's where another pla
   TimelineInput input;
   input.plot = &plot;
   input.capacity.bytes = 90;
-  TakenPlaces taken;
-  taken.plot = &plot;
+  TimelineLabels labels;
+  labels.plot = &plot;
   TimelineState state;
   state.measure = presenters::VisibleRange{400, 2000};
-  NoteLines(input, geometry, state, &taken);
-  CHECK(taken.vertical_lines == std::vector<float>{60, 400});
-  const auto aside = FindPlace(geometry, taken, {100, 16}, geometry.Y(40), {10, 700});
+  NoteLines(input, geometry, state, &labels);
+  CHECK(labels.vertical_lines == std::vector<float>{60, 400});
+  const auto aside = FindPlace(geometry, labels, {100, 16}, geometry.Y(40), {10, 700});
   REQUIRE(aside);
   CHECK(aside->Min.x == 700);
   const auto below =
-      FindPlace(geometry, taken, {100, 16}, geometry.Y(80), {700});  // the card's is 10 above it
+      FindPlace(geometry, labels, {100, 16}, geometry.Y(80), {700});  // the card's is 10 above it
   REQUIRE(below);
   CHECK(below->Min.y > 20);
-  CHECK(FindPlace(geometry, taken, {100, 16}, geometry.Y(40), {10}));  // there is no other
+  CHECK(FindPlace(geometry, labels, {100, 16}, geometry.Y(40), {10}));  // there is no other
 }
 
 TEST_CASE("Failures of one size that lie side by side have one label, which counts them") {

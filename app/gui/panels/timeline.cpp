@@ -345,12 +345,12 @@ void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position
 }
 
 // Returns where its labels are.
-TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
-                      const TimelineState& state) {
+TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
+                         const TimelineState& state) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  TakenPlaces taken;
-  taken.plot = input.plot;
-  NoteLines(input, geometry, state, &taken);
+  TimelineLabels labels;
+  labels.plot = input.plot;
+  NoteLines(input, geometry, state, &labels);
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
@@ -367,29 +367,29 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
     DrawSelected(list, geometry, input);
     DrawHighlight(list, geometry, input.highlight);
   }
-  DrawMarkers(list, geometry, input, &taken);
+  DrawMarkers(list, geometry, input, &labels);
   if (whole_stack) {
     AboveAxis above;
-    DrawReserved(list, geometry, *input.plot, input.unit, &taken, &above);
-    DrawCompared(list, geometry, input, &taken);
-    DrawLevels(list, geometry, *input.plot, input.unit, &taken, &above);
-    DrawLines(list, geometry, input, &taken, &above);
-    DrawAbove(list, geometry, above, input.unit, &taken);
+    DrawReserved(list, geometry, *input.plot, input.unit, &labels, &above);
+    DrawCompared(list, geometry, input, &labels);
+    DrawLevels(list, geometry, *input.plot, input.unit, &labels, &above);
+    DrawLines(list, geometry, input, &labels, &above);
+    DrawAbove(list, geometry, above, input.unit, &labels);
   }
   if (input.selected != nullptr && input.selected->selection.any()) {
     DrawLabel(list, geometry, {geometry.plot.Min.x + Px(6), geometry.plot.Max.y},
-              "selected: " + input.selected->title + " (Esc)", Colors().accent, "selected", &taken);
+              "selected: " + input.selected->title + " (Esc)", Colors().accent, "selected", &labels);
   }
   const std::vector<std::string>& groups = input.plot->groups;
   if (groups.size() == 2 && groups.front() == presenters::kNoLine) {  // and none other
     DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kHowToGetLines,
-              Colors().text, "", &taken);
+              Colors().text, "", &labels);
   }
   if (!state.stack && input.stack.by == presenters::StackBy::kLine) {
     DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kWhyByLine,
-              Colors().text, "", &taken);
+              Colors().text, "", &labels);
   }
-  if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);
+  if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &labels);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
   DrawCrosshair(list, geometry, state);
   list->ChannelsMerge();
@@ -399,7 +399,7 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
     DrawSteps(list, geometry, *input.plot);
   }
   DrawLane(list, geometry, input);
-  return taken;
+  return labels;
 }
 
 }  // namespace
@@ -417,7 +417,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   ChooseVerticalAxis(input, state, &geometry);
   state.ticks = HorizontalTicks(geometry, state.axis);
   HandlePlotInput(input, geometry, state, queue);
-  const TakenPlaces labels = DrawChart(input, geometry, state);
+  const TimelineLabels labels = DrawChart(input, geometry, state);
   DrawLayers(ImGui::GetWindowDrawList(), geometry, input, queue);
   if (geometry.legend.GetWidth() > 0)
     DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);

@@ -27,7 +27,7 @@ void DrawMarkerLine(ImDrawList* list, const TimelineGeometry& geometry, const Pl
 }
 
 void LabelMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
-                 Color fill, TakenPlaces* taken) {
+                 Color fill, TimelineLabels* labels) {
   const std::optional<float> line = LineOf(geometry, marker.position);
   if (!line) return;
   const float x = *line;
@@ -40,25 +40,25 @@ void LabelMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotM
     const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
     const float left = std::min(x, geometry.plot.Max.x - size.x);
     const ImRect place(left, top, left + size.x, top + size.y);
-    if (taken->Overlap(place)) continue;
+    if (labels->Overlap(place)) continue;
     DrawChip(list, place, style, text, fill);
-    taken->Take(place, "");
-    if (text != whole) taken->Explain(place, whole);
+    labels->Take(place, "");
+    if (text != whole) labels->Explain(place, whole);
     return;
   }
 }
 
 void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
-                Color fill, TakenPlaces* taken) {
+                Color fill, TimelineLabels* labels) {
   DrawMarkerLine(list, geometry, marker, color);
-  LabelMarker(list, geometry, marker, color, fill, taken);
+  LabelMarker(list, geometry, marker, color, fill, labels);
 }
 
 bool DrawLabelAt(ImDrawList* list, const std::optional<ImRect>& place, const TextStyle& style,
-                 const std::string& text, std::string_view label, TakenPlaces* taken) {
+                 const std::string& text, std::string_view label, TimelineLabels* labels) {
   if (!place) return false;
   DrawChip(list, *place, style, text, CoverOfLabel());
-  taken->Take(*place, label);
+  labels->Take(*place, label);
   return true;
 }
 
@@ -88,19 +88,19 @@ bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line,
 
 Color CoverOfLabel() { return Colors().panel.WithAlpha(0.72); }
 
-bool TakenPlaces::Overlap(const ImRect& place) const {
+bool TimelineLabels::Overlap(const ImRect& place) const {
   return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });
 }
 
-bool TakenPlaces::CrossLine(const ImRect& place) const {
+bool TimelineLabels::CrossLine(const ImRect& place) const {
   return std::ranges::any_of(vertical_lines, [&](float x) { return x > place.Min.x && x < place.Max.x; }) ||
          std::ranges::any_of(horizontal_lines, [&](float y) { return y > place.Min.y && y < place.Max.y; });
 }
 
 void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
-               TakenPlaces* taken) {
+               TimelineLabels* labels) {
   const auto note = [&](double position) {
-    if (const auto x = LineOf(geometry, position)) taken->vertical_lines.push_back(*x);
+    if (const auto x = LineOf(geometry, position)) labels->vertical_lines.push_back(*x);
   };
   for (const std::vector<PlotMarker>* markers :
        {&input.bookmarks, &input.plot->failures, &input.plot->markers}) {
@@ -112,7 +112,7 @@ void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, con
     note(state.measure->end);
   }
   if (input.capacity.bytes > 0)
-    taken->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));
+    labels->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));
 }
 
 std::vector<PlotMarker> Joined(const TimelineGeometry& geometry, std::span<const PlotMarker> markers,
@@ -130,12 +130,12 @@ std::vector<PlotMarker> Joined(const TimelineGeometry& geometry, std::span<const
   return joined;
 }
 
-void TakenPlaces::Take(const ImRect& place, std::string_view label) {
+void TimelineLabels::Take(const ImRect& place, std::string_view label) {
   places.push_back(place);
   if (!label.empty()) Explain(place, MeaningOfLabel(label));
 }
 
-void TakenPlaces::Explain(const ImRect& place, const std::string& words) {
+void TimelineLabels::Explain(const ImRect& place, const std::string& words) {
   if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = words;
 }
 
@@ -159,9 +159,10 @@ bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& p
          });
 }
 
-std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry, const TakenPlaces& taken,
-                                  ImVec2 size, float y, std::initializer_list<float> lefts) {
-  const bool has_to_be_clear = ground == Ground::kClear && taken.plot != nullptr;
+std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
+                                  const TimelineLabels& labels, ImVec2 size, float y,
+                                  std::initializer_list<float> lefts) {
+  const bool has_to_be_clear = ground == Ground::kClear && labels.plot != nullptr;
   for (const float below : {0.0F, 1.0F}) {
     for (float left : lefts) {
       left = std::clamp(left, geometry.plot.Min.x + Px(4),
@@ -169,18 +170,18 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
       const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
       const ImRect place(left, top, left + size.x, top + size.y);
       if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
-      if (taken.Overlap(place)) continue;
-      if (has_to_be_clear && (taken.CrossLine(place) || !IsClear(geometry, *taken.plot, place))) continue;
+      if (labels.Overlap(place)) continue;
+      if (has_to_be_clear && (labels.CrossLine(place) || !IsClear(geometry, *labels.plot, place))) continue;
       return place;
     }
   }
   return std::nullopt;
 }
 
-std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TimelineLabels& labels, ImVec2 size,
                                 float y, std::initializer_list<float> lefts) {
-  if (const auto clear = FindPlaceOn(Ground::kClear, geometry, taken, size, y, lefts)) return clear;
-  return FindPlaceOn(Ground::kAny, geometry, taken, size, y, lefts);
+  if (const auto clear = FindPlaceOn(Ground::kClear, geometry, labels, size, y, lefts)) return clear;
+  return FindPlaceOn(Ground::kAny, geometry, labels, size, y, lefts);
 }
 
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits) {
@@ -217,26 +218,26 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
 }
 
 bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                 const std::string& text, Color color, std::string_view label, TakenPlaces* taken) {
+                 const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
   const TextStyle style = Colored(SmallMuted(), color);
   const ImVec2 size = ChipSize(style, text);
   const auto place =
-      FindPlaceOn(ground, geometry, *taken, size, at.y,
+      FindPlaceOn(ground, geometry, *labels, size, at.y,
                   {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
-  return DrawLabelAt(list, place, style, text, label, taken);
+  return DrawLabelAt(list, place, style, text, label, labels);
 }
 
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, std::string_view label, TakenPlaces* taken) {
-  return DrawLabelOn(Ground::kClear, list, geometry, at, text, color, label, taken) ||
-         DrawLabelOn(Ground::kAny, list, geometry, at, text, color, label, taken);
+               Color color, std::string_view label, TimelineLabels* labels) {
+  return DrawLabelOn(Ground::kClear, list, geometry, at, text, color, label, labels) ||
+         DrawLabelOn(Ground::kAny, list, geometry, at, text, color, label, labels);
 }
 
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                   const std::string& text, Color color, std::string_view label, TakenPlaces* taken) {
+                   const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
   const TextStyle style = Colored(SmallMuted(), color);
-  const auto place = FindPlaceOn(ground, geometry, *taken, ChipSize(style, text), at.y, {at.x});
-  return DrawLabelAt(list, place, style, text, label, taken);
+  const auto place = FindPlaceOn(ground, geometry, *labels, ChipSize(style, text), at.y, {at.x});
+  return DrawLabelAt(list, place, style, text, label, labels);
 }
 
 bool IsFailure(const TimelineInput& input, const PlotMarker& marker) {
@@ -244,22 +245,22 @@ bool IsFailure(const TimelineInput& input, const PlotMarker& marker) {
 }
 
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-                 TakenPlaces* taken) {
+                 TimelineLabels* labels) {
   const Palette& colors = Colors();
   for (const PlotMarker& bookmark : input.bookmarks)
-    DrawMarker(list, geometry, bookmark, colors.accent, colors.raised, taken);
+    DrawMarker(list, geometry, bookmark, colors.accent, colors.raised, labels);
   for (const PlotMarker& failure : input.plot->failures) DrawMarkerLine(list, geometry, failure, colors.bad);
   for (const PlotMarker& failure : Joined(geometry, input.plot->failures, Px(260)))
-    LabelMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
+    LabelMarker(list, geometry, failure, colors.bad, colors.bad_fill, labels);
   for (const PlotMarker& marker : input.plot->markers) {
     const bool bad = IsFailure(input, marker);
     DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good,
-               bad ? colors.bad_fill : colors.good_fill, taken);
+               bad ? colors.bad_fill : colors.good_fill, labels);
   }
 }
 
 void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
-                 const std::string& text, TakenPlaces* taken) {
+                 const std::string& text, TimelineLabels* labels) {
   const float a = std::round(geometry.X(range.begin));
   const float b = std::round(geometry.X(range.end));
   const ImRect band(std::min(a, b), geometry.plot.Min.y, std::max(a, b), geometry.phases.Max.y);
@@ -272,11 +273,11 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
                                 std::max(geometry.plot.Min.x, geometry.plot.Max.x - size.x));
   const float top = geometry.plot.Max.y - size.y - Px(6);
   ImRect place(left, top, left + size.x, top + size.y);
-  while (taken->Overlap(place) && place.Min.y > geometry.plot.Min.y + size.y)
+  while (labels->Overlap(place) && place.Min.y > geometry.plot.Min.y + size.y)
     place.Translate({0, -size.y - Px(3)});
   DrawChip(list, place, style, text, Colors().panel);
-  taken->Take(place, "");
-  taken->measured_top = place.Min.y;
+  labels->Take(place, "");
+  labels->measured_top = place.Min.y;
 }
 
 }  // namespace tidemark::gui

@@ -24,8 +24,9 @@ namespace tidemark::gui {
 inline constexpr int kLineChannel = 0;
 inline constexpr int kLabelChannel = 1;
 
-// Rectangles that already carry a label, so that no two labels lie on each other.
-struct TakenPlaces {
+// The labels that the chart carries so far: no two lie on each other. It is full of curves, so that a label
+// rather lies on one than is left out; in charts of a few lines (widgets/label_places.h) it is left out.
+struct TimelineLabels {
   const presenters::TimelinePlot* plot =
       nullptr;  // on whose curves labels lie only where no other place is free
   std::vector<ImRect> places;
@@ -44,7 +45,7 @@ struct TakenPlaces {
 };
 
 void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
-               TakenPlaces* taken);
+               TimelineLabels* labels);
 
 // Of those with one text that are nearer to each other than `reach` pixels one, which says how many they are.
 std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
@@ -55,10 +56,11 @@ bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& p
 
 enum class Ground : uint8_t { kClear, kAny };
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
-std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry, const TakenPlaces& taken,
-                                  ImVec2 size, float y, std::initializer_list<float> lefts);
+std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
+                                  const TimelineLabels& labels, ImVec2 size, float y,
+                                  std::initializer_list<float> lefts);
 // On clear ground, or else on any.
-std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TimelineLabels& labels, ImVec2 size,
                                 float y, std::initializer_list<float> lefts);
 
 // Of a line's columns the first that suits its label: at the right, the left, in the middle, and then between
@@ -83,12 +85,12 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text);
 // A text as those of the levels, at (x, y), or elsewhere at that height; `label` is what explains it. False
 // where there is no room.
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, std::string_view label, TakenPlaces* taken);
+               Color color, std::string_view label, TimelineLabels* labels);
 // The same, on such ground only.
 bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                 const std::string& text, Color color, std::string_view label, TakenPlaces* taken);
+                 const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
 // Only there.
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                   const std::string& text, Color color, std::string_view label, TakenPlaces* taken);
+                   const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
 
 }  // namespace tidemark::gui

@@ -25,7 +25,7 @@ void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, flo
 // A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it
 // is free.
 void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name,
-               bool dotted, ByteUnit unit, TakenPlaces* taken, AboveAxis* above) {
+               bool dotted, ByteUnit unit, TimelineLabels* labels, AboveAxis* above) {
   const float from = std::max(geometry.X(level.begin), geometry.plot.Min.x);
   const float to = std::min(geometry.X(level.end), geometry.plot.Max.x);
   if (to - from < 2 || level.bytes <= 0) return;
@@ -47,10 +47,10 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   const float left = dotted ? to - size.x - Px(6) : from + Px(6);
   const float other = dotted ? from + Px(6) : to - size.x - Px(6);
   if (const auto place =
-          FindPlace(geometry, *taken, size, y,
+          FindPlace(geometry, *labels, size, y,
                     {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4})) {
     DrawChip(list, *place, style, text, CoverOfLabel());
-    taken->Take(*place, name);
+    labels->Take(*place, name);
   }
 }
 
@@ -147,12 +147,12 @@ struct LabelTry {
 
 // On the line; not where it holds nothing yet.
 bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, LinePoint point,
-             const LineLabel& label, TakenPlaces* taken) {
+             const LineLabel& label, TimelineLabels* labels) {
   if (point.bytes <= 0) return false;
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
   const std::string text = TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit);
   if (how.only_with_size && text == label.title) return false;
-  return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, taken);
+  return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, labels);
 }
 
 // Along a line, wherever its label lies on nothing, or else where there is room; with its size where the line
@@ -167,12 +167,12 @@ void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& labe
 }
 
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
-               ByteUnit unit, Color color, TakenPlaces* taken) {
+               ByteUnit unit, Color color, TimelineLabels* labels) {
   const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
   const LineLabel label = LabelOf(line.title, line.bytes, unit, color);
   LabelOnce(line.bytes.size(), [&](LabelTry how, size_t column) {
     const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
-    return LabelAt(how, list, geometry, {position, line.bytes[column]}, label, taken);
+    return LabelAt(how, list, geometry, {position, line.bytes[column]}, label, labels);
   });
 }
 
@@ -208,7 +208,7 @@ std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<con
 }
 
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
-                  TakenPlaces* taken, AboveAxis* above) {
+                  TimelineLabels* labels, AboveAxis* above) {
   if (plot.columns.empty()) return;
   const Color color = Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x4A5361);
   const float width = Px(1.5F);
@@ -241,12 +241,12 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const LineLabel label = LabelOf("reserved", reserved, unit, color);
   LabelOnce(plot.columns.size(), [&](LabelTry how, size_t column) {
     const PlotColumn& at = plot.columns[column];
-    return LabelAt(how, list, geometry, {at.begin, at.reserved_max}, label, taken);
+    return LabelAt(how, list, geometry, {at.begin, at.reserved_max}, label, labels);
   });
 }
 
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-                  TakenPlaces* taken) {
+                  TimelineLabels* labels) {
   const Color color = Colors().compared;
   const float half = Px(1);
   const PlotLevel* before = nullptr;
@@ -269,22 +269,22 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const ImVec2 size = ChipSize(style, text);
   const float x = geometry.X(highest->begin);
   const float y = geometry.Y(static_cast<double>(highest->bytes));
-  if (const auto place = FindPlace(geometry, *taken, size, y, {x, x - size.x})) {
+  if (const auto place = FindPlace(geometry, *labels, size, y, {x, x - size.x})) {
     DrawChip(list, *place, style, text, CoverOfLabel());
-    taken->Take(*place, "second run");
+    labels->Take(*place, "second run");
   }
 }
 
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
-                TakenPlaces* taken, AboveAxis* above) {
+                TimelineLabels* labels, AboveAxis* above) {
   for (const PlotLevel& level : plot.phantom)
-    DrawLevel(list, geometry, level, "phantom peak", true, unit, taken, above);
+    DrawLevel(list, geometry, level, "phantom peak", true, unit, labels, above);
   for (const PlotLevel& level : plot.textbook)
-    DrawLevel(list, geometry, level, "textbook", false, unit, taken, above);
+    DrawLevel(list, geometry, level, "textbook", false, unit, labels, above);
 }
 
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               TakenPlaces* taken, AboveAxis* above) {
+               TimelineLabels* labels, AboveAxis* above) {
   const Color color = Colors().muted;
   for (const presenters::PlotLine& line : input.plot->lines) {
     const int64_t highest = HighestOf(line);
@@ -293,7 +293,7 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
       continue;
     }
     DrawLine(list, geometry, line, color);
-    LabelLine(list, geometry, line, input.unit, color, taken);
+    LabelLine(list, geometry, line, input.unit, color, labels);
   }
   if (input.capacity.bytes > 0 && static_cast<double>(input.capacity.bytes) <= geometry.top_bytes) {
     const float y = std::round(geometry.Y(static_cast<double>(input.capacity.bytes)));
@@ -301,14 +301,14 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
                         U32(Colors().bad));
     DrawLabel(list, geometry, {geometry.plot.Max.x, y},
               session::InWords(input.capacity) + " " + FormatBytes(input.capacity.bytes, input.unit),
-              Colors().bad, "the card has", taken);
+              Colors().bad, "the card has", labels);
   } else if (input.capacity.bytes > 0) {
     above->Add(session::InWords(input.capacity), input.capacity.bytes);
   }
 }
 
 void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
-               TakenPlaces* taken) {
+               TimelineLabels* labels) {
   std::string text;
   for (const AboveAxis::Level& level : above.levels)
     text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
@@ -318,7 +318,7 @@ void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAx
     for (int row = 0; row < 4; ++row) {
       const ImVec2 at(geometry.plot.Max.x,
                       geometry.plot.Min.y + static_cast<float>(row) * Px(kSmallTextSize + 9));
-      if (DrawLabelOn(ground, list, geometry, at, text, Colors().muted, "above the axis", taken)) return;
+      if (DrawLabelOn(ground, list, geometry, at, text, Colors().muted, "above the axis", labels)) return;
     }
   }
 }

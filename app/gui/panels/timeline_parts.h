@@ -51,7 +51,7 @@ struct TimelineGeometry {
   double BytesAt(float y) const { return (plot.Max.y - y) / plot.GetHeight() * top_bytes; }
 };
 
-struct TakenPlaces;  // timeline_labels.h
+struct TimelineLabels;  // timeline_labels.h
 
 // What would have a line if the axis reached so far: told at its edge.
 struct AboveAxis {
@@ -91,10 +91,10 @@ std::optional<size_t> GroupAt(const presenters::TimelinePlot& plot, const presen
 presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group);
 // What the driver and the card report, and what the card has.
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               TakenPlaces* taken, AboveAxis* above);
+               TimelineLabels* labels, AboveAxis* above);
 // As a label at the top.
 void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
-               TakenPlaces* taken);
+               TimelineLabels* labels);
 // Where a block's title begins, from `left` to `right` in its box, so that no level's line strikes it
 // through: in the middle, or else right below or above a line. None = there is no room for it.
 std::optional<float> TitleTop(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
@@ -103,22 +103,22 @@ std::optional<float> TitleTop(const TimelineGeometry& geometry, const presenters
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // The two measuring cursors, and what lies between them.
 void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
-                 const std::string& text, TakenPlaces* taken);
+                 const std::string& text, TimelineLabels* labels);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
-                  ByteUnit unit, TakenPlaces* taken, AboveAxis* above);
+                  ByteUnit unit, TimelineLabels* labels, AboveAxis* above);
 // What is drawn of the second run's levels: where some are too narrow to be told apart, and go up and down,
 // the highest of them, and a single spike among them as narrow as it is.
 std::vector<presenters::PlotLevel> ToldApart(const TimelineGeometry& geometry,
                                              std::span<const presenters::PlotLevel> levels);
 // The second run's curve, with its name.
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-                  TakenPlaces* taken);
+                  TimelineLabels* labels);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
-                ByteUnit unit, TakenPlaces* taken, AboveAxis* above);
+                ByteUnit unit, TimelineLabels* labels, AboveAxis* above);
 // Whether the marker tells what ended the run, and it did not end well.
 bool IsFailure(const TimelineInput& input, const presenters::PlotMarker& marker);
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-                 TakenPlaces* taken);
+                 TimelineLabels* labels);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawLane(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // A layer that is clicked lights up in every panel.

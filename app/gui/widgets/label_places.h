@@ -1,5 +1,6 @@
-// Where the labels of a chart go: each is offered some places and takes the first at which it lies on no
-// other label, dot or line, and within the chart. UI thread. Asking takes O(n) of what is taken.
+// Where the labels of a chart of a few lines go: each is offered some places and takes the first at which it
+// lies on no other label, dot or line, and within the chart; else it is left out. UI thread. Asking takes
+// O(n) of what is taken.
 #pragma once
 
 #include <imgui_internal.h>
