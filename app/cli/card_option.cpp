@@ -23,6 +23,20 @@ Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& des
   return session::CardOf(description.device_name, description.device_bytes, *cards);
 }
 
+Result<phantom::Card> CardToReplayOn(const session::Run& run, const std::string& fallback) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  return session::CardOr(fallback, run.description(), run.view().get(), *cards);
+}
+
+std::string NoteOfCard(const events::RunDescription& description, const phantom::Card& taken) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards || session::CardOf(description.device_name, description.device_bytes, *cards)) return "";
+  return fmt::format("{}: the same requests were tried on an {} with {}.",
+                     description.device == "cpu" ? "The run was on the CPU" : "The file names no known card",
+                     taken.title, FormatBytes(taken.memory_bytes, ByteUnit::kMebibytes));
+}
+
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card) {
   Result<int64_t> bytes = ByteSize("--memory", text);
   if (bytes && *bytes > kMostMemory) {

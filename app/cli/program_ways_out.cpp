@@ -2,33 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/cli/card_option.h"
 #include "app/cli/recorded_band.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {
 
-Result<advice::AllocatorTrials> FindRoom(const session::Run& run) {
+Result<Room> FindRoom(const session::Run& run) {
   const events::RunDescription description = run.description();
-  const Result<std::optional<phantom::Card>> card = CardOfRun(description);
+  const Result<phantom::Card> card = CardToReplayOn(run);
   if (!card) return card.error();
-  if (!*card) {
-    return Error{fmt::format(
-        "What has room on \"{}\" is not known: it is none of the cards that tidemark cards lists.",
-        description.device_name)};
-  }
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return allocator.error();
-  const advice::AllocatorSetup own{**card, description.allocator_settings};
+  const advice::AllocatorSetup own{*card, description.allocator_settings};
   const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(*run.view(), own, *allocator);
   if (!replayed) return replayed.error();
   advice::AllocatorTrials tried = advice::TrySettings(*replayed, own);
   if (tried.trials.empty()) return Error{tried.error};
-  return tried;
+  return Room{std::move(tried), NoteOfCard(description, *card)};
 }
 
-std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried) {
+std::vector<std::string> RoomNotes(const Room& room) {
+  const advice::AllocatorTrials& tried = room.tried;
   std::vector<std::string> notes;
+  if (!room.of_card.empty()) notes.push_back(room.of_card);
   if (!tried.error.empty()) notes.push_back("Not all could be tried. " + tried.error);
   const bool is_as_recorded = tried.trials.empty() || tried.trials.front().outcome.is_as_recorded;
   if (!is_as_recorded) notes.push_back(advice::kNotAsRecorded);
@@ -38,21 +37,21 @@ std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried) {
   return notes;
 }
 
-std::string RoomRows(const advice::AllocatorTrials& tried) {
-  const std::vector<advice::AllocatorTrial> trials = advice::WithRoom(tried.trials);
+std::string RoomRows(const Room& room) {
+  const std::vector<advice::AllocatorTrial> trials = advice::WithRoom(room.tried.trials);
   std::string rows = "Ways out, tried on what the run asked for\n";
   for (const advice::AllocatorTrial& trial : trials) {
     rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: {}\n", trial.settings,
                         advice::RoomOf(trial.outcome, ByteUnit::kMebibytes));
   }
   if (trials.empty()) rows += fmt::format("  {}\n", advice::kNoneMakesRoom);
-  for (const std::string& note : RoomNotes(tried)) rows += fmt::format("  {}\n", note);
+  for (const std::string& note : RoomNotes(room)) rows += fmt::format("  {}\n", note);
   return rows + "  A larger card: tidemark fit -- PROGRAM tells which have room for all of it.\n";
 }
 
-Json RoomJson(const advice::AllocatorTrials& tried) {
+Json RoomJson(const Room& room) {
   Json json = Json::array();
-  for (const advice::AllocatorTrial& trial : advice::WithRoom(tried.trials)) {
+  for (const advice::AllocatorTrial& trial : advice::WithRoom(room.tried.trials)) {
     json.push_back({{"change", trial.settings},
                     {"allocator", trial.settings},
                     {"reserved_peak_bytes", trial.outcome.after.reserved_peak_bytes}});

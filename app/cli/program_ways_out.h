@@ -11,14 +11,19 @@
 
 namespace tidemark::cli {
 
-// All that it asked for until it ended, with other settings. Fails with a sentence where its card or its
-// PyTorch is not known, and where none could be tried.
-Result<advice::AllocatorTrials> FindRoom(const session::Run& run);
+struct Room {
+  advice::AllocatorTrials tried;
+  std::string of_card;  // which one is meant, where the run's is not known; else ""
+};
+
+// All that it asked for until it ended, with other settings. Fails with a sentence where its PyTorch is not
+// known, and where none could be tried.
+Result<Room> FindRoom(const session::Run& run);
 
 // Those that have room, the one that reserves least first; the rows end with the notes.
-std::string RoomRows(const advice::AllocatorTrials& tried);
-Json RoomJson(const advice::AllocatorTrials& tried);
+std::string RoomRows(const Room& room);
+Json RoomJson(const Room& room);
 // What is to be known of them: why some were not tried, and how far the figures can be trusted.
-std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried);
+std::vector<std::string> RoomNotes(const Room& room);
 
 }  // namespace tidemark::cli

@@ -200,12 +200,15 @@ int RunRanksInfo(const InfoOptions& options) {
 
 // A program that ran out of memory, of whose settings only the allocator's can be changed from outside.
 int TellRoom(const session::Run& run, bool json) {
-  const Result<advice::AllocatorTrials> tried = FindRoom(run);
-  if (!tried) return Complain(tried.error().message, kExitFailed);
-  if (!json) return Answer(InfoText(run) + RoomRows(*tried));
+  const Result<Room> room = FindRoom(run);
+  if (!room) {
+    if (!json) Answer(InfoText(run));
+    return Complain(room.error().message, kExitFailed);
+  }
+  if (!json) return Answer(InfoText(run) + RoomRows(*room));
   Json info = InfoJson(run);
-  info["ways_out"] = RoomJson(*tried);
-  info["ways_out_notes"] = RoomNotes(*tried);
+  info["ways_out"] = RoomJson(*room);
+  info["ways_out_notes"] = RoomNotes(*room);
   return Answer(TextOf(info));
 }
 

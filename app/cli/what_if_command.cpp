@@ -33,12 +33,6 @@ struct WhatIfOptions {
   bool json = false;
 };
 
-Result<phantom::Card> CardOfFile(const events::RunDescription& description, const std::string& fallback) {
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return cards.error();
-  return session::CardOr(fallback, description, *cards);
-}
-
 Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advice::AllocatorSetup& own) {
   std::optional<phantom::Card> other_card;
   if (!options.card.empty()) {
@@ -59,23 +53,12 @@ Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advic
   if (options.after.empty()) return setup;
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
   if (!run) return run.error();
-  const Result<phantom::Card> card = CardOfFile((*run)->description(), own.card.name);
+  const Result<phantom::Card> card = CardToReplayOn(**run, own.card.name);
   if (!card) return card.error();
   const Status begun = advice::BeginAfter(*(*run)->view(), *card, setup);
   if (!begun) return begun.error();
   setup.after_title = options.after;
   return setup;
-}
-
-// A replay needs a card, and not every file names one.
-void NoteCard(const events::RunDescription& description, const phantom::Card& taken) {
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards || session::CardOf(description.device_name, description.device_bytes, *cards)) return;
-  Complain(
-      fmt::format("{}: \"before\" is what the same requests take on an {}.",
-                  description.device == "cpu" ? "The run was on the CPU" : "The file names no known card",
-                  taken.title),
-      kExitDone);
 }
 
 bool IsPicture(const std::filesystem::path& file) {
@@ -100,9 +83,10 @@ int RunWhatIf(const WhatIfOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const events::RunDescription description = (*run)->description();
-  const Result<phantom::Card> card = CardOfFile(description, networks::DeviceChoice{}.card);
+  const Result<phantom::Card> card = CardToReplayOn(**run);
   if (!card) return Complain(card.error().message, kExitFailed);
-  NoteCard(description, *card);
+  const std::string note = NoteOfCard(description, *card);
+  if (!note.empty()) Complain(note, kExitDone);
   const advice::AllocatorSetup own{*card, description.allocator_settings};
   const Result<advice::AllocatorSetup> other = SetupOf(options, own);
   if (!other) return Complain(other.error().message, kExitUsage);

@@ -57,6 +57,14 @@ Capacity CapacityOf(const events::RunDescription& description, const timeline::V
   return capacity;
 }
 
+namespace {
+
+int64_t MemoryAt(const timeline::OutOfMemory& failure, const phantom::Card& card) {
+  return SaturatingSum(SaturatingSum(failure.reserved_bytes, failure.free_bytes), card.context_bytes);
+}
+
+}  // namespace
+
 bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known) {
   const auto card = CardOf(description.device_name, description.device_bytes, known);
   const auto whole = CardOf(description.device_name, 0, known);
@@ -64,9 +72,15 @@ bool IsLimited(const events::RunDescription& description, const std::vector<phan
 }
 
 Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,
-                             const std::vector<phantom::Card>& known) {
+                             const timeline::View* view, const std::vector<phantom::Card>& known) {
   if (const auto card = CardOf(description.device_name, description.device_bytes, known)) return *card;
-  if (const auto card = CardOf(fallback, description.device_bytes, known)) return *card;
+  if (auto card = CardOf(fallback, description.device_bytes, known)) {
+    const bool is_told = description.device_bytes > card->context_bytes;
+    if (!is_told && view != nullptr && !view->out_of_memory().empty()) {
+      card->memory_bytes = MemoryAt(view->out_of_memory().back(), *card);
+    }
+    return *card;
+  }
   return Error{"There is no card " + fallback + " among the known ones; install again."};
 }
 

@@ -63,8 +63,9 @@ Capacity CapacityOf(const events::RunDescription& description, const timeline::V
 // Whether a run on a phantom had less memory than its card has, as --memory asks for.
 bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known);
 // The same as CardOf; where it is none of them, or nothing tells it, the one named `fallback` with the memory
-// that the run tells. Error: that one is not known, either.
+// that the run tells: its description, or else what it had when memory ran out (PyTorch's, what was free, and
+// a context). `view` may be null. Error: that one is not known, either.
 Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,
-                             const std::vector<phantom::Card>& known);
+                             const timeline::View* view, const std::vector<phantom::Card>& known);
 
 }  // namespace tidemark::session

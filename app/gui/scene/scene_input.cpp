@@ -34,7 +34,8 @@ std::string CardFor(const SceneInput& input) {
 
 std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
   if (!IsOnCard(input)) return {};
-  const Result<phantom::Card> card = session::CardOr(ChosenCard(input), input.description, *input.cards);
+  const Result<phantom::Card> card =
+      session::CardOr(ChosenCard(input), input.description, input.view.get(), *input.cards);
   return card ? std::optional(*card) : std::nullopt;
 }
 

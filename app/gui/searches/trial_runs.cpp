@@ -37,7 +37,8 @@ Result<advice::WhatIf> TryOne(const TriedRun& tried, advice::AllocatorSetup othe
   if (wanted.cache == CacheOf::kRecording) {
     const Result<std::unique_ptr<session::Run>> before = session::Run::Open(wanted.recording, part(0));
     if (!before) return before.error();
-    const Result<phantom::Card> card = session::CardOr(own_card.name, (*before)->description(), cards);
+    const Result<phantom::Card> card =
+        session::CardOr(own_card.name, (*before)->description(), (*before)->view().get(), cards);
     if (!card) return card.error();
     begun = advice::BeginAfter(*(*before)->view(), *card, other);
   }

@@ -75,8 +75,15 @@ TEST_CASE(
   events::RunDescription unknown;
   unknown.device_name = "a card of tomorrow";
   unknown.device_bytes = 1500;
-  CHECK(CardOr("middle", unknown, Known())->memory_bytes == 1500);
-  CHECK_FALSE(CardOr("none", unknown, Known()).ok());
+  CHECK(CardOr("middle", unknown, nullptr, Known())->memory_bytes == 1500);
+  CHECK_FALSE(CardOr("none", unknown, nullptr, Known()).ok());
+  // Else with what it had when memory ran out, beside a context.
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x1000, 700);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 512).rounded_bytes = 50;  // free
+  const auto view = stream.Publish();
+  CHECK(CardOr("middle", {}, view.get(), Known())->memory_bytes == 850);
+  CHECK(CardOr("middle", unknown, view.get(), Known())->memory_bytes == 1500);
 }
 
 }  // namespace
