@@ -32,14 +32,26 @@ StepSpan SpanOfStep(const View& view, size_t position) {
   return {steps[position].begin, end, !steps[position].complete};
 }
 
-// How far `index` is into a stretch, in the other. Where one of the two grows it is counted in events.
+// How far `index` is into a stretch, in the other. Where one of the two grows it is counted in events. The
+// other may be empty: then it has no such place.
 std::optional<EventIndex> SameIn(const Stretch& shown, EventIndex index, const Stretch& other, bool grows) {
   const EventIndex since = index - std::min(index, shown.begin);
   const EventIndex length = other.end - other.begin;
+  if (length == 0) return std::nullopt;
   if (grows) return since < length ? std::optional(other.begin + since) : std::nullopt;
   __extension__ using Wide = unsigned __int128;  // a product of two lengths
   const auto passed = static_cast<EventIndex>(Wide{since} * length / (shown.end - shown.begin));
   return other.begin + std::min(passed, length - 1);
+}
+
+// The same between allocations that agree; behind the last event by event.
+std::optional<EventIndex> SameBeside(const View& shown, EventIndex index, const View& other,
+                                     std::span<const SameEvent> same) {
+  const auto next = std::ranges::upper_bound(same, index, {}, &SameEvent::a);
+  const SameEvent from = next == same.begin() ? SameEvent{shown.first(), other.first()} : *std::prev(next);
+  const bool is_tail = next == same.end();
+  const SameEvent to = is_tail ? SameEvent{shown.end(), other.end()} : *next;
+  return SameIn({from.a, to.a, 0}, index, {from.b, to.b, 0}, is_tail);
 }
 
 // The events of the other that a column stands for.
@@ -51,20 +63,21 @@ struct Under {
 // Where steps lie in another run, and the phases within them; those of one step are kept, for columns ascend.
 class Places {
  public:
-  Places(const View& shown, const View& other)
+  Places(const View& shown, const View& other, std::span<const SameEvent> same)
       : shown_(shown),
         other_(other),
+        same_(same),
         other_steps_(other.steps().size(), [&other](size_t place) { return other.steps()[place].number; }),
         by_phase_(TellsPhases(shown) && TellsPhases(other)) {}
 
   std::optional<EventIndex> Of(EventIndex index) {
     if (shown_.empty() || other_.empty() || index >= shown_.end()) return std::nullopt;
-    if (shown_.steps().empty() || other_.steps().empty())
-      return SameIn({shown_.first(), shown_.end(), 0}, index, {other_.first(), other_.end(), 0}, true);
+    if (shown_.steps().empty() || other_.steps().empty()) return SameBeside(shown_, index, other_, same_);
     const auto after = timeline::FirstStepAfter(shown_, index);
     const auto step = static_cast<size_t>(after - shown_.steps().begin());
     if (step_ != step) Pair(step);
-    return InStep(index);
+    return !by_phase_ && in_other_ && AgreesIn(in_shown_) ? SameBeside(shown_, index, other_, same_)
+                                                          : InStep(index);
   }
 
  private:
@@ -72,6 +85,11 @@ class Places {
     Stretch shown;
     Stretch other;  // empty: the other lacks it, and here is where it would be
   };
+
+  bool AgreesIn(const StepSpan& span) const {
+    const auto first = std::ranges::lower_bound(same_, span.begin, {}, &SameEvent::a);
+    return first != same_.end() && first->a < span.end;
+  }
 
   // `step` counts from 1; 0 is what comes before the first.
   void Pair(size_t step) {
@@ -103,6 +121,7 @@ class Places {
 
   const View& shown_;
   const View& other_;
+  std::span<const SameEvent> same_;
   StepNumbers other_steps_;
   bool by_phase_;
   std::optional<size_t> step_;
@@ -182,13 +201,19 @@ size_t StepsUnder(const View& shown, TimeAxis axis, const TimelinePlot& plot) {
 
 }  // namespace
 
-std::optional<EventIndex> SamePlace(const View& shown, EventIndex index, const View& other) {
-  return Places(shown, other).Of(index);
+bool AlignByAllocations(const View& shown, const View& other) {
+  return shown.steps().empty() || other.steps().empty() || !TellsPhases(shown) || !TellsPhases(other);
 }
 
-void AddComparedRun(const View& shown, TimeAxis axis, const View& other, TimelinePlot& plot) {
+std::optional<EventIndex> SamePlace(const View& shown, EventIndex index, const View& other,
+                                    std::span<const SameEvent> same) {
+  return Places(shown, other, same).Of(index);
+}
+
+void AddComparedRun(const View& shown, TimeAxis axis, const View& other, std::span<const SameEvent> same,
+                    TimelinePlot& plot) {
   ComparedLine line(other, plot);
-  Places places(shown, other);
+  Places places(shown, other, same);
   for (const PlotColumn& column : plot.columns) {
     const std::optional<EventIndex> begin = places.Of(IndexAtPosition(shown, axis, column.begin));
     if (!begin) continue;

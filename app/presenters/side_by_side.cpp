@@ -29,7 +29,8 @@ bool AddStates(const MakeMoment& a, const MakeMoment& b, const Progress& progres
 
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
-                                        std::optional<events::EventIndex> moment, const Progress& progress) {
+                                        std::optional<events::EventIndex> moment,
+                                        std::span<const SameEvent> same_events, const Progress& progress) {
   SideBySide result;
   result.title_a = "this run";
   result.title_b = other_title;
@@ -42,7 +43,7 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
                                      [&] { return PeakMomentIn(other, all_b); }, progress, result);
     return is_wanted ? std::optional(std::move(result)) : std::nullopt;
   }
-  const std::optional<events::EventIndex> same = SamePlace(shown, *moment, other);
+  const std::optional<events::EventIndex> same = SamePlace(shown, *moment, other, same_events);
   if (!same) return std::nullopt;
   result.moment = MomentTitle(shown, *moment);
   result.levels = CompareLevels(shown, {*moment, *moment + 1}, other, {*same, *same + 1});

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/presenters/settings_change.h"
 #include "app/presenters/state_comparison.h"
+#include "app/presenters/stream_comparison.h"
 #include "profiler/base/format.h"
 #include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
@@ -25,12 +27,12 @@ struct SideBySide {
   StateComparison states;
 };
 
-// At `moment` of the shown run and the same place of the other (compared_run.h); at each one's own peak
-// without a moment. Nothing where the other has no such place, or `progress` ended it.
+// At `moment` of the shown run and the same place of the other (compared_run.h tells of `same`); at each
+// one's own peak without a moment. Nothing where the other has no such place, or `progress` ended it.
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
                                         std::optional<events::EventIndex> moment,
-                                        const Progress& progress = {});
+                                        std::span<const SameEvent> same = {}, const Progress& progress = {});
 
 std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
                                         ByteUnit unit, const Progress& progress = {});

@@ -134,7 +134,77 @@ class StreamComparer {
   Requests allocations_a_, allocations_b_, segments_a_, segments_b_;  // kept for their memory
 };
 
+// The allocations of a run, one after the other.
+class AllocationWalk {
+ public:
+  AllocationWalk(const View& view, EventRange range) : view_(view), at_(range.begin), end_(range.end) {
+    Settle();
+  }
+
+  bool IsBefore(EventIndex index) const { return at_ < std::min(index, end_); }
+  EventIndex Take() {
+    const EventIndex taken = at_++;
+    Settle();
+    return taken;
+  }
+  void Skip(uint64_t count) {
+    for (; count > 0; --count) Take();
+  }
+
+ private:
+  void Settle() {
+    while (at_ < end_ && !IsAllocation(view_.event(at_))) ++at_;
+  }
+
+  const View& view_;
+  EventIndex at_;
+  EventIndex end_;
+};
+
+std::vector<EventIndex> FreesBetween(const View& view, EventIndex after, EventIndex end) {
+  std::vector<EventIndex> frees;
+  for (EventIndex index = after + 1; index < end; ++index) {
+    if (view.event(index).kind == EventKind::kFreeCompleted) frees.push_back(index);
+  }
+  return frees;
+}
+
+// Where as many come from one allocation to the next in both.
+void AddFreesBetween(const View& a, const View& b, SameEvent last, SameEvent next,
+                     std::vector<SameEvent>& same) {
+  const std::vector<EventIndex> in_a = FreesBetween(a, last.a, next.a);
+  const std::vector<EventIndex> in_b = FreesBetween(b, last.b, next.b);
+  if (in_a.size() != in_b.size()) return;
+  for (size_t i = 0; i < in_a.size(); ++i) same.push_back({in_a[i], in_b[i]});
+}
+
 }  // namespace
+
+std::vector<SameEvent> SameEvents(const View& a, const View& b, const StreamsCompared& streams) {
+  constexpr uint64_t kMost = 1 << 20;
+  const uint64_t stride = streams.allocations.agreed / kMost + 1;
+  std::vector<SameEvent> same;
+  AllocationWalk in_a(a, streams.range_a);
+  AllocationWalk in_b(b, streams.range_b);
+  uint64_t met = 0;
+  const auto add = [&](const SameEvent& next) {
+    if (met++ % stride != 0) return;
+    if (stride == 1 && !same.empty()) AddFreesBetween(a, b, same.back(), next, same);
+    same.push_back(next);
+  };
+  const auto take_until = [&](EventIndex end_a, EventIndex end_b) {
+    while (in_a.IsBefore(end_a) && in_b.IsBefore(end_b)) add({in_a.Take(), in_b.Take()});
+  };
+  for (const StreamDifference& difference : streams.allocations.differences) {
+    take_until(difference.a, difference.b);
+    in_a.Skip(difference.only_a);
+    in_b.Skip(difference.only_b);
+  }
+  take_until(streams.range_a.end, streams.range_b.end);
+  if (stride == 1 && !same.empty())
+    AddFreesBetween(a, b, same.back(), {streams.range_a.end, streams.range_b.end}, same);
+  return same;
+}
 
 bool AsksForMemory(const View& view, EventRange range) {
   for (EventIndex index = range.begin; index < range.end; ++index) {

@@ -55,6 +55,18 @@ struct StreamsCompared {
   bool by_requested() const { return requested_known_a && requested_known_b; }
 };
 
+// An event of each run: allocations that agree in order, and the frees between two of them.
+struct SameEvent {
+  events::EventIndex a = 0;
+  events::EventIndex b = 0;
+
+  bool operator==(const SameEvent&) const = default;
+};
+// Those of two runs that were compared, from the first to the last: all of them, or of more than a million
+// allocations as many, evenly, alone. O(events).
+std::vector<SameEvent> SameEvents(const timeline::View& a, const timeline::View& b,
+                                  const StreamsCompared& streams);
+
 // O(range).
 bool AsksForMemory(const timeline::View& view, EventRange range);
 

@@ -608,6 +608,39 @@ TEST_CASE("What a run that streams in tells last is shown, however soon after th
   CHECK(is_shown);
 }
 
+TEST_CASE("A second run that knows no steps lies over the first where their allocations agree") {
+  timeline::Stream stream;
+  timeline::Stream snapshot;
+  for (int64_t step = 0; step < 40; ++step) {
+    stream.BeginStep(step);
+    for (int i = 0; i < 12; ++i) stream.BeginPhase(events::Phase::kForward);  // a step is wide enough
+    for (timeline::Stream* each : {&stream, &snapshot}) {
+      each->Allocate(1 << 20, 512 * (step + 1));
+      each->Free(1 << 20);
+    }
+    stream.EndStep(step);
+  }
+  const AskedOf asked(stream);
+  SceneInput input = asked.input;
+  input.compared = ComparedRun{"s.pickle", snapshot.Publish()};
+  ViewState state;
+  state.timeline.columns = 10'000;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const Frame& frame = scene.Prepare(input, state, estimates);
+  REQUIRE_FALSE(frame.timeline.plot->compared.empty());
+  for (const presenters::PlotLevel& level : frame.timeline.plot->compared) {
+    const presenters::PlotColumn* column = presenters::ColumnAt(*frame.timeline.plot, level.begin);
+    CHECK(level.bytes == ValueOf(column->at_peak, timeline::Series::kAllocated));
+  }
+  // At a moment, too.
+  state.pinned = input.view->steps()[30].peak;
+  state.comparison.drawn = true;
+  const presenters::SideBySide* sides = scene.Prepare(input, state, estimates).comparison.comparison;
+  REQUIRE(sides != nullptr);
+  CHECK(sides->states.blocks.empty());
+}
+
 TEST_CASE(
     "However much is alive, whose is selected, what the stack is of and the first tables wait for nobody") {
   timeline::Stream stream;

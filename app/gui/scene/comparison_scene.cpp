@@ -1,5 +1,7 @@
 #include "app/gui/scene/comparison_scene.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "app/presenters/compared_run.h"
@@ -27,22 +29,30 @@ std::optional<ShownComparison> Compare(const ComparisonAsked& asked, const Progr
   ShownComparison shown;
   if (asked.compared != nullptr) {
     shown.settings = presenters::SettingsDifference(*asked.view, *asked.compared);
-    shown.sides =
-        presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment, look);
+    const auto same = asked.requests == nullptr ? std::span<const presenters::SameEvent>()
+                                                : std::span(asked.requests->same);
+    shown.sides = presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment,
+                                            same, look);
   } else if (const auto change = presenters::LatestChange(*asked.view)) {
     shown.sides = presenters::CompareChange(*asked.view, *change, asked.unit, look);
   }
   return goes_on ? std::optional(std::move(shown)) : std::nullopt;
 }
 
-std::optional<presenters::StreamsSummary> CompareRequestsOf(const StreamsAsked& asked,
-                                                            const Progress& progress) {
+// Nothing where `progress` ended it.
+std::optional<std::shared_ptr<const ComparedRequests>> CompareRequests(const StreamsAsked& asked,
+                                                                       const Progress& progress) {
   bool goes_on = true;
   const auto look = [&](double share) { return goes_on = progress(share); };
   const presenters::StreamsCompared streams =
       presenters::CompareStreams(*asked.view, *asked.compared, presenters::ComparedSteps::kAll, look);
   if (!goes_on) return std::nullopt;
-  return presenters::SummaryOf(streams, *asked.view, "this run", *asked.compared, asked.compared_title);
+  auto requests = std::make_shared<ComparedRequests>();
+  requests->summary =
+      presenters::SummaryOf(streams, *asked.view, "this run", *asked.compared, asked.compared_title);
+  if (presenters::AlignByAllocations(*asked.view, *asked.compared))
+    requests->same = presenters::SameEvents(*asked.view, *asked.compared, streams);
+  return requests;
 }
 
 }  // namespace
@@ -56,11 +66,40 @@ void ComparisonScene::BeginFrame(const ViewState& state, const presenters::Selec
   frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr, ""};
 }
 
+// All of both runs are looked at, so one that goes on is so every two seconds only.
+void ComparisonScene::PrepareRequests(const SceneInput& input, const ViewState& state, Frame& frame) {
+  alignment_.reset();
+  if (!input.compared) return;
+  const bool aligns = presenters::AlignByAllocations(*input.view, *input.compared->view);
+  if (!aligns && !state.comparison.drawn) return;
+  StreamsAsked asked{input.view, input.compared->view, input.compared->title};
+  const auto rest = std::max<Throttle::Clock::duration>(2s, 10 * streams_.took());
+  const bool by_hand = asked.compared != streams_asked_.compared;
+  if (streams_throttle_.Takes(asked != streams_asked_, by_hand, rest)) streams_asked_ = std::move(asked);
+  const uint64_t events = streams_asked_.view->end() - streams_asked_.view->first() +
+                          streams_asked_.compared->end() - streams_asked_.compared->first();
+  streams_.Ask(
+      streams_asked_, events <= kMostLookedAtInAFrame,
+      [](const StreamsAsked& wanted, const auto& progress) { return CompareRequests(wanted, progress); });
+  if (const auto line = streams_.Line("Comparing request by request", 300ms)) frame.jobs.push_back(*line);
+  if (!streams_.question() || streams_.question()->compared != streams_asked_.compared) return;
+  frame.comparison.streams = &(*streams_.answer())->summary;
+  if (aligns) alignment_ = *streams_.answer();
+}
+
 void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& frame) {
   if (!std::exchange(state.comparison.drawn, false)) return;
   const bool compares = input.compared.has_value();
-  ComparisonAsked asked{input.view, compares ? input.compared->view : nullptr,
-                        compares ? input.compared->title : "", state.pinned, state.unit};
+  frame.comparison.second_run = compares;
+  if (compares && state.pinned && alignment_ == nullptr &&
+      presenters::AlignByAllocations(*input.view, *input.compared->view)) {
+    frame.comparison.empty_reason =
+        streams_.cancelled() ? "Cancelled. Escape unpins the moment." : "Looking at both sides…";
+    return;
+  }
+  ComparisonAsked asked{
+      input.view,   compares ? input.compared->view : nullptr, compares ? input.compared->title : "",
+      state.pinned, state.pinned ? alignment_ : nullptr,       state.unit};
   const bool by_hand = asked.compared != comparison_asked_.compared ||
                        asked.moment != comparison_asked_.moment || asked.unit != comparison_asked_.unit;
   if (throttle_.Takes(asked != comparison_asked_, by_hand)) comparison_asked_ = std::move(asked);
@@ -68,8 +107,6 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
       comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,
       [](const ComparisonAsked& wanted, const auto& progress) { return Compare(wanted, progress); });
   if (const auto line = comparison_.Line("Comparing", 300ms)) frame.jobs.push_back(*line);
-  frame.comparison.second_run = compares;
-  if (compares) CompareRequests(input, frame);
   // Until it is there the one before of the same runs is shown.
   const bool is_of_these =
       comparison_.question() && comparison_.question()->compared == comparison_asked_.compared;
@@ -81,24 +118,8 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
         comparison_.cancelled() ? "Cancelled. Another moment is compared again." : "Looking at both sides…";
   } else if (compares) {
     frame.comparison.empty_reason =
-        input.compared->title + " has no step like that of the pinned moment. Escape unpins it.";
+        input.compared->title + " has nothing like the pinned moment. Escape unpins it.";
   }
-}
-
-// All of both runs are looked at, so one that goes on is so every two seconds only.
-void ComparisonScene::CompareRequests(const SceneInput& input, Frame& frame) {
-  StreamsAsked asked{input.view, input.compared->view, input.compared->title};
-  const auto rest = std::max<Throttle::Clock::duration>(2s, 10 * streams_.took());
-  const bool by_hand = asked.compared != streams_asked_.compared;
-  if (streams_throttle_.Takes(asked != streams_asked_, by_hand, rest)) streams_asked_ = std::move(asked);
-  const uint64_t events = streams_asked_.view->end() - streams_asked_.view->first() +
-                          streams_asked_.compared->end() - streams_asked_.compared->first();
-  streams_.Ask(
-      streams_asked_, events <= kMostLookedAtInAFrame,
-      [](const StreamsAsked& wanted, const auto& progress) { return CompareRequestsOf(wanted, progress); });
-  if (const auto line = streams_.Line("Comparing request by request", 300ms)) frame.jobs.push_back(*line);
-  if (streams_.question() && streams_.question()->compared == streams_asked_.compared)
-    frame.comparison.streams = streams_.answer();
 }
 
 }  // namespace tidemark::gui

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/gui/background/lookup.h"
 #include "app/gui/background/throttle.h"
@@ -15,16 +16,6 @@
 
 namespace tidemark::gui {
 
-// What the comparison was made from.
-struct ComparisonAsked {
-  std::shared_ptr<const timeline::View> view;
-  std::shared_ptr<const timeline::View> compared;
-  std::string compared_title;
-  std::optional<timeline::EventIndex> moment;
-  ByteUnit unit = ByteUnit::kMegabytes;
-
-  bool operator==(const ComparisonAsked&) const = default;
-};
 // Request by request; only of two runs.
 struct StreamsAsked {
   std::shared_ptr<const timeline::View> view;
@@ -32,6 +23,21 @@ struct StreamsAsked {
   std::string compared_title;
 
   bool operator==(const StreamsAsked&) const = default;
+};
+struct ComparedRequests {
+  presenters::StreamsSummary summary;
+  std::vector<presenters::SameEvent> same;  // where the runs are aligned by these; else none
+};
+// What the comparison was made from.
+struct ComparisonAsked {
+  std::shared_ptr<const timeline::View> view;
+  std::shared_ptr<const timeline::View> compared;
+  std::string compared_title;
+  std::optional<timeline::EventIndex> moment;
+  std::shared_ptr<const ComparedRequests> requests;  // where the runs are aligned by them
+  ByteUnit unit = ByteUnit::kMegabytes;
+
+  bool operator==(const ComparisonAsked&) const = default;
 };
 struct ShownComparison {
   // None: there is no such place in the other run, or nothing to compare with.
@@ -43,17 +49,21 @@ class ComparisonScene {
  public:
   // What the panel says where there is nothing to compare.
   void BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected, Frame& frame);
+  // What the two runs ask for, where the panel shows it or they are aligned by it.
+  void PrepareRequests(const SceneInput& input, const ViewState& state, Frame& frame);
+  // Null where they are not aligned by it, and until it is known.
+  const std::shared_ptr<const ComparedRequests>& alignment() const { return alignment_; }
+  // After PrepareRequests.
   void Prepare(const SceneInput& input, ViewState& state, Frame& frame);
   bool pending() const {
     return comparison_.pending() || streams_.pending() || throttle_.due() || streams_throttle_.due();
   }
 
  private:
-  void CompareRequests(const SceneInput& input, Frame& frame);
-
-  Lookup<StreamsAsked, presenters::StreamsSummary> streams_{Overtaken::kIsGivenUp};
+  Lookup<StreamsAsked, std::shared_ptr<const ComparedRequests>> streams_{Overtaken::kIsGivenUp};
   StreamsAsked streams_asked_;
   Throttle streams_throttle_;
+  std::shared_ptr<const ComparedRequests> alignment_;
   Lookup<ComparisonAsked, ShownComparison> comparison_;
   ComparisonAsked comparison_asked_;
   Throttle throttle_;

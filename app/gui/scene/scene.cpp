@@ -78,7 +78,9 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   const std::string card = CardFor(input);
   // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
   // about it.
-  timeline_.Prepare(input, state, estimates, input.description.device == "cpu" ? "" : card, frame_);
+  comparison_.PrepareRequests(input, state, frame_);
+  timeline_.Prepare(input, state, estimates, input.description.device == "cpu" ? "" : card,
+                    comparison_.alignment(), frame_);
   tables_.Prepare(input, state, estimates, card, frame_);
   moment_.Prepare(input, state, timeline_.selected(), tables_.peak(), frame_);
   if (moment_.shown()) allocations_.Prepare(view_, *moment_.shown(), state, frame_);

@@ -37,12 +37,13 @@ void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, 
 }
 
 void TimelineScene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates,
-                            const std::string& card, Frame& frame) {
+                            const std::string& card, const std::shared_ptr<const ComparedRequests>& alignment,
+                            Frame& frame) {
   PrepareRange(state, frame);
   PrepareSelection(state);
   PrepareBookmarks(input, state, frame);
   PrepareStack(input, state, frame);
-  PreparePlot(input, state, estimates, card, frame);
+  PreparePlot(input, state, estimates, card, alignment, frame);
   FinishPlot(frame);
   PrepareHover(state, frame);
 }
@@ -97,7 +98,8 @@ void TimelineScene::PrepareSettingsEstimates(const SceneInput& input, Estimates&
 }
 
 void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                                const std::string& card, Frame& frame) {
+                                const std::string& card,
+                                const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame) {
   const TimelineState& timeline = state.timeline;
   const bool of_categories = !stack_sums_ && stack_ranks_ == nullptr;
   const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories : 0;
@@ -107,7 +109,7 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame.timeline.compared = input.compared ? input.compared->title : "";
-  const bool same = plot_view_ == view_ && plot_compared_ == compared &&
+  const bool same = plot_view_ == view_ && plot_compared_ == compared && plot_alignment_ == alignment &&
                     plot_estimates_ == estimates.version() && plot_request_ == request;
   if (same && plot_rows_ != rows) ListBlocks(plot_, timeline, rows);
   plot_rows_ = rows;
@@ -120,10 +122,11 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   presenters::TimelinePlotRequest lane = request;
   lane.columns = static_cast<int>(static_cast<float>(request.columns) / Px(1));  // names are as wide as that
   layer_lane_ = presenters::LayersInSight(*view_, lane);
-  if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot);
+  if (compared != nullptr) AddCompared(*compared, alignment.get(), request.axis, plot);
   ListBlocks(plot, timeline, rows);
   UsePlot(std::move(plot), request.axis);
   plot_compared_ = compared;
+  plot_alignment_ = alignment;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
   const presenters::TimelinePlotRequest whole{timeline.axis, frame.timeline.whole, timeline.overview_columns,
@@ -132,6 +135,15 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
     overview_ = presenters::MakeTimelinePlot(*view_, {}, whole, &overview_cut_);
   overview_request_ = whole;
   plot_view_ = view_;
+}
+
+void TimelineScene::AddCompared(const timeline::View& compared, const ComparedRequests* alignment,
+                                presenters::TimeAxis axis, presenters::TimelinePlot& plot) const {
+  if (alignment != nullptr) {
+    presenters::AddComparedRun(*view_, axis, compared, alignment->same, plot);
+  } else if (!presenters::AlignByAllocations(*view_, compared)) {
+    presenters::AddComparedRun(*view_, axis, compared, {}, plot);
+  }
 }
 
 // Those that can be told from their neighbours, and which of them have room for a name.

@@ -10,6 +10,7 @@
 
 #include "app/gui/background/estimates.h"
 #include "app/gui/background/lookup.h"
+#include "app/gui/scene/comparison_scene.h"
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/highlight.h"
@@ -74,9 +75,10 @@ class TimelineScene {
  public:
   // What the panel shows without a run.
   void BeginFrame(const SceneInput& input, const ViewState& state, Frame& frame);
-  // `card` "" = no phantom's prediction.
+  // `card` "" = no phantom's prediction. `alignment` of the second run, where it is aligned by its requests;
+  // null: until these are known it is not drawn.
   void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates, const std::string& card,
-               Frame& frame);
+               const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame);
   // Of this run; lives as long as this.
   const presenters::SelectedOwners& selected() const { return owners_; }
   bool pending() const {
@@ -90,7 +92,10 @@ class TimelineScene {
   void MakeSettingsEstimates(int rank, Estimates& estimates, const std::string& card);
   void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                   const std::string& card, Frame& frame);
+                   const std::string& card, const std::shared_ptr<const ComparedRequests>& alignment,
+                   Frame& frame);
+  void AddCompared(const timeline::View& compared, const ComparedRequests* alignment,
+                   presenters::TimeAxis axis, presenters::TimelinePlot& plot) const;
   void ListBlocks(const presenters::TimelinePlot& plot, const TimelineState& timeline, int rows);
   void UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis);
   void PrepareHover(const ViewState& state, Frame& frame);
@@ -114,6 +119,7 @@ class TimelineScene {
   presenters::TimelinePlotRequest plot_request_;
   int plot_rows_ = 0;  // of pixels, as tall as its blocks are listed for
   std::shared_ptr<const timeline::View> plot_compared_;
+  std::shared_ptr<const ComparedRequests> plot_alignment_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
   presenters::PlotColumns plot_cut_;

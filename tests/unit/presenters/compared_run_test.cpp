@@ -40,6 +40,13 @@ timeline::Stream Phased(int steps, const std::vector<std::pair<events::Phase, in
   return stream;
 }
 
+std::vector<SameEvent> Mirrored(const std::vector<SameEvent>& same) {
+  std::vector<SameEvent> mirrored;
+  mirrored.reserve(same.size());
+  for (const SameEvent& pair : same) mirrored.push_back({pair.b, pair.a});
+  return mirrored;
+}
+
 // The first event of a phase in a step.
 timeline::EventIndex BeginOf(const timeline::View& view, size_t step, events::Phase phase) {
   for (const timeline::PhaseSpan& span : view.phases()) {
@@ -65,7 +72,7 @@ TEST_CASE("Within a step phases lie over each other, however much of it each tak
   CHECK(SamePlace(*shown, BeginOf(*shown, 1, Phase::kBackward) + 21, *other) ==
         BeginOf(*other, 1, Phase::kBackward) + 21 * 21 / 41);
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
   const auto forward_end = static_cast<double>(BeginOf(*shown, 1, Phase::kBackward));
   const auto at = std::ranges::find(plot.compared, forward_end, &PlotLevel::begin);
   REQUIRE(at != plot.compared.end());
@@ -97,7 +104,7 @@ TEST_CASE("A run lies over itself at every event") {
     CHECK(SamePlace(*view, index, *view) == index);
   for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
     TimelinePlot plot = WholePlot(*view, axis);
-    AddComparedRun(*view, axis, *view, plot);
+    AddComparedRun(*view, axis, *view, {}, plot);
     REQUIRE(plot.compared.size() == plot.columns.size());
     for (size_t i = 0; i < plot.columns.size(); ++i)
       CHECK(plot.compared[i].bytes == ValueOf(plot.columns[i].at_peak, timeline::Series::kAllocated));
@@ -111,7 +118,7 @@ TEST_CASE("Steps that the other lacks have no line, and its own highest moment f
   CHECK(SamePlace(*shown, steps[1].begin, *other) == other->steps()[1].begin);
   CHECK_FALSE(SamePlace(*shown, steps[2].begin, *other));
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
   REQUIRE_FALSE(plot.compared.empty());
   CHECK(plot.compared.back().end <= static_cast<double>(steps[2].begin) + 1);
   CHECK(plot.highest_bytes == (5 << 20) + 1024);
@@ -121,7 +128,7 @@ TEST_CASE("Under the mouse stand what both runs have there, and the difference")
   const auto shown = TrainingOf(6, 1 << 20).Publish();
   const auto other = TrainingOf(2, 3 << 20).Publish();
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
   const auto told = [&](const timeline::Step& step) {
     const PlotColumn* column = ColumnAt(plot, static_cast<double>(step.peak));
     return DescribeCompared(plot, *column, "other.tide", ByteUnit::kMebibytes);
@@ -135,7 +142,7 @@ TEST_CASE("Zoomed out a column tells the highest moment of all that lies under i
   const auto other = TrainingOf(64, 3 << 20).Publish();
   TimelinePlot plot =
       MakeTimelinePlot(*shown, {}, {TimeAxis::kEvents, WholeRange(*shown, TimeAxis::kEvents), 8});
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
   REQUIRE(plot.compared.size() == plot.columns.size());
   for (size_t i = 0; i < plot.columns.size(); ++i) {
     const bool at_peak = ValueOf(plot.columns[i].at_peak, timeline::Series::kAllocated) == (1 << 20) + 1024;
@@ -148,7 +155,7 @@ TEST_CASE("Where steps are narrow the line follows their peaks") {
   const auto view = TrainingOf(64, 1 << 20).Publish();
   TimelinePlot plot =
       MakeTimelinePlot(*view, {}, {TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 500});
-  AddComparedRun(*view, TimeAxis::kEvents, *view, plot);
+  AddComparedRun(*view, TimeAxis::kEvents, *view, {}, plot);
   REQUIRE(plot.compared.size() < plot.columns.size() / 8);
   CHECK(plot.compared.front().begin == plot.columns.front().begin);
   CHECK(plot.compared.back().end == plot.columns.back().end);
@@ -171,6 +178,67 @@ TEST_CASE(
   CHECK(SamePlace(*other, 0, *plain.Publish()) == 0U);
   CHECK_FALSE(SamePlace(*other, 5, *plain.Publish()));
   CHECK_FALSE(SamePlace(*timeline::Stream().Publish(), 0, *other));
+}
+
+TEST_CASE("A snapshot, which knows no steps, lies beside a recording where their allocations agree") {
+  const auto shown = TrainingOf(4, 1 << 20).Publish();
+  timeline::Stream snapshot;  // of the same run: of all of it allocations and frees, and something before
+  snapshot.Allocate(0x500000, 3 << 20);
+  snapshot.Allocate(0x100000, 512);
+  for (int step = 0; step < 4; ++step) {
+    snapshot.Allocate(0x200000, 1 << 20);
+    snapshot.Allocate(0x300000, 512);
+    snapshot.Free(0x200000);
+    snapshot.Free(0x300000);
+  }
+  const auto other = snapshot.Publish();
+  CHECK(AlignByAllocations(*shown, *other));
+  CHECK_FALSE(AlignByAllocations(*shown, *shown));
+  const StreamsCompared streams = CompareStreams(*shown, *other, ComparedSteps::kAll);
+  const std::vector<SameEvent> same = SameEvents(*shown, *other, streams);
+  REQUIRE(same.size() == 9 + 8);  // allocations and frees
+  const std::vector<SameEvent> mirrored = Mirrored(same);
+  CHECK(same.front().b == 1);
+  for (const SameEvent& pair : same) {
+    CHECK(shown->event(pair.a).kind == other->event(pair.b).kind);
+    CHECK(shown->event(pair.a).bytes == other->event(pair.b).bytes);
+    CHECK(SamePlace(*shown, pair.a, *other, same) == pair.b);
+    CHECK(SamePlace(*other, pair.b, *shown, mirrored) == pair.a);
+  }
+  TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, same, plot);
+  for (const timeline::Step& step : shown->steps()) {
+    const PlotColumn* column = ColumnAt(plot, static_cast<double>(step.peak));
+    CHECK(DescribeCompared(plot, *column, "s.pickle", ByteUnit::kMebibytes) ==
+          "s.pickle allocated 4,195,328 B here, this run 1,049,600 B: +3.0 MiB");
+  }
+  // Behind the last that agrees it goes on event by event: there the snapshot ends.
+  CHECK_FALSE(SamePlace(*shown, same.back().a + 1, *other, same));
+  CHECK(SamePlace(*other, 0, *shown, mirrored) == 0U);
+}
+
+TEST_CASE("A snapshot that knows where steps end, but no phases, lies so, too, but for steps that it lacks") {
+  const auto shown = TrainingOf(4, 1 << 20).Publish();
+  timeline::Stream snapshot;  // its first step begins with the first event
+  snapshot.BeginStep(0);
+  snapshot.Allocate(0x100000, 512);
+  for (int step = 0; step < 3; ++step) {
+    if (step > 0) snapshot.BeginStep(step);
+    snapshot.Allocate(0x200000, 1 << 20);
+    snapshot.Allocate(0x300000, 512);
+    snapshot.Free(0x200000);
+    snapshot.Free(0x300000);
+    snapshot.EndStep(step);
+  }
+  const auto other = snapshot.Publish();
+  CHECK(AlignByAllocations(*shown, *other));
+  const std::vector<SameEvent> same =
+      SameEvents(*shown, *other, CompareStreams(*shown, *other, ComparedSteps::kAll));
+  REQUIRE(same.size() == 7 + 4);  // the last two frees lie before different ends
+  for (const SameEvent& pair : same) CHECK(SamePlace(*shown, pair.a, *other, same) == pair.b);
+  CHECK_FALSE(SamePlace(*shown, shown->steps()[3].begin, *other, same));
+  // Where none agree steps lie over each other.
+  CHECK(SamePlace(*shown, shown->steps()[2].begin, *other) == other->steps()[2].begin);
 }
 
 TEST_CASE("A restarted run finds its steps by their numbers") {
@@ -215,7 +283,7 @@ TEST_CASE("Two runs stand side by side at their peaks, or at one place in both")
   for (const int after : {0, 1, 2}) {
     int looks = 0;
     const auto progress = [&](double) { return looks++ < after; };
-    CHECK_FALSE(CompareRunsAt(*shown, *other, "other.tide", {}, progress));
+    CHECK_FALSE(CompareRunsAt(*shown, *other, "other.tide", {}, {}, progress));
     CHECK(looks == after + 1);
   }
 }
