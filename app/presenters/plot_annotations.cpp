@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/presenters/settings_change.h"
+#include "app/presenters/stream_comparison.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -62,13 +63,13 @@ int64_t RoundStride(double least) {
   return ten * 10;
 }
 
-// The sentence with which a run ends tells of the failure before it, which has a label of its own.
+// The sentence with which a run ends tells of the failure before it, which has a label of its own, where the
+// run asked for nothing since: it only let go of what it had, however much that was.
 bool TellsOfFailure(const View& view, const Marker& marker) {
-  constexpr EventIndex kNear = 64;
   const auto& failures = view.out_of_memory();
-  if (marker.settings >= 0 || failures.empty()) return false;
-  const EventIndex failed = failures[failures.size() - 1].index;
-  return failed < marker.index && marker.index - failed < kNear && marker.index + 1 == view.end();
+  if (marker.settings >= 0 || failures.empty() || marker.index + 1 != view.end()) return false;
+  const EventIndex failed = failures.back().index;
+  return failed < marker.index && !AsksForMemory(view, {failed + 1, marker.index});
 }
 
 // Visits elements whose index lies under the columns, at most one per column.

@@ -139,6 +139,31 @@ TEST_CASE("Markers and failures are bounded by the columns") {
   CHECK(plot.failures[0].text == "out of memory: 3.0 MB asked for");
 }
 
+TEST_CASE("A run that memory ran out of has one marker for it, however much it lets go of before it ends") {
+  constexpr uint64_t kBlocks = 300;
+  const auto dies = [](int failures, bool asks_since) {
+    Training training;
+    for (uint64_t block = 1; block <= kBlocks; ++block) training.Allocate(block << 20, 512);
+    for (int n = 0; n < failures; ++n) {
+      training.Add(events::EventKind::kOutOfMemory, 0, 3'000'000);
+      training.Allocate((kBlocks + 1) << 20, 512);
+      training.Free((kBlocks + 1) << 20);
+    }
+    training.Add(events::EventKind::kOutOfMemory, 0, 3'000'000);
+    for (uint64_t block = 1; block <= kBlocks; ++block) training.Free(block << 20);
+    if (asks_since) training.Allocate(1 << 20, 512);
+    training.Mark(training.Name("CUDA out of memory. Tried to allocate 2.86 MiB."));
+    return PlotAll(*training.Publish(), 5000);
+  };
+  const TimelinePlot once = dies(0, false);
+  CHECK(once.failures.size() == 1);
+  CHECK(once.markers.empty());
+  const TimelinePlot again = dies(1, false);  // it tried once more
+  CHECK(again.failures.size() == 2);
+  CHECK(again.markers.empty());
+  CHECK(dies(0, true).markers.size() == 1);  // it went on, and ended later
+}
+
 TEST_CASE("Theory holds while its settings were in force") {
   Switched training;
   training.Step(3, 1000, 1000);
