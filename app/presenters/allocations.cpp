@@ -89,13 +89,6 @@ AllocationQuery Scoped(const View& view, AllocationQuery query) {
   return query;
 }
 
-std::string SearchableText(const View& view, const Allocation& allocation) {
-  const LiveBlock& block = allocation.block;
-  return LowerCase(fmt::format(
-      "{}\n{}\n{}\n{}\n{}{}", BlockTitle(view, block), events::NameOf(block.category), LayerOf(view, block),
-      view.name(block.op), events::NameOf(allocation.phase), allocation.recompute != 0 ? " recompute" : ""));
-}
-
 // The order of one column; equal rows stay in the order of their births.
 template <typename Key>
 void SortBy(std::vector<Allocation>& rows, bool descending, Key key) {
@@ -169,6 +162,13 @@ Allocation AllocationsOf::Of(const LiveBlock& block) const {
 
 Allocation AllocationsOf::Born(const Event& birth, EventIndex index) const {
   return Of(BlockBornAt(birth, index));
+}
+
+std::string SearchableText(const View& view, const Allocation& allocation) {
+  const LiveBlock& block = allocation.block;
+  return LowerCase(fmt::format(
+      "{}\n{}\n{}\n{}\n{}{}", BlockTitle(view, block), events::NameOf(block.category), LayerOf(view, block),
+      view.name(block.op), events::NameOf(allocation.phase), allocation.recompute != 0 ? " recompute" : ""));
 }
 
 AllocationMatcher::AllocationMatcher(const View& view, AllocationFilter filter)

@@ -40,6 +40,9 @@ class AllocationsOf {
   std::unordered_map<events::EventIndex, timeline::LiveBlock> alive_at_end_;
 };
 
+// What words of a filter are looked for in, in lower case.
+std::string SearchableText(const timeline::View& view, const Allocation& allocation);
+
 // Asks of one allocation after another whether a filter fits it; what they have in common is read once. One
 // thread. O(1) for what is like one before.
 class AllocationMatcher {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "profiler/base/saturating.h"
 
 namespace tidemark::presenters {
@@ -11,11 +9,6 @@ namespace {
 
 using events::Event;
 using events::EventKind;
-
-bool IsOfBlock(EventKind kind) {
-  return kind == EventKind::kAllocate || kind == EventKind::kFreeRequested ||
-         kind == EventKind::kFreeCompleted || kind == EventKind::kCategorize;
-}
 
 bool IsOfSegment(EventKind kind) {
   return kind >= EventKind::kSegmentAllocate && kind <= EventKind::kSegmentUnmap;
@@ -73,6 +66,11 @@ std::string WhatOf(const timeline::View& view, const Event& event, ByteUnit unit
 
 }  // namespace
 
+bool IsOfBlock(EventKind kind) {
+  return kind == EventKind::kAllocate || kind == EventKind::kFreeRequested ||
+         kind == EventKind::kFreeCompleted || kind == EventKind::kCategorize;
+}
+
 std::string EventTimes::Text(int64_t since_ns) const {
   return in_seconds ? fmt::format("{:.6f}", static_cast<double>(since_ns) / 1e9)
                     : fmt::format("{:.3f}", static_cast<double>(since_ns) / 1e6);
@@ -98,15 +96,6 @@ EventRow EventRowOf(const timeline::View& view, events::EventIndex index, ByteUn
   row.layer = view.name(event.layer);
   if (event.kind != EventKind::kMarker) row.op = view.name(event.op);  // which has settings there
   return row;
-}
-
-std::vector<EventRow> EventRows(const timeline::View& view, events::EventIndex first, size_t count,
-                                ByteUnit unit) {
-  std::vector<EventRow> rows;
-  const events::EventIndex begin = std::clamp(first, view.first(), view.end());
-  const events::EventIndex end = begin + std::min<uint64_t>(count, view.end() - begin);
-  for (events::EventIndex index = begin; index < end; ++index) rows.push_back(EventRowOf(view, index, unit));
-  return rows;
 }
 
 }  // namespace tidemark::presenters

@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
+
+// Whether it tells of a block, by its address.
+bool IsOfBlock(events::EventKind kind);
 
 struct EventRow {
   events::EventIndex index = 0;
@@ -36,8 +38,5 @@ EventTimes TimesOf(const timeline::View& view);
 
 // `index` lies in the view.
 EventRow EventRowOf(const timeline::View& view, events::EventIndex index, ByteUnit unit);
-// `count` of them from `first` on, as far as there are so many.
-std::vector<EventRow> EventRows(const timeline::View& view, events::EventIndex first, size_t count,
-                                ByteUnit unit);
 
 }  // namespace tidemark::presenters

@@ -275,6 +275,24 @@ void ListsEvents(ImGuiTestContext* context) {
   IM_CHECK_EQ(state.events.top, stays);
   context->ItemClick("//**/###follow moment");
   IM_CHECK(WaitUntil(context, [&] { return in_sight(far); }));
+  // The tables' filter is one of events, too: the keys go from one that fits to the next.
+  const auto fitting = [] { return application().frame()->allocations.events; };
+  context->ItemClick("//**/##filter");
+  context->KeyChars("free >1MB");
+  IM_CHECK(WaitUntil(context, [&] { return fitting() != nullptr && fitting()->size() > 3; }));
+  Picture(context, "events-filtered");
+  application().Push(PinMoment{fitting()->At(0)});
+  IM_CHECK(WaitUntil(context, [&] { return shown() == fitting()->At(0); }));
+  context->MouseMoveToPos({panel.GetCenter().x, panel.Max.y - 40});
+  context->MouseClick();
+  IM_CHECK(WaitUntil(context, [&] { return shown() > fitting()->At(0); }));
+  const uint64_t place = fitting()->CountBefore(shown());
+  IM_CHECK_EQ(fitting()->At(place), shown());
+  context->KeyPress(ImGuiKey_DownArrow);
+  IM_CHECK(WaitUntil(context, [&] { return shown() == fitting()->At(place + 1); }));
+  context->ItemClick("//**/##filter");
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, [&] { return fitting() == nullptr; }));
   application().Push(ListAllocations{});  // a list that is asked for elsewhere is not of events
   IM_CHECK(WaitUntil(context, [&] { return state.listed == Listed::kAlive; }));
   application().view_state().selection = {};

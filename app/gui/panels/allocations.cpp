@@ -49,6 +49,7 @@ constexpr const char* kFilterHelp =
     "freed:100..200: the event that freed it\n"
     "alive:150: alive at that event, whatever moment is shown\n"
     "at:0x7f00..0x7fff: touches these addresses\n"
+    "Of all events it lists those of such allocations, and others that have the words, size or address.\n"
     "Esc, while it is being typed, clears it.";
 
 // What is listed; how wide that choice is.
@@ -66,6 +67,16 @@ float ChooseListed(AllocationsState& state) {
   return width;
 }
 
+void FilterField(AllocationsState& state, float width) {
+  ImGui::SetNextItemWidth(width);
+  TextField("##filter", "conv1 >1MB life>10ms …", state.filter, ImGuiInputTextFlags_EscapeClearsAll);
+  Tooltip(kFilterHelp);
+}
+
+void FilterError(const AllocationsInput& input) {
+  if (!input.filter_error.empty()) PutWrapped(Colored(SmallMuted(), Colors().warning), input.filter_error);
+}
+
 void FilterRow(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float scope_width = ChooseListed(state);
@@ -73,9 +84,7 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state, CommandQu
   const bool selects = input.selected->selection.any();
   const float only_width = selects ? Px(120) : 0;
   const bool copy_fits = width > Px(530) + only_width;
-  ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
-  TextField("##filter", "conv1 >1MB life>10ms …", state.filter, ImGuiInputTextFlags_EscapeClearsAll);
-  Tooltip(kFilterHelp);
+  FilterField(state, width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
   if (selects) {
     ImGui::SameLine(0, Px(10));
     if (PlainButton(state.only_selected ? "Show all###only" : "Only selected###only", {Px(110), 0}))
@@ -88,24 +97,38 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state, CommandQu
     if (PlainButton("Copy CSV", {Px(88), 0})) queue.Push(CopyAllocations{});
     Tooltip("Copies these rows, with every field, as CSV.");
   }
-  if (!input.filter_error.empty()) PutWrapped(Colored(SmallMuted(), Colors().warning), input.filter_error);
+  FilterError(input);
 }
 
-// Its first row offers to follow what the map shows, and to go to where that is.
-void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
-  PanelTitle("Allocations", FormatNumber(static_cast<int64_t>(input.view->end() - input.view->first())) +
-                                " events · " + input.moment);
-  ChooseListed(state);
-  ImGui::SameLine(0, Px(10));
-  if (PlainButton(
-          state.events.follows ? "Follows the moment###follow moment" : "Stays where it is###follow moment",
-          {Px(160), 0})) {
+// To follow what the map shows, and to go to where that is.
+void FollowButton(AllocationsState& state, bool has_room) {
+  const char* const follows = has_room ? "Follows the moment###follow moment" : "Follows###follow moment";
+  const char* const stays = has_room ? "Stays where it is###follow moment" : "Stays###follow moment";
+  if (PlainButton(state.events.follows ? follows : stays, {Px(has_room ? 160 : 80), 0})) {
     state.events.follows = !state.events.follows;
     state.events.followed.reset();
   }
   Tooltip(state.events.follows ? "The moment that the memory map shows is kept in sight. Click to stay here."
                                : "Click to go to the moment that the memory map shows, and stay with it.");
-  DrawEventRows({input.view, input.shown, input.unit}, state.events, queue);
+}
+
+void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
+  const presenters::ListedEvents listed(*input.view, input.events);
+  const uint64_t all = input.view->end() - input.view->first();
+  std::string count = FormatNumber(static_cast<int64_t>(all)) + " events · " + input.moment;
+  if (input.events != nullptr) count.insert(0, FormatNumber(static_cast<int64_t>(listed.size())) + " of ");
+  PanelTitle("Allocations", count);
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool has_room = width > Px(700);
+  const float scope_width = ChooseListed(state);
+  ImGui::SameLine(0, Px(10));
+  FilterField(state, width - scope_width - Px(has_room ? 180 : 100));
+  ImGui::SameLine(0, Px(10));
+  FollowButton(state, has_room);
+  FilterError(input);
+  if (!input.events_reason.empty()) return EmptyReason(input.events_reason);
+  if (listed.size() == 0) return EmptyReason("No event fits the filter. Clear it to see all.");
+  DrawEventRows({&listed, input.shown, input.unit}, state.events, queue);
 }
 
 // Clicking a title sorts by it; clicking it again turns the order.

@@ -1,6 +1,6 @@
 // The table of allocations: those alive at the moment that the map shows, or those born in what the timeline
-// shows; filtered by what the person types. Or the stream itself, event by event (event_rows.h). UI thread
-// only.
+// shows; or the stream itself, event by event (event_rows.h). All filtered by what the person types. UI
+// thread only.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "app/gui/commands/commands.h"
 #include "app/gui/panels/event_rows.h"
 #include "app/presenters/allocations.h"
+#include "app/presenters/event_filter.h"
 #include "app/presenters/selection.h"
 #include "profiler/base/format.h"
 
@@ -19,8 +20,10 @@ namespace tidemark::gui {
 struct AllocationsInput {
   const timeline::View* view = nullptr;  // for names; none = nothing to show yet
   const presenters::AllocationTable* table = nullptr;
-  std::string moment;            // "at event 1,234 of step 5"
-  events::EventIndex shown = 0;  // that moment
+  const presenters::EventSet* events = nullptr;  // that fit the filter; none = all
+  std::string events_reason;                     // why none are listed; "" = they are
+  std::string moment;                            // "at event 1,234 of step 5"
+  events::EventIndex shown = 0;                  // that moment
   const presenters::SelectedOwners* selected = nullptr;
   std::string filter_error;
   ByteUnit unit = ByteUnit::kMegabytes;

@@ -12,7 +12,6 @@
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/event_list.h"
 
 namespace tidemark::gui {
 namespace {
@@ -125,9 +124,11 @@ struct ShownRows {
 void FollowMoment(const EventRowsInput& input, const ShownRows& page, EventRowsState& state) {
   if (!state.follows || state.followed == input.shown) return;
   state.followed = input.shown;
-  if (input.shown >= state.top && input.shown + 1 < state.top + static_cast<EventIndex>(page.rows)) return;
-  const auto half = static_cast<EventIndex>(page.rows / 2);
-  state.top = input.shown > half ? input.shown - half : 0;
+  const uint64_t top = input.listed->PlaceOf(state.top);
+  const uint64_t place = std::min(input.listed->PlaceOf(input.shown), input.listed->size() - 1);
+  if (place >= top && place + 1 < top + static_cast<uint64_t>(page.rows)) return;
+  const auto half = static_cast<uint64_t>(page.rows / 2);
+  state.top = input.listed->At(place > half ? place - half : 0);
 }
 
 // The window's own keys, not those of ImGui's navigation: the list is longer than what is drawn of it.
@@ -144,15 +145,17 @@ void MoveByKeys(const EventRowsInput& input, const ShownRows& page, CommandQueue
   if (pressed(ImGuiKey_PageDown)) by = page.rows;
   if (pressed(ImGuiKey_PageUp)) by = -page.rows;
   if (by == 0) return;
-  const auto first = static_cast<ImS64>(input.view->first());
-  const auto last = static_cast<ImS64>(input.view->end()) - 1;
+  const auto place = static_cast<ImS64>(input.listed->PlaceOf(input.shown));
+  const bool is_listed = place < page.all && input.listed->At(static_cast<uint64_t>(place)) == input.shown;
+  if (by > 0 && !is_listed) --by;  // the next that is listed is at its place already
   queue.Push(
-      PinMoment{static_cast<EventIndex>(std::clamp(static_cast<ImS64>(input.shown) + by, first, last))});
+      PinMoment{input.listed->At(static_cast<uint64_t>(std::clamp<ImS64>(place + by, 0, page.all - 1)))});
 }
 
 // Counts rows where ImGui's own windows count pixels, of which ten million rows have too many.
-void ScrollRows(const ShownRows& page, const ImRect& area, EventRowsState& state, EventIndex first) {
-  ImS64 top = static_cast<ImS64>(state.top - first);
+void ScrollRows(const presenters::ListedEvents& listed, const ShownRows& page, const ImRect& area,
+                EventRowsState& state) {
+  auto top = static_cast<ImS64>(listed.PlaceOf(state.top));
   if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) {
     constexpr float kRowsAClick = 3;
     state.wheel_rows += ImGui::GetIO().MouseWheel * kRowsAClick;
@@ -165,12 +168,12 @@ void ScrollRows(const ShownRows& page, const ImRect& area, EventRowsState& state
     const ImRect bar({area.Max.x - ImGui::GetStyle().ScrollbarSize, area.Min.y}, area.Max);
     ImGui::ScrollbarEx(bar, ImGui::GetID("event bar"), ImGuiAxis_Y, &top, page.rows, page.all);
   }
-  state.top = first + static_cast<EventIndex>(std::clamp<ImS64>(top, 0, page.LastTop()));
+  state.top = listed.At(static_cast<uint64_t>(std::clamp<ImS64>(top, 0, page.LastTop())));
 }
 
 void DrawTable(const EventRowsInput& input, const std::vector<EventRow>& rows, float width,
                CommandQueue& queue) {
-  const TableUnits units{input.unit, presenters::TimesOf(*input.view)};
+  const TableUnits units{input.unit, presenters::TimesOf(input.listed->view())};
   int count = 0;
   for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
@@ -193,7 +196,7 @@ void DrawTable(const EventRowsInput& input, const std::vector<EventRow>& rows, f
 }  // namespace
 
 void DrawEventRows(const EventRowsInput& input, EventRowsState& state, CommandQueue& queue) {
-  const timeline::View& view = *input.view;
+  const presenters::ListedEvents& listed = *input.listed;
   if (!ImGui::BeginChild("events", {0, 0}, 0,
                          ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse))
     return ImGui::EndChild();
@@ -201,14 +204,13 @@ void DrawEventRows(const EventRowsInput& input, EventRowsState& state, CommandQu
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float row_height = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
   const ShownRows page{
-      static_cast<ImS64>(view.end() - view.first()),
+      static_cast<ImS64>(listed.size()),
       std::max<ImS64>(1, static_cast<ImS64>(room.y / row_height) - 1)};  // without the header
-  state.top = std::clamp(state.top, view.first(), view.end() - 1);
   MoveByKeys(input, page, queue);
   FollowMoment(input, page, state);
-  ScrollRows(page, ImRect(at, at + room), state, view.first());
+  ScrollRows(listed, page, ImRect(at, at + room), state);
   const std::vector<EventRow> rows =
-      presenters::EventRows(view, state.top, static_cast<size_t>(page.rows), input.unit);
+      presenters::EventRows(listed, listed.PlaceOf(state.top), static_cast<size_t>(page.rows), input.unit);
   DrawTable(input, rows, room.x - ImGui::GetStyle().ScrollbarSize - Px(4), queue);
   ImGui::EndChild();
 }

@@ -1,14 +1,14 @@
-// Every event of the run, in its order: only the rows in sight are ever looked at, of however many. It
-// follows the moment that the map shows; a click, the arrows and the page keys move that. UI thread, inside a
-// frame.
+// Every event of the run, or every one that fits a filter, in their order: only the rows in sight are ever
+// looked at, of however many. It follows the moment that the map shows; a click, the arrows and the page keys
+// move that. UI thread, inside a frame.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "app/gui/commands/commands.h"
+#include "app/presenters/event_filter.h"
 #include "profiler/base/format.h"
-#include "profiler/timeline/timeline.h"
 
 namespace tidemark::gui {
 
@@ -20,8 +20,8 @@ struct EventRowsState {
 };
 
 struct EventRowsInput {
-  const timeline::View* view = nullptr;  // not empty
-  events::EventIndex shown = 0;          // the moment that the map shows
+  const presenters::ListedEvents* listed = nullptr;  // not empty
+  events::EventIndex shown = 0;                      // the moment that the map shows
   ByteUnit unit = ByteUnit::kMegabytes;
 };
 

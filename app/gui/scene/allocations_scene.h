@@ -1,4 +1,4 @@
-// The table of allocations. UI thread only.
+// The table of allocations, and which events are listed. UI thread only.
 #pragma once
 
 #include <memory>
@@ -18,18 +18,33 @@ struct AllocationsAsked {
   bool operator==(const AllocationsAsked&) const = default;
 };
 
+// What the events that fit a filter were looked for in.
+struct EventsAsked {
+  std::shared_ptr<const timeline::View> view;
+  presenters::AllocationFilter filter;
+
+  bool operator==(const EventsAsked&) const = default;
+};
+
 class AllocationsScene {
  public:
   void BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected, Frame& frame);
   // At the moment that the map shows, and of the stretch that it says is in sight.
   void Prepare(const std::shared_ptr<const timeline::View>& view, timeline::EventIndex moment,
                ViewState& state, Frame& frame);
-  bool pending() const { return allocations_.pending() || throttle_.due(); }
+  bool pending() const {
+    return allocations_.pending() || throttle_.due() || events_.pending() || events_throttle_.due();
+  }
 
  private:
+  void PrepareEvents(EventsAsked asked, Frame& frame);
+
   Lookup<AllocationsAsked, presenters::AllocationTable> allocations_;
   AllocationsAsked allocations_asked_;
   Throttle throttle_;
+  Lookup<EventsAsked, presenters::EventSet> events_{Overtaken::kIsGivenUp};
+  EventsAsked events_asked_;
+  Throttle events_throttle_;
 };
 
 }  // namespace tidemark::gui
