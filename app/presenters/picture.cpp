@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "app/presenters/axis_ticks.h"
 #include "app/presenters/breakdown.h"
+#include "app/presenters/line_labels.h"
 #include "app/presenters/memory_map.h"
 #include "app/presenters/peak_moment.h"
 #include "app/presenters/plot_annotations.h"
@@ -164,19 +167,24 @@ double PlaceOf(timeline::EventIndex event, const timeline::View& view, const Plo
                          static_cast<double>(view.end() - view.first());
 }
 
-// Where the card had no room, as far as their names have.
-void DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) {
+// Where the card had no room, as far as their names have. Where those are.
+std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) {
   constexpr double kRoom = 260;
+  constexpr double kBaseline = 30;
   double free_from = 0;
+  std::vector<LabelBox> names;
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
     const double x = PlaceOf(failure.index, view, plot);
     if (x < free_from) continue;
     free_from = x + kRoom;
     canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
     const bool is_left = 2 * (x - plot.left) > plot.width;
-    canvas.Text(is_left ? x - 6 : x + 6, plot.top + 30, TitleOfFailure(failure, ByteUnit::kMegabytes),
+    canvas.Text(is_left ? x - 6 : x + 6, plot.top + kBaseline, TitleOfFailure(failure, ByteUnit::kMegabytes),
                 fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
+    const double left = is_left ? x - kRoom : x;
+    names.push_back({left, plot.top + kBaseline - 15, left + kRoom, plot.top + kBaseline + 5});
   }
+  return names;
 }
 
 // Where steps begin, as far as their names have room.
@@ -240,13 +248,23 @@ class TheoryLines {
 
   int64_t highest_bytes() const { return highest_bytes_; }
 
-  void Draw(const Plot& plot, int64_t top_bytes, Canvas& canvas) const {
-    for (const PlotLevel& level : textbook_) DrawLevel(level, "textbook", plot, top_bytes, canvas);
-    for (const PlotLevel& level : phantom_) DrawLevel(level, "phantom", plot, top_bytes, canvas);
-    if (capacity_.bytes > 0) {
-      DrawLevel({whole_.begin, whole_.end, capacity_.bytes}, "card", plot, top_bytes, canvas,
-                capacity_.title());
-    }
+  void DrawLines(const Plot& plot, int64_t top_bytes, Canvas& canvas) const {
+    VisitLevels(top_bytes, [&](const PlotLevel& level, std::string_view what, const std::string&) {
+      const double y = Y(level, plot, top_bytes);
+      canvas.Shapes(
+          0, 0,
+          fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", what,
+                      X(level.begin, plot), y, X(level.end, plot), y));
+    });
+  }
+  // Over all lines. `taken`: where there are names already.
+  void DrawNames(const Plot& plot, int64_t top_bytes, std::vector<LabelBox> taken, Canvas& canvas) const {
+    VisitLevels(top_bytes, [&](const PlotLevel& level, std::string_view what, const std::string& name) {
+      const auto place = PlaceOfName(name, level, plot, top_bytes, taken);
+      if (!place) return;
+      taken.push_back(*place);
+      canvas.Text(place->right, place->bottom - 3, name, fmt::format("class=\"name {}\"", what));
+    });
     const std::vector<std::string> above = AboveAxis(top_bytes);
     if (above.empty()) return;
     canvas.Text(plot.left + plot.width, plot.top - 8,
@@ -273,22 +291,36 @@ class TheoryLines {
     const double span = std::max(1.0, whole_.end - whole_.begin);
     return plot.left + plot.width * std::clamp((position - whole_.begin) / span, 0.0, 1.0);
   }
-  // `title`: where it is not what it is.
-  void DrawLevel(const PlotLevel& level, std::string_view what, const Plot& plot, int64_t top_bytes,
-                 Canvas& canvas, std::string_view title = {}) const {
+  double Y(const PlotLevel& level, const Plot& plot, int64_t top_bytes) const {
+    return plot.top + plot.height -
+           plot.height * static_cast<double>(level.bytes) / static_cast<double>(top_bytes);
+  }
+  // Those below the top, what each is and what is written on it.
+  template <typename Visit>
+  void VisitLevels(int64_t top_bytes, Visit visit) const {
+    const auto visit_level = [&](const PlotLevel& level, const char* what, const std::string& title) {
+      if (level.bytes <= top_bytes) visit(level, what, title + " " + InMegabytes(level.bytes));
+    };
+    for (const PlotLevel& level : textbook_) visit_level(level, "textbook", "textbook");
+    for (const PlotLevel& level : phantom_) visit_level(level, "phantom", "phantom");
+    if (capacity_.bytes > 0)
+      visit_level({whole_.begin, whole_.end, capacity_.bytes}, "card", capacity_.title());
+  }
+  std::optional<LabelBox> PlaceOfName(const std::string& name, const PlotLevel& level, const Plot& plot,
+                                      int64_t top_bytes, std::span<const LabelBox> taken) const {
     constexpr double kRoomForName = 150;
-    if (level.bytes > top_bytes) return;
-    const double y = plot.top + plot.height -
-                     plot.height * static_cast<double>(level.bytes) / static_cast<double>(top_bytes);
+    constexpr double kLetter = 7.6;
     const double begin = X(level.begin, plot);
-    const double end = X(level.end, plot);
-    canvas.Shapes(
-        0, 0,
-        fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", what,
-                    begin, y, end, y));
-    if (end - begin < kRoomForName) return;
-    canvas.Text(end - 6, y - 5, fmt::format("{} {}", title.empty() ? what : title, InMegabytes(level.bytes)),
-                fmt::format("class=\"name {}\"", what));
+    const double end = X(level.end, plot) - 6;
+    if (end - begin < kRoomForName) return std::nullopt;
+    const double width = kLetter * static_cast<double>(name.size());
+    const std::array lefts = {end - width, begin + 6, (begin + end - width) / 2};
+    const auto is_free = [&](const LabelBox& box) {
+      return box.top >= plot.top && box.bottom <= plot.top + plot.height &&
+             std::ranges::none_of(taken, [&](const LabelBox& other) { return other.Overlaps(box); });
+    };
+    return PlaceOfLabel({width, 16, Y(level, plot, top_bytes), 2, lefts}, {kAtLine.first, kAwayFromLine.end},
+                        is_free);
   }
 
   VisibleRange whole_;
@@ -488,9 +520,9 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
                             FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
   DrawGrid(plot, top_bytes, tick, canvas);
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
-  lines.Draw(plot, top_bytes, canvas);
+  lines.DrawLines(plot, top_bytes, canvas);
+  lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, canvas), canvas);
   DrawSteps(view, plot, canvas);
-  DrawFailures(view, plot, canvas);
   DrawLegend(curve, plot, canvas);
   return canvas.Finished();
 }

@@ -164,4 +164,15 @@ TEST_CASE("Failures of one size that lie side by side have one label, which coun
   CHECK(joined[2].text == "1 GB");
 }
 
+TEST_CASE("Labels of lines that lie on each other all find a place, further from their lines") {
+  const TimelineGeometry geometry = Geometry(130);
+  TimelineLabels labels;
+  for (int line = 0; line < 4; ++line) {
+    const auto place = FindPlace(geometry, labels, {100, 16}, geometry.Y(50), {10, 20});
+    REQUIRE(place);
+    CHECK_FALSE(labels.Overlap(*place));
+    labels.places.push_back(*place);
+  }
+}
+
 }  // namespace tidemark::gui

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "app/gui/widgets/labels.h"
 #include "app/gui/window/theme.h"
+#include "app/presenters/line_labels.h"
 
 namespace tidemark::gui {
 namespace {
@@ -162,26 +164,33 @@ bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& p
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
                                   const TimelineLabels& labels, ImVec2 size, float y,
                                   std::initializer_list<float> lefts) {
+  const float least = geometry.plot.Min.x + Px(4);
+  const float most = std::max(least, geometry.plot.Max.x - size.x - Px(4));
+  std::vector<double> in_sight;
+  in_sight.reserve(lefts.size());
+  for (const float left : lefts) in_sight.push_back(std::clamp(left, least, most));
+  const auto rect = [](const presenters::LabelBox& box) {
+    return ImRect(static_cast<float>(box.left), static_cast<float>(box.top), static_cast<float>(box.right),
+                  static_cast<float>(box.bottom));
+  };
   const bool has_to_be_clear = ground == Ground::kClear && labels.plot != nullptr;
-  for (const float below : {0.0F, 1.0F}) {
-    for (float left : lefts) {
-      left = std::clamp(left, geometry.plot.Min.x + Px(4),
-                        std::max(geometry.plot.Min.x + Px(4), geometry.plot.Max.x - size.x - Px(4)));
-      const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
-      const ImRect place(left, top, left + size.x, top + size.y);
-      if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
-      if (labels.Overlap(place)) continue;
-      if (has_to_be_clear && (labels.CrossLine(place) || !IsClear(geometry, *labels.plot, place))) continue;
-      return place;
-    }
-  }
-  return std::nullopt;
+  const auto is_free = [&](const presenters::LabelBox& box) {
+    const ImRect place = rect(box);
+    if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) return false;
+    if (labels.Overlap(place)) return false;
+    return !has_to_be_clear || (!labels.CrossLine(place) && IsClear(geometry, *labels.plot, place));
+  };
+  const auto rows = ground == Ground::kAway ? presenters::kAwayFromLine : presenters::kAtLine;
+  const auto box = presenters::PlaceOfLabel({size.x, size.y, y, Px(3), in_sight}, rows, is_free);
+  return box ? std::optional(rect(*box)) : std::nullopt;
 }
 
 std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TimelineLabels& labels, ImVec2 size,
                                 float y, std::initializer_list<float> lefts) {
-  if (const auto clear = FindPlaceOn(Ground::kClear, geometry, labels, size, y, lefts)) return clear;
-  return FindPlaceOn(Ground::kAny, geometry, labels, size, y, lefts);
+  for (const Ground ground : kGrounds) {
+    if (const auto place = FindPlaceOn(ground, geometry, labels, size, y, lefts)) return place;
+  }
+  return std::nullopt;
 }
 
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits) {
@@ -229,8 +238,9 @@ bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geomet
 
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TimelineLabels* labels) {
-  return DrawLabelOn(Ground::kClear, list, geometry, at, text, color, label, labels) ||
-         DrawLabelOn(Ground::kAny, list, geometry, at, text, color, label, labels);
+  return std::ranges::any_of(kGrounds, [&](Ground ground) {
+    return DrawLabelOn(ground, list, geometry, at, text, color, label, labels);
+  });
 }
 
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,

@@ -54,12 +54,14 @@ std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
 // Whether a label there would lie on no line and on no block of the stack.
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);
 
-enum class Ground : uint8_t { kClear, kAny };
+// At its line on clear ground, or on any; or further from the line, since others' labels have all of that.
+enum class Ground : uint8_t { kClear, kAny, kAway };
+inline constexpr Ground kGrounds[] = {Ground::kClear, Ground::kAny, Ground::kAway};
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
                                   const TimelineLabels& labels, ImVec2 size, float y,
                                   std::initializer_list<float> lefts);
-// On clear ground, or else on any.
+// On the first of kGrounds that has room.
 std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TimelineLabels& labels, ImVec2 size,
                                 float y, std::initializer_list<float> lefts);
 

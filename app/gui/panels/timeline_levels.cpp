@@ -158,7 +158,7 @@ bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, L
 // Along a line, wherever its label lies on nothing, or else where there is room; with its size where the line
 // stands at that, or else its name alone.
 void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& label) {
-  for (const Ground ground : {Ground::kClear, Ground::kAny}) {
+  for (const Ground ground : kGrounds) {
     for (const bool only_with_size : {true, false}) {
       if (ColumnForLabel(columns, [&](size_t column) { return label({ground, only_with_size}, column); }))
         return;

@@ -1,7 +1,11 @@
 #include "app/presenters/picture.h"
 
+#include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/presenters/picture_width.h"
 #include "app/presenters/run_formats.h"
@@ -68,6 +72,30 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
   theory.capacity = {12'000'000, 2};
   CHECK(TimelinePicture(*view, "run", theory).find(">2 cards 12.0 MB<") != std::string::npos);
   CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
+}
+
+TEST_CASE("names of lines that lie near to each other are pushed apart") {
+  timeline::Stream stream;
+  const events::NameId settings = stream.Name("{}");
+  stream.Mark(0, settings);
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 10'000'000);
+  stream.EndStep(0);
+  PictureTheory theory;
+  theory.estimates = {{10'000'000, 10'010'000, std::nullopt}};
+  theory.capacity.bytes = 10'020'000;
+  const std::string svg = TimelinePicture(*stream.Publish(), "run", theory);
+  std::vector<std::pair<double, double>> places;  // where they end, and their baselines
+  for (const char* name : {"textbook", "phantom", "card"}) {
+    const size_t end = svg.find(std::string("class=\"name ") + name);
+    REQUIRE(end != std::string::npos);
+    const size_t begin = svg.rfind("<text ", end);
+    std::pair<double, double> place;
+    REQUIRE(std::sscanf(svg.c_str() + begin, "<text x=\"%lf\" y=\"%lf\"", &place.first, &place.second) == 2);
+    for (const auto& [x, y] : places)
+      CHECK((std::abs(place.first - x) > 120 || std::abs(place.second - y) >= 16));
+    places.push_back(place);
+  }
 }
 
 TEST_CASE("where the card had no room the timeline says so") {
