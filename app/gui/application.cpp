@@ -119,6 +119,7 @@ void Application::ShowFromHere() {
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();
   shown_.rank = ShownRank().get();
+  shown_.process = &live_ranks_.ShownOf(*shown_.run);
   input_.view = shown_.rank->view();
   log_->Update(*input_.view);
 }

@@ -251,7 +251,7 @@ class Application {
   void Show(const GoToMoment& wanted);
   void ShowSurroundings(timeline::EventIndex moment);
   void ShowEvents(timeline::EventIndex begin, timeline::EventIndex end);
-  std::vector<trace::Bookmark>& Bookmarks() { return shown_.bookmarks[shown_.rank]; }
+  std::vector<trace::Bookmark>& Bookmarks() { return shown_.bookmarks[shown_.process]; }
   bool HasBookmarks() const;  // in any rank
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
@@ -292,9 +292,10 @@ class Application {
   const Frame* frame_ = nullptr;
   // The run that is shown, and what holds of no other: replaced as a whole.
   struct ShownRun {
-    std::shared_ptr<session::Run> run;   // none while one starts, and before the first
-    const session::Run* rank = nullptr;  // ShownRank() of the last ShowFromHere; none without `run`
-    // Cards of a run that goes on that were shown alone so far: what was noted there stays.
+    std::shared_ptr<session::Run> run;      // none while one starts, and before the first
+    const session::Run* rank = nullptr;     // ShownRank() of the last ShowFromHere; none without `run`
+    const session::Run* process = nullptr;  // the same, with all its cards: what is noted is noted of these
+    // Cards of a run that goes on that were shown alone so far.
     std::vector<std::shared_ptr<const session::CardRun>> cards;
     Clock::time_point since{};
     ShownOrigin origin;

@@ -181,12 +181,21 @@ void ShowsOneCardLive(ImGuiTestContext* context) {
   IM_CHECK(allocate(0, 7) && allocate(1, 2));
   IM_CHECK(WaitUntil(context, shows(7)));
   Picture(context, "one-card-live");
+  // What is noted of a card is noted of the run, and kept with it.
+  application().Push(KeepBookmark{Run().view->TimeOf(Run().view->end() - 1), "of cuda:1"});
+  const auto is_noted = [] { return application().frame()->bookmarks.size() == 1; };
+  IM_CHECK(WaitUntil(context, is_noted));
   (*recorder)->End(0);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == session::RunState::kFinished; }));
   application().Push(ShowCard{});
   IM_CHECK(WaitUntil(context, shows(17)));
+  IM_CHECK(WaitUntil(context, is_noted));
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  const auto is_bookmarks_file = [](const auto& file) {
+    return file.path().string().ends_with(".tide.bookmarks.json");
+  };
+  IM_CHECK(std::ranges::any_of(std::filesystem::directory_iterator(KeptRuns()), is_bookmarks_file));
   IM_CHECK(Run().shown_cards.all.empty() && !Run().shown_cards.alone);
   IM_CHECK(WaitForSteps(context, 2));
 }
