@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/presenters/moment_title.h"
+#include "app/presenters/settings_change.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
@@ -76,9 +77,11 @@ std::optional<PeakMoment> PeakOfRun(const View& view) {
 
 MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
   const int64_t allocated = ValueOf(view.ValuesAt(peak.index), Series::kAllocated);
-  if (!peak.ran_out) return {allocated, false};
+  MeasuredPeak measured{allocated, peak.ran_out, SettingsInForce(view, peak.index)};
+  if (!peak.ran_out) return measured;
   const timeline::OutOfMemory& failure = view.out_of_memory().back();
-  return {std::max(allocated, SaturatingSum(failure.allocated_bytes, failure.requested_bytes)), true};
+  measured.bytes = std::max(allocated, SaturatingSum(failure.allocated_bytes, failure.requested_bytes));
+  return measured;
 }
 
 PeakMoment ToldAt(const View& view, events::EventIndex index) {

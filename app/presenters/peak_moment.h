@@ -7,6 +7,7 @@
 #include <string>
 
 #include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -39,6 +40,7 @@ std::optional<PeakMoment> PeakOfRun(const timeline::View& view);
 struct MeasuredPeak {
   int64_t bytes = 0;     // allocated; where memory ran out, with the request that failed
   bool ran_out = false;  // so that the card has less
+  std::optional<networks::TrainingSettings> settings;  // in force then; none where nobody told
 };
 MeasuredPeak MeasuredAt(const timeline::View& view, const PeakMoment& peak);
 

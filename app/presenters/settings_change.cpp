@@ -21,6 +21,11 @@ using timeline::View;
 constexpr size_t kTimedSteps = 8;
 constexpr size_t kLeastTimedSteps = 3;
 
+std::optional<networks::TrainingSettings> SettingsIn(const std::string* told) {
+  const auto settings = networks::SettingsFromJson(told == nullptr ? "" : *told);
+  return settings ? std::optional(*settings) : std::nullopt;
+}
+
 auto FirstStepFrom(const View& view, EventIndex index) {
   return std::ranges::lower_bound(view.steps(), index, {}, &Step::begin);
 }
@@ -96,10 +101,12 @@ std::optional<SettingsChange> LatestChange(const View& view) {
   return std::nullopt;
 }
 
-std::optional<networks::TrainingSettings> LastSettings(const timeline::View& view) {
-  const std::string* const told = timeline::LatestSettings(view);
-  const auto settings = networks::SettingsFromJson(told == nullptr ? "" : *told);
-  return settings ? std::optional(*settings) : std::nullopt;
+std::optional<networks::TrainingSettings> SettingsInForce(const View& view, EventIndex index) {
+  return SettingsIn(timeline::SettingsAt(view, index));
+}
+
+std::optional<networks::TrainingSettings> LastSettings(const View& view) {
+  return SettingsIn(timeline::LatestSettings(view));
 }
 
 std::string SettingsDifference(const timeline::View& first, const timeline::View& second) {

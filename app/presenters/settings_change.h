@@ -27,7 +27,9 @@ std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timelin
 // The last of the view. O(markers since then · log steps).
 std::optional<SettingsChange> LatestChange(const timeline::View& view);
 
-// Those that a run had last; none where it tells of none.
+// Those in force at an event, and those that a run had last; none where it tells of none.
+std::optional<networks::TrainingSettings> SettingsInForce(const timeline::View& view,
+                                                          events::EventIndex index);
 std::optional<networks::TrainingSettings> LastSettings(const timeline::View& view);
 // How the settings that two runs had last differ: "fp16 on", of the second. "" where they do not, or one
 // tells of none.

@@ -48,6 +48,12 @@ std::string Summary(const BatchInput& input) {
   return text;
 }
 
+// Over the batch that it ran with, whichever is chosen; a program tells of none.
+std::optional<ImVec2> PlaceOfRing(const BatchInput& input, const CurveAxes& axes) {
+  if (!input.measured || !input.measured->settings) return std::nullopt;
+  return ImVec2(axes.X(input.measured->settings->batch), axes.Y(static_cast<double>(input.measured->bytes)));
+}
+
 void Drag(const BatchInput& input, const CurveAxes& axes, BatchState& state, CommandQueue& queue) {
   ImGui::SetCursorScreenPos(axes.plot.Min);
   ImGui::InvisibleButton("batches", axes.plot.GetSize());
@@ -87,14 +93,13 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
              input.card_bytes, input.unit);
   const float x = std::round(axes.X(input.batch));
   list->AddLine({x, area.Min.y}, {x, area.Max.y}, U32(Colors().text.WithAlpha(0.6)), Px(1.5F));
-  if (input.measured)
-    DrawMeasured(list, {axes.X(input.settings.batch), axes.Y(static_cast<double>(input.measured->bytes))},
-                 *input.measured);
+  std::string words = "red: does not fit · drag to change the batch";
+  if (const auto place = PlaceOfRing(input, axes)) {
+    DrawMeasured(list, *place, *input.measured);
+    words.insert(0, WordsOfRing(input.measured, input.on_phantom) + " · ");
+  }
   ImGui::SetCursorScreenPos({at.x, at.y + room.y - Px(18)});
-  Put(SmallMuted(), Fitted(SmallMuted(),
-                           WordsOfRing(input.measured, input.on_phantom) +
-                               " · red: does not fit · drag to change the batch",
-                           room.x));
+  Put(SmallMuted(), Fitted(SmallMuted(), words, room.x));
 }
 
 }  // namespace tidemark::gui

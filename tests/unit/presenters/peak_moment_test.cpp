@@ -65,6 +65,22 @@ TEST_CASE("A program without a step is told at its highest moment") {
   CHECK(LatestPeak(*training.Publish())->step == 0);
 }
 
+TEST_CASE("A peak was measured with the settings that were in force then") {
+  timeline::Stream stream;
+  for (const int batch : {64, 8}) {
+    networks::TrainingSettings settings;
+    settings.batch = batch;
+    stream.Mark(0, stream.Name(networks::ToJson(settings)));
+    stream.BeginStep(batch == 64 ? 0 : 1);
+    stream.Allocate(0x1000, 1000 * batch);
+    stream.Free(0x1000);
+    stream.EndStep(batch == 64 ? 0 : 1);
+  }
+  const auto view = stream.Publish();
+  CHECK(MeasuredAt(*view, *LatestPeak(*view)).settings->batch == 8);
+  CHECK(MeasuredAt(*view, *PeakOfRun(*view)).settings->batch == 64);
+}
+
 TEST_CASE("Where memory ran out, the tables tell of that step, although it is not complete") {
   Training training;
   training.Weight(1000);
@@ -78,6 +94,7 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
   const MeasuredPeak measured = MeasuredAt(*failed, *LatestPeak(*failed));
   CHECK(measured.ran_out);
   CHECK(measured.bytes > 2'001'000'000);  // what was there and what was asked for
+  CHECK_FALSE(measured.settings);         // nobody told of any
   REQUIRE(LatestPeak(*failed));
   CHECK(LatestPeak(*failed)->title == "at the peak of step 1, in which memory ran out");
   const Breakdown breakdown = BreakdownAtPeak(*failed);
