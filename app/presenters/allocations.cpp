@@ -10,6 +10,7 @@
 #include "app/presenters/blocks.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/block_layer.h"
 
 namespace tidemark::presenters {
 namespace {

@@ -1,32 +1,16 @@
 #include "app/presenters/blocks.h"
 
 #include "profiler/events/stack.h"
+#include "profiler/timeline/block_layer.h"
 
 namespace tidemark::presenters {
 namespace {
-
-// "layer1.conv2" of "layer1.conv2.weight", "layer1.conv2.weight.grad" and "layer1.conv2.weight exp_avg".
-std::string_view LayerOfParameter(std::string_view name) {
-  constexpr std::string_view kGradient = ".grad";
-  name = name.substr(0, name.find(' '));
-  if (name.ends_with(kGradient)) name.remove_suffix(kGradient.size());
-  const size_t point = name.rfind('.');
-  return point == std::string_view::npos ? "" : name.substr(0, point);
-}
 
 std::string Named(std::string_view name, std::string_view nameless) {
   return std::string(name.empty() ? nameless : name);
 }
 
 }  // namespace
-
-std::string_view LayerOf(const timeline::View& view, const timeline::LiveBlock& block) {
-  const std::string_view own = view.name(block.layer);
-  const bool is_of_parameter = block.category == events::Category::kParameter ||
-                               block.category == events::Category::kGradient ||
-                               block.category == events::Category::kOptimizerState;
-  return own.empty() && is_of_parameter ? LayerOfParameter(view.name(block.name)) : own;
-}
 
 std::string LayerTitle(const timeline::View& view, const timeline::LiveBlock& block) {
   return Named(LayerOf(view, block), kNoLayer);

@@ -14,11 +14,6 @@ timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex i
 // Its tensor's name; where it has none, what it holds and who made it: "temporary of aten::relu".
 std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& block);
 
-// The layer that it belongs to: that in which it was allocated; of what was allocated before any layer ran,
-// such as parameters, or after them all, such as an optimizer's state, that whose parameter its name tells of
-// ("conv1.weight exp_avg" is conv1's). "" where neither is told.
-std::string_view LayerOf(const timeline::View& view, const timeline::LiveBlock& block);
-
 // What stands where nobody told.
 inline constexpr std::string_view kNoLayer = "no layer";
 inline constexpr std::string_view kNoOperator = "no operator";

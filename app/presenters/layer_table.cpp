@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "app/presenters/blocks.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"

@@ -5,6 +5,7 @@
 #include "app/presenters/blocks.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/block_layer.h"
 
 namespace tidemark::presenters {
 namespace {

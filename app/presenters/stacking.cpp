@@ -12,6 +12,7 @@
 #include "app/presenters/blocks.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {

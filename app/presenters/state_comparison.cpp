@@ -9,6 +9,7 @@
 #include "app/presenters/blocks.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 

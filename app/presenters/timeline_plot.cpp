@@ -11,6 +11,7 @@
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {

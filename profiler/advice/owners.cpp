@@ -7,6 +7,7 @@
 
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::advice {
@@ -14,7 +15,7 @@ namespace {
 
 std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block) {
   const std::string category(events::NameOf(block.category));
-  const std::string_view layer = view.name(block.layer);
+  const std::string_view layer = timeline::LayerOf(view, block);
   if (!layer.empty()) return std::string(layer) + ", " + category;
   const std::string_view op = events::InnermostFrame(view.name(block.op));
   return op.empty() ? category : category + " of " + std::string(op);

@@ -12,6 +12,7 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
+#include "profiler/timeline/block_layer.h"
 
 namespace tidemark::gui {
 namespace {
@@ -166,7 +167,7 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
     case AllocationColumn::kBlock:
       return BytesCell(block.rounded_bytes, input.unit);
     case AllocationColumn::kLayer:
-      return TextCell(presenters::LayerOf(view, block), MutedWords());
+      return TextCell(timeline::LayerOf(view, block), MutedWords());
     case AllocationColumn::kOperator:
       return StackCell(view.name(block.op));
     case AllocationColumn::kPhase:

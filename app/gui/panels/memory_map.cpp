@@ -16,6 +16,7 @@
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
 #include "app/presenters/selection.h"
+#include "profiler/timeline/block_layer.h"
 
 namespace tidemark::gui {
 namespace {
@@ -50,7 +51,7 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
   ImGui::SameLine();
   Put(StrongWords(), presenters::BlockTitle(*input.view, block));
   Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
-  const std::string layer(presenters::LayerOf(*input.view, block));
+  const std::string layer(timeline::LayerOf(*input.view, block));
   Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));
   PutMeanings(events::NameOf(block.category));
   char address[64];

@@ -10,6 +10,7 @@
 #include "app/presenters/peak_moment.h"
 #include "app/presenters/stacking.h"
 #include "app/presenters/state_comparison.h"
+#include "profiler/timeline/block_layer.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
