@@ -37,6 +37,25 @@ TEST_CASE("A label that is a term means what the glossary says") {
   UseDictionary({});
 }
 
+TEST_CASE("A term that is wrapped is marked in each of its lines") {
+  UseDictionary([](std::string_view text) {
+    const size_t begin = text.find("mixed precision");
+    return begin == std::string_view::npos
+               ? std::vector<ExplainedWord>{}
+               : std::vector<ExplainedWord>{{begin, begin + std::string_view("mixed precision").size(), "m"}};
+  });
+  const std::string_view text = "under mixed precision";
+  const auto in_line = [&](std::string_view line) {
+    const std::vector<ExplainedWord> words = WordsInLine(text, line);
+    return words.empty() ? "" : std::string(line.substr(words[0].begin, words[0].end - words[0].begin));
+  };
+  CHECK(in_line(text) == "mixed precision");
+  CHECK(in_line(text.substr(0, 11)) == "mixed");
+  CHECK(in_line(text.substr(12)) == "precision");
+  CHECK(in_line(text.substr(0, 5)).empty());
+  UseDictionary({});
+}
+
 TEST_CASE("A label without a meaning is told") {
   CHECK(MeaningOfLabel("no such label").empty());
   CHECK(UnexplainedLabels().contains("no such label"));

@@ -57,21 +57,6 @@ std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
   return (step.bytes < 0 ? "−" : "+") + FormatInUnit(std::abs(step.bytes), unit);
 }
 
-// The name in lines that fit into `width`.
-std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view name, float width) {
-  std::vector<std::string_view> lines;
-  while (!name.empty()) {
-    const char* end =
-        style.face->CalcWordWrapPosition(Pixels(style), name.data(), name.data() + name.size(), width);
-    size_t length = static_cast<size_t>(end - name.data());
-    if (length == 0) length = name.size();
-    lines.push_back(name.substr(0, length));
-    name.remove_prefix(length);
-    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
-  }
-  return lines;
-}
-
 // Of what is selected: in a change's category, and in all of what is allocated.
 int64_t SelectedIn(const BridgeInput& input, const BridgeStep& step) {
   if (input.selected_bytes == nullptr) return 0;
@@ -120,7 +105,7 @@ WhatIsBehind Behind(const BridgeStep& step) {
 void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScale& scale, float label_width,
               CommandQueue& queue) {
   const ByteUnit unit = input.unit;
-  const std::vector<std::string_view> lines = LinesOf(LabelStyle(step), step.name, label_width);
+  const std::vector<std::string_view> lines = WrappedLines(LabelStyle(step), step.name, label_width);
   const float height = StepHeight(scale.row, lines.size());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -146,8 +131,8 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
     DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
-    MarkTerms({scale.left - Px(12) - Measure(LabelStyle(step), line).x, y}, LabelStyle(step), line,
-              TermHint::kNone);
+    MarkTermsOfLine({scale.left - Px(12) - Measure(LabelStyle(step), line).x, y}, LabelStyle(step), step.name,
+                    line, TermHint::kNone);
     y += Px(kLine);
   }
   const int64_t begin = IsLevel(step) ? 0 : step.from_bytes;
@@ -267,6 +252,7 @@ struct BridgeLayout {
   float figures = 0;  // likewise
   float row = 0;
   Telling telling;
+  bool fits = true;  // nothing has to be scrolled
 };
 
 BridgeLayout LayoutOf(const BridgeInput& input, const std::string& question, Lines answer, ImVec2 room) {
@@ -279,7 +265,7 @@ BridgeLayout LayoutOf(const BridgeInput& input, const std::string& question, Lin
   layout.labels = WidthOfNames(layout.labels + Px(1), layout.figures, room.x);
   std::vector<size_t> lines;
   for (const BridgeStep& step : steps)
-    lines.push_back(LinesOf(LabelStyle(step), step.name, layout.labels).size());
+    lines.push_back(WrappedLines(LabelStyle(step), step.name, layout.labels).size());
   const auto rows_height = [&](float row) {
     float height = 0;
     for (const size_t count : lines) height += StepHeight(row, count);
@@ -296,6 +282,7 @@ BridgeLayout LayoutOf(const BridgeInput& input, const std::string& question, Lin
       return layout;
     }
   }
+  layout.fits = false;
   return layout;
 }
 
@@ -353,7 +340,8 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
   const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
   const std::vector<std::string> answer = LinesOf(story.answer);
   const BridgeLayout layout = LayoutOf(input, story.question, answer, ImGui::GetContentRegionAvail());
-  if (BeginScrolled("steps")) {
+  // A bar that came while it did not fit yet would take the width in which it does.
+  if (BeginScrolled("steps", {0, 0}, layout.fits ? Scrolled::kNever : Scrolled::kAsNeeded)) {
     DrawSteps(input, layout, queue);
     DrawStory(story, answer, layout.telling, input.glossary);
   }

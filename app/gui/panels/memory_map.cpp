@@ -310,7 +310,7 @@ void Caption(const MemoryMapInput& input, MapPart part, const std::string& at_le
   PutRight(SmallMuted(), shown);
   if (at_length.empty()) Tooltip(presenters::ExplainFreeMemory(*input.map, input.unit));
   MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), shown);
-  if (!at_length.empty()) PutWrapped(SmallMuted(), at_length);
+  if (!at_length.empty()) PutWrappedTerms(SmallMuted(), at_length);
 }
 
 }  // namespace

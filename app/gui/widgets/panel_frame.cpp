@@ -36,10 +36,13 @@ void EmptyReason(std::string_view text) {
   ImGui::Dummy({room.x, std::max(size.y, room.y - Px(4))});
 }
 
-bool BeginScrolled(const char* id, ImVec2 size) {
+bool BeginScrolled(const char* id, ImVec2 size, Scrolled scrolled) {
   ImGuiStorage* seen = ImGui::GetStateStorage();
   const ImGuiID key = ImGui::GetID(id);
   const float width = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
+  if (scrolled == Scrolled::kNever)
+    return ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened,
+                             ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (seen->GetBool(key))
     ImGui::SetNextWindowContentSize({width - ImGui::GetStyle().ScrollbarSize - Px(6), 0});
   const bool visible = ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened);

@@ -19,7 +19,8 @@ void EmptyReason(std::string_view text);
 
 // What is left of the panel, or of a column in it, scrolled where it is not high enough; what goes on below
 // is told by its fading away. What is in it ends before the scrollbar. End belongs to every Begin.
-bool BeginScrolled(const char* id, ImVec2 size = {0, 0});
+enum class Scrolled : uint8_t { kAsNeeded, kNever };  // never: it is known to be high enough
+bool BeginScrolled(const char* id, ImVec2 size = {0, 0}, Scrolled scrolled = Scrolled::kAsNeeded);
 void EndScrolled();
 
 // The whole row of a table as a button under what is put into it next; true when it is clicked, and again

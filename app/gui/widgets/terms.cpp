@@ -1,5 +1,6 @@
 #include "app/gui/widgets/terms.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -34,13 +35,42 @@ const std::vector<ExplainedWord>& WordsOf(std::string_view text) {
 void UseDictionary(Dictionary dictionary) { TermsInUse() = {std::move(dictionary), {}}; }
 
 void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHint hint) {
-  // In another language the words lie elsewhere.
-  if (!TermsInUse().dictionary || Translated(text) != text) return;
+  MarkTermsOfLine(at, style, text, text, hint);
+}
+
+std::vector<ExplainedWord> WordsInLine(std::string_view text, std::string_view line) {
+  std::vector<ExplainedWord> words;
+  if (!TermsInUse().dictionary) return words;
+  const auto first = static_cast<size_t>(line.data() - text.data());
   for (const ExplainedWord& word : WordsOf(text)) {
-    const float left = at.x + Measure(style, text.substr(0, word.begin)).x;
-    const float width = Measure(style, text.substr(word.begin, word.end - word.begin)).x;
+    const size_t begin = std::max(word.begin, first);
+    const size_t end = std::min(word.end, first + line.size());
+    if (begin < end) words.push_back({begin - first, end - first, word.meaning});
+  }
+  return words;
+}
+
+void MarkTermsOfLine(ImVec2 at, const TextStyle& style, std::string_view text, std::string_view line,
+                     TermHint hint) {
+  if (Translated(text) != text) return;  // in another language the words lie elsewhere
+  for (const ExplainedWord& word : WordsInLine(text, line)) {
+    const float left = at.x + MeasureAsIs(style, line.substr(0, word.begin)).x;
+    const float width = MeasureAsIs(style, line.substr(word.begin, word.end - word.begin)).x;
     DrawTerm({left, at.y}, width, style, hint == TermHint::kNone ? std::string_view() : word.meaning);
   }
+}
+
+void PutWrappedTerms(const TextStyle& style, std::string_view text) {
+  if (Translated(text) != text) return PutWrapped(style, text);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  float y = at.y;
+  for (const std::string_view line : WrappedLines(style, text, width)) {
+    DrawTextAsIs(ImGui::GetWindowDrawList(), {at.x, y}, style, line);
+    MarkTermsOfLine({at.x, y}, style, text, line);
+    y += Pixels(style);
+  }
+  ImGui::Dummy({width, y - at.y});
 }
 
 void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view meaning) {

@@ -27,6 +27,15 @@ enum class TermHint { kOnHover, kNone };  // none: the item has a tooltip of its
 // Marks the words in a line of text that was drawn with its top left corner at `at`.
 void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHint hint = TermHint::kOnHover);
 
+// The words in a line of a text that is wrapped, which is a part of it; one that goes on in the next line is
+// in both.
+std::vector<ExplainedWord> WordsInLine(std::string_view text, std::string_view line);
+// Marks those.
+void MarkTermsOfLine(ImVec2 at, const TextStyle& style, std::string_view text, std::string_view line,
+                     TermHint hint = TermHint::kOnHover);
+// A text as PutWrapped writes it, with its words marked.
+void PutWrappedTerms(const TextStyle& style, std::string_view text);
+
 // Underlines a word that was drawn at `at`; `meaning` is what hovering it tells, "" = nothing.
 void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view meaning);
 

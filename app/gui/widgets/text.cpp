@@ -156,6 +156,21 @@ std::string BrokenAtMarks(const TextStyle& style, std::string_view text, float w
   return broken;
 }
 
+std::vector<std::string_view> WrappedLines(const TextStyle& style, std::string_view text, float width) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const char* end =
+        style.face->CalcWordWrapPosition(Pixels(style), text.data(), text.data() + text.size(), width);
+    size_t length = static_cast<size_t>(end - text.data());
+    if (length == 0) length = text.size();
+    lines.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    if (!text.empty() && text.front() == '\n') text.remove_prefix(1);
+  }
+  return lines;
+}
+
 void PutWrapped(const TextStyle& style, std::string_view text) {
   ImGui::PushTextWrapPos(0);
   PutAsIs(style, BrokenAtMarks(style, Translated(text), ImGui::GetContentRegionAvail().x));

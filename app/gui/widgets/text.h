@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/window/theme.h"
 
@@ -41,6 +42,8 @@ void DrawTextAsIs(ImDrawList* list, ImVec2 at, const TextStyle& style, std::stri
 // Measure and DrawText on as many lines as it takes at `width`.
 ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width);
 void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width);
+// A text as it is, in lines that fit into `width`, without the blanks between them.
+std::vector<std::string_view> WrappedLines(const TextStyle& style, std::string_view text, float width);
 // Cut to `width` with an ellipsis when it is longer.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
 // The same, and without that part of it, wherever it lies, that leaves it unlike each of `others` cut so:
