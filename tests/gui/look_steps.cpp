@@ -118,6 +118,8 @@ void ScalesWithItsText(ImGuiTestContext* context) {
   context->Yield(6);
   Picture(context, "twice-as-large");
   NamesKeepTheirRoom(context, "//###compare");
+  // What a table leaves out is told.
+  IM_CHECK(context->ItemExists("//**/left out"));
   // What no key does keeps its room in the title's row.
   IM_CHECK(context->ItemExists("//###timeline/###stack"));
   OneItemIsABar(context);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
@@ -224,20 +226,24 @@ void SetUpColumn(const AllocationsInput& input, const ColumnLook& look) {
 
 void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
-  int count = 0;
-  for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
+  std::vector<std::string_view> left_out;
+  for (const ColumnLook& look : kColumns) {
+    if (width < Px(look.from_width)) left_out.push_back(look.title);
+  }
+  const auto shown = static_cast<int>(std::size(kColumns) - left_out.size());
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("allocations", count + 1, kFlags)) return;
+  if (!ImGui::BeginTable("allocations", shown + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (const ColumnLook& look : kColumns) {
     if (width >= Px(look.from_width)) SetUpColumn(input, look);
   }
-  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
+  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, WidthOfLeftOut(left_out));
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
     if (width >= Px(look.from_width)) SortableHeader(look, state);
   }
+  LeftOutCell(left_out);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(input.table->rows.size()));
   while (clipper.Step()) {

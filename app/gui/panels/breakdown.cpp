@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/gui/background/consequences.h"
+#include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
@@ -88,8 +90,12 @@ struct ColumnWidths {
   float difference = 0;
   bool phantom = true;
   bool has_difference = true;
+  std::vector<std::string_view> left_out = {};
 
-  int count() const { return 3 + static_cast<int>(phantom) + static_cast<int>(has_difference); }
+  int count() const {
+    return 3 + static_cast<int>(phantom) + static_cast<int>(has_difference) +
+           static_cast<int>(!left_out.empty());
+  }
 };
 
 constexpr const char* kNotSampled = "not sampled";
@@ -122,13 +128,16 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   const auto fits = [&] {
     const int figures = widths.phantom ? 3 : 2;
     const float needed = names + widths.figures * static_cast<float>(figures) +
-                         (widths.has_difference ? widths.difference : 0) +
+                         (widths.has_difference ? widths.difference : WidthOfLeftOut(widths.left_out)) +
                          2 * Px(4) * static_cast<float>(widths.count());
     return needed <= ImGui::GetContentRegionAvail().x;
   };
   if (input.only_measured || fits()) return widths;
   widths.has_difference = false;
-  if (!fits()) widths.phantom = false;
+  widths.left_out = {"diff."};
+  if (fits()) return widths;
+  widths.phantom = false;
+  widths.left_out.emplace_back("phantom");
   return widths;
 }
 
@@ -196,6 +205,7 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   for (const char* name : figures) ImGui::TableSetupColumn(name, 0, widths.figures);
   const bool has_last = input.only_measured || widths.has_difference;
   if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
+  if (!widths.left_out.empty()) ImGui::TableSetupColumn("left out", 0, WidthOfLeftOut(widths.left_out));
   ImGui::TableNextRow();
   const std::string unit = UnitName(input.unit);
   ImGui::TableNextColumn();
@@ -203,6 +213,7 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   PutLabel(SmallMuted(), has_room ? "category, " + unit : unit, Align::kLeft, "category");
   for (const char* name : figures) HeaderCell(name, Align::kRight);
   if (has_last) HeaderCell(last, Align::kRight);
+  LeftOutCell(widths.left_out);
 }
 
 // Above and below each row: less where all of them would not fit otherwise.

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
@@ -174,21 +176,26 @@ void ScrollRows(const presenters::ListedEvents& listed, const ShownRows& page, c
 void DrawTable(const EventRowsInput& input, const std::vector<EventRow>& rows, float width,
                CommandQueue& queue) {
   const TableUnits units{input.unit, presenters::TimesOf(input.listed->view())};
-  int count = 0;
-  for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
+  std::vector<std::string_view> left_out;
+  for (const ColumnLook& look : kColumns) {
+    if (width < Px(look.from_width)) left_out.push_back(look.title);
+  }
+  const auto shown = static_cast<int>(std::size(kColumns) - left_out.size());
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("event rows", count, kFlags, {width, 0})) return;
+  if (!ImGui::BeginTable("event rows", shown + 1, kFlags, {width, 0})) return;
   for (const ColumnLook& look : kColumns) {
     if (width < Px(look.from_width)) continue;
     const float fixed = rows.empty() ? 0 : WidthOf(look, units, rows.back());
     ImGui::TableSetupColumn(look.title, fixed > 0 ? ImGuiTableColumnFlags_WidthFixed : 0,
                             fixed > 0 ? fixed : look.weight);
   }
+  ImGui::TableSetupColumn("left out", ImGuiTableColumnFlags_WidthFixed, WidthOfLeftOut(left_out));
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
     if (width < Px(look.from_width)) continue;
     HeaderCell(units.HeaderOf(look), look.align, look.title);
   }
+  LeftOutCell(left_out);
   for (const EventRow& row : rows) Row(row, input, units, width, queue);
   ImGui::EndTable();
 }

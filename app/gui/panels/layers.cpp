@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/gui/panels/table_cells.h"
@@ -30,6 +31,7 @@ struct Columns {
   bool gradients = true;
   bool again = false;      // under checkpointing
   bool workspace = false;  // where a library's is alive
+  std::vector<std::string_view> left_out = {};
   int count() const {
     return (textbook ? 4 : 2) + static_cast<int>(types) + static_cast<int>(parameters) +
            static_cast<int>(temporary) + static_cast<int>(share) + static_cast<int>(gradients) +
@@ -37,25 +39,29 @@ struct Columns {
   }
 };
 
-// A narrow panel drops what the tooltips tell as well.
+// A narrow panel leaves out what the tooltips tell as well.
 Columns ColumnsFor(float width, const LayersInput& input) {
   const std::vector<presenters::LayerRow>& rows = *input.rows;
   const bool types = std::any_of(rows.begin(), rows.end(),
                                  [](const presenters::LayerRow& row) { return !row.computed_in.empty(); });
   const bool runs_again = std::any_of(
       rows.begin(), rows.end(), [](const presenters::LayerRow& row) { return row.recomputed_bytes > 0; });
-  const bool again = runs_again && width > Px(460);
-  const float room = width - (types ? Px(80) : 0) - (again ? Px(80) : 0) + (input.has_textbook ? 0 : Px(270));
   const bool workspaces = std::ranges::any_of(
       rows, [](const presenters::LayerRow& row) { return row.measured_workspace_bytes.value_or(0) > 0; });
-  return {input.has_textbook,
-          input.has_textbook && room > Px(430),
-          room > Px(520),
-          room > Px(620),
-          types,
-          room > Px(700),
-          again,
-          workspaces && room > Px(780)};
+  Columns columns{.textbook = input.has_textbook, .types = types};
+  const auto has_room = [&](std::string_view title, bool is_told, float least, float has) {
+    if (is_told && has <= least) columns.left_out.push_back(title);
+    return is_told && has > least;
+  };
+  columns.again = has_room("made again", runs_again, Px(460), width);
+  const float room =
+      width - (types ? Px(80) : 0) - (columns.again ? Px(80) : 0) + (input.has_textbook ? 0 : Px(270));
+  columns.parameters = has_room("parameters", input.has_textbook, Px(430), room);
+  columns.gradients = has_room("gradients", true, Px(700), room);
+  columns.temporary = has_room("temporary", true, Px(520), room);
+  columns.workspace = has_room("workspace", workspaces, Px(780), room);
+  columns.share = has_room("share of all", true, Px(620), room);
+  return columns;
 }
 
 // Where the figure stands that one would look for here.
@@ -166,7 +172,8 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
   if (columns.workspace) ImGui::TableSetupColumn("workspace", 0, 1.1F);
   if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
-  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
+  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed,
+                          WidthOfLeftOut(columns.left_out));
   ImGui::TableNextRow();
   HeaderCell("layer");
   if (columns.textbook) HeaderCell("output");
@@ -181,6 +188,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.workspace) HeaderCell("workspace", Align::kRight);
   if (columns.share) HeaderCell("share of all");
+  LeftOutCell(columns.left_out);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(input.rows->size()));
   while (clipper.Step()) {

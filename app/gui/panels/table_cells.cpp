@@ -1,7 +1,11 @@
 #include "app/gui/panels/table_cells.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui.h>
 
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "app/gui/widgets/controls.h"
@@ -32,6 +36,22 @@ void StackCell(std::string_view stack) {
   ImGui::TableNextColumn();
   Put(MutedWords(), Fitted(MutedWords(), frames.front(), ImGui::GetContentRegionAvail().x));
   Tooltip(presenters::StackLines(stack));
+}
+
+float WidthOfLeftOut(std::span<const std::string_view> titles) {
+  return titles.empty() ? Px(1) : std::ceil(Measure(SmallMuted(), "+9").x) + Px(6);
+}
+
+void LeftOutCell(std::span<const std::string_view> titles) {
+  if (titles.empty()) return;
+  ImGui::TableNextColumn();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::InvisibleButton("left out", {WidthOfLeftOut(titles), Px(kSmallTextSize + 4)});
+  DrawText(ImGui::GetWindowDrawList(), at, Colored(SmallMuted(), Colors().accent),
+           "+" + std::to_string(titles.size()));
+  Tooltip(
+      fmt::format("There is no room for: {}. A wider panel shows them, and so does smaller text (Ctrl+-).",
+                  fmt::join(titles, ", ")));
 }
 
 }  // namespace tidemark::gui
