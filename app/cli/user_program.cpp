@@ -18,6 +18,7 @@
 #include "profiler/phantom/programs/python_words.h"
 #include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/trace/output_file.h"
+#include "profiler/trace/tide.h"
 
 namespace tidemark::cli {
 namespace {
@@ -58,7 +59,7 @@ Status CanBeWritten(const std::string& file) {
   const UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!fd.valid()) return trace::CannotWrite(file, errno);
   if (!existed) unlink(file.c_str());
-  return Done{};
+  return trace::CanBeRecorded(fd.get(), file);
 }
 
 int ExitOfFailedStart(const std::vector<std::string>& program, const std::string& recording) {

@@ -24,7 +24,8 @@ inline constexpr size_t kMaxEventsInChunk = 1 << 16;
 // one; what was written before stays readable: where the file was removed, as a copy that the error names.
 class TideWriter {
  public:
-  // Replaces an existing file. Sentences call it `shown_name` if that is not empty.
+  // Replaces an existing file, but for one that another TideWriter has open (where the file system tells).
+  // Sentences call it `shown_name` if that is not empty.
   static Result<TideWriter> Create(const std::filesystem::path& file,
                                    const events::RunDescription& description,
                                    const std::filesystem::path& shown_name = {});
@@ -51,6 +52,8 @@ class TideWriter {
 // also where it cannot be told. False of what other programs write, such as one that copies a recording as it
 // grows.
 bool IsBeingRecorded(int fd);
+// Before that is tried: refused with Create's sentence if a TideWriter is known to have this file open.
+Status CanBeRecorded(int fd, const std::filesystem::path& file);
 
 struct TideSummary {
   events::RunDescription description;

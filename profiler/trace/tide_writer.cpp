@@ -36,10 +36,36 @@ struct flock WholeFile(short type) {
   return lock;
 }
 
+// The status of a regular file; nothing of another (a pipe, /dev/null), which has neither name nor size of
+// its own, and takes what many write.
+std::optional<struct stat> RegularStatus(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return status;
+}
+
 // A file that has no name any more goes on being written, and is gone with the last descriptor.
 bool IsRemoved(int fd) {
-  struct stat status {};
-  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
+  const std::optional<struct stat> status = RegularStatus(fd);
+  return status && status->st_nlink == 0;
+}
+
+Error RecordedByAnother(const std::filesystem::path& file) {
+  return Error{file.string() + " is just being recorded. Choose another name, or end that recording first."};
+}
+
+// For IsBeingRecorded, until it is closed or the process ends; a file system without locks does without.
+Status LockAgainstOthers(int fd, const std::filesystem::path& file) {
+  struct flock lock = WholeFile(F_WRLCK);
+  if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES)) return Done{};
+  return RecordedByAnother(file);
+}
+
+// Nothing of an earlier recording goes before it is known that nobody writes it any more.
+Status TakeOver(int fd, const std::filesystem::path& file) {
+  if (!RegularStatus(fd)) return Done{};
+  if (Status locked = LockAgainstOthers(fd, file); !locked) return locked;
+  return ftruncate(fd, 0) == 0 ? Status(Done{}) : CannotWrite(file, errno);
 }
 
 // 0, or the errno of what went wrong.
@@ -185,11 +211,10 @@ TideWriter::~TideWriter() = default;
 Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
                                       const events::RunDescription& description,
                                       const std::filesystem::path& shown_name) {
-  UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   const std::filesystem::path& name = shown_name.empty() ? file : shown_name;
   if (!fd.valid()) return CannotWrite(name, errno);
-  struct flock lock = WholeFile(F_WRLCK);  // for IsBeingRecorded, until it is closed or the process ends
-  (void)fcntl(fd.get(), F_OFD_SETLK, &lock);
+  if (Status taken = TakeOver(fd.get(), name); !taken) return taken.error();
   auto implementation = std::make_unique<Implementation>(name, std::move(fd));
   if (Status begun = implementation->Begin(description); !begun) return begun.error();
   return TideWriter(std::move(implementation));
@@ -198,6 +223,12 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
 bool IsBeingRecorded(int fd) {
   struct flock lock = WholeFile(F_RDLCK);  // is only asked for, not taken
   return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+Status CanBeRecorded(int fd, const std::filesystem::path& file) {
+  struct flock lock = WholeFile(F_WRLCK);
+  if (!RegularStatus(fd) || fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return Done{};
+  return RecordedByAnother(file);
 }
 
 Status TideWriter::Describe(const events::RunDescription& description) {

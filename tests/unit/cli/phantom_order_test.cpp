@@ -7,6 +7,7 @@
 
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/user_program.h"
+#include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -68,6 +69,17 @@ TEST_CASE("Where a recording cannot be written is known before, and nothing is l
   CHECK(CanBeWritten((scratch / "run.tide").string()).ok());
   CHECK(std::filesystem::file_size(scratch / "run.tide") == 3);
   CHECK_FALSE(CanBeWritten((scratch / "no" / "run.tide").string()).ok());
+}
+
+TEST_CASE("What is just being recorded is no place for another recording, and stays as it is") {
+  const trace::Scratch scratch;
+  const Result<trace::TideWriter> recording = trace::TideWriter::Create(scratch / "run.tide", {});
+  REQUIRE(recording.ok());
+  const auto size = std::filesystem::file_size(scratch / "run.tide");
+  const Status writable = CanBeWritten((scratch / "run.tide").string());
+  REQUIRE_FALSE(writable.ok());
+  CHECK(writable.error().message.find("is just being recorded") != std::string::npos);
+  CHECK(std::filesystem::file_size(scratch / "run.tide") == size);
 }
 
 TEST_CASE("A sweep's row of a run that failed has no figures") {

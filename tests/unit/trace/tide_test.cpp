@@ -163,6 +163,28 @@ TEST_CASE("what was flushed survives a writer that never closes", "[tide]") {
   CHECK(read.summary->warning.find("without its closing chunk") != std::string::npos);
 }
 
+TEST_CASE("a recording is not replaced while it is written", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(8);
+  TideWriter first = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+  REQUIRE(first.Append(std::span(events).first(5)).ok());
+  REQUIRE(first.Flush().ok());
+  const Result<TideWriter> second = TideWriter::Create(scratch / "run.tide", Description());
+  REQUIRE_FALSE(second.ok());
+  CHECK(second.error().message.find("Choose another name") != std::string::npos);
+  REQUIRE(first.Append(std::span(events).subspan(5)).ok());
+  REQUIRE(first.Close().ok());
+  CHECK(Read(scratch / "run.tide").events == events);
+  CHECK(TideWriter::Create(scratch / "run.tide", Description()).ok());
+  CHECK(Read(scratch / "run.tide").events.empty());
+}
+
+TEST_CASE("a device takes what many record", "[tide]") {
+  const Result<TideWriter> first = TideWriter::Create("/dev/null", Description());
+  CHECK(first.ok());
+  CHECK(TideWriter::Create("/dev/null", Description()).ok());
+}
+
 TEST_CASE("what was recorded outlives a folder that vanishes", "[tide]") {
   const Scratch scratch;
   const std::vector<Event> events = RandomEvents(8);
