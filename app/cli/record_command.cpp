@@ -129,6 +129,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     for (const auto& run : recorder.runs()) text += ProcessText(*run);
     text += UnheardText(recorder.unheard_ranks());
     Tell(text.empty() ? WhyNothing(options.layers.cpu, *code) : text);
+    if (const std::string trouble = recorder.trouble(); !trouble.empty()) Complain(trouble, kExitDone);
   };
   const Result<int> exit_code =
       RunBesideWindow(program, launch->environment, *launch->stop, recorder.watched(), ended,

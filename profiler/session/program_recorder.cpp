@@ -218,6 +218,7 @@ void ProgramRecorder::Ingest() {
   }
   AnswerCallers();
   FollowEnds(0);
+  if (std::string trouble = listener_.trouble(); !trouble.empty()) notes_.push_back(std::move(trouble));
   watched_->End(EndOfProgram(exit_code_, error_output_));
   if (!first_has_asked_) first_->Conclude(exit_code_, notes_, error_output_);
   for (const auto& run : runs_) run->Conclude(exit_code_, notes_, error_output_);

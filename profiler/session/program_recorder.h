@@ -79,6 +79,8 @@ class ProgramRecorder {
   // After End: how many ranks of the launcher's never asked: they run on other machines, or use no CUDA. 0
   // where no launcher told, and where it started the recorder, too: then each rank has one of its own.
   int unheard_ranks() const;
+  // After End: "" or what may have kept one that asked from being recorded, which their notes tell, too.
+  std::string trouble() const { return listener_.trouble(); }
 
  private:
   ProgramRecorder(const RecorderOptions& options, transport::Listener listener);

@@ -227,7 +227,6 @@ void ProgramRun::EndItself() {
     if (exit_code) own_end_ = end;
   }
   Settle(end, {});
-  Flush();
 }
 
 void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes,
@@ -245,7 +244,6 @@ void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes,
                     " before; with which exit code or signal is not known.";
   }
   Settle(end, all_notes);
-  if (intake_) intake_->CloseRecording();
   const MutexLock lock(mutex_);
   is_over_ = true;
   changed_.notify_all();
@@ -258,9 +256,9 @@ void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& no
   described.notes.insert(described.notes.end(), notes.begin(), notes.end());
   if (intake_) {
     if (is_news) intake_->AddMarker(end.sentence);
-    intake_->Describe(described);
-    has_news_ = true;
-    Publish();
+    EndIntake(described);
+  } else if (closed_bytes_ && (is_news || !notes.empty())) {
+    DescribeClosed(described);
   }
   const MutexLock lock(mutex_);
   description_ = std::move(described);
@@ -268,6 +266,27 @@ void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& no
   status_.sentence = end.sentence;
   status_.error_output = end.error_output;
   status_.out_of_memory = !WentOnAfterFailures(*view_);
+}
+
+void ProgramRun::EndIntake(const events::RunDescription& described) {
+  intake_->Describe(described);
+  intake_->CloseRecording();
+  has_news_ = true;
+  Publish();
+  std::error_code not_there;
+  const std::optional<std::filesystem::path> file = recording();
+  const bool is_whole = file && intake_->recording_error().empty();
+  if (is_whole && std::filesystem::is_regular_file(*file, not_there)) {
+    closed_bytes_ = std::filesystem::file_size(*file, not_there);
+  }
+  intake_.reset();
+}
+
+void ProgramRun::DescribeClosed(const events::RunDescription& described) {
+  const Status written = trace::DescribeAnew(*recording(), *std::exchange(closed_bytes_, {}), described);
+  if (written) return;
+  const MutexLock lock(mutex_);
+  status_.recording_error = written.error().message;
 }
 
 bool ProgramRun::RemoveRecording() {

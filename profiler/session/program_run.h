@@ -69,7 +69,8 @@ class ProgramRun final : public WatchedRun {
   // Readable when this process alone has ended, which is not the program's own end: EndItself then. -1 where
   // there is nothing to wait for.
   int end_fd() const { return process_end_ ? process_end_->fd() : -1; }
-  // Takes what the process left, and tells how it ended, as far as that is known; publishes.
+  // Takes what the process left, closes its recording, and tells how it ended, as far as that is known;
+  // publishes. Holds no descriptor from then on.
   void EndItself();
   // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
   // recording with these notes (events/run_description.h) beside those of its start, publishes. A process
@@ -86,11 +87,16 @@ class ProgramRun final : public WatchedRun {
   std::optional<RunStatus> OwnEnd() const;
   // What the run says of its end, from here on.
   void Settle(const RunStatus& end, const std::vector<std::string>& notes);
+  // Nothing comes any more: the recording is closed, and what was held for it given back.
+  void EndIntake(const events::RunDescription& described);
+  // What was told since then goes into the closed recording, once: its end is the program's.
+  void DescribeClosed(const events::RunDescription& described);
 
   const std::function<void()> stop_;
-  // The ingest thread's, all three.
-  std::optional<EventIntake> intake_;
+  // The ingest thread's, all four.
+  std::optional<EventIntake> intake_;  // until the process has ended
   bool has_news_ = false;
+  std::optional<uint64_t> closed_bytes_;   // of a recording that was closed whole
   std::optional<ProcessEnd> process_end_;  // while the process runs, if somebody else than we started it
 
   mutable Mutex mutex_;

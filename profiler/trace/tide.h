@@ -43,10 +43,17 @@ class TideWriter {
   Status Close();
 
  private:
+  friend Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
+                             const events::RunDescription& description);
   class Implementation;
   explicit TideWriter(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
+
+// What is known only after a recording was closed: its last description, before its closing chunk. `bytes` is
+// its size since it was closed: another that has taken its place is left as it is, which is an error.
+Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
+                    const events::RunDescription& description);
 
 // Whether a TideWriter has this file open, on this machine or, where the file system tells, on another. True
 // also where it cannot be told. False of what other programs write, such as one that copies a recording as it

@@ -68,6 +68,18 @@ Status TakeOver(int fd, const std::filesystem::path& file) {
   return ftruncate(fd, 0) == 0 ? Status(Done{}) : CannotWrite(file, errno);
 }
 
+// Of a complete recording that has that many bytes.
+std::optional<ChunkHeader> ClosingOf(int fd, uint64_t bytes) {
+  const std::optional<struct stat> status = RegularStatus(fd);
+  if (!status || static_cast<uint64_t>(status->st_size) != bytes || bytes < sizeof(ChunkHeader)) return {};
+  ChunkHeader header;
+  const auto at = static_cast<off_t>(bytes - sizeof header);
+  if (pread(fd, &header, sizeof header, at) != static_cast<ssize_t>(sizeof header)) return {};
+  const bool closes = header.magic == ChunkHeader{}.magic && header.kind == ChunkKind::kClosing &&
+                      header.header_checksum == header.Checksum();
+  return closes ? std::optional(header) : std::nullopt;
+}
+
 // 0, or the errno of what went wrong.
 int CopyWhole(int from, int to) {
   std::array<char, 1 << 16> part;
@@ -91,6 +103,12 @@ class TideWriter::Implementation {
   ~Implementation() { ZSTD_freeCCtx(zstd_); }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
+
+  // Goes on with a recording where its closing chunk was.
+  void GoOn(uint64_t events, off_t whole_bytes) {
+    events_ = events;
+    whole_bytes_ = whole_bytes;
+  }
 
   Status Begin(const events::RunDescription& description) {
     if (Status begun = Write(BytesOf(FileHeader{})); !begun) return begun;
@@ -223,6 +241,26 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
 bool IsBeingRecorded(int fd) {
   struct flock lock = WholeFile(F_RDLCK);  // is only asked for, not taken
   return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
+                    const events::RunDescription& description) {
+  UniqueFd fd(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  if (fd.valid()) {
+    if (Status locked = LockAgainstOthers(fd.get(), file); !locked) return locked;
+  }
+  const std::optional<ChunkHeader> closing = fd.valid() ? ClosingOf(fd.get(), bytes) : std::nullopt;
+  if (!closing) {
+    return Error{
+        file.string() +
+        " was removed or replaced after it was recorded. What was told of its end since is not kept."};
+  }
+  const auto at = static_cast<off_t>(bytes - sizeof(ChunkHeader));
+  if (lseek(fd.get(), at, SEEK_SET) != at) return CannotWrite(file, errno);
+  TideWriter::Implementation writer(file, std::move(fd));
+  writer.GoOn(closing->first_event, at);
+  if (Status described = writer.Describe(description); !described) return described;
+  return writer.Close();
 }
 
 Status CanBeRecorded(int fd, const std::filesystem::path& file) {

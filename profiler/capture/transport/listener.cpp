@@ -130,7 +130,10 @@ std::optional<Listener::Caller> Listener::Accept() {
 void Listener::TakeConnections() {
   while (true) {
     UniqueFd accepted(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!accepted.valid() && errno == EINTR) continue;
+    if (!accepted.valid() && (errno == EINTR || errno == ECONNABORTED)) continue;
+    const bool is_short = !accepted.valid() && errno != EAGAIN;
+    FollowSocket(!is_short);
+    was_short_ = was_short_ || is_short;
     if (!accepted.valid()) return;
     ucred peer{};
     socklen_t bytes = sizeof peer;
@@ -139,6 +142,21 @@ void Listener::TakeConnections() {
     silent_.push_back(
         {Caller{Channel(std::move(accepted)), peer.pid}, std::chrono::steady_clock::now() + kPatience});
   }
+}
+
+// Who waits keeps the socket readable, and whoever waits for that would find no rest.
+void Listener::FollowSocket(bool follows) {
+  if (follows == follows_socket_) return;
+  const bool done =
+      follows ? Follow(fd(), socket_.get()) : epoll_ctl(fd(), EPOLL_CTL_DEL, socket_.get(), nullptr) == 0;
+  if (done) follows_socket_ = follows;
+}
+
+std::string Listener::trouble() const {
+  if (!was_short_) return "";
+  return "More processes asked to be recorded at once than there were descriptors for: some had to wait, and "
+         "one that waits for ten seconds goes unrecorded. Allow more before you record, as with: ulimit -n "
+         "65536";
 }
 
 Status Listener::Answer(const Caller& caller, const RingReader& ring) {

@@ -22,7 +22,11 @@ class Listener {
  public:
   static Result<Listener> Create();
 
-  int fd() const { return readiness_.get(); }  // readable when somebody asks
+  // Readable when somebody asks; not while no descriptor is free to answer with: then Accept has to be tried
+  // again.
+  int fd() const { return readiness_.get(); }
+  // "" or what kept somebody waiting who asked, and what to do.
+  std::string trouble() const;
   const std::string& name() const { return name_; }
 
   struct Caller {
@@ -48,11 +52,14 @@ class Listener {
   Listener(UniqueFd socket, UniqueFd readiness, std::string name)
       : socket_(std::move(socket)), readiness_(std::move(readiness)), name_(std::move(name)) {}
   void TakeConnections();
+  void FollowSocket(bool follows);
 
   UniqueFd socket_;
   UniqueFd readiness_;  // epoll: of the socket, and of who is silent
   std::string name_;
   std::vector<Silent> silent_;  // connected, and have not asked
+  bool follows_socket_ = true;
+  bool was_short_ = false;  // of descriptors
 };
 
 // The program's side: asks and waits for the answer; nothing if it is declined.

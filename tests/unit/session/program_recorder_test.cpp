@@ -334,6 +334,61 @@ TEST_CASE("Of a process whose end nobody could ask for it is said that it ended 
          ending.starts_with("The program ended with exit code 1.")));
 }
 
+TEST_CASE("What has ended holds nothing of the recorder's, however many processes come and go") {
+  const RecorderFolder folder;
+  auto recorder = ProgramRecorder::Start(Options(folder));
+  REQUIRE(recorder);
+  const auto files_in = [](const std::filesystem::path& path) {
+    return std::distance(std::filesystem::directory_iterator(path), {});
+  };
+  const auto before = files_in("/proc/self/fd");
+  constexpr int kProcesses = 40;
+  Launcher launcher((*recorder)->environment_entry(), std::vector<int>(kProcesses, 0));
+  const auto of_launcher = files_in("/proc/self/fd") - before;
+  const std::shared_ptr<ProgramRun> first = (*recorder)->first();
+  if (!ComesTrue([&] { return first->own_end_ns() != 0; })) {
+    WARN("This kernel has no pidfd_open.");
+    return;
+  }
+  CHECK(ComesTrue([&] { return files_in(folder.path) == kProcesses; }));
+  CHECK(ComesTrue([&] { return files_in("/proc/self/fd") - of_launcher <= before; }));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path)) {
+    CHECK(EventsIn(entry.path()) == 100);
+  }
+  launcher.End();
+  (*recorder)->End(1);
+  for (const auto& run : (*recorder)->runs()) {
+    CHECK(run->status().recording_error.empty());
+    CHECK(EventsIn(*run->recording()) == 100);  // with what its launcher ended with
+  }
+}
+
+TEST_CASE("A recording that another has replaced since its process ended is left as it is") {
+  const RecorderFolder folder;
+  auto recorder = ProgramRecorder::Start(Options(folder));
+  REQUIRE(recorder);
+  Launcher launcher((*recorder)->environment_entry(), {0});
+  const std::shared_ptr<ProgramRun> run = (*recorder)->first();
+  if (!ComesTrue([&] { return run->own_end_ns() != 0; })) {
+    WARN("This kernel has no pidfd_open.");
+    return;
+  }
+  REQUIRE(ComesTrue([&] { return run->status().state == RunState::kFinished; }));
+  {
+    events::RunDescription another;
+    another.title = "another";
+    auto other = trace::TideWriter::Create(*run->recording(), another);
+    REQUIRE((other && other->Close()));
+  }
+  launcher.End();
+  (*recorder)->End(1);
+  CHECK(run->status().recording_error.find("removed or replaced") != std::string::npos);
+  const auto opened = Run::Open(*run->recording());
+  REQUIRE(opened.ok());
+  CHECK((*opened)->description().title == "another");
+  CHECK((*opened)->description().notes.empty());
+}
+
 TEST_CASE("The run of the first process is there before it asks, and is seen while it goes on") {
   const RecorderFolder folder;
   RecorderOptions options = Options(folder);

@@ -1,6 +1,11 @@
 // Programs made up by the test: threads that ask for the ring as a recorder in a program does.
 #include "profiler/session/program_run.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -132,6 +137,27 @@ TEST_CASE("How a program ended and what to doubt is kept in its recording") {
   CHECK(description.command == "python train.py");
   CHECK(description.ending == "The program ended with exit code 1.");
   CHECK(description.notes == std::vector<std::string>{"One doubt.", "Another."});
+}
+
+TEST_CASE("A recording that its disk has no room to end is told") {
+  const trace::Scratch scratch;
+  const auto error_with_room_for = [&](rlim_t bytes) {
+    RecorderOptions options;
+    options.recording = scratch / "run.tide";
+    const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{std::min(bytes, before.rlim_max), before.rlim_max};
+    const auto signal_before = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    recorder->End(0);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, signal_before);
+    return recorder->first()->status().recording_error;
+  };
+  CHECK(error_with_room_for(RLIM_INFINITY).empty());
+  const auto whole = std::filesystem::file_size(scratch / "run.tide");
+  CHECK(error_with_room_for(whole - 1).find("Free some space") != std::string::npos);
 }
 
 TEST_CASE("A recording that cannot be created is said before the program starts") {

@@ -2,6 +2,7 @@
 #include "profiler/capture/transport/listener.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -65,6 +66,33 @@ TEST_CASE("What is pushed onto the ring that was asked for arrives") {
   std::array<events::Event, 4> events;
   REQUIRE(ring->Pop(events, true) == 1);
   CHECK(events[0].bytes == 7);
+}
+
+TEST_CASE("With no descriptor free who asks waits, and the listener rests meanwhile and tells") {
+  Result<Listener> listener = Listener::Create();
+  REQUIRE(listener.ok());
+  const UniqueFd program = Connect(listener->name());
+  REQUIRE(send(program.get(), "ask ", 4, 0) == 4);
+  CHECK(listener->trouble().empty());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const auto first_free = static_cast<rlim_t>(UniqueFd(dup(program.get())).get());
+  const rlimit none_free{first_free, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none_free) == 0);
+  pollfd waiting{listener->fd(), POLLIN, 0};
+  const bool was_readable = poll(&waiting, 1, 1000) == 1;
+  const bool was_accepted = listener->Accept().has_value();
+  const bool stays_readable = poll(&waiting, 1, 50) == 1;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(was_readable);
+  CHECK_FALSE(was_accepted);
+  CHECK_FALSE(stays_readable);
+  CHECK(listener->trouble().find("ulimit -n") != std::string::npos);
+  CHECK(listener->Accept().has_value());
+  const UniqueFd next = Connect(listener->name());
+  REQUIRE(send(next.get(), "ask ", 4, 0) == 4);
+  CHECK(poll(&waiting, 1, 1000) == 1);
+  CHECK(listener->Accept().has_value());
 }
 
 TEST_CASE("Who connects and says nothing keeps nobody waiting, and has its turn after a second") {
