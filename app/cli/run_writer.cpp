@@ -67,6 +67,19 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
 }
 
+bool IsPage(std::string_view format) { return format == "markdown" || format == "html"; }
+bool IsPicture(std::string_view format) { return format == "svg" || format == "png"; }
+
+Status WritePageOrPicture(const session::NotedRun& noted, std::string_view format,
+                          const std::filesystem::path& file, const Progress& progress) {
+  const Result<std::string> made = IsPage(format) ? PageOf(noted, format)
+                                                  : PictureOf(noted.run, presenters::PictureViewOfName(file),
+                                                              noted.run.description().title);
+  if (!made) return made.error();
+  if (progress && !progress(1)) return Error{"Writing " + file.string() + " was cancelled."};
+  return format == "png" ? WritePng(*made, file) : trace::WriteWhole(*made, file);
+}
+
 template <typename Tell>
 std::string InWords(Tell tell) {
   std::string text;
@@ -82,16 +95,10 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
                 const Progress& progress) {
   const session::Run& run = noted.run;
   if (format == "tide") {
-    const Status saved = run.Save(file);
+    const Status saved = run.Save(file, progress);
     return saved ? trace::SaveBookmarks(noted.bookmarks, file) : saved;
   }
-  if (format == "markdown" || format == "html") return trace::WriteWhole(PageOf(noted, format), file);
-  if (format == "svg" || format == "png") {
-    const Result<std::string> drawing =
-        PictureOf(run, presenters::PictureViewOfName(file), run.description().title);
-    if (!drawing) return drawing.error();
-    return format == "svg" ? trace::WriteWhole(*drawing, file) : WritePng(*drawing, file);
-  }
+  if (IsPage(format) || IsPicture(format)) return WritePageOrPicture(noted, format, file, progress);
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();
   return trace::Export(*run.view(), run.description(), *exported, file, progress, noted.bookmarks);
@@ -100,7 +107,7 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
 std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format) {
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (exported) return trace::LeftOutBy(*exported, *noted.run.view(), noted.bookmarks.size());
-  if (format == "svg" || format == "png") return trace::BookmarksLeftOut(noted.bookmarks.size());
+  if (IsPicture(format)) return trace::BookmarksLeftOut(noted.bookmarks.size());
   return {};  // a recording holds everything; of a page nobody expects it
 }
 

@@ -1,0 +1,41 @@
+#include "app/cli/run_writer.h"
+
+#include <filesystem>
+
+#include "app/presenters/run_formats.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/presenters/training.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::cli {
+namespace {
+
+class WrittenRun : public session::FakeRun {
+ public:
+  WrittenRun() { training.Step(0, 1000, 1000); }
+  std::shared_ptr<const timeline::View> view() const override { return training.Publish(); }
+
+  mutable presenters::Training training;
+};
+
+TEST_CASE("Whatever a run is written as, how far it is is told, and a cancel leaves no file") {
+  const trace::Scratch scratch;
+  const WrittenRun run;
+  for (const presenters::RunFormat& format : presenters::RunFormats()) {
+    CAPTURE(format.key);
+    const std::filesystem::path file = scratch / ("run" + std::string(format.ending));
+    CHECK_FALSE(WriteRun({run, {}}, format.key, file, [](double) { return false; }));
+    CHECK_FALSE(std::filesystem::exists(file));
+    double told = 0;
+    CHECK(WriteRun({run, {}}, format.key, file, [&](double share) {
+      told = share;
+      return true;
+    }));
+    CHECK(told == 1);
+    CHECK(std::filesystem::file_size(file) > 0);
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::cli
