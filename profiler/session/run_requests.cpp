@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/session/whole_pools.h"
 #include "profiler/timeline/steps.h"
 
@@ -74,13 +76,12 @@ class Reading {
       case EventKind::kSegmentMap:
         if (WouldNotHaveFitted(event)) on_[event.device].freed_bytes = 0;  // the allocator's own doing
         EndFreeing();
-        on_[event.device].reserved_bytes += event.bytes;
+        AddTo(on_[event.device].reserved_bytes, event.bytes);
         return;
       case EventKind::kSegmentFree:
       case EventKind::kSegmentUnmap:
         if (event.pool != 0) NoteFreedPool({event.device, event.pool});
-        on_[event.device].reserved_bytes -= event.bytes;
-        on_[event.device].freed_bytes += event.bytes;
+        NoteFreedSegment(event);
         return;
       case EventKind::kOutOfMemory:
         on_[event.device].freed_bytes = 0;
@@ -125,7 +126,14 @@ class Reading {
   // A segment, had nothing been freed on its card.
   bool WouldNotHaveFitted(const Event& event) {
     const OnCard& on = on_[event.device];
-    return on.reserved_bytes + on.freed_bytes + event.bytes > usable_bytes_;
+    const int64_t room_without = SaturatingDifference(usable_bytes_, on.reserved_bytes);
+    return SaturatingSum(on.freed_bytes, event.bytes) > room_without;
+  }
+
+  void NoteFreedSegment(const Event& event) {
+    OnCard& on = on_[event.device];
+    SubtractFrom(on.reserved_bytes, event.bytes);
+    on.freed_bytes = SaturatingSum(on.freed_bytes, event.bytes);
   }
 
   // The allocator frees a private pool's segments once whoever made the pool has let go of it.

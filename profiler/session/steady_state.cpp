@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/saturating.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/settled_state.h"
@@ -67,7 +68,7 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
   std::vector<int64_t> durations_ns;
   for (const timeline::Step& step : view.steps()) {
     if (step.begin < begin || (any_steady && !IsSteady(step))) continue;
-    if (step.complete) durations_ns.push_back(step.end_ns - step.begin_ns);
+    if (step.complete) durations_ns.push_back(SaturatingDifference(step.end_ns, step.begin_ns));
     peaks.requested_peak_bytes = std::max(peaks.requested_peak_bytes, step.requested_peak);
     const int64_t allocated = ValueOf(step.at_peak, Series::kAllocated);
     if (allocated <= peaks.allocated_peak_bytes) continue;

@@ -12,7 +12,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 bool IsUnsplit(int64_t bytes, int64_t block_bytes) {
   if (bytes <= kMiB) return block_bytes >= 2 * kMiB;
   if (bytes < 10 * kMiB) return block_bytes >= 20 * kMiB;
-  return block_bytes / 2 > bytes + kMiB;
+  return block_bytes / 2 - kMiB > bytes;
 }
 
 }  // namespace

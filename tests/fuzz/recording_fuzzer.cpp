@@ -1,5 +1,5 @@
-// Any bytes as a recording. Checksums are mended after each mutation, as else nearly every input would end
-// at the first of them.
+// Any bytes as a recording, which is then asked for what `what-if` replays. Checksums are mended after each
+// mutation, as else nearly every input would end at the first of them.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "profiler/session/run_requests.h"
+#include "profiler/session/steady_state.h"
 #include "profiler/trace/importers/import.h"
 #include "profiler/trace/tide_format.h"
 #include "tests/fuzz/timeline_sink.h"
@@ -41,6 +43,14 @@ const std::string& FileOf(const uint8_t* data, size_t size) {
   return path;
 }
 
+void AskAgain(const timeline::View& view) {
+  constexpr int64_t kUsableBytes = int64_t{16} << 30;
+  constexpr size_t kRounds = 2;
+  (void)session::SteadyState(view);
+  (void)session::LateRequestsOf(view, kUsableBytes);
+  (void)session::ProlongedRequestsOf(view, kUsableBytes, view.first(), kRounds);
+}
+
 }  // namespace
 }  // namespace tidemark::trace
 
@@ -54,6 +64,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace trace = tidemark::trace;
   trace::TimelineSink sink;
   const auto summary = trace::Import(trace::FileOf(data, size), sink.Accept());
-  if (summary) sink.Look();
+  if (summary) trace::AskAgain(*sink.Look());
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "profiler/timeline/timeline.h"
@@ -15,11 +16,12 @@ class TimelineSink {
   std::function<void(std::span<const events::Event>)> Accept() {
     return [this](std::span<const events::Event> events) { builder_.Append(events); };
   }
-  void Look() {
+  std::shared_ptr<const timeline::View> Look() {
     const auto view = builder_.Publish();
     std::array<timeline::Bucket, 8> buckets;
     view->Envelope(timeline::Series::kAllocated, view->first(), view->end(), buckets);
     if (!view->empty()) view->StateAt(view->PeakIn(timeline::Series::kAllocated, 0, view->end()).index);
+    return view;
   }
 
  private:

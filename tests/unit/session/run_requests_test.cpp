@@ -1,5 +1,6 @@
 #include "profiler/session/run_requests.h"
 
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -72,6 +73,24 @@ TEST_CASE(
   CHECK(RequestsIn(told, 50 * kMiB) ==
         std::vector<Request>{first, freed, {Request::Kind::kEmptyCache}, second});
   CHECK(RequestsIn(told, 50 * kMiB - 1) == std::vector<Request>{first, freed, second});
+}
+
+TEST_CASE("Segments and blocks of any size are read, as damaged files have them") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, kMost, 1},
+                                                    {EventKind::kSegmentAllocate, 0x2000, kMost, 1},
+                                                    {EventKind::kSegmentFree, 0x1000, kMost},
+                                                    {EventKind::kSegmentFree, 0x2000, kMost},
+                                                    {EventKind::kAllocate, 0x1000, kMost, 1}},
+                                                   50 * kMiB);
+  CHECK(requests ==
+        std::vector<Request>{{Request::Kind::kEmptyCache}, {Request::Kind::kAllocate, 0x1000, kMost, 0, 1}});
+  CHECK(RequestsIn({{EventKind::kSegmentAllocate, 0x1000, kMost},
+                    {EventKind::kSegmentAllocate, 0x2000, kMost},
+                    {EventKind::kSegmentFree, 0x1000, kMost},
+                    {EventKind::kSegmentAllocate, 0x1000, kMost}},
+                   50 * kMiB)
+            .empty());
 }
 
 TEST_CASE(

@@ -1,6 +1,7 @@
 #include "profiler/session/steady_state.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -20,6 +21,10 @@ class Stream {
     time_ns_ += duration_ns;
     if (complete) return Rest(bytes);
     Add(EventKind::kAllocate, bytes - 100, bytes);
+    return *this;
+  }
+  Stream& At(int64_t time_ns) {
+    time_ns_ = time_ns;
     return *this;
   }
   Stream& Begin() {
@@ -69,6 +74,12 @@ class Stream {
 };
 
 }  // namespace
+
+TEST_CASE("A step that claims more time than there are numbers for takes the most there is") {
+  constexpr auto kTimes = std::numeric_limits<int64_t>();
+  const Prediction peaks = Stream().At(kTimes.min()).Begin().At(kTimes.max()).Rest(1000).Peaks();
+  CHECK(peaks.step_seconds > 9e9);
+}
 
 TEST_CASE("The first step does not count once others are complete") {
   const Prediction peaks =
