@@ -18,6 +18,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/usage.h"
+#include "profiler/base/children.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/session/followed_run.h"
 #include "profiler/trace/file_types.h"
@@ -100,6 +101,7 @@ int AnswerCall(const CLI::App& application, const CLI::Success& asked) {
 int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failed write, with a sentence
   ReserveStandardStreams();
+  HearOfChildren();
   CLI::App application{"Where does a neural network's GPU memory go? Without a subcommand, the window opens.",
                        "tidemark"};
   application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");

@@ -2,12 +2,13 @@
 
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
+#include "profiler/base/children.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/trace/output_file.h"
 
@@ -27,10 +28,8 @@ Result<int> Convert(int svg, const std::filesystem::path& png) {
   posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT) return 127;
   if (error != 0) return Error{std::string("rsvg-convert cannot be started: ") + std::strerror(error) + "."};
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  const std::optional<int> status = WaitStatusOf(child);
+  return status ? ExitCodeOfStatus(*status) : 1;
 }
 
 }  // namespace

@@ -4,20 +4,19 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "profiler/base/child_environment.h"
+#include "profiler/base/children.h"
 #include "profiler/base/unique_fd.h"
 
 namespace tidemark {
 namespace {
-
-constexpr int kSignalled = 128;
 
 constexpr int kAskEveryMs = 200;
 
@@ -88,15 +87,10 @@ Result<CommandOutcome> RunCommand(const std::vector<std::string>& words, const C
   writing.Reset();
   CommandOutcome outcome;
   ReadLines(reading.get(), pid, options, outcome.output);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  outcome.exit_code = ExitCodeOfStatus(status);
+  const std::optional<int> status = WaitStatusOf(pid);
+  if (!status) return Error{words[0] + " has ended, but nobody knows how: SIGCHLD is ignored."};
+  outcome.exit_code = ExitCodeOfStatus(*status);
   return outcome;
-}
-
-int ExitCodeOfStatus(int wait_status) {
-  return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
 }  // namespace tidemark

@@ -22,10 +22,8 @@ struct CommandOptions {
   std::vector<std::string> environment = {};  // changes to ours: child_environment.h
 };
 
-// `words[0]` is looked up in PATH. An error is only that it cannot be started.
+// `words[0]` is looked up in PATH. An error is only that it cannot be started, or that how it ended was kept
+// for nobody (children.h).
 Result<CommandOutcome> RunCommand(const std::vector<std::string>& words, const CommandOptions& options = {});
-
-// The exit code of a process, from what waitpid says, as shells tell it.
-int ExitCodeOfStatus(int wait_status);
 
 }  // namespace tidemark

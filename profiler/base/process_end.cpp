@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "profiler/base/command.h"
+#include "profiler/base/children.h"
 
 namespace tidemark {
 namespace {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "profiler/base/child_environment.h"
+#include "profiler/base/children.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/environment.h"
 
@@ -20,6 +21,7 @@ namespace tidemark::session {
 namespace {
 
 constexpr int kChannelInChild = 3;
+constexpr int kKeptForNobody = -1;  // no wait status
 
 // What posix_spawn is to do in the child before it becomes the trainer.
 class SpawnPlan {
@@ -116,14 +118,15 @@ TrainerProcess::TrainerProcess(TrainerProcess&& other) noexcept
 TrainerProcess::~TrainerProcess() {
   if (pid_ < 0 || HasEnded()) return;
   Kill();
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  (void)WaitStatusOf(pid_);
 }
 
 bool TrainerProcess::HasEnded() {
   if (wait_status_) return true;
   int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) == pid_) wait_status_ = status;
+  const pid_t ended = waitpid(pid_, &status, WNOHANG);
+  if (ended == pid_) wait_status_ = status;
+  if (ended < 0 && errno == ECHILD) wait_status_ = kKeptForNobody;
   return wait_status_.has_value();
 }
 
@@ -204,7 +207,9 @@ std::string TrainerProcess::DescribeEnd(int64_t steps_done) const {
   TIDEMARK_CHECK(wait_status_.has_value());
   std::string text = "The trainer ";
   bool killed_from_outside = false;
-  if (WIFSIGNALED(*wait_status_)) {
+  if (*wait_status_ == kKeptForNobody) {
+    text += "ended, but nobody knows how (SIGCHLD is ignored),";
+  } else if (WIFSIGNALED(*wait_status_)) {
     const int signal = WTERMSIG(*wait_status_);
     killed_from_outside = signal == SIGKILL || signal == SIGTERM || signal == SIGINT;
     text += (killed_from_outside ? "was killed by signal " : "crashed with signal ") + SignalText(signal);

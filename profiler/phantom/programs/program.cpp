@@ -15,12 +15,13 @@
 #include <fstream>
 
 #include "profiler/base/child_environment.h"
-#include "profiler/base/command.h"
+#include "profiler/base/children.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/machine.h"
+#include "profiler/phantom/programs/torch_installation.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -80,6 +81,15 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
+}
+
+// posix_spawn gives a program the usual signals, and none that it is to ignore; env does. What cannot be
+// started at all is posix_spawn's to say.
+std::vector<std::string> WithSignalsAsWeHadThem(const std::vector<std::string>& words) {
+  if (!WereChildrenIgnored() || !InPath(words[0])) return words;
+  std::vector<std::string> by_env = {"env", "--ignore-signal=CHLD"};
+  by_env.insert(by_env.end(), words.begin(), words.end());
+  return by_env;
 }
 
 // Whose program has the process's signals.
@@ -206,8 +216,9 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   posix_spawn_file_actions_init(&files);
   if (standard_error >= 0) posix_spawn_file_actions_adddup2(&files, standard_error, STDERR_FILENO);
   pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, words[0].c_str(), &files, &attributes, Pointers(words).data(), entries.entries());
+  const std::vector<std::string> started = WithSignalsAsWeHadThem(words);
+  const int error = posix_spawnp(&pid, started[0].c_str(), &files, &attributes, Pointers(started).data(),
+                                 entries.entries());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
@@ -218,10 +229,9 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   }
   running_pid = 0;  // as long as the number is still its own
   stop.Ended();
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return ExitCodeOfStatus(status);
+  const std::optional<int> status = WaitStatusOf(pid);
+  if (!status) return Error{words[0] + " has ended, but nobody knows how: SIGCHLD is ignored."};
+  return ExitCodeOfStatus(*status);
 }
 
 bool WasAskedToEnd() { return asked_to_end; }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/children.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -37,6 +38,30 @@ TEST_CASE("Exit codes come through, and signals as shells tell them") {
   CHECK(ExitCodeOf("kill -INT $$") == 128 + 2);  // its own disposition, not ours
   ProgramStop never;
   CHECK_FALSE(RunProgram({"/no/such/program"}, {}, never).ok());
+}
+
+TEST_CASE("Where children are ignored nothing is claimed of a program's end") {
+  signal(SIGCHLD, SIG_IGN);
+  ProgramStop never;
+  const Result<int> exit_code = RunProgram({"false"}, {}, never);
+  signal(SIGCHLD, SIG_DFL);
+  REQUIRE_FALSE(exit_code.ok());
+  CHECK(exit_code.error().message.find("nobody knows how") != std::string::npos);
+}
+
+TEST_CASE("A program ignores its children where we were started so, though we hear of ours") {
+  ProgramStop never;
+  const auto exit_code_of_asking = [&never] {  // of itself: a shell would set the signal anew
+    return RunProgram({"grep", "-q", "SigIgn:.*[13579bdf]....$", "/proc/self/status"}, {}, never).value();
+  };
+  CHECK(exit_code_of_asking() == 1);
+  signal(SIGCHLD, SIG_IGN);
+  HearOfChildren();
+  CHECK(exit_code_of_asking() == 0);
+  CHECK(ExitCodeOf("exit 7") == 7);
+  CHECK_FALSE(RunProgram({"/no/such/program"}, {}, never).ok());
+  HearOfChildren();  // as usual again
+  CHECK_FALSE(WereChildrenIgnored());
 }
 
 TEST_CASE("Programs that several threads start run one after the other, and leave the signals as they were") {
