@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/base/utf8.h"
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture::nvtx {
@@ -20,17 +21,9 @@ using events::EventKind;
 
 static_assert(offsetof(Attributes, message) == 40 && sizeof(Attributes) == 48);
 
-// As UTF-8. A surrogate, which no wchar_t of Linux should be, becomes a question mark.
 std::string Narrow(const wchar_t* wide) {
   std::string text;
-  for (; wide != nullptr && *wide != L'\0'; ++wide) {
-    auto code = std::bit_cast<uint32_t>(*wide);
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = '?';
-    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
-    text += static_cast<char>(kLead[more] | code >> (6 * more));
-    for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
-  }
+  for (; wide != nullptr && *wide != L'\0'; ++wide) AppendUtf8(std::bit_cast<uint32_t>(*wide), text);
   return text;
 }
 

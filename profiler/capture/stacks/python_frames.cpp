@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "profiler/base/utf8.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::capture {
@@ -120,26 +121,6 @@ int InstructionOf(const Layout& layout, const void* frame, const void* code) {
   return static_cast<int>(At<const std::byte*>(frame, layout.instruction) - begin);
 }
 
-void AppendLetter(uint32_t letter, std::string& text) {
-  const auto byte = [&text](uint32_t value) { text.push_back(static_cast<char>(value)); };
-  const auto following = [&](int shift) { byte(0x80U | ((letter >> shift) & 0x3fU)); };
-  if (letter < 0x80) return byte(letter);
-  if (letter < 0x800) {
-    byte(0xc0U | (letter >> 6));
-    return following(0);
-  }
-  if (letter >= 0xd800 && letter < 0xe000) return text.push_back('?');  // half of a pair: no letter of UTF-8
-  if (letter < 0x10000) {
-    byte(0xe0U | (letter >> 12));
-    following(6);
-    return following(0);
-  }
-  byte(0xf0U | (letter >> 18));
-  following(12);
-  following(6);
-  following(0);
-}
-
 // Letter by letter: what gives its UTF-8 would keep that with the string. Whole, so that a path's package is
 // found, but for what is longer than a path can be.
 std::string Utf8Of(const Python& python, const void* text) {
@@ -147,7 +128,7 @@ std::string Utf8Of(const Python& python, const void* text) {
   std::string out;
   const ptrdiff_t letters = python.length(text);
   for (ptrdiff_t i = letters > kMostLetters ? letters - kMostLetters : 0; i < letters; ++i) {
-    AppendLetter(python.letter(text, i), out);
+    AppendUtf8(python.letter(text, i), out);
   }
   return out;
 }

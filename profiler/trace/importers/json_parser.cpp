@@ -8,6 +8,8 @@
 #include <system_error>
 #include <vector>
 
+#include "profiler/base/utf8.h"
+
 namespace tidemark::trace {
 namespace {
 
@@ -153,7 +155,7 @@ class JsonParser {
       if (source_.Ahead() != '\\') break;
       source_.Next();
       if (source_.Ahead() != 'u') {
-        Encode(kNoLetter);
+        AppendUtf8(kNoLetter, text_);
         return ReadEscape();
       }
       source_.Next();
@@ -162,31 +164,12 @@ class JsonParser {
       if (low >= 0xdc00 && low < 0xe000) {
         point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
       } else {
-        Encode(kNoLetter);
+        AppendUtf8(kNoLetter, text_);
         point = low;
       }
     }
-    Encode(point >= 0xd800 && point < 0xe000 ? kNoLetter : point);
+    AppendUtf8(point >= 0xd800 && point < 0xe000 ? kNoLetter : point, text_);
     return true;
-  }
-
-  void Encode(uint32_t point) {
-    const auto rest = [&](int shift) { text_ += static_cast<char>(0x80 | ((point >> shift) & 0x3f)); };
-    if (point < 0x80) {
-      text_ += static_cast<char>(point);
-    } else if (point < 0x800) {
-      text_ += static_cast<char>(0xc0 | (point >> 6));
-      rest(0);
-    } else if (point < 0x10000) {
-      text_ += static_cast<char>(0xe0 | (point >> 12));
-      rest(6);
-      rest(0);
-    } else {
-      text_ += static_cast<char>(0xf0 | (point >> 18));
-      rest(12);
-      rest(6);
-      rest(0);
-    }
   }
 
   // A number, true, false, null, or one of the words for what is no number.
