@@ -13,6 +13,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/rank_place.h"
+#include "profiler/capture/gates/library_names.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
@@ -39,12 +40,12 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
                                                const std::vector<std::string>& program,
                                                const phantom::ProgramLibraries& libraries) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
-      order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
+      order.card, libraries.stand_ins, {libraries.capture / capture::kGatesLibrary});
   if (!environment) return environment.error();
   environment->push_back(phantom::PathWithCommands());
   if (ValueOf(kNvtxInjection).empty()) {
     environment->push_back(
-        fmt::format("{}={}", kNvtxInjection, (libraries.capture / "libtidemark-capture.so").string()));
+        fmt::format("{}={}", kNvtxInjection, (libraries.capture / capture::kRecorderLibrary).string()));
   }
   if (order.memory_bytes) {
     environment->push_back(fmt::format("{}={}", phantom::kMemoryVariable, *order.memory_bytes));
@@ -100,7 +101,7 @@ std::filesystem::path RecordingFor(const std::string& recording) {
 Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
                                                   std::vector<std::string>& missing) {
   const std::string probe =
-      (ExecutableFolder().parent_path() / "lib" / "probe" / "libtidemark-probe.so").string();
+      (ExecutableFolder().parent_path() / "lib" / "probe" / capture::kProbeLibrary).string();
   if (!std::filesystem::exists(probe)) {
     return Error{"The probe is not in " + probe + ". Build the project again with ./run."};
   }
@@ -137,7 +138,7 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
   if (!libraries) return libraries.error();
   std::vector<std::string> environment = phantom::PythonEnvironment();
   environment.push_back(fmt::format("{}={}", capture::kProbeOperatorsVariable,
-                                    (libraries->capture / "libtidemark-operators.so").string()));
+                                    (libraries->capture / capture::kOperatorsLibrary).string()));
   environment.push_back(fmt::format("{}={}", capture::kProbeTorchVariable,
                                     (torch->site / "torch" / "lib" / "libtorch_cuda.so").string()));
   return environment;

@@ -14,7 +14,5 @@ inline constexpr const char* kProbeOperatorsVariable = "TIDEMARK_PROBE_OPERATORS
 inline constexpr const char* kProbeTorchVariable = "TIDEMARK_PROBE_TORCH";
 // The sources that are left out (their events::NameOf), with commas between.
 inline constexpr const char* kProbeWithoutVariable = "TIDEMARK_PROBE_WITHOUT";
-// In lib/probe of this build.
-inline constexpr const char* kProbeLibrary = "libtidemark-probe.so";
 
 }  // namespace tidemark::capture

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "profiler/capture/gates/library_names.h"
 #include "profiler/capture/gates/loaded.h"
 
 namespace tidemark::capture::internal {

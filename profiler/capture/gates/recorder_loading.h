@@ -14,9 +14,6 @@ inline constexpr const char* kSocketVariable = "TIDEMARK_CAPTURE_SOCKET";
 inline constexpr const char* kRecorderEntry = "TidemarkStartRecording";
 using RecorderEntry = bool (*)(const char* socket);
 
-// The recorder's library, beside the gates' own.
-inline constexpr const char* kRecorderLibrary = "libtidemark-capture.so";
-
 namespace internal {
 extern std::atomic<bool> recorder_wanted;
 void TryLoadRecorder();

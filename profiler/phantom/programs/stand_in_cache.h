@@ -18,8 +18,7 @@ Result<std::filesystem::path> StandInCacheFolder();
 
 struct ProgramLibraries {
   std::filesystem::path stand_ins;  // folder of libcudart.so.12 and the like
-  // Folder of libtidemark-capture-gates.so, libtidemark-capture.so, and libtidemark-operators.so, which the
-  // probe loads into a program that is recorded as it is.
+  // Folder of what is loaded into a program (profiler/capture/gates/library_names.h).
   std::filesystem::path capture;
   std::filesystem::path replayer;  // executable: profiler/phantom/replay
 };

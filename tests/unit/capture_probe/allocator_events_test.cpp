@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/capture/gates/allocator_gate.h"
+#include "profiler/capture/gates/library_names.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/events/event.h"
@@ -98,7 +99,7 @@ size_t BytesOfEachThread() {
   size_t bytes = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* library, size_t, void* found) {
-        if (!std::string_view(library->dlpi_name).ends_with("libtidemark-probe.so")) return 0;
+        if (!std::string_view(library->dlpi_name).ends_with(kProbeLibrary)) return 0;
         for (int i = 0; i < library->dlpi_phnum; ++i) {
           if (library->dlpi_phdr[i].p_type == PT_TLS) {
             *static_cast<size_t*>(found) = library->dlpi_phdr[i].p_memsz;
