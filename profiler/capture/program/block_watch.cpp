@@ -1,7 +1,5 @@
 #include "profiler/capture/program/block_watch.h"
 
-#include <ATen/CachedTensorUtils.h>
-#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
@@ -15,6 +13,7 @@
 #include "profiler/capture/roles/block_roles.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
+#include "profiler/capture/torch/autocast_cache.h"
 #include "profiler/capture/torch/library_workspaces.h"
 
 namespace tidemark::capture {
@@ -97,17 +96,11 @@ void OnGradientAccumulated(const void* object) {
   Announce(block, Category::kGradient, Intern(in_bucket ? kBucketName : "gradient " + ShapeOf(leaf)));
 }
 
-// at::autocast::cached_cast: can_try_cache. Where the copy is kept already, nothing is allocated.
-bool WillBeCached(const at::Tensor& tensor, at::ScalarType type) {
-  return BlockOf(tensor).address != 0 && at::autocast::is_autocast_cache_enabled() &&
-         type == at::autocast::get_autocast_dtype(at::kCUDA) && tensor.scalar_type() == at::kFloat &&
-         tensor.requires_grad() && tensor.is_leaf() && !tensor.is_view() &&
-         !at::caching::is_cached_tensor(tensor);
-}
-
 void OnCastBegins(const void* object, int8_t type) {
   category_around_cast = current_context.birth_category;
-  if (WillBeCached(*static_cast<const at::Tensor*>(object), static_cast<at::ScalarType>(type))) {
+  const auto& tensor = *static_cast<const at::Tensor*>(object);
+  if (BlockOf(tensor).address != 0 &&
+      AutocastWillKeep(tensor, static_cast<at::ScalarType>(type), c10::DeviceType::CUDA)) {
     current_context.birth_category = Category::kAutocastCache;
   }
 }

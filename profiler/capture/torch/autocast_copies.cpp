@@ -1,6 +1,5 @@
 #include "profiler/capture/torch/autocast_copies.h"
 
-#include <ATen/CachedTensorUtils.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/record_function.h>
 
@@ -11,6 +10,7 @@
 
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/capture/torch/autocast_cache.h"
 #include "profiler/capture/torch/tensor_tags.h"
 
 namespace tidemark::capture {
@@ -23,15 +23,11 @@ struct ThreadAutocast {
 };
 thread_local ThreadAutocast autocast;
 
-// at::autocast::cached_cast: can_try_cache. While it runs, autocast has switched itself off, so a cast that
-// the program asks for itself is told apart.
+// While autocast casts it has switched itself off, so a cast that the program asks for itself is told apart.
 bool WillBeCached(const at::Tensor& source, const c10::IValue& dtype) {
-  return autocast.on && !at::autocast::is_autocast_enabled(autocast.device) &&
-         at::autocast::is_autocast_cache_enabled() && source.defined() &&
-         source.device().type() == autocast.device && source.scalar_type() == at::kFloat &&
-         source.requires_grad() && source.is_leaf() && !source.is_view() &&
-         !at::caching::is_cached_tensor(source) && dtype.isInt() &&
-         dtype.toScalarType() == at::autocast::get_autocast_dtype(autocast.device);
+  return autocast.on && !at::autocast::is_autocast_enabled(autocast.device) && source.defined() &&
+         source.device().type() == autocast.device && dtype.isInt() &&
+         AutocastWillKeep(source, dtype.toScalarType(), autocast.device);
 }
 
 // Makes what is allocated while it lives an autocast copy, and remembers where it was.
