@@ -19,7 +19,8 @@ bool IsOwnChild(pid_t process);
 
 class ProcessEnd {
  public:
-  // None where there is no such process any more, or the kernel has no pidfd_open (before Linux 5.3).
+  // None, and errno tells why, where there is no such process any more, the kernel has no pidfd_open (before
+  // Linux 5.3: ENOSYS), or no descriptor is free.
   static std::optional<ProcessEnd> Of(pid_t process);
 
   int fd() const { return process_.get(); }  // readable when the process has ended, all its threads included

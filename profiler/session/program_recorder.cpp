@@ -250,10 +250,15 @@ void ProgramRecorder::Rest(bool busy) {
 void ProgramRecorder::FollowEnds(int timeout_ms) {
   std::vector<pollfd> waiting = {{wake_fd_.get(), POLLIN, 0}, {listener_.fd(), POLLIN, 0}};
   const size_t others = waiting.size();
-  for (const auto& run : runs_) waiting.push_back({run->end_fd(), POLLIN, 0});
+  std::vector<ProgramRun*> followed;  // poll takes no more than there may be descriptors
+  for (const auto& run : runs_) {
+    if (run->end_fd() < 0) continue;
+    followed.push_back(run.get());
+    waiting.push_back({run->end_fd(), POLLIN, 0});
+  }
   poll(waiting.data(), waiting.size(), timeout_ms);
-  for (size_t i = 0; i < runs_.size(); ++i) {
-    if ((waiting[others + i].revents & POLLIN) != 0) runs_[i]->EndItself();
+  for (size_t i = 0; i < followed.size(); ++i) {
+    if ((waiting[others + i].revents & POLLIN) != 0) followed[i]->EndItself();
   }
 }
 

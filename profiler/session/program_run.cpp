@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -144,16 +146,28 @@ Status ProgramRun::RecordTo(const std::filesystem::path& file) {
   return Done{};
 }
 
+// The end of what we started ourselves is the program's. Another's is followed from before it has the ring,
+// since it may end at once; what cannot be followed for want of a descriptor would keep others for good.
+Status ProgramRun::FollowEndOf(pid_t process) {
+  if (IsOwnChild(process)) return Done{};
+  process_end_ = ProcessEnd::Of(process);
+  if (process_end_ || (errno != EMFILE && errno != ENFILE)) return Done{};
+  return Error{"Its end cannot be seen: " + std::string(std::strerror(errno)) + "."};
+}
+
 Status ProgramRun::HandOver(const transport::Listener::Caller& caller, std::string title,
                             std::optional<int32_t> rank) {
-  if (Status handed = intake_->HandOver(caller); !handed) return handed;
+  Status handed = FollowEndOf(caller.process_id);
+  if (handed) handed = intake_->HandOver(caller);
+  if (!handed) {
+    process_end_.reset();
+    return handed;
+  }
   if (rank) {
     const MutexLock lock(mutex_);
     description_.rank = *rank;
   }
   Call(caller, std::move(title));
-  // The end of what we started ourselves is the program's.
-  if (!IsOwnChild(caller.process_id)) process_end_ = ProcessEnd::Of(caller.process_id);
   intake_->Describe(description());
   const MutexLock lock(mutex_);
   status_.state = RunState::kRunning;

@@ -82,6 +82,7 @@ class ProgramRun final : public WatchedRun {
 
  private:
   void Call(const transport::Listener::Caller& caller, std::string title);
+  Status FollowEndOf(pid_t process);
   void TakeTheRest();
   void DescribeCard() TIDEMARK_REQUIRES(mutex_);
   std::optional<RunStatus> OwnEnd() const;

@@ -2,6 +2,7 @@
 #include "profiler/session/program_recorder.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -361,6 +362,40 @@ TEST_CASE("What has ended holds nothing of the recorder's, however many processe
     CHECK(run->status().recording_error.empty());
     CHECK(EventsIn(*run->recording()) == 100);  // with what its launcher ended with
   }
+}
+
+TEST_CASE("More processes may come one after another than a recorder may have descriptors") {
+  const RecorderFolder folder;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  constexpr rlim_t kDescriptors = 40;
+  const rlimit few{kDescriptors, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  auto recorder = ProgramRecorder::Start(Options(folder));
+  REQUIRE(recorder);
+  int recorded = 0;
+  constexpr int kProcesses = 2 * kDescriptors;
+  for (int i = 0; i < kProcesses; ++i) {
+    // Of which this test is not the parent, as a program that is recorded is not.
+    const pid_t shell = fork();
+    if (shell == 0) {
+      int status = 0;
+      waitpid(Program((*recorder)->environment_entry(), 1, false), &status, 0);
+      _exit(WEXITSTATUS(status));
+    }
+    int status = 0;
+    waitpid(shell, &status, 0);
+    recorded += WEXITSTATUS(status) == 0 ? 1 : 0;
+    usleep(5'000);  // for the recorder to see its end
+  }
+  (*recorder)->End(0);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  if ((*recorder)->first()->own_end_ns() == 0) {
+    WARN("This kernel has no pidfd_open.");
+    return;
+  }
+  CHECK(recorded == kProcesses);
+  CHECK((*recorder)->trouble().empty());
 }
 
 TEST_CASE("A recording that another has replaced since its process ended is left as it is") {
