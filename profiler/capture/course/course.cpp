@@ -23,6 +23,13 @@ void Course::BeginForward() {
   Enter(Phase::kForward);
 }
 
+void Course::BeginClosure() {
+  const MutexLock lock(mutex_);
+  if (phase_ != Phase::kOptimizer) return;
+  has_begun_ = true;
+  Enter(Phase::kForward);
+}
+
 void Course::BeginBackward() {
   const MutexLock lock(mutex_);
   if (backward_depth_++ == 0 && phase_ != Phase::kOptimizer) Enter(Phase::kBackward);
@@ -30,7 +37,8 @@ void Course::BeginBackward() {
 
 void Course::EndBackward() {
   const MutexLock lock(mutex_);
-  if (--backward_depth_ == 0 && phase_ == Phase::kBackward) Enter(Phase::kIdle);
+  if (--backward_depth_ > 0 || phase_ != Phase::kBackward) return;
+  Enter(optimizer_depth_ > 0 ? Phase::kOptimizer : Phase::kIdle);
 }
 
 bool Course::BeginOptimizer() {

@@ -1,7 +1,8 @@
 // The course of a training that we do not own, as phases and steps, as far as LibTorch tells of it:
 //   forward    from the first operator that records for backward
 //   backward   while autograd's engine runs
-//   optimizer  during the step() of a torch.optim.Optimizer, which announces itself to profilers
+//   optimizer  during the step() of a torch.optim.Optimizer, which announces itself to profilers; what its
+//              closure runs is forward and backward as elsewhere
 // A step ends with an optimizer's, and the next begins with the next forward: several backwards make one step
 // where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h);
 // what was told as steps before the second was known is taken back by an end with the first step's number,
@@ -39,6 +40,9 @@ class Course {
   void RecordForward() {
     if (phase_.load(std::memory_order_relaxed) == events::Phase::kIdle) BeginForward();
   }
+  // So has one within an optimizer's step, in the closure that it was given: a forward, and a backward after
+  // it, before the optimizer goes on.
+  void BeginClosure();
   void BeginBackward();
   void EndBackward();
   // Whether it is the optimizer's turn: inside backward it is not, and then it has none to end.

@@ -25,6 +25,7 @@ struct OptimizerScope {
   const void* optimizer = nullptr;   // Python's object; null where it is not found
   events::NameId state = 0;
   bool has_turn = false;
+  bool runs_closure = false;  // until its backward has ended
 };
 // The first block that was born since a cast or an accumulation began, and lives. What comes after it is a
 // hook's, which runs inside of the accumulation, as is all that an optimizer makes in one.
@@ -65,13 +66,19 @@ void Hint(events::EventKind kind, uint64_t block, uint64_t bytes = 0, uint64_t r
 
 uint64_t AddressOf(const void* object) { return reinterpret_cast<uint64_t>(object); }
 
+void RecordForward() {
+  OptimizerScope& optimizer = at_work.optimizer;
+  if (optimizer.scope == nullptr) return TheCourse().RecordForward();
+  if (!std::exchange(optimizer.runs_closure, true)) TheCourse().BeginClosure();
+}
+
 void OnTensorSaved(const void* tensor) {
-  TheCourse().RecordForward();
+  RecordForward();
   if (const uint64_t block = BlockOfTensor(tensor); block != 0) Hint(EventKind::kTensorSaved, block);
 }
 
 void OnAccumulatorMade(const void* node, const void* tensor) {
-  TheCourse().RecordForward();
+  RecordForward();
   Hint(EventKind::kLeafUsed, BlockOfTensor(tensor), AddressOf(IdentityOfTensor(tensor)), AddressOf(node));
 }
 
@@ -143,6 +150,7 @@ void WatchTraining() {
   gates.backward_ended = [] {
     EndEngine();
     TheCourse().EndBackward();
+    at_work.optimizer.runs_closure = false;
   };
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;
@@ -150,7 +158,10 @@ void WatchTraining() {
   gates.buckets_ended = [] { at_work.makes_buckets = false; };
 }
 
-events::NameId OptimizerAtWork() { return at_work.optimizer.state; }
+events::NameId OptimizerAtWork() {
+  const OptimizerScope& optimizer = at_work.optimizer;
+  return optimizer.runs_closure ? 0 : optimizer.state;
+}
 
 Category OnBlockBorn(uint64_t address) {
   AtWork& here = at_work;

@@ -26,6 +26,8 @@ thread_local Category category_around_cast = Category::kUnknown;
 thread_local uint64_t last_born_address = 0;  // of this thread's blocks
 thread_local int64_t last_born_bytes = 0;
 
+thread_local int depth_around_closure = 0;  // of optimizers, where one runs its closure
+
 constexpr const char* kBucketName = "DDP bucket";
 
 BlockRoles& Roles() {
@@ -62,7 +64,9 @@ void BeginForward() {
       if (Roles().Take(block.address, Category::kInput)) Announce(block, Category::kInput, 0);
     }
   }
-  TheCourse().RecordForward();
+  if (current_context.optimizer_depth == 0) return TheCourse().RecordForward();
+  depth_around_closure = std::exchange(current_context.optimizer_depth, 0);
+  TheCourse().BeginClosure();
 }
 
 void OnTensorSaved(const void* object) {
@@ -121,8 +125,10 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
 void OnCopiedFromHost(const void* device) {
   const Block block{reinterpret_cast<uint64_t>(device), last_born_bytes};
   if (block.address == 0 || block.address != std::exchange(last_born_address, 0)) return;
-  if (current_context.optimizer_depth > 0 || !TheCourse().IsBetweenPasses()) return;
   const bool records_gradients = at::GradMode::is_enabled();
+  // An optimizer records none, but a closure that begins does.
+  const bool in_optimizer = current_context.optimizer_depth > 0;
+  if (in_optimizer ? !records_gradients : !TheCourse().IsBetweenPasses()) return;
   if (!TheCourse().HasBegun()) {
     Roles().AwaitForward(records_gradients ? std::optional(block) : std::nullopt);
   } else if (records_gradients && Roles().Take(block.address, Category::kInput)) {
@@ -159,7 +165,10 @@ void WatchBlocks() {
 
 void BeginOptimizerBlocks() { ++current_context.optimizer_depth; }
 
+void EndClosureBlocks() { current_context.optimizer_depth += std::exchange(depth_around_closure, 0); }
+
 void EndOptimizerBlocks(NameId name) {
+  EndClosureBlocks();
   if (--current_context.optimizer_depth > 0) return;
   for (const uint64_t address : Roles().TakeMadeByOptimizer()) {
     if (Roles().Take(address, Category::kOptimizerState))

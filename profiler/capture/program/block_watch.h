@@ -28,5 +28,7 @@ void WatchBlocks();
 // Around an optimizer's step, on its thread; `name` is what its state is called.
 void BeginOptimizerBlocks();
 void EndOptimizerBlocks(events::NameId name);
+// A backward has ended on this thread: the optimizer whose closure ran it, if there is one, goes on.
+void EndClosureBlocks();
 
 }  // namespace tidemark::capture

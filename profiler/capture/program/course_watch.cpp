@@ -61,6 +61,7 @@ void WatchCourse() {
   TheGates().backward_ended = [] {
     EndEngine();
     TheCourse().EndBackward();
+    EndClosureBlocks();
   };
   at::addGlobalCallback(
       at::RecordFunctionCallback(BeginUserScope, EndUserScope).scopes({at::RecordScope::USER_SCOPE}));

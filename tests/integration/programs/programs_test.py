@@ -344,6 +344,27 @@ train()
         self.assertGreater(probed["autocast_cache"], 1 << 20)
         self.assertEqual(probed["activation"], told["activation"] + told.get("input", 0))
 
+    def test_what_an_optimizers_closure_runs_counts_as_outside_of_it(self):
+        """As Lightning trains, in the phantom's words and the probe's."""
+        code = """
+import sys, torch
+net = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 8)).cuda()
+optimizer = torch.optim.AdamW(net.parameters())
+def closure():
+    optimizer.zero_grad()
+    net(torch.randn(32, 64).cuda()).square().mean().backward()
+for _ in range(3):
+    if sys.argv[1] == "within":
+        optimizer.step(closure)
+    else:
+        closure()
+        optimizer.step()
+"""
+        within, before = self.probe("-c", code, "within"), self.probe("-c", code, "before")
+        for of_closure, of_none in zip(within, before):
+            self.assertEqual((of_closure["steps"], of_none["steps"]), (3, 3))
+            self.assertEqual(of_closure["measured"]["by_category_at_peak"], of_none["measured"]["by_category_at_peak"])
+
     def test_the_probe_tells_the_same_steps_and_peak_and_forked_workers_are_not_heard(self):
         probed = str(Path(self.folder.name) / "probed.tide")
         alone, phantom, _ = self.train("2", under=(TIDEMARK, "record", "-o", probed, "--"))

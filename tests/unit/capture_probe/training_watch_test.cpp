@@ -312,6 +312,32 @@ TEST_CASE("What an optimizer's step leaves is its state") {
   told.clear();
 }
 
+TEST_CASE("What the closure of an optimizer's step runs is forward and backward, and leaves no state") {
+  const std::array<std::byte, 64> scope{};
+  FakeTensor activation(kSegment + 16384);
+  phases.clear();
+  categories.clear();
+  const size_t steps = StepsEnded();
+  OnUserScopeBegins("Optimizer.step#SGD.step", scope.data());
+  for (int i = 0; i < 2; ++i) {  // LBFGS runs it several times
+    Tell(TheGates().tensor_saved, activation.handle());
+    CHECK(OptimizerAtWork() == 0);
+    Make(kSegment + 20480 + 512 * i);  // a workspace
+    Tell(TheGates().backward_begins);
+    Tell(TheGates().backward_ended);
+    CHECK(OptimizerAtWork() == 1);
+  }
+  Make(kSegment + 24576);
+  OnRecordFunctionEnds(scope.data());
+  CHECK(phases == std::vector<Phase>{Phase::kOptimizer, Phase::kForward, Phase::kBackward, Phase::kOptimizer,
+                                     Phase::kForward, Phase::kBackward, Phase::kOptimizer, Phase::kIdle});
+  CHECK(categories ==
+        std::vector<std::pair<uint64_t, Category>>{{kSegment + 16384, Category::kActivation},
+                                                   {kSegment + 24576, Category::kOptimizerState}});
+  CHECK(StepsEnded() == steps + 1);
+  Free(kSegment + 16384);
+}
+
 TEST_CASE("Threads that step at once tell of each step's begin and end once, and in that order") {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(StepOften);
