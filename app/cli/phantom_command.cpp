@@ -76,7 +76,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
         "take no memory); only the first is recorded.\n",
         others);
   }
-  return text;
+  return text + WaysOutHint(report, run.recording().value_or(""));
 }
 
 // Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no

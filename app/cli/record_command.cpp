@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "profiler/events/event.h"
 #include "profiler/events/stack_languages.h"
 #include "profiler/session/program_recorder.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/program_run.h"
 #include "profiler/session/steady_state.h"
 
@@ -35,7 +37,8 @@ struct RecordOptions {
   bool window = false;
 };
 
-std::string ProcessText(const session::ProgramRun& run) {
+// `told_before`: notes that were told before the program began.
+std::string ProcessText(const session::ProgramRun& run, const std::vector<std::string>& told_before) {
   const events::RunDescription description = run.description();
   const session::RunStatus status = run.status();
   std::string text = fmt::format("tidemark: {} (process {}): ", description.title, description.process_id);
@@ -45,14 +48,16 @@ std::string ProcessText(const session::ProgramRun& run) {
       fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(run.view()->health().events)),
                   FormatNumber(static_cast<int64_t>(status.lost)),
                   run.recording() ? ", in " + run.recording()->string() : "");
-  if (run.own_end_ns() != 0 && !status.sentence.empty()) text += "  " + status.sentence + "\n";
-  const session::Prediction peaks = session::LargestSince(*run.view());
-  if (peaks.allocated_peak_bytes > 0) {
-    text += PeakTitleOf(description) + "\n" + PeakRows(peaks, run.view()->tells_requested());
-  }
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  RunReport report = MakeRunReport(*run.view(), description, session::LargestSince(*run.view()), std::nullopt,
+                                   cards ? *cards : std::vector<phantom::Card>());
+  report.peak_title = PeakTitleOf(description);
+  std::erase_if(report.notes,
+                [&](const std::string& note) { return std::ranges::count(told_before, note) > 0; });
+  text += report.peaks.allocated_peak_bytes > 0 ? RunText(report) : RunTextWithoutPeak(report);
   return text + ProgramFindingRows(*run.view(), description.device_bytes) + LinesText(*run.view()) +
          LevelsText(*run.view()) + LibrariesText(*run.view()) + WorkText(*run.view()) +
-         SourcesText(*run.view());
+         SourcesText(*run.view()) + WaysOutHint(report, run.recording().value_or(""));
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {
@@ -126,7 +131,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     if (!code) return recorder.End(kExitFailed, {code.error().message});
     recorder.End(*code, launch->Notes());
     std::string text;
-    for (const auto& run : recorder.runs()) text += ProcessText(*run);
+    for (const auto& run : recorder.runs()) text += ProcessText(*run, launch->recorded.description.notes);
     text += UnheardText(recorder.unheard_ranks());
     Tell(text.empty() ? WhyNothing(options.layers.cpu, *code) : text);
     if (const std::string trouble = recorder.trouble(); !trouble.empty()) Complain(trouble, kExitDone);

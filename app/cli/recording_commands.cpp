@@ -170,21 +170,21 @@ std::string MarkerRows(const timeline::Sequence<timeline::Marker>& markers, std:
   return rows;
 }
 
-std::string InfoText(const session::Run& run) {
+// With what to ask next where its memory ran out, unless that is asked already: `next_of` is its file then.
+std::string InfoText(const session::Run& run, const std::string& next_of = "") {
   const auto view = run.view();
   const events::RunDescription description = run.description();
   std::string text = description.title + "\n";
   for (const auto& [title, fact] : FactsOf(run)) text += InfoRow(title, fact);
   const bool came_to_a_step = IsForeign(run) || !view->steps().empty();
   const RunReport report = ReportOf(run);
-  text += came_to_a_step ? RunText(report)
-                         : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
+  text += came_to_a_step ? RunText(report) : RunTextWithoutPeak(report);
   text += HigherRow(run, report.peaks);
   text += FindingRows(*view, description.device_bytes) + LinesText(*view) + LevelsText(*view) +
           LibrariesText(*view) + WorkText(*view) + SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
-  return text;
+  return text + WaysOutHint(report, next_of);
 }
 
 // Of the ranks of one run, one file each.
@@ -227,14 +227,8 @@ int RunInfo(const InfoOptions& options) {
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
   if (options.ways_out && !ran_out)
     Complain("Memory did not run out here, so there is nothing to find a way out of.", kExitDone);
-  if (!options.ways_out || !ran_out) {
-    const bool has_ways = ran_out && !options.json;
-    const std::string hint =
-        has_ways
-            ? fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", options.files.front())
-            : "";
-    return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run) + hint);
-  }
+  if (!options.ways_out || !ran_out)
+    return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run, options.files.front()));
   if (IsForeign(**run)) return TellRoom(**run, options.json);
   const Result<WaysOut> ways = FindWaysOut(**run);
   if (!ways) return Complain(ways.error().message, kExitFailed);

@@ -243,6 +243,15 @@ std::string RunText(const RunReport& report) {
          NoteRows(report.notes);
 }
 
+std::string RunTextWithoutPeak(const RunReport& report) {
+  return EndingRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
+}
+
+std::string WaysOutHint(const RunReport& report, const std::string& recording) {
+  if (report.shortages.empty() || recording.empty()) return "";
+  return fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", recording);
+}
+
 void AddRunJson(const RunReport& report, Json& json) {
   json["measured"] = PeaksJson(report.peaks);
   if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;

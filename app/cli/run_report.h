@@ -40,6 +40,10 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
 std::string PeakTitleOf(const events::RunDescription& description);
 
 std::string RunText(const RunReport& report);
+// Of a run that allocated nothing that is told, or came to no step.
+std::string RunTextWithoutPeak(const RunReport& report);
+// Where its memory ran out, and it was recorded: what to ask of the recording next. Else "".
+std::string WaysOutHint(const RunReport& report, const std::string& recording);
 // "measured", "cards", "card", "shortages", "ending" and "notes".
 void AddRunJson(const RunReport& report, Json& json);
 

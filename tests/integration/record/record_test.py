@@ -193,6 +193,15 @@ class Record(unittest.TestCase):
         self.assertNotIn("rounding to blocks", ran.stderr)
         self.assertIn("At the peak of the run (what blocks hold is inferred", ran.stderr)
 
+    def test_memory_that_ran_out_is_told_as_info_tells_it_and_what_to_ask_next(self):
+        small = {**phantom(), "TIDEMARK_PHANTOM_MEMORY": str(2 << 30)}
+        ran = self.record(REFERENCE, "step", "64", "128", "4096", "0", "1", environment=small)
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn("\nOut of memory in step 0, forward\n", ran.stderr)
+        self.assertIn("\nLargest owners of what was allocated then\n", ran.stderr)
+        self.assertTrue(ran.stderr.endswith(f"tidemark info {self.recording} --ways-out searches what makes it fit.\n"),
+                        ran.stderr)
+
     def test_a_program_without_pytorch_has_the_drivers_level_and_no_allocator(self):
         code = ("import ctypes\n"
                 "cuda, address, context = ctypes.CDLL('libcuda.so.1'), ctypes.c_uint64(), ctypes.c_void_p()\n"
@@ -446,6 +455,7 @@ class Record(unittest.TestCase):
             "print('made'); sys.exit(3)\n")
         ran = self.record(sys.executable, str(program), flags=["--cpu", "--stacks", "python"])
         self.assertEqual((ran.returncode, ran.stdout), (3, "made\n"), ran.stderr)
+        self.assertIn("The program ended with exit code 3. What follows is what it needed until then.\n", ran.stderr)
         self.assertIn("At the peak of the run, by line of code\n  make (train.py:5) ", ran.stderr)
         self.assertEqual(self.info()["lines"], [{"line": "make (train.py:5)", "bytes": 5 * 512}])
         stacks = self.stacks("allocate")

@@ -90,6 +90,14 @@ TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   CHECK_FALSE(Has(OutOfMemoryRows(short_of_memory), "phantom"));
 }
 
+TEST_CASE("What to ask next of a recording is told where its memory ran out") {
+  RunReport report;
+  CHECK(WaysOutHint(report, "run.tide").empty());
+  report.shortages.emplace_back();
+  CHECK(WaysOutHint(report, "run.tide") == "tidemark info run.tide --ways-out searches what makes it fit.\n");
+  CHECK(WaysOutHint(report, "").empty());
+}
+
 TEST_CASE("What is alike of many times that memory ran out is told once") {
   RunReport report = ReportWith(2 * kGibibyte);
   report.shortages.resize(10);
