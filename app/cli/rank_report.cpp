@@ -16,11 +16,22 @@ using presenters::RankStrip;
 
 constexpr size_t kMostSteps = 20;  // in the text
 
+// In the column of ranks, whose title says so.
+std::string CellOf(const session::RankPeaks& peaks) {
+  return peaks.name.empty() ? std::to_string(peaks.rank) : peaks.name;
+}
+
+size_t LongestName(const session::Ranks& ranks) {
+  size_t longest = ranks.one.size();
+  for (const session::RankPeaks& peaks : ranks.ranks) longest = std::max(longest, CellOf(peaks).size());
+  return longest;
+}
+
 std::string RankRow(std::string_view title, const RankStrip& strip, std::optional<size_t> index) {
   if (!index) return fmt::format("  {:<13}none\n", title);
   const RankBar& bar = strip.bars[*index];
   const std::string against = presenters::AgainstOthers(strip, bar);
-  return fmt::format("  {:<13}rank {}: {} allocated{}{}\n", title, bar.rank, FormatExactBytes(bar.allocated),
+  return fmt::format("  {:<13}{}: {} allocated{}{}\n", title, bar.name, FormatExactBytes(bar.allocated),
                      against.empty() ? "" : ", ", against);
 }
 
@@ -32,22 +43,30 @@ std::string ExtremesText(const RankStrip& strip) {
          RankRow("odd one out", strip, strip.odd);
 }
 
+// A number with the name of what has it, right-aligned under its title.
+size_t CellWidth(const session::Ranks& ranks) {
+  constexpr size_t kLeast = 32;
+  constexpr size_t kOfNumber = 22;
+  return std::max(kLeast, LongestName(ranks) + kOfNumber);
+}
+
 std::string StepRow(const session::Ranks& ranks, int64_t number) {
   const RankStrip strip = presenters::MakeRankStrip(ranks, number);
   const auto cell = [&strip](std::optional<size_t> index) {
-    return index ? fmt::format("{} (rank {})", FormatNumber(strip.bars[*index].allocated),
-                               strip.bars[*index].rank)
+    return index ? fmt::format("{} ({})", FormatNumber(strip.bars[*index].allocated), strip.bars[*index].name)
                  : std::string("none");
   };
-  return fmt::format("  {:>6}{:>32}{:>32}{:>32}\n", number, cell(strip.largest), cell(strip.smallest),
-                     cell(strip.odd));
+  const size_t width = CellWidth(ranks);
+  return fmt::format("  {:>6}{:>{}}{:>{}}{:>{}}\n", number, cell(strip.largest), width, cell(strip.smallest),
+                     width, cell(strip.odd), width);
 }
 
 std::string StepsText(const session::Ranks& ranks) {
   const std::vector<int64_t> steps = presenters::StepsOf(ranks);
   if (steps.empty()) return "";
-  std::string text = fmt::format("Step by step, bytes allocated at the peak\n  {:>6}{:>32}{:>32}{:>32}\n",
-                                 "step", "largest", "smallest", "odd one out");
+  const size_t width = CellWidth(ranks);
+  std::string text = fmt::format("Step by step, bytes allocated at the peak\n  {:>6}{:>{}}{:>{}}{:>{}}\n",
+                                 "step", "largest", width, "smallest", width, "odd one out", width);
   const size_t shown = std::min(steps.size(), kMostSteps);
   for (size_t i = 0; i < shown; ++i) text += StepRow(ranks, steps[i]);
   if (shown < steps.size()) text += fmt::format("  {} more steps; --json tells all.\n", steps.size() - shown);
@@ -67,7 +86,8 @@ Json RankJson(const session::RankPeaks& peaks) {
                      {"allocated_peak_bytes", step.allocated},
                      {"reserved_peak_bytes", step.reserved}});
   }
-  return {{"rank", peaks.rank},
+  return {{"rank", peaks.name.empty() ? Json(peaks.rank) : Json()},
+          {"name", session::NameOf(peaks)},
           {"file", peaks.file.string()},
           {"allocated_peak_bytes", peaks.allocated},
           {"reserved_peak_bytes", peaks.reserved},
@@ -85,13 +105,12 @@ std::string RanksText(const session::Ranks& ranks) {
   // Before all figures of ranks: they say nothing of what is none.
   if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
     text += fmt::format("Note: {} tidemark compare A B tells where two runs differ.\n", why);
-  text += fmt::format(
-      "{}\n  {:>4}{:>20}{:>20}{:>8}  file\n",
-      strip.bars.size() == 1 ? "1 rank" : FormatNumber(static_cast<int64_t>(strip.bars.size())) + " ranks",
-      "rank", "allocated peak, B", "reserved peak, B", "steps");
+  const size_t width = LongestName(ranks);
+  text += fmt::format("{}\n  {:>{}}{:>20}{:>20}{:>8}  file\n", session::CountOf(ranks), ranks.one, width,
+                      "allocated peak, B", "reserved peak, B", "steps");
   for (const session::RankPeaks& peaks : ranks.ranks) {
     text +=
-        fmt::format("  {:>4}{:>20}{:>20}{:>8}  {}{}\n", peaks.rank, FormatNumber(peaks.allocated),
+        fmt::format("  {:>{}}{:>20}{:>20}{:>8}  {}{}\n", CellOf(peaks), width, FormatNumber(peaks.allocated),
                     FormatNumber(peaks.reserved), peaks.steps.size(), peaks.file.string(), MemoryEnd(peaks));
   }
   text += ExtremesText(strip);
@@ -108,8 +127,9 @@ std::string RanksText(const session::Ranks& ranks) {
 
 Json RanksJson(const session::Ranks& ranks) {
   const RankStrip strip = presenters::MakeRankStrip(ranks, std::nullopt);
-  const auto rank_at = [&strip](std::optional<size_t> index) {
-    return index ? Json(strip.bars[*index].rank) : Json(nullptr);
+  const auto rank_at = [&](std::optional<size_t> index) {
+    if (!index) return Json();
+    return session::AreRanks(ranks) ? Json(strip.bars[*index].rank) : Json(strip.bars[*index].name);
   };
   Json all = Json::array();
   for (const session::RankPeaks& peaks : ranks.ranks) all.push_back(RankJson(peaks));

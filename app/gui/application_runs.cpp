@@ -297,7 +297,7 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 }
 
 void Application::ReadRanks(const std::vector<std::filesystem::path>& files) {
-  const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " ranks";
+  const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " recordings";
   jobs_.Start(
       "Reading " + what, JobEnd::kOnRequest,
       [this, files, what, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {

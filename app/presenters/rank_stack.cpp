@@ -1,5 +1,7 @@
 #include "app/presenters/rank_stack.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -149,12 +151,13 @@ std::vector<size_t> RanksWithGroups(const session::Ranks& ranks, std::optional<s
   return order;
 }
 
-std::vector<std::string> TitlesOf(const std::vector<int64_t>& own, size_t all) {
+std::vector<std::string> TitlesOf(const session::Ranks& ranks, const std::vector<size_t>& own) {
   std::vector<std::string> titles;
   titles.reserve(own.size() + 1);
-  for (const int64_t rank : own) titles.push_back("rank " + std::to_string(rank));
-  const size_t others = all - own.size();
-  if (others > 0) titles.push_back(FormatNumber(static_cast<int64_t>(others)) + " other ranks");
+  for (const size_t index : own) titles.push_back(session::NameOf(ranks.ranks[index]));
+  const size_t others = ranks.ranks.size() - own.size();
+  if (others > 0)
+    titles.push_back(fmt::format("{} other {}", FormatNumber(static_cast<int64_t>(others)), ranks.many));
   return titles;
 }
 
@@ -166,7 +169,7 @@ bool AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks
   plot.group_ranks.clear();
   plot.group_ranks.reserve(with_groups.size());
   for (const size_t index : with_groups) plot.group_ranks.push_back(ranks.ranks[index].rank);
-  plot.groups = TitlesOf(plot.group_ranks, ranks.ranks.size());
+  plot.groups = TitlesOf(ranks, with_groups);
   const size_t groups = plot.groups.size();
   plot.grouped.assign(plot.columns.size() * groups, 0);
   const std::vector<Span> spans = SpansOf(shown, axis, plot);

@@ -19,6 +19,7 @@ constexpr size_t kRoomForGaps = 64;  // places, however few ranks there are
 
 RankBar BarOf(const session::RankPeaks& peaks, std::optional<int64_t> step) {
   RankBar bar{.rank = peaks.rank,
+              .name = session::NameOf(peaks),
               .allocated = peaks.allocated,
               .reserved = peaks.reserved,
               .out_of_memory = peaks.out_of_memory,
@@ -100,7 +101,7 @@ std::string AgainstOthers(const RankStrip& strip, const RankBar& bar) {
     const auto other = std::ranges::find_if(
         strip.bars, [&](const RankBar& one) { return one.known && one.rank != bar.rank; });
     if (other == strip.bars.end()) return "";
-    against = "rank " + std::to_string(other->rank);
+    against = other->name;
     usual = other->allocated;
   } else if (bar.allocated == usual) {
     return against;

@@ -14,6 +14,7 @@ namespace tidemark::presenters {
 
 struct RankBar {
   int64_t rank = 0;
+  std::string name;   // "rank 3", or of a process or a file that is none
   size_t place = 0;   // in the row of bars, where a rank without a recording leaves its own free
   bool known = true;  // its recording has the step that was asked for
   int64_t allocated = 0;

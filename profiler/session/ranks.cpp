@@ -154,10 +154,12 @@ std::string ChangeOfArguments(const RankPeaks& first, const RankPeaks& other) {
 
 RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
   RankPeaks peaks = PeaksOfRank({run.view(), run.status()}, true);
-  peaks.rank = RankInName(file);                            // a person may have named it
-  if (peaks.rank < 0) peaks.rank = run.description().rank;  // 0 also where nobody told one
-  peaks.file = file;
   const events::RunDescription description = run.description();
+  peaks.rank = RankInName(file);  // a person may have named it
+  if (peaks.rank < 0) peaks.rank = description.rank;
+  peaks.file = file;
+  if (description.process_id > 0 && !description.title.empty())
+    peaks.name = fmt::format("{}, process {}", description.title, description.process_id);
   const auto settings = networks::SettingsFromJson(description.settings_json);
   if (settings) peaks.settings = *settings;
   if (settings) {
@@ -224,19 +226,49 @@ std::vector<std::filesystem::path> EachOnce(std::span<const std::filesystem::pat
     if (known.insert(unknown ? file : place).second) {
       once.push_back(file);
     } else {
-      repeated.push_back(file.string() + " was named before: it is one rank, and counts once.");
+      repeated.push_back(file.string() + " was named before, and counts once.");
     }
   }
   return once;
 }
 
-// Numbers that two files share say nothing of ranks, and neither do those of different runs.
-void NumberByPlaceIfNeeded(Ranks& all) {
-  std::vector<RankPeaks>& ranks = all.ranks;
+// Numbers that two of them share say nothing of ranks, and neither do those of different runs.
+bool HaveNumbersOfRanks(const Ranks& all) {
   std::set<int64_t> numbers;
-  for (const RankPeaks& peaks : ranks) numbers.insert(peaks.rank);
-  if (numbers.size() == ranks.size() && WhyNotOneRun(all).empty()) return;
-  for (size_t i = 0; i < ranks.size(); ++i) ranks[i].rank = static_cast<int64_t>(i);
+  for (const RankPeaks& peaks : all.ranks) numbers.insert(peaks.rank);
+  return numbers.size() == all.ranks.size() && WhyNotOneRun(all).empty();
+}
+
+void NumberByPlace(Ranks& all) {
+  for (size_t i = 0; i < all.ranks.size(); ++i) all.ranks[i].rank = static_cast<int64_t>(i);
+}
+
+bool HaveNamesOfTheirOwn(const Ranks& all) {
+  std::set<std::string> names;
+  for (const RankPeaks& peaks : all.ranks) names.insert(peaks.name);
+  return names.size() == all.ranks.size() && !names.contains("");
+}
+
+void NameByFiles(Ranks& all) {
+  for (RankPeaks& peaks : all.ranks) peaks.name = peaks.file.filename().string();
+  if (HaveNamesOfTheirOwn(all)) return;
+  for (RankPeaks& peaks : all.ranks) peaks.name = peaks.file.string();
+}
+
+// What was read of each file: ranks, where that is told; else processes; else whatever the files are.
+void TellWhatTheyAre(Ranks& all) {
+  const bool is_any_told = std::ranges::any_of(all.ranks, [](const RankPeaks& peaks) {
+    return peaks.rank > 0 || RankInName(peaks.file) >= 0;  // 0 also where nobody told one
+  });
+  if (is_any_told && HaveNumbersOfRanks(all)) {
+    for (RankPeaks& peaks : all.ranks) peaks.name.clear();
+    return;
+  }
+  NumberByPlace(all);
+  const bool are_processes = HaveNamesOfTheirOwn(all);
+  if (!are_processes) NameByFiles(all);
+  all.one = are_processes ? "process" : "recording";
+  all.many = are_processes ? "processes" : "recordings";
 }
 
 }  // namespace
@@ -269,8 +301,20 @@ std::string WhyNotOneRun(const Ranks& ranks) {
                            : told("runs of " + *programs.begin() + " with different arguments", arguments);
 }
 
+bool AreRanks(const Ranks& ranks) { return ranks.one == Ranks().one; }
+
+std::string NameOf(const RankPeaks& peaks) {
+  return peaks.name.empty() ? "rank " + std::to_string(peaks.rank) : peaks.name;
+}
+
+std::string CountOf(const Ranks& ranks) {
+  const size_t count = ranks.ranks.size();
+  return fmt::format("{} {}", FormatNumber(static_cast<int64_t>(count)), count == 1 ? ranks.one : ranks.many);
+}
+
 std::string MissingRanks(const Ranks& ranks) {
   constexpr size_t kMostNamed = 8;
+  if (!AreRanks(ranks)) return "";
   std::set<int64_t> there;
   for (const RankPeaks& rank : ranks.ranks) there.insert(rank.rank);
   std::vector<int64_t> missing;
@@ -300,7 +344,7 @@ Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves) {
     RankPeaks& peaks = all.ranks.emplace_back(PeaksOfRank(rank, with_curves));
     peaks.rank = rank.rank;
   }
-  NumberByPlaceIfNeeded(all);
+  if (!HaveNumbersOfRanks(all)) NumberByPlace(all);
   return all;
 }
 
@@ -311,10 +355,7 @@ int64_t RankInName(const std::filesystem::path& file) {
     if (digit < name.size() && (name[digit] == '_' || name[digit] == '-')) ++digit;
     if (digit < name.size() && IsDigit(name[digit])) return NumberAt(name, digit);
   }
-  size_t digit = name.size();
-  while (digit > 0 && !IsDigit(name[digit - 1])) --digit;
-  while (digit > 0 && IsDigit(name[digit - 1])) --digit;
-  return digit < name.size() && IsDigit(name[digit]) ? NumberAt(name, digit) : -1;
+  return -1;
 }
 
 std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank) {
@@ -342,7 +383,7 @@ Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files, const Prog
     }
   }
   if (ranks.ranks.empty()) return Error{ranks.unreadable.front()};
-  NumberByPlaceIfNeeded(ranks);
+  TellWhatTheyAre(ranks);
   std::sort(ranks.ranks.begin(), ranks.ranks.end(),
             [](const RankPeaks& a, const RankPeaks& b) { return a.rank < b.rank; });
   return ranks;

@@ -1,4 +1,5 @@
-// The ranks of one distributed run, one file each, as one: the peaks of every rank, step by step. A rank's
+// The ranks of one distributed run, one file each, as one: the peaks of every rank, step by step. Likewise
+// several processes that nobody called ranks. A rank's
 // events are let go as soon as its peaks are known, so that a thousand ranks cost what the few cost that are
 // read at a time. Any thread.
 #pragma once
@@ -9,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/progress.h"
@@ -21,9 +23,11 @@ namespace tidemark::session {
 inline constexpr size_t kMostRanks = 1024;
 
 struct RankPeaks {
-  // As its file's name tells ("run.rank3.tide", "snapshot_3.pickle"), else as the recording does; where two
-  // files tell the same, or they are not of one run ("fp16.tide", "fp32.tide"), its place among them.
+  // As its file's name tells ("run.rank3.tide"), else as the recording does; where two files tell the same,
+  // or they are not of one run ("fp16.tide", "fp32.tide"), they are no ranks, and this is its place among
+  // them.
   int64_t rank = 0;
+  std::string name;            // of what is no rank: its program and process, else its file; "" of a rank
   std::filesystem::path file;  // "" of a rank that goes on
   int64_t allocated = 0;       // bytes, over the whole recording
   int64_t reserved = 0;
@@ -52,15 +56,24 @@ struct RankPeaks {
 struct Ranks {
   std::vector<RankPeaks> ranks;            // by rank
   std::vector<std::string> unreadable;     // a sentence for each file that could not be read
-  std::vector<std::string> repeated = {};  // and for each that was named again: it is one rank
+  std::vector<std::string> repeated = {};  // and for each that was named again: it counts once
+  // What they are: ranks where each was told as one; else processes, or recordings that tell of none.
+  std::string_view one = "rank";
+  std::string_view many = "ranks";
 };
+
+bool AreRanks(const Ranks& ranks);
+// "rank 3", "gan.py, process 4711" or "fp16.tide".
+std::string NameOf(const RankPeaks& peaks);
+// "4 ranks", "1 process".
+std::string CountOf(const Ranks& ranks);
 
 // "" where all that tell what ran, and how, tell the same; else a sentence: they are no ranks of one run.
 std::string WhyNotOneRun(const Ranks& ranks);
-// "" where each rank up to the highest is there; else a sentence.
+// "" where each rank up to the highest is there, or they are none; else a sentence.
 std::string MissingRanks(const Ranks& ranks);
 
-// The number that a file's name gives its rank, -1 if none: behind "rank", else the last one in it.
+// The number behind "rank" in a file's name, -1 if there is none.
 int64_t RankInName(const std::filesystem::path& file);
 
 // run.tide → run.rank3.tide

@@ -63,10 +63,10 @@ void RankButton(const char* title, const RanksLine& ranks, std::optional<size_t>
   ImGui::SameLine();
   ImGui::SetCursorPosY(row);
   const std::string label =
-      fmt::format("{}: rank {}, {}###{}", title, bar.rank, FormatBytes(bar.allocated, ranks.unit), title);
+      fmt::format("{}: {}, {}###{}", title, bar.name, FormatBytes(bar.allocated, ranks.unit), title);
   if (PlainButton(label.c_str())) queue.Push(OpenRank{bar.rank});
   const std::string against = presenters::AgainstOthers(strip, bar);
-  Tooltip(against + (against.empty() ? "" : ". ") + "Click to open this rank.");
+  Tooltip(against + (against.empty() ? "" : ". ") + "Click to open it.");
 }
 
 void DrawExtremes(const RanksLine& ranks, CommandQueue& queue) {
@@ -98,10 +98,10 @@ void DrawBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t
     list->AddRectFilled({box.Min.x, box.Max.y + Px(2)}, {box.Max.x, box.Max.y + Px(5)}, U32(Colors().text));
 }
 
-// Where there is room for it, at the foot of its bar.
+// Where there is room for it, at the foot of its bar. A name longer than a number never has it.
 void NumberBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t index) {
   const RankBar& bar = strip.bars[index];
-  const std::string number = std::to_string(bar.rank);
+  const std::string number = bar.name.substr(bar.name.rfind(' ') + 1);  // of a rank or a process
   const ImVec2 size = Measure(SmallMuted(), number);
   if (size.x + Px(4) > box.GetWidth()) return;
   const double top = std::max<double>(1, static_cast<double>(strip.top));
@@ -115,7 +115,8 @@ void NumberBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size
 std::string BarHelp(const RanksLine& ranks, size_t index) {
   const RankStrip& strip = ranks.opened->strip();
   const RankBar& bar = strip.bars[index];
-  std::string text = fmt::format("Rank {}\n", bar.rank);
+  std::string text =
+      session::AreRanks(*ranks.opened->ranks()) ? fmt::format("Rank {}\n", bar.rank) : bar.name + "\n";
   const std::string against = presenters::AgainstOthers(strip, bar);
   text += bar.known ? fmt::format("{} allocated{}, {} reserved", FormatBytes(bar.allocated, ranks.unit),
                                   against.empty() ? "" : " (" + against + ")",
@@ -173,16 +174,15 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(20), Px(8)));
   if (ImGui::BeginViewportSideBar("##ranks", ImGui::GetMainViewport(), ImGuiDir_Up, Px(kRanksHeight),
                                   kFlags)) {
-    const RankStrip& strip = ranks.opened->strip();
     ImGui::AlignTextToFramePadding();
-    Put(StrongWords(), FormatNumber(static_cast<int64_t>(strip.bars.size())) + " ranks");
+    Put(StrongWords(), session::CountOf(*ranks.opened->ranks()));
     ImGui::SameLine();
     ChooseRankStep(*ranks.opened, queue);
     DrawExtremes(ranks, queue);
     ImGui::SameLine(ImGui::GetWindowWidth() - Px(52));
     if (PlainButton((std::string(icons::kClose) + "###close ranks").c_str(), {Px(32), 0}))
       queue.Push(CloseRanks{});
-    Tooltip("Close the ranks. The one that is shown stays.");
+    Tooltip("Close this row. What is shown stays.");
     DrawBars(ranks, queue);
   }
   ImGui::End();

@@ -50,7 +50,9 @@ TEST_CASE("a rank's number is in its file's name") {
   CHECK(RankInName("rank12.tide") == 12);
   CHECK(RankInName("/2/rank_7_of_8.pickle") == 7);
   CHECK(RankInName("prank.rank-5.tide") == 5);
-  CHECK(RankInName("snapshot_41.pickle.gz") == 41);
+  CHECK(RankInName("snapshot_41.pickle.gz") == -1);
+  CHECK(RankInName("two2.tide") == -1);
+  CHECK(RankInName("two2.18048.tide") == -1);  // a process's
   CHECK(RankInName("/9/snapshot.pickle") == -1);
   CHECK(RankInName("99999999999999999999.tide") == -1);
 }
@@ -197,16 +199,48 @@ TEST_CASE("a file that is named twice is one rank") {
   CHECK(ranks->repeated.front().find("counts once") != std::string::npos);
 }
 
-TEST_CASE("files whose names tell no ranks are numbered in their order") {
+TEST_CASE("files that nobody told a rank of are recordings in their order") {
   const trace::Scratch scratch;
   WriteRank(scratch / "b1.tide", {100});
-  WriteRank(scratch / "a1.tide", {200});
-  const std::vector<std::filesystem::path> files = {scratch / "b1.tide", scratch / "a1.tide"};
+  WriteRank(scratch / "a2.tide", {200});
+  const std::vector<std::filesystem::path> files = {scratch / "b1.tide", scratch / "a2.tide"};
   const auto ranks = ReadRanks(files);
   REQUIRE(ranks.ok());
+  CHECK_FALSE(AreRanks(*ranks));
+  CHECK(CountOf(*ranks) == "2 recordings");
   CHECK(ranks->ranks[0].rank == 0);
   CHECK(ranks->ranks[0].file == files[0]);
+  CHECK(NameOf(ranks->ranks[0]) == "b1.tide");
   CHECK(ranks->ranks[1].rank == 1);
+}
+
+TEST_CASE("processes that nobody called ranks are named by their programs and numbers") {
+  const trace::Scratch scratch;
+  const auto write = [&](const char* file, const char* program, int32_t process, int32_t rank) {
+    events::RunDescription description;
+    description.title = program;
+    description.process_id = process;
+    description.rank = rank;
+    description.command = "./both.sh";
+    auto writer = trace::TideWriter::Create(scratch / file, description);
+    REQUIRE(writer.ok());
+    REQUIRE(writer->Close().ok());
+  };
+  write("two2.tide", "gan.py", 18047, 0);
+  write("two2.18048.tide", "cnn.py", 18048, 0);
+  const std::vector<std::filesystem::path> files = {scratch / "two2.tide", scratch / "two2.18048.tide"};
+  const auto processes = ReadRanks(files);
+  REQUIRE(processes.ok());
+  CHECK(CountOf(*processes) == "2 processes");
+  CHECK(NameOf(processes->ranks[0]) == "gan.py, process 18047");
+  CHECK(NameOf(processes->ranks[1]) == "cnn.py, process 18048");
+  CHECK(MissingRanks(*processes).empty());
+  write("two2.tide", "train.py", 18047, 0);  // as their launcher says
+  write("two2.18048.tide", "train.py", 18048, 1);
+  const auto ranks = ReadRanks(files);
+  REQUIRE(ranks.ok());
+  CHECK(CountOf(*ranks) == "2 ranks");
+  CHECK(NameOf(ranks->ranks[1]) == "rank 1");
 }
 
 TEST_CASE("ranks in files of any name have the numbers that they were recorded with, the first too") {
