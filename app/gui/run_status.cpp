@@ -41,7 +41,10 @@ std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
   if (input.starting) return "starting";
   if (!origin.has_run && origin.was_not_opened) return "not opened";
   if (!origin.has_run) return input.status.state == RunState::kFailed ? "not started" : "no run";
-  if (Follows(input)) return input.status.sentence.empty() ? "recording grows" : "recording stands still";
+  if (Follows(input)) {
+    if (input.status.sentence.empty()) return "recording grows";
+    return input.status.state == RunState::kStarting ? "recording awaited" : "recording stands still";
+  }
   if (!input.recording.empty()) return "recording";
   switch (input.status.state) {
     case RunState::kStarting:

@@ -17,12 +17,24 @@ namespace {
 
 // Recordings are flushed every kFlushEvery.
 constexpr std::chrono::milliseconds kRest{10};
-constexpr std::chrono::seconds kQuiet{1};  // then somebody looks whether more can come
+constexpr std::chrono::seconds kQuiet{1};             // then somebody looks whether more can come
+constexpr std::chrono::milliseconds kLookAgain{100};  // for a file that is not there
 
 constexpr std::string_view kStandardInput = "Standard input";
 constexpr const char* kIsTerminal =
     "Standard input is a terminal, and no recording comes from it. Pipe one into it, as in: "
     "ssh FAR tail -c +1 -F run.tide | tidemark open --follow -";
+
+Error WhyNotOpened(const std::string& name, int reason) {
+  return Error{name + " cannot be opened: " + std::strerror(reason) +
+               ". Name a recording (.tide) that is being written, or - for standard input."};
+}
+
+bool MayComeYet(const std::filesystem::path& file, int reason) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code unknown;  // then nothing is known to come into it
+  return reason == ENOENT && std::filesystem::is_directory(folder, unknown);
+}
 
 bool IsFile(int fd) {
   struct stat status {};
@@ -36,10 +48,8 @@ Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file
   if (is_input && isatty(STDIN_FILENO) != 0) return Error{kIsTerminal};
   UniqueFd fd(is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
   const std::string name = is_input ? std::string(kStandardInput) : file.string();
-  if (!fd.valid()) {
-    return Error{name + " cannot be opened: " + std::strerror(errno) +
-                 ". Name a recording (.tide) that is being written, or - for standard input."};
-  }
+  const int reason = fd.valid() ? 0 : errno;
+  if (reason != 0 && (is_input || !MayComeYet(file, reason))) return WhyNotOpened(name, reason);
   return std::unique_ptr<Run>(new FollowedRun(std::move(fd), name));
 }
 
@@ -79,6 +89,12 @@ bool FollowedRun::WaitUntilSettled(int timeout_ms) {
 }
 
 void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
+  if (!fd.valid()) {
+    Result<UniqueFd> come = WaitForFile(name);
+    if (!come) return End(come.error());
+    fd = std::move(*come);
+    has_file_ = IsFile(fd.get());
+  }
   if (has_file_ && name != kStandardInput) {
     fd_ = UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
     file_ = name;
@@ -90,10 +106,28 @@ void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
                          [this] { return !stop_; }, [this] { return Wait(); }}));
 }
 
+Result<UniqueFd> FollowedRun::WaitForFile(const std::string& name) {
+  {
+    const MutexLock lock(mutex_);
+    status_.sentence = name +
+                       " is not there yet, and is waited for: a recording appears when its program "
+                       "first asks for memory.";
+  }
+  int reason = ENOENT;
+  while (!stop_ && reason == ENOENT) {
+    UniqueFd fd(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd.valid()) return fd;
+    reason = errno;
+    if (reason == ENOENT) std::this_thread::sleep_for(kLookAgain);
+  }
+  return WhyNotOpened(name, reason);
+}
+
 void FollowedRun::Describe(const events::RunDescription& description) {
   const MutexLock lock(mutex_);
   description_ = description;
   status_.state = RunState::kRunning;
+  status_.sentence = "";
   changed_.notify_all();
 }
 

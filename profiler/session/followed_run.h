@@ -23,8 +23,9 @@ namespace tidemark::session {
 
 class FollowedRun final : public WatchedRun {
  public:
-  // A .tide file, a pipe, or "-" for standard input. Errors: it cannot be opened, or standard input is a
-  // terminal. What is wrong in it comes with status().
+  // A .tide file, a pipe, or "-" for standard input. A file that is not there yet is waited for: a recording
+  // begins with its program's first use of memory. Errors: it cannot be opened, or its folder is not there
+  // either, or standard input is a terminal. What is wrong in it comes with status().
   static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file);
   ~FollowedRun() override;
   FollowedRun(const FollowedRun&) = delete;
@@ -42,8 +43,9 @@ class FollowedRun final : public WatchedRun {
 
  private:
   using Clock = std::chrono::steady_clock;
-  FollowedRun(UniqueFd fd, std::string name);
+  FollowedRun(UniqueFd fd, std::string name);  // no fd = it is not there yet
   void Follow(UniqueFd fd, const std::string& name);
+  Result<UniqueFd> WaitForFile(const std::string& name);
   void Describe(const events::RunDescription& description);
   void Accept(std::span<const events::Event> events);
   bool Wait();
@@ -51,7 +53,7 @@ class FollowedRun final : public WatchedRun {
   void Publish();
   void End(const Result<trace::TideSummary>& read);
 
-  const bool has_file_;  // what comes through a pipe has none
+  std::atomic<bool> has_file_;  // what comes through a pipe has none
   // The reading thread's.
   timeline::Builder builder_;
   bool has_news_ = false;

@@ -101,6 +101,36 @@ TEST_CASE("A recording is shown as it grows, until it is closed") {
   CHECK_FALSE((*run)->status().cut_off);
 }
 
+TEST_CASE("A recording that is not there yet is waited for, with a sentence") {
+  const Scratch scratch;
+  const auto run = FollowedRun::Open(scratch / "run.tide");
+  REQUIRE(run.ok());
+  CHECK(Comes(
+      [&] { return (*run)->status().sentence.find("run.tide is not there yet") != std::string::npos; }));
+  CHECK((*run)->status().state == RunState::kStarting);
+  CHECK_FALSE((*run)->has_file());
+  auto writer = trace::TideWriter::Create(scratch / "run.tide", Titled("come"));
+  REQUIRE(writer.ok());
+  CHECK(Comes([&] { return (*run)->description().title == "come"; }));
+  CHECK((*run)->status().sentence.empty());
+  CHECK((*run)->has_file());
+  REQUIRE(writer->Append(AStep(0)).ok());
+  REQUIRE(writer->Close().ok());
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().steps_done == 1);
+  CHECK((*run)->status().sentence.empty());
+}
+
+TEST_CASE("Waiting for a recording ends when nobody wants it any more") {
+  const Scratch scratch;
+  const auto run = FollowedRun::Open(scratch / "run.tide");
+  REQUIRE(run.ok());
+  (*run)->Stop();
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().state == RunState::kFinished);
+  CHECK((*run)->status().sentence.empty());
+}
+
 TEST_CASE("A recorder that dies is told, and what is written after all is shown") {
   const Scratch scratch;
   const std::filesystem::path file = scratch / "run.tide";
@@ -193,7 +223,7 @@ TEST_CASE("A run that begins anew is counted anew, as it is where it runs") {
   CHECK((*run)->status().steps_done == 0);
 }
 
-TEST_CASE("What is no recording is told, and what is not there is refused") {
+TEST_CASE("What is no recording is told, and what cannot come is refused") {
   const Scratch scratch;
   trace::WriteFile(scratch / "other.tide", "no tide yet");
   const auto run = FollowedRun::Open(scratch / "other.tide");
@@ -201,7 +231,7 @@ TEST_CASE("What is no recording is told, and what is not there is refused") {
   REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
   CHECK((*run)->status().state == RunState::kFailed);
   CHECK((*run)->status().sentence.find("is no Tidemark recording") != std::string::npos);
-  const auto missing = FollowedRun::Open(scratch / "missing.tide");
+  const auto missing = FollowedRun::Open(scratch / "no folder" / "missing.tide");
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.error().message.find("cannot be opened") != std::string::npos);
 }
