@@ -24,6 +24,7 @@
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
+#include "app/cli/recording_file.h"
 #include "app/cli/run_report.h"
 #include "app/cli/user_program.h"
 #include "app/presenters/program_facts.h"
@@ -208,7 +209,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   AddStacksOption(*command, options->stacks);
   AddKernelsOption(*command, options->kernels);
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
-  command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
+  AddRecordingOption(*command, options->output, "Recording (.tide) to write");
   command->add_flag("--window", options->window, "Show its memory in the window while it runs");
   return {command, [=] {
             if (program.empty()) {

@@ -11,6 +11,7 @@
 #include "app/cli/error_output.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
+#include "app/cli/recording_file.h"
 #include "app/cli/user_program.h"
 #include "profiler/phantom/programs/sweep.h"
 
@@ -101,6 +102,8 @@ Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& 
                                                    const session::StartWatch& watch) {
   Result<std::vector<std::string>> words = WordsOf(order.command);
   if (!words) return words.error();
+  if (const std::string why = WhyNoRecordingName(order.recording); !why.empty())
+    return Blame(watch, session::ProgramField::kRecording, Error{why});
   if (const Status writable = CanBeWritten(order.recording); !writable)
     return Blame(watch, session::ProgramField::kRecording, writable.error());
   if (order.argument) {

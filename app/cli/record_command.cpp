@@ -17,14 +17,15 @@
 #include "app/cli/line_report.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
+#include "app/cli/recording_file.h"
 #include "app/cli/report.h"
 #include "app/cli/run_report.h"
 #include "app/cli/user_program.h"
 #include "profiler/base/format.h"
 #include "profiler/events/event.h"
 #include "profiler/events/stack_languages.h"
-#include "profiler/session/program_recorder.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/program_recorder.h"
 #include "profiler/session/program_run.h"
 #include "profiler/session/steady_state.h"
 
@@ -159,8 +160,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       "sizes that it set aside are seen, not what was asked for; of a program without PyTorch, what it holds "
       "from the CUDA driver.");
   auto options = std::make_shared<RecordOptions>();
-  command->add_option("-o,--output", options->output, "Recording (.tide) to write, one for each process")
-      ->type_name("FILE");
+  AddRecordingOption(*command, options->output, "Recording (.tide) to write, one for each process");
   command->add_flag("--window,--live,--attach-window", options->window,
                     "Show its memory in the window while it runs: of all ranks that a launcher starts here, "
                     "else of the first process that uses CUDA");

@@ -1,11 +1,16 @@
 #include "app/cli/recording_file.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "app/cli/console.h"
 #include "app/cli/numbers.h"
+#include "app/presenters/run_formats.h"
 
 namespace tidemark::cli {
 namespace {
@@ -40,6 +45,26 @@ void AddOneCardOption(CLI::App& command, std::string& card) {
   command.add_option(kOneCardOption, card, "cuda:N: that card of a run on several alone")
       ->check(WhyNoCard)
       ->type_name("cuda:N");
+}
+
+void AddRecordingOption(CLI::App& command, std::string& file, const std::string& help) {
+  command.add_option("-o,--output", file, help)->check(WhyNoRecordingName)->type_name("FILE");
+}
+
+std::string WhyNoRecordingName(const std::string& file) {
+  const auto* const recording = presenters::FormatOfKey("tide");
+  const auto* const format = presenters::FormatOfEnding(file);
+  std::error_code not_there;
+  const bool is_no_file =  // a device, which has no ending, or a folder, which is told of where it is opened
+      std::filesystem::exists(file, not_there) && !std::filesystem::is_regular_file(file, not_there);
+  if (file.empty() || is_no_file || format == recording) return "";
+  const std::string name = std::filesystem::path(file).replace_extension(recording->ending).string();
+  if (format != nullptr) {
+    return fmt::format("What is recorded is a {0}, not a {1}. Record to {2}, then: tidemark convert {2} {3}",
+                       recording->ending, format->ending, name, file);
+  }
+  return fmt::format("{} does not tell by its ending that it is a recording; name it {}.", file,
+                     file + std::string(recording->ending));
 }
 
 std::vector<std::string> WarningsOf(const session::Run& run) {

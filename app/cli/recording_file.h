@@ -18,6 +18,11 @@ Result<std::unique_ptr<session::Run>> OpenRecording(const std::string& file, con
 // The option for `card`.
 void AddOneCardOption(CLI::App& command, std::string& card);
 
+// The option for a recording that is to be written (-o), told by its ending.
+void AddRecordingOption(CLI::App& command, std::string& file, const std::string& help);
+// Why it cannot have that name, and how it comes to be what that says; "" where it can.
+std::string WhyNoRecordingName(const std::string& file);
+
 // Why the recording is not the whole story: cut short, events lost.
 std::vector<std::string> WarningsOf(const session::Run& run);
 

@@ -16,6 +16,7 @@
 #include "app/cli/interrupt_listener.h"
 #include "app/cli/level_report.h"
 #include "app/cli/numbers.h"
+#include "app/cli/recording_file.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
 #include "app/presenters/prediction_remarks.h"
@@ -348,8 +349,7 @@ Command RegisterTrain(CLI::App& application) {
   command->add_option("--steps", options->steps, "Training steps, from 1")
       ->capture_default_str()
       ->type_name("");
-  command->add_option("-o,--output", options->output, "Recording to write while it runs (.tide)")
-      ->type_name("FILE");
+  AddRecordingOption(*command, options->output, "Recording to write while it runs (.tide)");
   command->add_option("--rank", options->rank, "With --ranks on a phantom: which of them is run, from 0")
       ->capture_default_str()
       ->type_name("");

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "app/cli/phantom_sweep.h"
+#include "app/cli/recording_file.h"
 #include "app/cli/user_program.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
@@ -80,6 +81,18 @@ TEST_CASE("What is just being recorded is no place for another recording, and st
   REQUIRE_FALSE(writable.ok());
   CHECK(writable.error().message.find("is just being recorded") != std::string::npos);
   CHECK(std::filesystem::file_size(scratch / "run.tide") == size);
+}
+
+TEST_CASE("A recording's name tells that it is one, or how it becomes what it says") {
+  const trace::Scratch scratch;
+  CHECK(WhyNoRecordingName("").empty());
+  CHECK(WhyNoRecordingName("run.tide").empty());
+  CHECK(WhyNoRecordingName("/dev/null").empty());
+  CHECK(WhyNoRecordingName((scratch / ".").string()).empty());  // a folder is told of where it is opened
+  CHECK(WhyNoRecordingName("x/run.pickle") ==
+        "What is recorded is a .tide, not a .pickle. Record to x/run.tide, then: tidemark convert x/run.tide "
+        "x/run.pickle");
+  CHECK(WhyNoRecordingName("run").ends_with("name it run.tide."));
 }
 
 TEST_CASE("A sweep's row of a run that failed has no figures") {
