@@ -26,11 +26,6 @@ RunComparison CompareRuns(const timeline::View& a, const timeline::View& b, Comp
   comparison.streams = CompareStreams(a, b, steps);
   const StreamsCompared& streams = comparison.streams;
   comparison.levels = CompareLevels(a, streams.range_a, b, streams.range_b);
-  for (ComparedBytes& level : comparison.levels) {
-    if (level.level != Series::kRequested) continue;
-    if (!streams.requested_known_a) level.a.reset();
-    if (!streams.requested_known_b) level.b.reset();
-  }
   const Moment at_a = PeakMomentIn(a, streams.range_a);
   const Moment at_b = PeakMomentIn(b, streams.range_b);
   comparison.peak_a = at_a.state.index;

@@ -21,7 +21,7 @@ using timeline::Series;
 using timeline::View;
 
 std::optional<int64_t> HighestIn(const View& view, EventRange range, Series series) {
-  if (view.empty()) return std::nullopt;
+  if (view.empty() || (series == Series::kRequested && !view.tells_requested())) return std::nullopt;
   const int64_t bytes = ValueOf(view.PeakIn(series, range.begin, range.end).values, series);
   return bytes == 0 ? std::nullopt : std::optional(bytes);  // nobody told of it
 }
@@ -63,15 +63,35 @@ std::vector<ComparedBytes> CompareLayers(const Moment& a, const Moment& b) {
   return rows;
 }
 
+int64_t HeldBy(const Moment& moment, events::Category category) {
+  return moment.state.values[static_cast<size_t>(category)];
+}
+
+// Whether anybody said what its blocks hold, of which it is all "unknown" else: then nothing of a category is
+// known, and 0 is not it.
+bool KnowsCategories(const Moment& moment) {
+  if (HeldBy(moment, events::Category::kUnknown) == 0) return true;
+  for (int number = 0; number < events::kCategoryCount; ++number) {
+    const auto category = static_cast<events::Category>(number);
+    if (category != events::Category::kUnknown && HeldBy(moment, category) != 0) return true;
+  }
+  return false;
+}
+
 std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
+  const bool known_in_a = KnowsCategories(a);
+  const bool known_in_b = KnowsCategories(b);
   std::vector<ComparedBytes> rows;
   for (int number = 0; number < events::kCategoryCount; ++number) {
     const auto category = static_cast<events::Category>(number);
-    const int64_t of_a = a.state.values[static_cast<size_t>(number)];
-    const int64_t of_b = b.state.values[static_cast<size_t>(number)];
-    if (of_a != 0 || of_b != 0)
-      rows.push_back(
-          {std::string(events::NameOf(category)), category, of_a, of_b, CategorySelected(category)});
+    const int64_t of_a = HeldBy(a, category);
+    const int64_t of_b = HeldBy(b, category);
+    if (of_a == 0 && of_b == 0) continue;
+    ComparedBytes& row = rows.emplace_back(ComparedBytes{std::string(events::NameOf(category)), category,
+                                                         of_a, of_b, CategorySelected(category)});
+    if (category == events::Category::kUnknown) continue;
+    if (!known_in_a) row.a.reset();
+    if (!known_in_b) row.b.reset();
   }
   return rows;
 }

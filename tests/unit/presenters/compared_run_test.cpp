@@ -269,14 +269,14 @@ TEST_CASE("Two runs stand side by side at their peaks, or at one place in both")
   const auto peaks = CompareRunsAt(*shown, *other, "other.tide", {});
   REQUIRE(peaks);
   CHECK(peaks->title_b == "other.tide");
-  REQUIRE(peaks->levels.size() == 2);
-  CHECK(peaks->levels[1].Difference() == 2 << 20);
+  REQUIRE(peaks->levels.size() == 1);  // of blocks: nobody tells what was requested
+  CHECK(peaks->levels[0].Difference() == 2 << 20);
   REQUIRE(peaks->states.blocks.size() == 2);
   CHECK(peaks->states.blocks[0].in_b == 1);
 
   const auto begin = CompareRunsAt(*shown, *other, "other.tide", shown->steps()[1].begin);
   REQUIRE(begin);
-  CHECK(begin->levels[1].Difference() == 0);
+  CHECK(begin->levels[0].Difference() == 0);
   CHECK(begin->states.blocks.empty());
   CHECK_FALSE(CompareRunsAt(*shown, *other, "other.tide", shown->steps()[2].begin));
   // Nobody waits for it any more, at whichever side it is.

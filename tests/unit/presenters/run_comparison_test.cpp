@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/presenters/moment_title.h"
+#include "app/presenters/side_by_side.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
@@ -45,6 +46,23 @@ void CheckMirrored(const StreamComparison& forth, const StreamComparison& back) 
 }
 
 }  // namespace
+
+TEST_CASE("What one side does not know is nothing, and no 0: requested, and what blocks hold") {
+  Stream blocks_only;
+  blocks_only.Allocate(0x10000000, 4096, Category::kUnknown);
+  const Training known = TrainingWith(8000, 1);
+  const std::optional<SideBySide> sides =
+      CompareRunsAt(*known.Publish(), *blocks_only.Publish(), "recorded.tide", std::nullopt);
+  REQUIRE(sides);
+  CHECK(RowTitled(sides->levels, "requested").a);
+  CHECK_FALSE(RowTitled(sides->levels, "requested").b);
+  CHECK(RowTitled(sides->levels, "allocated").b == 4096);
+  const ComparedBytes& activations = RowTitled(sides->states.categories, "activation");
+  CHECK(activations.a);
+  CHECK_FALSE(activations.b);
+  CHECK_FALSE(activations.Difference());
+  CHECK(RowTitled(sides->states.categories, "unknown").b == 4096);
+}
 
 TEST_CASE("A level whose source is live has its row before it is told") {
   Training early = TrainingWith(8000, 2);
