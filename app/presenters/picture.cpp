@@ -179,7 +179,7 @@ std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot,
     free_from = x + kRoom;
     canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
     const bool is_left = 2 * (x - plot.left) > plot.width;
-    canvas.Text(is_left ? x - 6 : x + 6, plot.top + kBaseline, TitleOfFailure(failure, ByteUnit::kMegabytes),
+    canvas.Text(is_left ? x - 6 : x + 6, plot.top + kBaseline, TitleOfFailure(failure),
                 fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
     const double left = is_left ? x - kRoom : x;
     names.push_back({left, plot.top + kBaseline - 15, left + kRoom, plot.top + kBaseline + 5});

@@ -14,8 +14,8 @@ std::vector<PlotPhase> PhasesOver(const timeline::View& view, TimeAxis axis, con
 std::vector<PlotStep> StepsOver(const timeline::View& view, TimeAxis axis, const PlotColumns& cut);
 std::vector<PlotMarker> MarkersOver(const timeline::View& view, const TimelinePlotRequest& request,
                                     const PlotColumns& cut);
-// "out of memory: 268.4 MB asked for"
-std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit);
+// "out of memory: 256.0 MiB asked for"
+std::string TitleOfFailure(const timeline::OutOfMemory& failure);
 std::vector<PlotMarker> FailuresOver(const timeline::View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut);
 

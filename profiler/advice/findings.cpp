@@ -387,8 +387,9 @@ class Examination {
                                                  : " Whether the rest of the step would find room is not "
                                                    "known by that: tidemark fit tells.";
       return AddFragmentation(shortage.cached_bytes, shortage.index,
-                              Size(shortage.requested_bytes) + " were asked for and not found, though " +
-                                  Size(in_all) + " were free in all: " + Size(shortage.cached_bytes) +
+                              session::BytesAsPyTorch(shortage.requested_bytes) +
+                                  " were asked for and not found, though " + session::BytesAsPyTorch(in_all) +
+                                  " were free in all: " + session::BytesAsPyTorch(shortage.cached_bytes) +
                                   " of it in gaps between blocks that are alive." + rest);
     }
     const bool is_little =

@@ -91,6 +91,8 @@ bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin)
   return WentOnAfter(view, failures[failures.size() - 1].index);
 }
 
+std::string BytesAsPyTorch(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
+
 std::string PlaceOf(const Shortage& shortage) {
   std::string place;
   const auto add = [&place](const std::string& part) { place += (place.empty() ? "" : ", ") + part; };
@@ -111,16 +113,14 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
            "fault that was asked for, stood in the way.";
   }
   if (shortage.free_bytes >= shortage.requested_bytes) {
-    return "For a request of that size PyTorch takes " +
-           FormatBytes(shortage.driver_bytes, ByteUnit::kMebibytes) +
+    return "For a request of that size PyTorch takes " + BytesAsPyTorch(shortage.driver_bytes) +
            " of the driver, and so much was not free.";
   }
   const bool has_enough_pieces =
       SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes;
   if (has_enough_pieces && usable_bytes > 0 && shortage.allocated_bytes / 9 >= usable_bytes / 10) {
-    return "What was alive took nearly all that the card has: " +
-           FormatBytes(shortage.allocated_bytes, ByteUnit::kMebibytes) + " of " +
-           FormatBytes(usable_bytes, ByteUnit::kMebibytes) +
+    return "What was alive took nearly all that the card has: " + BytesAsPyTorch(shortage.allocated_bytes) +
+           " of " + BytesAsPyTorch(usable_bytes) +
            ". What was left would have held this request, had it been in one piece.";
   }
   if (has_enough_pieces) {

@@ -38,6 +38,10 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 // Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);
 
+// "24.5 MiB", whatever else is told in: what is said of memory that ran out is to be found again in PyTorch's
+// own words.
+std::string BytesAsPyTorch(int64_t bytes);
+
 // "on cuda:1, in step 3, forward"; empty where nothing is known of it.
 std::string PlaceOf(const Shortage& shortage);
 

@@ -10,9 +10,9 @@
 namespace tidemark::gui {
 namespace {
 
-void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
+void SizeRow(std::string_view title, int64_t bytes) {
   PutLabel(MutedWords(), title);
-  PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
+  PutAtRowEnd(Numbers(), session::BytesAsPyTorch(bytes));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }
 
@@ -82,12 +82,14 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
 void DrawFigures(const FindingsInput& input) {
   const ShortagePage& page = *input.found->shortage;
   const std::string too_big =
-      input.is_answered ? WhyTooBig(*input.fit->question, input.fit->answer->present.need, input.unit) : "";
+      input.is_answered
+          ? WhyTooBig(*input.fit->question, input.fit->answer->present.need, ByteUnit::kMebibytes)
+          : "";
   if (!too_big.empty()) PutWrapped(StrongWords(), too_big);
-  SizeRow("asked for", page.shortage.requested_bytes, input.unit);
-  SizeRow("free on the card", page.shortage.free_bytes, input.unit);
-  SizeRow("allocated", page.shortage.allocated_bytes, input.unit);
-  SizeRow("cached, in gaps", page.shortage.cached_bytes, input.unit);
+  SizeRow("asked for", page.shortage.requested_bytes);
+  SizeRow("free on the card", page.shortage.free_bytes);
+  SizeRow("allocated", page.shortage.allocated_bytes);
+  SizeRow("cached, in gaps", page.shortage.cached_bytes);
   PutExplained(page.why, Words(), input.glossary);
 }
 
@@ -98,7 +100,7 @@ void DrawOwners(const FindingsInput& input) {
     Put(Words(), shown);
     MarkTerms(ImGui::GetItemRectMin(), Words(), shown);
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
-    PutAtRowEnd(Numbers(), FormatBytes(owner.bytes, input.unit));
+    PutAtRowEnd(Numbers(), session::BytesAsPyTorch(owner.bytes));
   }
 }
 

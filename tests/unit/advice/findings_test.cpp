@@ -307,10 +307,12 @@ TEST_CASE("A request that failed though enough was free in pieces is fragmentati
   stream.Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
   stream.Allocate(0x10000000, 127 * kMiB);
   stream.Add(EventKind::kOutOfMemory, 0, 4 * kMiB).rounded_bytes = 3 * kMiB;
-  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0);
   REQUIRE(findings.size() == 1);
   CHECK(findings.front().kind == FindingKind::kFragmentation);
   CHECK(findings.front().moment == stream.latest());
+  CHECK(Says(findings.front(),
+             "4.0 MiB were asked for and not found, though 4.0 MiB were free in all: 1.0 MiB "));
 }
 
 TEST_CASE("Workspaces are compared with activations") {

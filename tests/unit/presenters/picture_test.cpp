@@ -104,7 +104,7 @@ TEST_CASE("where the card had no room the timeline says so") {
   stream.Add(events::EventKind::kOutOfMemory, 0, 4'000'000);
   const std::string svg = TimelinePicture(*stream.Publish(), "run");
   CHECK(IsOneDocument(svg));
-  CHECK(Count(svg, ">out of memory: 4.0 MB asked for<") == 1);
+  CHECK(Count(svg, ">out of memory: 3.8 MiB asked for<") == 1);
 }
 
 TEST_CASE("the breakdown is drawn as bars, and totals after them") {
