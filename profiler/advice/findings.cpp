@@ -136,7 +136,7 @@ class Examination {
     const std::vector<LiveBlock> survivors = Survivors([](const LiveBlock&) { return true; });
     const std::vector<EventIndex> births = BirthsOf(survivors);
     Add(FindingKind::kGrowth, growth, last().end,
-        "After step " + FormatNumber(last().number) + " " + Size(growth) +
+        "After step " + FormatNumber(last().number) + ", " + Size(growth) +
             " more are allocated than after step " + FormatNumber(steps_.steady.front().number) + " (" +
             Size(AllocatedAfter(steps_.steady.front())) + "): " + Size(growth / span) +
             " more with each step, and never less. " +
@@ -273,7 +273,7 @@ class Examination {
     const int64_t saved = others(*end) - others(last().begin);
     if (saved <= 0 || 2 * (others(moment) - others(last().begin)) < saved) return;
     Add(FindingKind::kKeptGradients, kept, moment,
-        "In step " + FormatNumber(last().number) + " " + Size(kept) +
+        "In step " + FormatNumber(last().number) + ", " + Size(kept) +
             " of gradients of the step before are alive while forward runs, beside what it saves.",
         "Free them before forward: optimizer.zero_grad(set_to_none=True) before the model is called.",
         births);

@@ -539,7 +539,7 @@ TEST_CASE("The batch of the last step is none of what grows") {
   }
   const auto finding = Only(stream, FindingKind::kGrowth);
   REQUIRE(finding);
-  CHECK(Says(*finding, "After step 7 3.0 KiB more are allocated than after step 1"));
+  CHECK(Says(*finding, "After step 7, 3.0 KiB more are allocated than after step 1"));
   CAPTURE(finding->evidence);
   CHECK(Says(*finding, "Most of it is made at <module> (train.py:9)."));
 }
