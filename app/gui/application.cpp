@@ -113,14 +113,14 @@ void Application::ShowFromHere() {
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
   state_.allocations.events.followed.reset();
-  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch,
-                                              !networks::IsPhantom(ShownRank()->description().device));
+  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();
   shown_.rank = ShownRank().get();
   shown_.process = &live_ranks_.ShownOf(*shown_.run);
   input_.view = shown_.rank->view();
+  log_->Describe(shown_.rank->description());
   log_->Update(*input_.view);
 }
 
@@ -207,13 +207,14 @@ bool Application::Poll() {
   status.captured = of_shown.captured;
   status.steps_done = of_shown.steps_done;
   std::shared_ptr<const timeline::View> view = shown_.rank->view();
+  input_.description = shown_.rank->description();  // after the view, of which it tells
   if (view != input_.view) {
     input_.view = std::move(view);
+    log_->Describe(input_.description);
     log_->Update(*input_.view);
     news = true;
   }
   const session::RunStatus before = std::exchange(input_.status, std::move(status));
-  input_.description = shown_.rank->description();
   input_.live = shown_.run->live();
   input_.can_stop = shown_.run->can_stop();
   AskForBand();

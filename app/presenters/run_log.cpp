@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "app/presenters/level_chain.h"
+#include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -28,6 +30,11 @@ auto FromIndex(const List& list, EventIndex index) {
 }
 
 }  // namespace
+
+void RunLog::Describe(const events::RunDescription& description) {
+  has_epochs_ = !IsProgram(description);
+  tells_loss_ = !networks::IsPhantom(description.device);
+}
 
 void RunLog::Add(LogLine line) {
   if (lines_.size() >= 2 * kFewestLines)
@@ -86,7 +93,7 @@ void RunLog::AddStep(const View& view, const Step& step) {
     max_allocated_bytes_ = 0;
     covered_peak_ = step.begin;
   }
-  if (steps_per_epoch_ > 0 && step.number >= 0 && step.number % steps_per_epoch_ == steps_per_epoch_ - 1)
+  if (has_epochs_ && step.number >= 0 && step.number % steps_per_epoch_ == steps_per_epoch_ - 1)
     AddEpoch(view, step);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -24,9 +25,10 @@ struct LogLine {
 // a later view of the same run. Keeps the newest 5,000 lines at least.
 class RunLog {
  public:
-  // A loss that says nothing (networks::IsPhantom) is not told.
-  explicit RunLog(int64_t steps_per_epoch, bool tells_loss = true)
-      : steps_per_epoch_(steps_per_epoch), tells_loss_(tells_loss) {}
+  explicit RunLog(int64_t steps_per_epoch) : steps_per_epoch_(steps_per_epoch) {}
+  // What runs, as soon as it is known. A program that is not ours has no epochs of ours, and a loss that says
+  // nothing (networks::IsPhantom) is not told.
+  void Describe(const events::RunDescription& description);
   void Update(const timeline::View& view);
   void Add(LogLine line);
   const std::vector<LogLine>& lines() const { return lines_; }
@@ -37,7 +39,8 @@ class RunLog {
   void AddEpoch(const timeline::View& view, const timeline::Step& step);
 
   int64_t steps_per_epoch_;
-  bool tells_loss_;
+  bool has_epochs_ = true;
+  bool tells_loss_ = true;
   timeline::EventIndex covered_ = 0;        // markers and failures before it are in the log
   timeline::EventIndex covered_steps_ = 0;  // steps that begin before it are
   timeline::EventIndex covered_peak_ = 0;   // events before it are in max_allocated_bytes_

@@ -28,11 +28,26 @@ TEST_CASE("A loss that says nothing is not logged") {
   Logged training;
   training.Weight(1000);
   for (int step = 0; step < 2; ++step) training.Step(step, 1000, 1000);
-  RunLog log(2, false);
+  RunLog log(2);
+  events::RunDescription on_phantom;
+  on_phantom.device = "phantom";
+  log.Describe(on_phantom);
   log.Update(*training.Publish());
   const std::vector<std::string> texts = TextsOf(log);
   REQUIRE(texts.size() == 1);
   CHECK(texts[0].starts_with("epoch 1 · allocated "));
+}
+
+TEST_CASE("A program that is not ours has no epochs of ours") {
+  Logged training;
+  training.Mark(training.Name("begins"));
+  for (int step = 0; step < 4; ++step) training.Step(step, 1000, 1000);
+  RunLog log(2);
+  events::RunDescription program;
+  program.title = "train.py";
+  log.Describe(program);
+  log.Update(*training.Publish());
+  CHECK(TextsOf(log) == std::vector<std::string>{"begins"});
 }
 
 TEST_CASE("The log prints after each epoch what a PyTorch script would") {
