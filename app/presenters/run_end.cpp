@@ -7,6 +7,8 @@ namespace {
 
 using session::RunState;
 
+constexpr const char* kIsComplete = "What it is of has ended in order, and the recording is complete.";
+
 EndNotice Bad(const std::string& sentence, const timeline::View* view) {
   const std::string loss = view == nullptr ? "" : LossText(*view);
   return {sentence + (loss.empty() ? "" : " " + loss), true};
@@ -28,7 +30,9 @@ EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDe
   if (status.state != RunState::kFinished) return NoticeOfRun(status, view);
   if (!status.sentence.empty()) return Bad(status.sentence, view);
   if (!description.ending.empty()) return Bad(description.ending, view);
-  return {view == nullptr ? "" : LossText(*view), false};
+  const std::string loss = view == nullptr ? "" : LossText(*view);
+  if (status.cut_off) return {loss, false};  // nobody follows it any more
+  return {kIsComplete + (loss.empty() ? "" : " " + loss), false};
 }
 
 }  // namespace tidemark::presenters

@@ -63,7 +63,12 @@ TEST_CASE("Of a recording that is followed it is told how it ended, and that not
   CHECK(notice(RunState::kRunning, "").sentence.empty());
   CHECK(notice(RunState::kRunning, "Nothing records.").sentence == "Nothing records.");
   CHECK_FALSE(notice(RunState::kRunning, "Nothing records.").bad);
-  CHECK(notice(RunState::kFinished, "").sentence.empty());
+  const std::string complete = "What it is of has ended in order, and the recording is complete.";
+  CHECK(notice(RunState::kFinished, "").sentence == complete);
+  CHECK_FALSE(notice(RunState::kFinished, "").bad);
+  session::RunStatus left = StatusOf(RunState::kFinished, "");
+  left.cut_off = true;  // by who followed it
+  CHECK(NoticeOfFollowed(left, description, view.get()).sentence.empty());
   CHECK(notice(RunState::kFinished, "It is cut.").bad);
   CHECK(notice(RunState::kFailed, "It is no recording.").sentence == "It is no recording.");
   description.ending = "The program ended with exit code 1.";
@@ -73,7 +78,7 @@ TEST_CASE("Of a recording that is followed it is told how it ended, and that not
   Lose(training, events::Source::kDriver, 3);
   const EndNotice lost =
       NoticeOfFollowed(StatusOf(RunState::kFinished, ""), description, training.Publish().get());
-  CHECK(lost.sentence.starts_with("3 events were lost"));
+  CHECK(lost.sentence.starts_with(complete + " 3 events were lost"));
   CHECK_FALSE(lost.bad);
 }
 
