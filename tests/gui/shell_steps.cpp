@@ -82,9 +82,12 @@ void LogsWhatHappens(ImGuiTestContext* context) {
   context->WindowFocus("//###run_log");
   const auto lines = [] { return application().frame()->run_log.lines->size(); };
   const size_t before = lines();
+  std::string sentence = "A long one:";
+  for (int i = 0; i < 100; ++i) sentence += " so many words";
+  application().AddLogLine(presenters::LogLevel::kInfo, sentence + ".");
   for (int i = 0; i < 40; ++i)
     application().AddLogLine(presenters::LogLevel::kInfo, "Line " + std::to_string(i) + " of the test.");
-  IM_CHECK(WaitUntil(context, [&] { return lines() == before + 40; }));
+  IM_CHECK(WaitUntil(context, [&] { return lines() == before + 41; }));
   context->Yield(4);
   const ImGuiWindow* list = nullptr;
   for (const ImGuiWindow* window : context->UiContext->Windows) {
@@ -93,6 +96,8 @@ void LogsWhatHappens(ImGuiTestContext* context) {
   IM_CHECK(list != nullptr);
   IM_CHECK_GT(list->ScrollMax.y, 0.0F);
   IM_CHECK_GE(list->Scroll.y, list->ScrollMax.y - 1);
+  IM_CHECK_GT(application().view_state().run_log.rows_drawn, lines() + 1);  // it is wrapped
+  IM_CHECK_LE(list->ContentSize.x, list->InnerRect.GetWidth());
   Picture(context, "run-log");
   context->WindowFocus("//###layers");
 }
