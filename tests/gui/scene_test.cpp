@@ -482,6 +482,25 @@ TEST_CASE("However much is alive, its tree and how much of it is selected are ma
   CHECK(frame().bridge.selected_bytes == nullptr);
 }
 
+TEST_CASE("A change of settings is offered to compare only where settings can be changed") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  AskedOf asked(stream);
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto why_empty = [&] {
+    state.comparison.drawn = true;
+    scene.Prepare(asked.input, state, estimates);
+    state.comparison.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).comparison.empty_reason;
+  };
+  CHECK(std::string(why_empty()).find("Compare with…") != std::string::npos);
+  CHECK(std::string(why_empty()).find("change a setting") == std::string::npos);
+  asked.input.live = true;
+  CHECK(std::string(why_empty()).find("change a setting") != std::string::npos);
+}
+
 TEST_CASE("Statistics are of what is in sight, and of what lies between the cursors where there are some") {
   timeline::Stream stream;
   for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);

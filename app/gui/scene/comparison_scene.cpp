@@ -14,8 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kNothingToCompare =
+    "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O).";
+constexpr const char* kNothingChangedYet =
     "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "
-    "change a setting while a run goes on: two steps later, before and after stand here.";
+    "change a setting: two steps later, before and after stand here.";
 
 uint64_t EventsOf(const ComparisonAsked& asked) {
   const uint64_t own = asked.view->end() - asked.view->first();
@@ -91,6 +93,7 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
   if (!std::exchange(state.comparison.drawn, false)) return;
   const bool compares = input.compared.has_value();
   frame.comparison.second_run = compares;
+  if (input.live) frame.comparison.empty_reason = kNothingChangedYet;
   if (compares && state.pinned && alignment_ == nullptr &&
       presenters::AlignByAllocations(*input.view, *input.compared->view)) {
     frame.comparison.empty_reason =
