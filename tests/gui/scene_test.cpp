@@ -482,25 +482,6 @@ TEST_CASE("However much is alive, its tree and how much of it is selected are ma
   CHECK(frame().bridge.selected_bytes == nullptr);
 }
 
-TEST_CASE("A change of settings is offered to compare only where settings can be changed") {
-  timeline::Stream stream;
-  stream.Allocate(0x1000, 512);
-  AskedOf asked(stream);
-  ViewState state;
-  Estimates estimates(&asked.networks);
-  Scene scene;
-  const auto why_empty = [&] {
-    state.comparison.drawn = true;
-    scene.Prepare(asked.input, state, estimates);
-    state.comparison.drawn = true;
-    return scene.Prepare(asked.input, state, estimates).comparison.empty_reason;
-  };
-  CHECK(std::string(why_empty()).find("Compare with…") != std::string::npos);
-  CHECK(std::string(why_empty()).find("change a setting") == std::string::npos);
-  asked.input.live = true;
-  CHECK(std::string(why_empty()).find("change a setting") != std::string::npos);
-}
-
 TEST_CASE("Statistics are of what is in sight, and of what lies between the cursors where there are some") {
   timeline::Stream stream;
   for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);
@@ -625,39 +606,6 @@ TEST_CASE("What a run that streams in tells last is shown, however soon after th
     if (scene.pending()) is_shown = shows_last(frame());
   }
   CHECK(is_shown);
-}
-
-TEST_CASE("A second run that knows no steps lies over the first where their allocations agree") {
-  timeline::Stream stream;
-  timeline::Stream snapshot;
-  for (int64_t step = 0; step < 40; ++step) {
-    stream.BeginStep(step);
-    for (int i = 0; i < 12; ++i) stream.BeginPhase(events::Phase::kForward);  // a step is wide enough
-    for (timeline::Stream* each : {&stream, &snapshot}) {
-      each->Allocate(1 << 20, 512 * (step + 1));
-      each->Free(1 << 20);
-    }
-    stream.EndStep(step);
-  }
-  const AskedOf asked(stream);
-  SceneInput input = asked.input;
-  input.compared = ComparedRun{"s.pickle", snapshot.Publish()};
-  ViewState state;
-  state.timeline.columns = 10'000;
-  Estimates estimates(&asked.networks);
-  Scene scene;
-  const Frame& frame = scene.Prepare(input, state, estimates);
-  REQUIRE_FALSE(frame.timeline.plot->compared.empty());
-  for (const presenters::PlotLevel& level : frame.timeline.plot->compared) {
-    const presenters::PlotColumn* column = presenters::ColumnAt(*frame.timeline.plot, level.begin);
-    CHECK(level.bytes == ValueOf(column->at_peak, timeline::Series::kAllocated));
-  }
-  // At a moment, too.
-  state.pinned = input.view->steps()[30].peak;
-  state.comparison.drawn = true;
-  const presenters::SideBySide* sides = scene.Prepare(input, state, estimates).comparison.comparison;
-  REQUIRE(sides != nullptr);
-  CHECK(sides->states.blocks.empty());
 }
 
 TEST_CASE(

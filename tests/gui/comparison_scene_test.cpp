@@ -1,0 +1,63 @@
+// What the scene makes of a second run, and of its lack.
+#include <string>
+
+#include "app/gui/scene/scene.h"
+#include "tests/gui/asked_of.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::gui {
+
+TEST_CASE("A change of settings is offered to compare only where settings can be changed") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  AskedOf asked(stream);
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto why_empty = [&] {
+    state.comparison.drawn = true;
+    scene.Prepare(asked.input, state, estimates);
+    state.comparison.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).comparison.empty_reason;
+  };
+  CHECK(std::string(why_empty()).find("Compare with…") != std::string::npos);
+  CHECK(std::string(why_empty()).find("change a setting") == std::string::npos);
+  asked.input.live = true;
+  CHECK(std::string(why_empty()).find("change a setting") != std::string::npos);
+}
+
+TEST_CASE("A second run that knows no steps lies over the first where their allocations agree") {
+  timeline::Stream stream;
+  timeline::Stream snapshot;
+  for (int64_t step = 0; step < 40; ++step) {
+    stream.BeginStep(step);
+    for (int i = 0; i < 12; ++i) stream.BeginPhase(events::Phase::kForward);  // a step is wide enough
+    for (timeline::Stream* each : {&stream, &snapshot}) {
+      each->Allocate(1 << 20, 512 * (step + 1));
+      each->Free(1 << 20);
+    }
+    stream.EndStep(step);
+  }
+  const AskedOf asked(stream);
+  SceneInput input = asked.input;
+  input.compared = ComparedRun{"s.pickle", snapshot.Publish()};
+  ViewState state;
+  state.timeline.columns = 10'000;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const Frame& frame = scene.Prepare(input, state, estimates);
+  REQUIRE_FALSE(frame.timeline.plot->compared.empty());
+  for (const presenters::PlotLevel& level : frame.timeline.plot->compared) {
+    const presenters::PlotColumn* column = presenters::ColumnAt(*frame.timeline.plot, level.begin);
+    CHECK(level.bytes == ValueOf(column->at_peak, timeline::Series::kAllocated));
+  }
+  // At a moment, too.
+  state.pinned = input.view->steps()[30].peak;
+  state.comparison.drawn = true;
+  const presenters::SideBySide* sides = scene.Prepare(input, state, estimates).comparison.comparison;
+  REQUIRE(sides != nullptr);
+  CHECK(sides->states.blocks.empty());
+}
+
+}  // namespace tidemark::gui
