@@ -45,10 +45,11 @@ std::string ProcessText(const session::ProgramRun& run, const std::vector<std::s
   std::string text = fmt::format("tidemark: {} (process {}): ", description.title, description.process_id);
   if (!status.recording_error.empty()) text += status.recording_error + " ";
   if (status.captured == 0 && !status.recording_error.empty()) return text + "\n";
-  text +=
-      fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(run.view()->health().events)),
-                  FormatNumber(static_cast<int64_t>(status.lost)),
-                  run.recording() ? ", in " + run.recording()->string() : "");
+  text += fmt::format(
+      "{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(run.view()->health().events)),
+      FormatNumber(static_cast<int64_t>(status.lost)),
+      run.recording() ? (run.has_file() ? ", in " : ", not all of them in ") + run.recording()->string()
+                      : "");
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   RunReport report = MakeRunReport(*run.view(), description, session::LargestSince(*run.view()), std::nullopt,
                                    cards ? *cards : std::vector<phantom::Card>());
@@ -58,7 +59,7 @@ std::string ProcessText(const session::ProgramRun& run, const std::vector<std::s
   text += report.peaks.allocated_peak_bytes > 0 ? RunText(report) : RunTextWithoutPeak(report);
   return text + ProgramFindingRows(*run.view(), description.device_bytes) + LinesText(*run.view()) +
          LevelsText(*run.view()) + LibrariesText(*run.view()) + WorkText(*run.view()) +
-         SourcesText(*run.view()) + WaysOutHint(report, run.recording().value_or(""));
+         SourcesText(*run.view()) + WaysOutHint(report, run.has_file() ? run.recording()->string() : "");
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {

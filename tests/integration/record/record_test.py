@@ -87,6 +87,18 @@ class Record(unittest.TestCase):
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
 
+    def test_a_recording_that_cannot_go_on_is_not_said_to_hold_all(self):
+        code = ("import ctypes, os, resource\n"
+                "cuda, context, address = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p(), ctypes.c_uint64()\n"
+                "assert cuda.cuInit(0) == 0 and cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0\n"
+                "assert cuda.cuCtxSetCurrent(context) == 0\n"
+                "resource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (1, 1))\n"  # the recorder's files, from here on
+                "assert cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(3 << 20)) == 0\n")
+        ran = self.record(sys.executable, "-c", code, environment=phantom(), restore_signals=False)  # SIGXFSZ stays ignored
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("The recording keeps what it has until then; the run goes on.", ran.stderr)
+        self.assertIn(f" lost, not all of them in {self.recording}", ran.stderr)
+
     def test_segments_that_go_and_come_between_blocks_are_told(self):
         """PyTorch reports what is reserved with its blocks only. Without CUPTI the sum is right, whatever the segments."""
         for flags, settings in (([], ""), ([], "expandable_segments:True"), (["--without", "driver"], "")):
