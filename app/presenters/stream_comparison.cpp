@@ -161,6 +161,20 @@ class AllocationWalk {
   EventIndex end_;
 };
 
+// From their beginnings to their ends, whatever they call a step or a phase.
+bool AskForTheSame(const View& a, const View& b, const StreamsCompared& result) {
+  if (result.allocations.of_a != result.allocations.of_b) return false;
+  const auto size_of = [&](const Event& event) {
+    return result.by_requested() ? event.bytes : event.rounded_bytes;
+  };
+  AllocationWalk in_a(a, {a.first(), a.end()});
+  AllocationWalk in_b(b, {b.first(), b.end()});
+  while (in_a.IsBefore(a.end()) && in_b.IsBefore(b.end())) {
+    if (size_of(a.event(in_a.Take())) != size_of(b.event(in_b.Take()))) return false;
+  }
+  return !in_a.IsBefore(a.end()) && !in_b.IsBefore(b.end());
+}
+
 std::vector<EventIndex> FreesBetween(const View& view, EventIndex after, EventIndex end) {
   std::vector<EventIndex> frees;
   for (EventIndex index = after + 1; index < end; ++index) {
@@ -222,8 +236,14 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   result.requested_known_b = b.tells_requested();
   result.range_a = {a.first(), a.first()};
   result.range_b = {b.first(), b.first()};
+  StreamsCompared throughout = result;
   StreamComparer(a, b, result, progress).CompareSteps(steps);
-  return result;
+  const bool was_parted = result.by_step || result.by_phase;
+  if (!was_parted || result.allocations.differences.empty() || !AskForTheSame(a, b, result)) return result;
+  throughout.by_step = throughout.by_phase = false;
+  const Progress still_wanted = [&](double) { return !progress || progress(1); };
+  StreamComparer(a, b, throughout, still_wanted).CompareSteps(steps);
+  return throughout;
 }
 
 }  // namespace tidemark::presenters

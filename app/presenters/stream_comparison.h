@@ -1,8 +1,9 @@
 // Two runs as the allocator saw them, request by request: a prediction and a measurement, or before and after
 // a change. Where both know steps they are aligned by step, where both know phases by phase, too, and within
 // those request by request, with gaps (alignment.h): so a difference in one step does not hide that the next
-// agrees, and runs of different lengths can be compared. Pure functions, any thread. O(events log events)
-// time; memory O(requests in a phase + differences) beside the two views.
+// agrees, and runs of different lengths can be compared. Runs that ask for the same from begin to end are the
+// same, wherever each of them says that a step or a phase begins. Pure functions, any thread. O(events log
+// events) time; memory O(requests in a phase + differences) beside the two views.
 #pragma once
 
 #include <cstdint>

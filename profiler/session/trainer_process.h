@@ -44,7 +44,7 @@ class TrainerProcess {
   const std::string& without_workspaces() const { return without_workspaces_; }
   // What it counts as 0, since no library and no table tells its size; each once.
   const std::vector<std::string>& unknown_sizes() const { return unknown_sizes_; }
-  // Both, as the sentences that a recording keeps.
+  // All three, as the sentences that a recording keeps.
   std::vector<std::string> Notes() const;
   // Whether it said that it puts questions to cuDNN, which takes seconds, since it began or was told of
   // settings.

@@ -106,6 +106,25 @@ TEST_CASE("A run is the same as itself, and so are two empty ones") {
   CHECK(Compare(Stream(), Stream()).same());
 }
 
+TEST_CASE("Runs that ask for the same are the same, wherever each says that its first step begins") {
+  const Training told = TrainingWith(8000, 3);
+  Training earlier;  // as a trace, whose first step begins with its first event
+  earlier.BeginStep(0);
+  earlier.BeginPhase(events::Phase::kForward);
+  earlier.Weight(4096);
+  for (int step = 0; step < 3; ++step) earlier.Step(step, 8000, 1000);
+  const RunComparison comparison = Compare(told, earlier);
+  CHECK(comparison.streams.allocations.agreed == 7);
+  CHECK(comparison.streams.allocations.differences.empty());
+  CHECK(comparison.same());
+  Training other;
+  other.BeginStep(0);
+  other.BeginPhase(events::Phase::kForward);
+  other.Weight(8192);
+  for (int step = 0; step < 3; ++step) other.Step(step, 8000, 1000);
+  CHECK_FALSE(Compare(told, other).same());
+}
+
 TEST_CASE("Another size is found in each step, and does not hide what agrees") {
   const Training small = TrainingWith(8000, 3);
   const Training large = TrainingWith(16'000, 3);
