@@ -1,5 +1,6 @@
 #include "app/cli/run_picture.h"
 
+#include <memory>
 #include <vector>
 
 #include "app/cli/run_bridge.h"
@@ -47,12 +48,13 @@ class PhantomOfRun {
 // Of a network that is not known here there is none.
 presenters::PictureTheory TheoryOf(const session::Run& run) {
   const events::RunDescription description = run.description();
+  const std::shared_ptr<const timeline::View> view = run.view();
   presenters::PictureTheory theory;
-  theory.capacity = session::CapacityOf(description, *run.view());
+  theory.capacity = session::CapacityOf(description, *view);
   const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
   if (presenters::IsProgram(description) || !networks) return theory;
   PhantomOfRun phantom(description);
-  for (const std::string& json : run.view()->settings()) {
+  for (const std::string& json : view->settings()) {
     presenters::SettingsEstimate& estimate = theory.estimates.emplace_back();
     const auto settings = networks::SettingsFromJson(json);
     if (!settings) continue;

@@ -87,6 +87,11 @@ class Record(unittest.TestCase):
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
 
+    def test_a_program_that_failed_has_failed_though_who_started_the_recorder_ignores_how_children_end(self):
+        ran = subprocess.run(["env", "--ignore-signal=CHLD", TIDEMARK, "record", "--", "sh", "-c", "exit 3"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        self.assertIn("The program ended with exit code 3.", ran.stderr)
+
     def test_a_recording_that_cannot_go_on_is_not_said_to_hold_all(self):
         code = ("import ctypes, os, resource\n"
                 "cuda, context, address = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p(), ctypes.c_uint64()\n"
