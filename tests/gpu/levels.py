@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 MOST_APART = 4 << 20
+# A sample that comes while the driver gives may be told before what it gave.
+TOGETHER_NS = 50_000_000
 SAMPLES_APART_NS = 250_000_000  # more than two of NVML's samples: the later one is of a moment at which the driver's level had settled
 PAUSE = 0.6
 PROGRAM = f"""
@@ -36,17 +38,18 @@ while held:
 def plateaus(rows):
     """What the driver gave and what the process took at the last sample before each change of the former, from the first segment on:
     a pause after it the kernels are there, too."""
-    driver, driver_since, process = 0, 0, None
+    driver, driver_since, samples = 0, 0, []
     told = []
     for row in rows:
         if row["kind"] != "counter" or row["level"] not in ("driver", "process"):
             continue
         time_ns, size = int(row["time_ns"]), int(row["bytes"])
         if row["level"] == "process":
-            process = size
+            samples.append((time_ns, size))
             continue
-        if driver > 0 and process is not None and time_ns - driver_since > SAMPLES_APART_NS:
-            told.append((driver, process))
+        settled = [size_then for then, size_then in samples if then < time_ns - TOGETHER_NS]
+        if driver > 0 and settled and time_ns - driver_since > SAMPLES_APART_NS:
+            told.append((driver, settled[-1]))
         driver, driver_since = size, time_ns
     return told
 

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <string_view>
-#include <vector>
 
-#include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "profiler/base/saturating.h"
@@ -163,16 +160,13 @@ void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
   const float figures = FiguresWidth(comparison, unit);
   const float all = Px(110) + 3 * figures + 2 * Px(4) * kComparedColumns + ImGui::GetStyle().ScrollbarSize;
   const bool is_narrow = ImGui::GetContentRegionAvail().x < all;
-  std::vector<std::string_view> left_out;
-  if (is_narrow) left_out.emplace_back("difference");
   const int columns = is_narrow ? kComparedColumns - 1 : kComparedColumns;
   if (ImGui::BeginTable(is_narrow ? "narrow comparison" : "comparison", columns, kFlags,
                         ImGui::GetContentRegionAvail())) {
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     for (const char* name : {"A", "B"}) ImGui::TableSetupColumn(name, 0, figures);
     if (HasDifferences()) ImGui::TableSetupColumn("difference", 0, figures);
-    ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed,
-                            WidthOfLeftOut(left_out));
+    ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow();
     HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");
@@ -181,7 +175,6 @@ void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
     HeaderCell(Fitted(SmallMuted(), comparison.title_b, figures), Align::kRight, "second run");
     if (ImGui::IsItemHovered()) Tooltip(comparison.title_b);
     if (HasDifferences()) HeaderCell("difference", Align::kRight);
-    LeftOutCell(left_out);
     ComparedGroup("levels", input, comparison.levels, queue);
     ComparedGroup("by category", input, comparison.states.categories, queue);
     ComparedGroup("by layer", input, comparison.states.layers, queue);

@@ -435,13 +435,11 @@ void MakeRoom(ShellState& shell) {
 
 }  // namespace
 
-void DrawPanels(const Frame& frame, float bottom, ShellState& shell, ViewState& view, CommandQueue& queue) {
+void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float margin = Px(10);
-  const ImVec2 at = viewport->WorkPos + ImVec2(margin, margin);
-  const ImVec2 size(viewport->WorkSize.x - 2 * margin, bottom - at.y);
-  ImGui::SetNextWindowPos(at);
-  ImGui::SetNextWindowSize(size);
+  ImGui::SetNextWindowPos(viewport->WorkPos + ImVec2(margin, margin));
+  ImGui::SetNextWindowSize(viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
@@ -454,7 +452,7 @@ void DrawPanels(const Frame& frame, float bottom, ShellState& shell, ViewState& 
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID("dock space");
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
-    BuildDefaultLayout(space, size, view);
+    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
     shell.wanted_widths.clear();
@@ -462,7 +460,7 @@ void DrawPanels(const Frame& frame, float bottom, ShellState& shell, ViewState& 
     shell.tall_is_front = false;
     view.layout_scale = 0;
   }
-  FollowScale(space, size, shell, view);
+  FollowScale(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), shell, view);
   MakeRoom(shell);
   // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
   // or what lies behind tabs, painted in the colour that each frame begins with.

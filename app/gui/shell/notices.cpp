@@ -72,7 +72,7 @@ float BarWidth(const std::vector<JobLine>& jobs, float width) {
 
 float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  const float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(10);
+  const float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(12);
   const Banner& banner = input.banner;
   if (banner.sentence.empty() || shell.banner_closed) return bottom;
   const Palette& colors = Colors();

@@ -41,7 +41,7 @@ void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queu
 // Chooses the colours of categories.
 void DrawColorsWindow(OwnColors& own, ColorsWindowState& state);
 // The dock space with all panels that are shown in it.
-void DrawPanels(const Frame& frame, float bottom, ShellState& shell, ViewState& view, CommandQueue& queue);
+void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
 // Keys that work everywhere, as commands.
 void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue);
 
