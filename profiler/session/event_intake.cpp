@@ -55,8 +55,10 @@ std::shared_ptr<const timeline::View> EventIntake::Publish() {
 }
 
 void EventIntake::Append(std::span<const Event> events) {
-  const auto told_of_card = std::ranges::find_if(events, events::TellsOfCard);
-  if (told_of_card != events.end()) told_of_card_ = *told_of_card;
+  if (!told_of_card_) {
+    const auto told = std::ranges::find_if(events, events::TellsOfCard);
+    if (told != events.end()) told_of_card_ = *told;
+  }
   steps_done_ = StepsDoneAfter(events, steps_done_);
   builder_.Append(events);
   if (recording_) Record(recording_->Append(events));

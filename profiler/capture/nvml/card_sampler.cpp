@@ -175,9 +175,11 @@ class CardChoice {
   }
   // From here on the card that was told, once it was. Of the thread that samples, as Guess.
   void WatchTold() TIDEMARK_EXCLUDES(mutex_) {
+    if (has_looked_for_told_) return;
     const std::string uuid = Uuid();
     const std::optional<nvml::Functions> functions = Functions();
-    if (!functions || uuid.empty() || std::exchange(has_looked_for_told_, true)) return;
+    if (!functions || uuid.empty()) return;
+    has_looked_for_told_ = true;
     nvml::Device device = nullptr;
     if (FindCard(*functions, uuid, device) == nvml::kSuccess) Watch(*functions, device);
   }
