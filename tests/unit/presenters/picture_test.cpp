@@ -26,6 +26,17 @@ bool IsOneDocument(const std::string& svg) {
          svg.find("nan") == std::string::npos && svg.find("inf") == std::string::npos;
 }
 
+// Under one setting, which theory is about.
+timeline::Stream OneStepOfTenMegabytes() {
+  timeline::Stream stream;
+  const events::NameId settings = stream.Name("{}");
+  stream.Mark(0, settings);
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 10'000'000);
+  stream.EndStep(0);
+  return stream;
+}
+
 std::shared_ptr<const timeline::View> SomeSteps() {
   Training training;
   training.Weight(1'000'000);
@@ -45,12 +56,7 @@ TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
 }
 
 TEST_CASE("theory and the card are lines over the timeline, where the curve leaves room for them") {
-  timeline::Stream stream;
-  const events::NameId settings = stream.Name("{}");
-  stream.Mark(0, settings);
-  stream.BeginStep(0);
-  stream.Allocate(1 << 20, 10'000'000);
-  stream.EndStep(0);
+  const timeline::Stream stream = OneStepOfTenMegabytes();
   const auto view = stream.Publish();
   REQUIRE(view->settings().size() == 1);
   PictureTheory theory;
@@ -75,12 +81,7 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
 }
 
 TEST_CASE("names of lines that lie near to each other are pushed apart") {
-  timeline::Stream stream;
-  const events::NameId settings = stream.Name("{}");
-  stream.Mark(0, settings);
-  stream.BeginStep(0);
-  stream.Allocate(1 << 20, 10'000'000);
-  stream.EndStep(0);
+  const timeline::Stream stream = OneStepOfTenMegabytes();
   PictureTheory theory;
   theory.estimates = {{10'000'000, 10'010'000, std::nullopt}};
   theory.capacity.bytes = 10'020'000;
