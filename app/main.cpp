@@ -1,9 +1,11 @@
 // tidemark: the window and the command line. Links neither Torch nor CUDA; training happens in
 // tidemark-trainer.
 #include "app/cli/command_line.h"
-#include "app/cli/console.h"
-#include "app/cli/program_start.h"
-#include "app/cli/program_sweep.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/window_opener.h"
+#include "app/cli/programs/program_start.h"
+#include "app/cli/programs/program_sweep.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/run_writer.h"
 

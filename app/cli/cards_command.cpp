@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/report.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/reports/report.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/choices.h"
 #include "profiler/lessons/session_code.h"

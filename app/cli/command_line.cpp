@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/usage.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/usage.h"
+#include "app/cli/console/window_opener.h"
 #include "profiler/base/children.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/session/followed_run.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/command_line.h"
+#include "app/cli/console/window_opener.h"
 
 namespace tidemark::cli {
 

@@ -2,10 +2,11 @@
 #include <string>
 
 #include "app/cli/commands.h"
-#include "app/cli/compare_report.h"
-#include "app/cli/console.h"
-#include "app/cli/recording_file.h"
-#include "app/presenters/run_comparison.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/recording_file.h"
+#include "app/cli/reports/compare_report.h"
+#include "app/presenters/comparison/run_comparison.h"
 
 namespace tidemark::cli {
 namespace {

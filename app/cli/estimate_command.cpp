@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/report.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/reports/report.h"
 #include "app/cli/training_options.h"
-#include "app/presenters/bridge.h"
+#include "app/presenters/moment/bridge.h"
 #include "profiler/base/format.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/pipeline.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/card_option.h"
-#include "app/cli/console.h"
-#include "app/cli/interrupt_listener.h"
+#include "app/cli/console/card_option.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/interrupt_listener.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/timeline/steps.h"

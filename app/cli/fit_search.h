@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/cli/report.h"
+#include "app/cli/reports/report.h"
 #include "profiler/advice/fit.h"
 #include "profiler/session/run.h"
 

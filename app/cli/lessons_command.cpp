@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
 #include "profiler/base/choices.h"
 #include "profiler/lessons/lesson.h"
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/report.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/reports/report.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/layer_kinds.h"

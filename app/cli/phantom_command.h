@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/command_line.h"
-#include "app/cli/phantom_order.h"
-#include "app/cli/program_launch.h"
+#include "app/cli/console/window_opener.h"
+#include "app/cli/programs/phantom_order.h"
+#include "app/cli/programs/program_launch.h"
 #include "profiler/session/program_run.h"
 
 namespace tidemark::cli {

@@ -34,6 +34,11 @@ Result<int> Convert(int svg, const std::filesystem::path& png) {
 
 }  // namespace
 
+Status CheckPictureName(const std::filesystem::path& file) {
+  if (file.extension() == ".svg" || file.extension() == ".png") return Done{};
+  return Error{file.string() + " does not tell by its ending what to draw; name it .svg or .png."};
+}
+
 Status WritePng(const std::string& svg, const std::filesystem::path& file) {
   Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
   if (!target) return target.error();

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/numbers.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/numbers.h"
+#include "app/cli/console/recording_file.h"
 #include "app/cli/picture_file.h"
-#include "app/cli/recording_file.h"
-#include "app/cli/run_picture.h"
-#include "app/presenters/picture_width.h"
+#include "app/cli/reports/run_picture.h"
+#include "app/presenters/picture/picture_width.h"
 
 namespace tidemark::cli {
 namespace {
@@ -38,12 +39,8 @@ int RunPlot(const PlotOptions& options) {
         fmt::format("There is no view \"{}\". Choose timeline, breakdown, bridge or map.", options.view),
         kExitUsage);
   }
-  const std::string ending = std::filesystem::path(options.output).extension().string();
-  if (ending != ".svg" && ending != ".png") {
-    return Complain(
-        fmt::format("{} does not tell by its ending what to draw; name it .svg or .png.", options.output),
-        kExitUsage);
-  }
+  if (const Status name = CheckPictureName(options.output); !name)
+    return Complain(name.error().message, kExitUsage);
   Result<int64_t> width = 0;
   if (!options.width.empty()) width = WholeNumber("--width", options.width, kLeastWidth, kMostWidth);
   if (!width) return Complain(width.error().message, kExitUsage);

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "app/cli/card_option.h"
+#include "app/cli/console/card_option.h"
 #include "app/cli/recorded_band.h"
 #include "profiler/base/format.h"
 

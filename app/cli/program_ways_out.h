@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/report.h"
+#include "app/cli/reports/report.h"
 #include "profiler/advice/what_if.h"
 #include "profiler/session/run.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/card_option.h"
+#include "app/cli/console/card_option.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"

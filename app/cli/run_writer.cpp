@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/console/recording_file.h"
 #include "app/cli/picture_file.h"
-#include "app/cli/recording_file.h"
-#include "app/cli/run_bridge.h"
-#include "app/cli/run_facts.h"
-#include "app/cli/run_page.h"
-#include "app/cli/run_picture.h"
-#include "app/cli/run_report.h"
-#include "app/presenters/program_facts.h"
-#include "app/presenters/run_formats.h"
+#include "app/cli/reports/run_bridge.h"
+#include "app/cli/reports/run_facts.h"
+#include "app/cli/reports/run_page.h"
+#include "app/cli/reports/run_picture.h"
+#include "app/cli/reports/run_report.h"
+#include "app/presenters/run/program_facts.h"
+#include "app/presenters/run/run_formats.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
@@ -68,7 +68,6 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
 }
 
 bool IsPage(std::string_view format) { return format == "markdown" || format == "html"; }
-bool IsPicture(std::string_view format) { return format == "svg" || format == "png"; }
 
 Status WritePageOrPicture(const session::NotedRun& noted, std::string_view format,
                           const std::filesystem::path& file, const Progress& progress) {
@@ -98,7 +97,8 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
     const Status saved = run.Save(file, progress);
     return saved ? trace::SaveBookmarks(noted.bookmarks, file) : saved;
   }
-  if (IsPage(format) || IsPicture(format)) return WritePageOrPicture(noted, format, file, progress);
+  if (IsPage(format) || presenters::IsPicture(format))
+    return WritePageOrPicture(noted, format, file, progress);
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();
   return trace::Export(*run.view(), run.description(), *exported, file, progress, noted.bookmarks);
@@ -107,7 +107,7 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
 std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format) {
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (exported) return trace::LeftOutBy(*exported, *noted.run.view(), noted.bookmarks.size());
-  if (IsPicture(format)) return trace::BookmarksLeftOut(noted.bookmarks.size());
+  if (presenters::IsPicture(format)) return trace::BookmarksLeftOut(noted.bookmarks.size());
   return {};  // a recording holds everything; of a page nobody expects it
 }
 

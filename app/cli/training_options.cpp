@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "app/cli/command_line.h"
-#include "app/cli/numbers.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/numbers.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"

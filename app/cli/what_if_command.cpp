@@ -6,15 +6,15 @@
 #include <string>
 #include <utility>
 
-#include "app/cli/card_option.h"
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/fit_report.h"
+#include "app/cli/console/card_option.h"
+#include "app/cli/console/console.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/recording_file.h"
 #include "app/cli/picture_file.h"
 #include "app/cli/recorded_band.h"
-#include "app/cli/recording_file.h"
-#include "app/presenters/picture.h"
+#include "app/cli/reports/fit_report.h"
+#include "app/presenters/picture/picture.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
@@ -61,10 +61,6 @@ Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advic
   return setup;
 }
 
-bool IsPicture(const std::filesystem::path& file) {
-  return file.extension() == ".svg" || file.extension() == ".png";
-}
-
 int RunWhatIf(const WhatIfOptions& options) {
   const bool is_as_it_was = options.allocator.empty() && options.memory.empty() && options.card.empty() &&
                             options.addresses.empty() && options.after.empty();
@@ -74,10 +70,9 @@ int RunWhatIf(const WhatIfOptions& options) {
         "SIZE, --card NAME, --addresses ORDER or --after FILE.",
         kExitUsage);
   }
-  if (!options.output.empty() && !IsPicture(options.output)) {
-    return Complain(
-        fmt::format("{} does not tell by its ending what to draw; name it .svg or .png.", options.output),
-        kExitUsage);
+  if (!options.output.empty()) {
+    if (const Status name = CheckPictureName(options.output); !name)
+      return Complain(name.error().message, kExitUsage);
   }
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);

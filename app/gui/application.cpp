@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/gui/kept_runs.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/events/allocator_settings.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/gui/application.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/timeline/steps.h"
 

@@ -10,8 +10,8 @@
 
 #include "app/gui/application.h"
 #include "app/gui/view/panel_table.h"
-#include "app/presenters/program_facts.h"
-#include "app/presenters/run_formats.h"
+#include "app/presenters/run/program_facts.h"
+#include "app/presenters/run/run_formats.h"
 #include "profiler/base/check.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"

@@ -12,7 +12,7 @@
 
 #include "app/gui/application.h"
 #include "app/gui/view/panel_table.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::gui {

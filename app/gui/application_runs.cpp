@@ -5,7 +5,7 @@
 
 #include "app/gui/application.h"
 #include "app/gui/kept_runs.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"

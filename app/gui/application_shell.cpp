@@ -1,6 +1,6 @@
 // What the window's frame is told each frame: state, banner, jobs, what can be done.
 #include "app/gui/application.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 
 namespace tidemark::gui {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/presenters/program_facts.h"
-#include "app/presenters/run_end.h"
-#include "app/presenters/settings_change.h"
+#include "app/presenters/moment/settings_change.h"
+#include "app/presenters/run/program_facts.h"
+#include "app/presenters/run/run_end.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/timeline/steps.h"
 

@@ -22,7 +22,7 @@ class Includes(unittest.TestCase):
     def test_lower_layers_may_be_included(self):
         self.assertEqual([], problems({
             "profiler/timeline/store.cpp": '#include "profiler/events/event.h"\n#include <vector>\n',
-            "app/gui/panels/timeline.cpp": '#include "app/presenters/plot.h"\n#include <imgui.h>\n',
+            "app/gui/panels/timeline/timeline.cpp": '#include "app/presenters/plot/timeline_plot.h"\n#include <imgui.h>\n',
             "profiler/training/model.cpp": "#include <torch/nn/module.h>\n",
             "tests/unit/trace/tide_test.cpp": '#include "profiler/trace/tide.h"\n#include "tests/support/catch.h"\n'}))
 
@@ -37,7 +37,7 @@ class Includes(unittest.TestCase):
                              ("profiler/trace", '#include "profiler/session/run.h"'),
                              ("app/presenters", '#include "app/gui/scene/scene.h"'),
                              ("app/cli", '#include "app/gui/scene/scene.h"'),
-                             ("app/gui/widgets", '#include "app/gui/panels/timeline.h"'),
+                             ("app/gui/widgets", '#include "app/gui/panels/timeline/timeline.h"'),
                              ("profiler/base", '#include "tests/support/catch.h"'),
                              ("profiler/base", '#include "format.h"'),
                              ("profiler/new_folder", '#include "profiler/base/format.h"'),

@@ -56,23 +56,38 @@ ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "p
 MAY_INCLUDE |= {
     "profiler/advice": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom", "profiler/phantom/cards",
                                  "profiler/phantom/replay"},
-    "app/presenters": ENGINE,
-    "app/cli": ENGINE | {"app/presenters", "profiler/capture/gates", "profiler/phantom", "profiler/phantom/programs",
-                         "profiler/phantom/replay", "profiler/phantom/workspaces", "profiler/trace/exporters"},
-    # window <- widgets <- commands <- background <- panels <- view <- (searches, shell, scene) <- gui
+    # {moment, allocations} <- comparison <- plot <- picture; moment <- run
+    "app/presenters/moment": MODELS | {"profiler/textbook", "profiler/session"},
+    "app/presenters/allocations": EVENTS | {"profiler/timeline"},
+    "app/presenters/comparison": EVENTS | {"profiler/timeline", "app/presenters/moment", "app/presenters/allocations"},
+    "app/presenters/plot": MODELS | {"profiler/session", "app/presenters/moment", "app/presenters/allocations", "app/presenters/comparison"},
+    "app/presenters/picture": ENGINE | {"app/presenters/moment", "app/presenters/plot"},
+    "app/presenters/run": ENGINE | {"profiler/phantom", "app/presenters/moment"},
+}
+PRESENTERS = {"app/presenters"} | {folder for folder in MAY_INCLUDE if folder.startswith("app/presenters/")}
+PANELS = {"app/gui/panels", "app/gui/panels/timeline"}
+MAY_INCLUDE |= {
+    "app/presenters": PRESENTERS,
+    # {console, reports} <- programs <- the subcommands
+    "app/cli/console": ENGINE | {"app/presenters/run", "profiler/phantom"},
+    "app/cli/reports": ENGINE | PRESENTERS | {"profiler/phantom"},
+    "app/cli/programs": ENGINE | {"app/cli/console", "app/cli/reports", "app/presenters/run", "profiler/capture/gates", "profiler/phantom", "profiler/phantom/programs"},
+    "app/cli": ENGINE | PRESENTERS | {"app/cli/console", "app/cli/reports", "app/cli/programs", "profiler/phantom", "profiler/phantom/programs",
+                                      "profiler/phantom/replay", "profiler/phantom/workspaces", "profiler/trace/exporters"},
+    # window <- widgets <- commands <- {background, panels/timeline} <- panels <- view <- (searches, shell, scene) <- gui
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},
-    "app/gui/commands": MODELS | {"app/presenters", "app/gui/widgets", "profiler/lessons", "profiler/session"},
-    "app/gui/background": ENGINE | {"app/presenters", "app/gui/commands", "app/gui/window"},
-    "app/gui/panels": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background"},
-    "app/gui/view": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/panels"},
+    "app/gui/commands": MODELS | PRESENTERS | {"app/gui/widgets", "profiler/lessons", "profiler/session"},
+    "app/gui/background": ENGINE | PRESENTERS | {"app/gui/commands", "app/gui/window"},
+    "app/gui/panels/timeline": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands"},
+    "app/gui/panels": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background", "app/gui/panels/timeline"},
+    "app/gui/view": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", *PANELS},
     "app/gui/searches": ENGINE | {"app/gui/commands", "app/gui/background", "app/gui/view"},
-    "app/gui/shell": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
-                               "app/gui/panels", "app/gui/view"},
-    "app/gui/scene": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/background", "app/gui/panels", "app/gui/view"},
-    "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
-                         "app/gui/panels", "app/gui/view", "app/gui/searches", "app/gui/shell", "app/gui/scene"},
-    "app": BASE | {"app/cli", "app/gui"},
+    "app/gui/shell": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background", *PANELS, "app/gui/view"},
+    "app/gui/scene": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/background", *PANELS, "app/gui/view"},
+    "app/gui": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",
+                         *PANELS, "app/gui/view", "app/gui/searches", "app/gui/shell", "app/gui/scene"},
+    "app": BASE | {"app/cli", "app/cli/console", "app/cli/programs", "app/gui"},
 }
 
 # Libraries of others, by how their headers begin, and the only folders that may include them.

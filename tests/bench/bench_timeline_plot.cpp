@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "app/presenters/range_statistics.h"
-#include "app/presenters/rank_stack.h"
-#include "app/presenters/stacked_moment.h"
-#include "app/presenters/timeline_plot.h"
+#include "app/presenters/allocations/range_statistics.h"
+#include "app/presenters/plot/rank_stack.h"
+#include "app/presenters/plot/stacked_moment.h"
+#include "app/presenters/plot/timeline_plot.h"
 #include "profiler/session/ranks.h"
 #include "profiler/timeline/settled_state.h"
 #include "tests/bench/stopwatch.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/gui/window/color_vision.h"
-#include "app/presenters/picture.h"
+#include "app/presenters/picture/picture.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "app/cli/command_line.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/window_opener.h"
 #include "profiler/base/check.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/transport/listener.h"

@@ -1,10 +1,10 @@
-#include "app/gui/panels/timeline_labels.h"
+#include "app/gui/panels/timeline/timeline_labels.h"
 
 #include <cstdint>
 #include <set>
 #include <vector>
 
-#include "app/gui/panels/timeline_parts.h"
+#include "app/gui/panels/timeline/timeline_parts.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {

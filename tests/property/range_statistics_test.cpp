@@ -1,12 +1,12 @@
 // The statistics of any stretch of any stream are what a walk that follows every block finds.
-#include "app/presenters/range_statistics.h"
+#include "app/presenters/allocations/range_statistics.h"
 
 #include <algorithm>
 #include <map>
 #include <random>
 #include <vector>
 
-#include "app/presenters/allocation_filter.h"
+#include "app/presenters/allocations/allocation_filter.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
 #include "tests/property/timeline_model.h"

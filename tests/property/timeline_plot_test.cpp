@@ -1,6 +1,6 @@
 // At full zoom-out over ten million events every column is what a walk over its events finds, and a spike and
 // a dip of one event each are there, to the byte.
-#include "app/presenters/timeline_plot.h"
+#include "app/presenters/plot/timeline_plot.h"
 
 #include <algorithm>
 #include <array>

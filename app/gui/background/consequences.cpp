@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "app/presenters/settings_change.h"
-#include "app/presenters/signed_bytes.h"
+#include "app/presenters/moment/settings_change.h"
+#include "app/presenters/moment/signed_bytes.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
 #include "profiler/textbook/checkpoint_plan.h"

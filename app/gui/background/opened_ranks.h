@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/presenters/rank_strip.h"
+#include "app/presenters/run/rank_strip.h"
 #include "profiler/session/ranks.h"
 #include "profiler/timeline/timeline.h"
 

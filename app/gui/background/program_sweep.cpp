@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/gui/commands/other_setup.h"
-#include "app/presenters/memory_map.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/selection.h"
+#include "app/presenters/moment/memory_map.h"
 #include "profiler/events/event.h"
 #include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"

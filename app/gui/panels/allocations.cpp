@@ -13,7 +13,7 @@
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
-#include "app/presenters/blocks.h"
+#include "app/presenters/allocations/blocks.h"
 #include "profiler/timeline/block_layer.h"
 
 namespace tidemark::gui {

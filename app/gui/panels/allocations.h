@@ -10,9 +10,9 @@
 
 #include "app/gui/commands/commands.h"
 #include "app/gui/panels/event_rows.h"
-#include "app/presenters/allocations.h"
-#include "app/presenters/event_filter.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/allocations.h"
+#include "app/presenters/allocations/event_filter.h"
+#include "app/presenters/allocations/selection.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

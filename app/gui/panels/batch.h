@@ -7,7 +7,7 @@
 
 #include "app/gui/background/batch_curve.h"
 #include "app/gui/commands/commands.h"
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/peak_moment.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

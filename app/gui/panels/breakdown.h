@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/breakdown.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/selection.h"
+#include "app/presenters/moment/breakdown.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 

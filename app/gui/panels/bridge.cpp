@@ -16,7 +16,7 @@
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
-#include "app/presenters/signed_bytes.h"
+#include "app/presenters/moment/signed_bytes.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/bridge.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/selection.h"
+#include "app/presenters/moment/bridge.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 

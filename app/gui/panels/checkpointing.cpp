@@ -12,7 +12,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/axis_ticks.h"
+#include "app/presenters/plot/axis_ticks.h"
 
 namespace tidemark::gui {
 namespace {

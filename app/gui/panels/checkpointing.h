@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/peak_moment.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/networks/training_settings.h"

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/comparison_text.h"
-#include "app/presenters/selection.h"
-#include "app/presenters/side_by_side.h"
+#include "app/presenters/allocations/selection.h"
+#include "app/presenters/comparison/comparison_text.h"
+#include "app/presenters/comparison/side_by_side.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

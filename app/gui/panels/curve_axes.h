@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/gui/window/theme.h"
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/peak_moment.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

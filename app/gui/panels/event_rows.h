@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/event_filter.h"
+#include "app/presenters/allocations/event_filter.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

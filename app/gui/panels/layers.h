@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/layer_table.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/selection.h"
+#include "app/presenters/moment/layer_table.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/live_tree.h"
+#include "app/presenters/allocations/live_tree.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

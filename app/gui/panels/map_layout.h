@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "app/presenters/memory_map.h"
+#include "app/presenters/moment/memory_map.h"
 
 namespace tidemark::gui {
 

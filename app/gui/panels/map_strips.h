@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/presenters/memory_map.h"
+#include "app/presenters/moment/memory_map.h"
 
 namespace tidemark::gui {
 

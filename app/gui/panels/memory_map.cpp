@@ -14,8 +14,8 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
-#include "app/presenters/blocks.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/blocks.h"
+#include "app/presenters/allocations/selection.h"
 #include "profiler/timeline/block_layer.h"
 
 namespace tidemark::gui {

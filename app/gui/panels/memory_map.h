@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/memory_map.h"
+#include "app/presenters/moment/memory_map.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 

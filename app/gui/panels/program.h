@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 
 namespace tidemark::gui {
 

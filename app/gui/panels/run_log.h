@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/run_log.h"
+#include "app/presenters/run/run_log.h"
 
 namespace tidemark::gui {
 

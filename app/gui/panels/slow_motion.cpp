@@ -9,7 +9,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/blocks.h"
+#include "app/presenters/allocations/blocks.h"
 
 namespace tidemark::gui {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/slow_motion.h"
+#include "app/presenters/allocations/slow_motion.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/step_code.h"
 

@@ -8,7 +8,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/blocks.h"
+#include "app/presenters/allocations/blocks.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {

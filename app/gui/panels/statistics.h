@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/gui/commands/commands.h"
-#include "app/presenters/range_statistics.h"
+#include "app/presenters/allocations/range_statistics.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

@@ -10,7 +10,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/window/theme.h"
-#include "app/presenters/blocks.h"
+#include "app/presenters/allocations/blocks.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::gui {

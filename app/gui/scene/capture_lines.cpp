@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/presenters/level_chain.h"
+#include "app/presenters/moment/level_chain.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {

@@ -5,7 +5,7 @@
 
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/scene/scene_input.h"
-#include "app/presenters/captured.h"
+#include "app/presenters/run/captured.h"
 
 namespace tidemark::gui {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "app/presenters/compared_run.h"
-#include "app/presenters/settings_change.h"
+#include "app/presenters/comparison/same_place.h"
+#include "app/presenters/moment/settings_change.h"
 #include "profiler/base/progress.h"
 
 namespace tidemark::gui {

@@ -12,7 +12,7 @@
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
-#include "app/presenters/side_by_side.h"
+#include "app/presenters/comparison/side_by_side.h"
 
 namespace tidemark::gui {
 

@@ -5,8 +5,8 @@
 
 #include "app/gui/background/lookup.h"
 #include "app/gui/scene/capture_lines.h"
-#include "app/presenters/program_facts.h"
-#include "app/presenters/settings_change.h"
+#include "app/presenters/moment/settings_change.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/steps.h"
 

@@ -9,7 +9,7 @@
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
-#include "app/presenters/captured.h"
+#include "app/presenters/run/captured.h"
 
 namespace tidemark::gui {
 

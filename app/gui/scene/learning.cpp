@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/presenters/settings_change.h"
+#include "app/presenters/moment/settings_change.h"
 #include "profiler/lessons/expression.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/timeline/series.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/presenters/moment_title.h"
+#include "app/presenters/moment/moment_title.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::gui {

@@ -1,7 +1,7 @@
 #include "app/gui/scene/scene_input.h"
 
-#include "app/presenters/program_facts.h"
-#include "app/presenters/settings_change.h"
+#include "app/presenters/moment/settings_change.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/presenters/prediction_remarks.h"
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/prediction_remarks.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 

@@ -13,9 +13,9 @@
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
-#include "app/presenters/breakdown.h"
-#include "app/presenters/layer_table.h"
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/breakdown.h"
+#include "app/presenters/moment/layer_table.h"
+#include "app/presenters/moment/peak_moment.h"
 
 namespace tidemark::gui {
 

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "app/gui/window/theme.h"
-#include "app/presenters/compared_run.h"
+#include "app/presenters/comparison/same_place.h"
+#include "app/presenters/plot/compared_run.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {

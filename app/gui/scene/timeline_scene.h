@@ -15,11 +15,11 @@
 #include "app/gui/view/frame.h"
 #include "app/gui/view/highlight.h"
 #include "app/gui/view/view_state.h"
-#include "app/presenters/device_work.h"
-#include "app/presenters/plot_columns.h"
-#include "app/presenters/stacked_moment.h"
-#include "app/presenters/stacking.h"
-#include "app/presenters/timeline_plot.h"
+#include "app/presenters/plot/device_work.h"
+#include "app/presenters/plot/plot_columns.h"
+#include "app/presenters/plot/stacked_moment.h"
+#include "app/presenters/plot/stacking.h"
+#include "app/presenters/plot/timeline_plot.h"
 
 namespace tidemark::gui {
 

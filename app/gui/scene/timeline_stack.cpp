@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/gui/scene/timeline_scene.h"
-#include "app/presenters/rank_stack.h"
+#include "app/presenters/plot/rank_stack.h"
 
 namespace tidemark::gui {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/text.h"
-#include "app/presenters/run_formats.h"
+#include "app/presenters/run/run_formats.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/specification.h"
 #include "profiler/trace/file_types.h"

@@ -10,7 +10,7 @@
 
 #include "app/gui/background/lookup.h"
 #include "app/gui/commands/commands.h"
-#include "app/presenters/search.h"
+#include "app/presenters/allocations/search.h"
 #include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {

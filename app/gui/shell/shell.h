@@ -20,7 +20,7 @@
 #include "app/gui/shell/search_window.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
-#include "app/presenters/run_log.h"
+#include "app/presenters/run/run_log.h"
 
 namespace tidemark::gui {
 

@@ -23,8 +23,8 @@
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/statistics.h"
-#include "app/gui/panels/timeline.h"
-#include "app/presenters/search.h"
+#include "app/gui/panels/timeline/timeline.h"
+#include "app/presenters/allocations/search.h"
 
 namespace tidemark::gui {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "app/gui/panels/timeline.h"
-#include "app/presenters/stacked_moment.h"
-#include "app/presenters/timeline_plot.h"
+#include "app/gui/panels/timeline/timeline.h"
+#include "app/presenters/plot/stacked_moment.h"
+#include "app/presenters/plot/timeline_plot.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::gui {

@@ -23,7 +23,7 @@
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/statistics.h"
-#include "app/gui/panels/timeline.h"
+#include "app/gui/panels/timeline/timeline.h"
 #include "app/gui/panels/what_if.h"
 #include "app/gui/window/palette.h"
 #include "profiler/base/format.h"

@@ -1,6 +1,6 @@
 // "Run a program..." of the window, without the window: a program that uses LibTorch and CUDA is started as a
 // person types it, on a phantom GPU under the probe, and its run tells what the program says of itself.
-#include "app/cli/program_start.h"
+#include "app/cli/programs/program_start.h"
 
 #include <unistd.h>
 

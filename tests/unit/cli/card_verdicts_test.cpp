@@ -1,9 +1,9 @@
-#include "app/cli/card_verdicts.h"
+#include "app/cli/programs/card_verdicts.h"
 
 #include <algorithm>
 #include <string>
 
-#include "app/cli/program_fit.h"
+#include "app/cli/programs/program_fit.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 

@@ -1,4 +1,4 @@
-#include "app/cli/compare_report.h"
+#include "app/cli/reports/compare_report.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "app/cli/numbers.h"
+#include "app/cli/console/numbers.h"
 
 #include <string>
 

@@ -1,13 +1,13 @@
-#include "app/cli/phantom_order.h"
+#include "app/cli/programs/phantom_order.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "app/cli/phantom_sweep.h"
-#include "app/cli/recording_file.h"
-#include "app/cli/user_program.h"
+#include "app/cli/console/recording_file.h"
+#include "app/cli/programs/phantom_sweep.h"
+#include "app/cli/programs/user_program.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"

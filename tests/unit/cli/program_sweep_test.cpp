@@ -1,4 +1,4 @@
-#include "app/cli/program_sweep.h"
+#include "app/cli/programs/program_sweep.h"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // A window that is closed while its program runs leaves nothing behind.
-#include "app/cli/program_window.h"
+#include "app/cli/programs/program_window.h"
 
 #include <signal.h>
 
@@ -11,8 +11,10 @@
 #include <string>
 #include <thread>
 
-#include "app/cli/error_output.h"
-#include "app/cli/program_start.h"
+#include "app/cli/console/error_output.h"
+#include "app/cli/console/exit_codes.h"
+#include "app/cli/console/window_opener.h"
+#include "app/cli/programs/program_start.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/session/program_recorder.h"

@@ -1,10 +1,10 @@
-#include "app/cli/report.h"
+#include "app/cli/reports/report.h"
 
 #include <string>
 
-#include "app/cli/fit_report.h"
-#include "app/cli/level_report.h"
 #include "app/cli/program_ways_out.h"
+#include "app/cli/reports/fit_report.h"
+#include "app/cli/reports/level_report.h"
 #include "profiler/networks/specification.h"
 #include "tests/support/catch.h"
 

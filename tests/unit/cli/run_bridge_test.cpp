@@ -1,4 +1,4 @@
-#include "app/cli/run_bridge.h"
+#include "app/cli/reports/run_bridge.h"
 
 #include "profiler/networks/training_settings.h"
 #include "tests/support/catch.h"

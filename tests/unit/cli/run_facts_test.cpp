@@ -1,4 +1,4 @@
-#include "app/cli/run_facts.h"
+#include "app/cli/reports/run_facts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "app/cli/run_report.h"
+#include "app/cli/reports/run_report.h"
 
 #include <string>
 

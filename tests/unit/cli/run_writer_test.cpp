@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "app/presenters/run_formats.h"
+#include "app/presenters/run/run_formats.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/presenters/training.h"

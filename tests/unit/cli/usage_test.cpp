@@ -1,4 +1,4 @@
-#include "app/cli/usage.h"
+#include "app/cli/console/usage.h"
 
 #include <initializer_list>
 #include <string>

@@ -1,4 +1,4 @@
-#include "app/presenters/alignment.h"
+#include "app/presenters/comparison/alignment.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "app/presenters/allocations.h"
+#include "app/presenters/allocations/allocations.h"
 
 #include <limits>
 #include <string>

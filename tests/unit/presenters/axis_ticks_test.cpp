@@ -1,4 +1,4 @@
-#include "app/presenters/axis_ticks.h"
+#include "app/presenters/plot/axis_ticks.h"
 
 #include <algorithm>
 #include <functional>

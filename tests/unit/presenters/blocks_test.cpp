@@ -1,15 +1,15 @@
-#include "app/presenters/blocks.h"
+#include "app/presenters/allocations/blocks.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "app/presenters/allocations.h"
-#include "app/presenters/layer_table.h"
-#include "app/presenters/live_tree.h"
-#include "app/presenters/peak_moment.h"
-#include "app/presenters/stacking.h"
-#include "app/presenters/state_comparison.h"
+#include "app/presenters/allocations/allocations.h"
+#include "app/presenters/allocations/live_tree.h"
+#include "app/presenters/comparison/state_comparison.h"
+#include "app/presenters/moment/layer_table.h"
+#include "app/presenters/moment/peak_moment.h"
+#include "app/presenters/plot/stacking.h"
 #include "profiler/timeline/block_layer.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"

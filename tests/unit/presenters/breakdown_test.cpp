@@ -1,9 +1,9 @@
-#include "app/presenters/breakdown.h"
+#include "app/presenters/moment/breakdown.h"
 
 #include <algorithm>
 
-#include "app/presenters/bridge.h"
-#include "app/presenters/selection.h"
+#include "app/presenters/allocations/selection.h"
+#include "app/presenters/moment/bridge.h"
 #include "profiler/base/format.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/latest_peak.h"

@@ -1,4 +1,4 @@
-#include "app/presenters/bridge.h"
+#include "app/presenters/moment/bridge.h"
 
 #include <algorithm>
 #include <string>

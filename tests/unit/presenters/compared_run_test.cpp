@@ -1,11 +1,12 @@
-#include "app/presenters/compared_run.h"
+#include "app/presenters/plot/compared_run.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
 
-#include "app/presenters/side_by_side.h"
+#include "app/presenters/comparison/same_place.h"
+#include "app/presenters/comparison/side_by_side.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

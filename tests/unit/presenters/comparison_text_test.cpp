@@ -1,4 +1,4 @@
-#include "app/presenters/comparison_text.h"
+#include "app/presenters/comparison/comparison_text.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"

@@ -1,4 +1,4 @@
-#include "app/presenters/device_work.h"
+#include "app/presenters/plot/device_work.h"
 
 #include <algorithm>
 #include <cmath>

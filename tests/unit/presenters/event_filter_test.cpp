@@ -1,4 +1,4 @@
-#include "app/presenters/event_filter.h"
+#include "app/presenters/allocations/event_filter.h"
 
 #include <vector>
 

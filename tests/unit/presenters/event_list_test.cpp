@@ -1,4 +1,4 @@
-#include "app/presenters/event_list.h"
+#include "app/presenters/allocations/event_list.h"
 
 #include <string>
 #include <vector>

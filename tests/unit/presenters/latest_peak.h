@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "app/presenters/breakdown.h"
-#include "app/presenters/bridge.h"
-#include "app/presenters/layer_table.h"
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/breakdown.h"
+#include "app/presenters/moment/bridge.h"
+#include "app/presenters/moment/layer_table.h"
+#include "app/presenters/moment/peak_moment.h"
 
 namespace tidemark::presenters {
 

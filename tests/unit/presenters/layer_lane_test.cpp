@@ -1,4 +1,4 @@
-#include "app/presenters/layer_lane.h"
+#include "app/presenters/plot/layer_lane.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"

@@ -1,4 +1,4 @@
-#include "app/presenters/layer_table.h"
+#include "app/presenters/moment/layer_table.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/latest_peak.h"

@@ -1,4 +1,4 @@
-#include "app/presenters/level_chain.h"
+#include "app/presenters/moment/level_chain.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
-#include "app/presenters/breakdown.h"
-#include "app/presenters/bridge.h"
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/breakdown.h"
+#include "app/presenters/moment/bridge.h"
+#include "app/presenters/moment/peak_moment.h"
 #include "profiler/base/format.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"

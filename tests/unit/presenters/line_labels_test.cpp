@@ -1,4 +1,4 @@
-#include "app/presenters/line_labels.h"
+#include "app/presenters/plot/line_labels.h"
 
 #include <algorithm>
 #include <vector>

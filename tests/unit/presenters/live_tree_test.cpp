@@ -1,4 +1,4 @@
-#include "app/presenters/live_tree.h"
+#include "app/presenters/allocations/live_tree.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "app/presenters/memory_map.h"
+#include "app/presenters/moment/memory_map.h"
 
 #include <limits>
 

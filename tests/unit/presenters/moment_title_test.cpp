@@ -1,4 +1,4 @@
-#include "app/presenters/moment_title.h"
+#include "app/presenters/moment/moment_title.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"

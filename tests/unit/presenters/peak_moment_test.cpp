@@ -1,6 +1,6 @@
-#include "app/presenters/peak_moment.h"
+#include "app/presenters/moment/peak_moment.h"
 
-#include "app/presenters/breakdown.h"
+#include "app/presenters/moment/breakdown.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/latest_peak.h"
 #include "tests/unit/presenters/training.h"

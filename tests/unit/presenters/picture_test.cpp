@@ -1,4 +1,4 @@
-#include "app/presenters/picture.h"
+#include "app/presenters/picture/picture.h"
 
 #include <cmath>
 #include <cstdio>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/presenters/picture_width.h"
-#include "app/presenters/run_formats.h"
+#include "app/presenters/picture/picture_width.h"
+#include "app/presenters/run/run_formats.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "app/presenters/timeline_plot.h"
+#include "app/presenters/plot/timeline_plot.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

@@ -1,4 +1,4 @@
-#include "app/presenters/plot_blocks.h"
+#include "app/presenters/plot/plot_blocks.h"
 
 #include <map>
 #include <random>

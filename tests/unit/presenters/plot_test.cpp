@@ -3,8 +3,8 @@
 #include <random>
 #include <span>
 
-#include "app/presenters/plot_columns.h"
-#include "app/presenters/timeline_plot.h"
+#include "app/presenters/plot/plot_columns.h"
+#include "app/presenters/plot/timeline_plot.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

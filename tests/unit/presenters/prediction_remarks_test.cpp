@@ -1,4 +1,4 @@
-#include "app/presenters/prediction_remarks.h"
+#include "app/presenters/run/prediction_remarks.h"
 
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/presenters/program_facts.h"
+#include "app/presenters/run/program_facts.h"
 
 #include <algorithm>
 

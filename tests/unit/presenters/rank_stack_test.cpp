@@ -1,9 +1,9 @@
-#include "app/presenters/rank_stack.h"
+#include "app/presenters/plot/rank_stack.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "app/presenters/stacking.h"
+#include "app/presenters/plot/stacking.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

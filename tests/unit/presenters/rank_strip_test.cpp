@@ -1,4 +1,4 @@
-#include "app/presenters/rank_strip.h"
+#include "app/presenters/run/rank_strip.h"
 
 #include "tests/support/catch.h"
 

@@ -1,9 +1,9 @@
-#include "app/presenters/run_comparison.h"
+#include "app/presenters/comparison/run_comparison.h"
 
 #include <algorithm>
 
-#include "app/presenters/moment_title.h"
-#include "app/presenters/side_by_side.h"
+#include "app/presenters/comparison/side_by_side.h"
+#include "app/presenters/moment/moment_title.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

@@ -1,6 +1,6 @@
-#include "app/presenters/run_end.h"
+#include "app/presenters/run/run_end.h"
 
-#include "app/presenters/level_chain.h"
+#include "app/presenters/moment/level_chain.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

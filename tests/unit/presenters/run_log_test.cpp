@@ -1,4 +1,4 @@
-#include "app/presenters/run_log.h"
+#include "app/presenters/run/run_log.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"

@@ -1,4 +1,4 @@
-#include "app/presenters/search.h"
+#include "app/presenters/allocations/search.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "app/presenters/slow_motion.h"
+#include "app/presenters/allocations/slow_motion.h"
 
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"

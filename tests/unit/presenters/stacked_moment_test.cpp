@@ -1,4 +1,4 @@
-#include "app/presenters/stacked_moment.h"
+#include "app/presenters/plot/stacked_moment.h"
 
 #include <memory>
 #include <random>

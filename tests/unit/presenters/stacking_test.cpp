@@ -1,9 +1,9 @@
-#include "app/presenters/stacking.h"
+#include "app/presenters/plot/stacking.h"
 
 #include <map>
 #include <random>
 
-#include "app/presenters/live_tree.h"
+#include "app/presenters/allocations/live_tree.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 

@@ -1,0 +1,22 @@
+#include "app/cli/console/interrupt_listener.h"
+
+namespace tidemark::cli {
+namespace {
+
+volatile sig_atomic_t interrupted = 0;
+
+}  // namespace
+
+InterruptListener::InterruptListener() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+}
+
+InterruptListener::~InterruptListener() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+bool InterruptListener::WasInterrupted() { return interrupted != 0; }
+
+}  // namespace tidemark::cli

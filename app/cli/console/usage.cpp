@@ -1,0 +1,74 @@
+#include "app/cli/console/usage.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "profiler/base/choices.h"
+
+namespace tidemark::cli {
+namespace {
+
+std::vector<std::string> OptionsOf(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> SubcommandsOf(const CLI::App& application) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : application.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+// Of an option that is none of the window's: settings it has from a session code.
+std::string HintAtCode(const CLI::App& application, const std::string& option) {
+  for (const CLI::App* command : application.get_subcommands(nullptr)) {
+    if (command->get_name() != "code" || command->get_option_no_throw(option) == nullptr) continue;
+    std::string of_code = fmt::format(
+        " The window takes settings as a code: tidemark --code \"$(tidemark code {} …)\".", option);
+    if (application.get_subcommand("train")->get_option_no_throw(option) == nullptr) return of_code;
+    return of_code +
+           fmt::format(" Without a window, tidemark estimate {} … and tidemark train {} ….", option, option);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string SentenceFor(const CLI::ParseError& error) {
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string option = what.substr(0, what.find(':'));
+    if (what.find("received") == std::string::npos) return option + " needs a value; see tidemark --help.";
+    return option + " is given more than once; give it one value.";
+  }
+  return what + (what.ends_with('.') ? "" : ".") + " See tidemark --help.";
+}
+
+std::optional<std::string> SentenceForUnknownArgument(const CLI::App& application) {
+  const std::vector<std::string> unknown = application.remaining(/*recurse=*/true);
+  if (unknown.empty()) return std::nullopt;
+  const std::string& first = unknown.front();
+  const std::vector<CLI::App*> chosen = application.get_subcommands();
+  const CLI::App& command = chosen.empty() ? application : *chosen.front();
+  if (first.starts_with('-') && first.size() > 1) {
+    const std::string name = first.substr(0, first.find('='));
+    return UnknownChoice("option", name, OptionsOf(command)) +
+           (chosen.empty() ? HintAtCode(application, name) : "");
+  }
+  if (!chosen.empty()) {
+    return fmt::format("'{}' is one argument too many for tidemark {}; see tidemark {} --help.",
+                       Quoted(first), command.get_name(), command.get_name());
+  }
+  if (std::filesystem::path(first).extension() == ".tide") {
+    return fmt::format("'{0}' is no subcommand; to see a recording, type tidemark open '{0}'.",
+                       Quoted(first));
+  }
+  return UnknownChoice("subcommand", first, SubcommandsOf(application));
+}
+
+}  // namespace tidemark::cli

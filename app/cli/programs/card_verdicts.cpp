@@ -1,0 +1,184 @@
+#include "app/cli/programs/card_verdicts.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "profiler/session/card_fit.h"
+#include "profiler/session/run_requests.h"
+#include "profiler/timeline/series.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::cli {
+namespace {
+
+using timeline::Series;
+
+int64_t UsableBytes(const phantom::Card& card) { return card.memory_bytes - card.context_bytes; }
+
+bool HaveAsMuch(const phantom::Card& one, const phantom::Card& other) {
+  return one.memory_bytes == other.memory_bytes && one.context_bytes == other.context_bytes;
+}
+
+int64_t PeakOf(const timeline::View& view, Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+// Allocated at the peak, of several cards on the fullest at the least; what is not told to be a workspace is
+// here.
+int64_t BesideWorkspaces(const timeline::View& view) {
+  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
+  const int64_t on_all =
+      ValueOf(peak, Series::kAllocated) - ValueOf(peak, timeline::SeriesOf(events::Category::kWorkspace));
+  return on_all / static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
+}
+
+// What one run says of the cards that it stands for.
+class Judge {
+ public:
+  Judge(const timeline::View& view, const std::string& settings, const session::AllocatorOf& allocator)
+      : settings_(settings),
+        allocator_(allocator),
+        requests_(session::RequestsOf(view, std::numeric_limits<int64_t>::max())),
+        highest_(session::HighestOfCards(view)) {}
+
+  Status Decide(CardVerdict& verdict) const {
+    if (!requests_) return requests_.error();
+    verdict.fits = highest_.reserved_bytes <= UsableBytes(verdict.card);
+    if (verdict.fits) {
+      verdict.reserved_bytes = highest_.reserved_bytes;
+    } else if (highest_.allocated_bytes <= UsableBytes(verdict.card)) {
+      const Result<phantom::Replayed> tried =
+          session::TryAllocator(*requests_, verdict.card, settings_, allocator_);
+      if (!tried) return tried.error();
+      verdict.fits = tried->failures == 0;
+      verdict.empties_cache = verdict.fits && tried->retries > 0;
+      verdict.reserved_bytes = verdict.fits ? tried->fullest_reserved_bytes : 0;
+    }
+    return Done{};
+  }
+
+ private:
+  const std::string& settings_;
+  const session::AllocatorOf& allocator_;
+  const Result<std::vector<phantom::Request>> requests_;
+  const timeline::DevicePeaks highest_;
+};
+
+}  // namespace
+
+Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::string& settings,
+                                      const session::AllocatorOf& allocator, const std::string& cuda) {
+  Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  CardVerdicts verdicts(asked, settings, allocator);
+  std::ranges::replace_if(
+      *cards, [&](const phantom::Card& one) { return one.name == asked.name; }, asked);
+  std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
+  for (phantom::Card& card : *cards) {
+    verdicts.verdicts_.emplace_back();
+    verdicts.verdicts_.back().has_kernels = phantom::HasKernelsFor(cuda, card);
+    verdicts.verdicts_.back().card = std::move(card);
+  }
+  return verdicts;
+}
+
+Status CardVerdicts::Take(const CardRun& run) {
+  if (run.had_own_memory) {
+    TakeWithOwnMemory(run);
+    return Done{};
+  }
+  return TakeWithRoomForAll(run);
+}
+
+Status CardVerdicts::TakeWithRoomForAll(const CardRun& run) {
+  const bool is_first = !beside_workspaces_bytes_;
+  if (is_first) TakeFirst(run);
+  std::optional<Judge> judge;
+  if (run.failure.empty() && !takes_what_there_is_ && !ran_out_of_all_)
+    judge.emplace(*run.view, settings_, allocator_);
+  for (CardVerdict& verdict : verdicts_) {
+    const bool is_of_its_kind = ShareRuns(run.card, verdict.card);
+    if (!verdict.has_kernels || verdict.had_own_memory || (!is_first && !is_of_its_kind)) continue;
+    verdict = {verdict.card, run.card, is_of_its_kind && !takes_what_there_is_};
+    verdict.failure = run.failure;
+    if (!judge) continue;
+    if (Status decided = judge->Decide(verdict); !decided) return decided;
+  }
+  return Done{};
+}
+
+void CardVerdicts::TakeFirst(const CardRun& run) {
+  const bool is_there = run.view != nullptr;
+  beside_workspaces_bytes_ = is_there ? BesideWorkspaces(*run.view) : 0;
+  first_allocated_bytes_ = is_there ? PeakOf(*run.view, Series::kAllocated) : 0;
+  ran_out_of_all_ = run.ran_out;
+  cards_used_ = is_there ? std::max<size_t>(run.view->devices().size(), 1) : 1;
+  takes_what_there_is_ = is_there && !run.ran_out && !run.view->out_of_memory().empty();
+}
+
+void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
+  const bool ended_well = run.failure.empty() && run.view != nullptr;
+  if (ended_well && PeakOf(*run.view, Series::kAllocated) < first_allocated_bytes_ && !takes_what_there_is_) {
+    takes_what_there_is_ = true;
+    for (CardVerdict& verdict : verdicts_) {  // what the first run requested says nothing of them
+      if (!verdict.had_own_memory) verdict = {verdict.card, verdict.ran_on, false, verdict.has_kernels};
+    }
+  }
+  for (CardVerdict& verdict : verdicts_) {
+    const bool is_told_of = ShareRuns(run.card, verdict.card) && HaveAsMuch(run.card, verdict.card);
+    if (!verdict.has_kernels || !is_told_of) continue;
+    verdict = {verdict.card, run.card, true, true, true, run.ran_out, run.failure, ended_well};
+    if (ended_well) verdict.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
+  }
+}
+
+bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
+  if (takes_what_there_is_) return false;
+  return ran_out_of_all_ || beside_workspaces_bytes_.value_or(0) > UsableBytes(card);
+}
+
+const CardVerdict* CardVerdicts::Smallest() const {
+  const auto found = std::ranges::find_if(verdicts_, &CardVerdict::fits);
+  return found == verdicts_.end() ? nullptr : &*found;
+}
+
+std::optional<phantom::Card> CardVerdicts::ToTryWithOwnMemory() const {
+  const auto runs_there = [](const CardVerdict& one) { return one.has_kernels; };
+  const auto asked = std::ranges::find_if(
+      verdicts_, [&](const CardVerdict& one) { return one.card.name == asked_.name && one.has_kernels; });
+  if (asked != verdicts_.end() && !asked->had_own_memory && !asked->fits) return asked->card;
+  const auto largest = std::ranges::find_if(verdicts_.rbegin(), verdicts_.rend(), runs_there);
+  const bool is_hopeless = !takes_what_there_is_ && Smallest() == nullptr;
+  if (is_hopeless && largest != verdicts_.rend() && !largest->had_own_memory) return largest->card;
+  return std::nullopt;
+}
+
+CardsToRun CardVerdicts::NextToRun() const {
+  if (ran_out_of_all_) return {};
+  if (const std::optional<phantom::Card> card = ToTryWithOwnMemory()) return {{*card}, true};
+  for (const CardVerdict& verdict : verdicts_) {
+    if (verdict.is_of_its_kind && verdict.fits) return {};
+    if (verdict.has_kernels && !verdict.is_of_its_kind && !HasNoRoom(verdict.card))
+      return {{verdict.card}, takes_what_there_is_};
+  }
+  return {};
+}
+
+CardsToRun CardVerdicts::StillToRun() const {
+  if (ran_out_of_all_) return {};
+  if (const std::optional<phantom::Card> card = ToTryWithOwnMemory()) return {{*card}, true};
+  CardsToRun next{{}, takes_what_there_is_};
+  for (const CardVerdict& verdict : verdicts_) {
+    const bool is_told_of =
+        !verdict.has_kernels || verdict.is_of_its_kind || HasNoRoom(verdict.card) ||
+        std::ranges::any_of(next.cards, [&](const phantom::Card& card) {
+          return ShareRuns(card, verdict.card) && (!takes_what_there_is_ || HaveAsMuch(card, verdict.card));
+        });
+    if (!is_told_of) next.cards.push_back(verdict.card);
+  }
+  return next;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,47 @@
+// A user's program on cards other than the one that it ran on: what its requests depend on beside the program
+// (cuBLAS's and cuDNN's workspaces, what goes by the number of multiprocessors) is then each card's own.
+// Main thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/programs/program_launch.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::cli {
+
+// What the program did on the phantom of one card.
+struct CardRun {
+  phantom::Card card;
+  std::shared_ptr<const timeline::View> view;  // null where nothing of it was heard
+  std::string failure;                         // why there is no answer; "" if there is
+  bool had_own_memory = false;                 // the card's; else as much as `launch` says
+  bool ran_out = false;                        // of that, and ended by it
+};
+
+// What is to be run, one after the other.
+struct CardsToRun {
+  std::vector<phantom::Card> cards;
+  bool with_own_memory = false;  // each; else with what `launch` says
+};
+
+// Whether a run on one stands for a run on the other: all that the stand-ins answer, and cuDNN is told of, is
+// the same, but for names, the memory and its clock. Pure function.
+bool ShareRuns(const phantom::Card& one, const phantom::Card& other);
+
+struct CardsWatch {
+  std::function<void(const CardRun&)> ran;                   // told of each run as soon as it has ended
+  std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
+};
+
+// Runs it on each of these cards, one at a time, with all else as `launch` has it; its words go nowhere.
+// Ctrl-C ends that early, with the runs that there are. Errors: it is none that Python runs itself, ...
+Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
+                  const CardsToRun& next, const CardsWatch& watch);
+
+}  // namespace tidemark::cli

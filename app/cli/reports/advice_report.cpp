@@ -1,0 +1,66 @@
+#include "app/cli/reports/advice_report.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/reports/line_report.h"
+#include "profiler/advice/findings.h"
+
+namespace tidemark::cli {
+namespace {
+
+std::string AdviceOf(const advice::Finding& finding) {
+  const char* const trial = " tidemark what-if tells whether that makes room here.";
+  return finding.advice + (finding.can_be_tried ? trial : "");
+}
+
+}  // namespace
+
+std::string FindingRows(const timeline::View& view, int64_t card_bytes) {
+  std::string rows;
+  for (const advice::Finding& finding : advice::FindingsIn(view, ByteUnit::kMebibytes, card_bytes)) {
+    rows +=
+        fmt::format("  {} (event {})\n    {}\n    {}\n", advice::TitleOf(finding.kind),
+                    FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence, AdviceOf(finding));
+  }
+  return rows.empty() ? rows : "Findings\n" + rows;
+}
+
+std::vector<std::string> FindingSentences(const timeline::View& view, int64_t card_bytes) {
+  const std::vector<advice::Finding> findings = advice::FindingsIn(view, ByteUnit::kMebibytes, card_bytes);
+  std::vector<std::string> sentences;
+  sentences.reserve(findings.size());
+  for (const advice::Finding& finding : findings) {
+    sentences.push_back(
+        fmt::format("{}: {} {}", advice::TitleOf(finding.kind), finding.evidence, AdviceOf(finding)));
+  }
+  return sentences;
+}
+
+std::string ProgramFindingRows(const timeline::View& view, int64_t card_bytes) {
+  std::string findings = FindingRows(view, card_bytes);
+  const bool wants_lines = !findings.empty() || !view.out_of_memory().empty();
+  if (!wants_lines || !LinesText(view).empty()) return findings;
+  return findings + "  --stacks python tells the lines of code behind it.\n";
+}
+
+std::string GrowthNote(const timeline::View& view) {
+  if (!advice::GrowsWithSteps(advice::FindingsIn(view, ByteUnit::kMebibytes, 0))) return "";
+  return "Its memory grows from step to step, so a longer run needs more than this; tidemark phantom tells "
+         "what grows.";
+}
+
+Json FindingsJson(const timeline::View& view, int64_t card_bytes) {
+  Json findings = Json::array();
+  for (const advice::Finding& finding : advice::FindingsIn(view, ByteUnit::kMebibytes, card_bytes)) {
+    findings.push_back({{"kind", advice::KeyOf(finding.kind)},
+                        {"title", advice::TitleOf(finding.kind)},
+                        {"bytes", finding.bytes},
+                        {"event", finding.moment},
+                        {"allocations", finding.allocations},
+                        {"evidence", finding.evidence},
+                        {"advice", AdviceOf(finding)}});
+  }
+  return findings;
+}
+
+}  // namespace tidemark::cli

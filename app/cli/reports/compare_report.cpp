@@ -1,0 +1,241 @@
+#include "app/cli/reports/compare_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "app/presenters/comparison/comparison_text.h"
+#include "app/presenters/moment/settings_change.h"
+#include "profiler/base/format.h"
+#include "profiler/timeline/steps.h"
+
+namespace tidemark::cli {
+namespace {
+
+using events::EventIndex;
+using presenters::ComparedBytes;
+using presenters::RunComparison;
+using presenters::StreamComparison;
+using presenters::StreamDifference;
+using presenters::StreamsCompared;
+
+constexpr size_t kMostLayers = 12;        // in the text
+constexpr size_t kMostDifferences = 100;  // in JSON
+
+std::string Count(uint64_t number) { return FormatNumber(static_cast<int64_t>(number)); }
+
+// Right-aligned by what is seen: "−" is one character and three bytes.
+std::string RightAligned(std::string_view text, size_t width) {
+  const auto seen = static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
+  return std::string(width > seen ? width - seen : 1, ' ') + std::string(text);
+}
+
+std::string Signed(const std::string& text) {
+  if (text.starts_with('-')) return "−" + text.substr(1);
+  return text.starts_with('+') ? text : "+" + text;
+}
+
+std::string BytesOrNone(std::optional<int64_t> bytes) { return bytes ? FormatNumber(*bytes) : "–"; }
+
+// "+12.50 %"; of a multiple how many times as much it is.
+std::string ShareInWords(double percent) {
+  constexpr double kMostPercent = 1000;
+  if (percent < kMostPercent) return Signed(fmt::format("{:+.2f} %", percent));
+  return "× " + FormatNumber(static_cast<int64_t>(std::llround(1 + percent / 100)));
+}
+
+std::string ComparedRow(const ComparedBytes& row) {
+  const std::optional<int64_t> difference = row.Difference();
+  const std::optional<double> percent = row.Percent();
+  std::string line = fmt::format("  {:<22}", row.title);
+  line += RightAligned(BytesOrNone(row.a), 18) + RightAligned(BytesOrNone(row.b), 18);
+  line += RightAligned(!difference ? "–" : *difference == 0 ? "same" : Signed(FormatNumber(*difference)), 18);
+  if (percent && *difference != 0) line += RightAligned(ShareInWords(*percent), 12);
+  return line + "\n";
+}
+
+std::string ComparedTable(const std::string& title, const std::vector<ComparedBytes>& rows) {
+  std::string table = fmt::format("{:<24}", title);
+  for (const char* column : {"A", "B", "B − A"}) table += RightAligned(column, 18);
+  table += "\n";
+  for (const ComparedBytes& row : rows) table += ComparedRow(row);
+  return table;
+}
+
+std::string LayerTable(const std::vector<ComparedBytes>& layers) {
+  if (layers.empty()) return "";
+  std::vector<ComparedBytes> different;
+  for (const ComparedBytes& layer : layers) {
+    if (layer.Difference() != 0) different.push_back(layer);
+  }
+  if (different.empty()) return "By layer, at these peaks: the same\n";
+  const size_t shown = std::min(different.size(), kMostLayers);
+  const size_t more = different.size() - shown;
+  const size_t same = layers.size() - different.size();
+  different.resize(shown);
+  std::string table = ComparedTable("By layer, bytes", different);
+  if (more > 0) table += fmt::format("  {} more layers differ; --json tells all.\n", Count(more));
+  if (same > 0)
+    table += fmt::format("  {} {} the same.\n", Count(same), same == 1 ? "layer is" : "layers are");
+  return table;
+}
+
+size_t CompleteSteps(const timeline::View& view) {
+  return static_cast<size_t>(std::ranges::count(view.steps(), true, &timeline::Step::complete));
+}
+
+// "2 steps and a part of one more", of those that are compared.
+std::string StepsText(const timeline::View& view) {
+  const size_t complete = CompleteSteps(view);
+  std::string text = fmt::format("{} {}", Count(complete), complete == 1 ? "step" : "steps");
+  if (view.steps().empty() || view.steps().back().complete) return text;
+  const timeline::Step& last = view.steps().back();
+  return presenters::AsksForMemory(view, {last.begin, last.end}) ? text + " and a part of one more" : text;
+}
+
+std::string FileRow(char letter, const ComparedFile& file) {
+  // A snapshot's title is its file's name.
+  const bool has_title = !file.description.title.empty() && !file.file.ends_with(file.description.title);
+  const std::string title = has_title ? ": " + file.description.title : "";
+  return fmt::format("{}  {}{}, {}, {} events\n", letter, file.file, title, StepsText(*file.view),
+                     Count(file.view->health().events));
+}
+
+std::string StreamRow(const char* title, const StreamComparison& stream) {
+  return fmt::format("{}: {}\n", title, presenters::AgreementText(stream, "A", "B"));
+}
+
+std::string SideRow(char letter, const timeline::View& view, EventIndex index, uint64_t only) {
+  return fmt::format("  {}  {}\n", letter, presenters::SideText(view, index, only));
+}
+
+std::string FirstDifferenceRows(const char* title, const ComparedFile& a, const ComparedFile& b,
+                                const StreamComparison& stream) {
+  if (stream.differences.empty()) return "";
+  const StreamDifference& first = stream.differences.front();
+  return fmt::format("{}\n", title) + SideRow('A', *a.view, first.a, first.only_a) +
+         SideRow('B', *b.view, first.b, first.only_b);
+}
+
+std::string NotesText(char letter, const ComparedFile& file) {
+  std::string text;
+  for (const std::string& warning : file.warnings) text += fmt::format("Note on {}: {}\n", letter, warning);
+  return text;
+}
+
+// What blocks hold is told or guessed, so it makes no difference to what is allocated.
+std::string Verdict(const RunComparison& comparison) {
+  if (!comparison.same()) return "The two differ.\n";
+  const bool hold_the_same = std::ranges::all_of(
+      comparison.at_peak.categories,
+      [](const ComparedBytes& category) { return category.Difference().value_or(0) == 0; });
+  return hold_the_same ? "The two are the same.\n"
+                       : "The two allocate the same; what their blocks are said to hold differs.\n";
+}
+
+Json PlaceJson(const timeline::View& view, EventIndex index) {
+  if (index >= view.end()) return {};
+  const events::Event& event = view.event(index);
+  const timeline::Step* step = timeline::StepAt(view, index);
+  return {{"event", index},
+          {"step", step == nullptr ? -1 : step->number},
+          {"phase", events::NameOf(event.phase)},
+          {"layer", view.name(event.layer)},
+          {"operator", view.name(event.op)},
+          {"bytes", event.bytes},
+          {"rounded_bytes", event.rounded_bytes}};
+}
+
+Json SideJson(const timeline::View& view, EventIndex index, uint64_t only) {
+  return {{"only_here", only}, {"first", only == 0 ? Json() : PlaceJson(view, index)}};
+}
+
+Json StreamJson(const ComparedFile& a, const ComparedFile& b, const StreamComparison& stream) {
+  Json differences = Json::array();
+  for (const StreamDifference& difference : stream.differences) {
+    if (differences.size() == kMostDifferences) break;
+    differences.push_back({{"a", SideJson(*a.view, difference.a, difference.only_a)},
+                           {"b", SideJson(*b.view, difference.b, difference.only_b)}});
+  }
+  return {{"agreed", stream.agreed},
+          {"of_a", stream.of_a},
+          {"of_b", stream.of_b},
+          {"difference_count", stream.differences.size()},
+          {"differences", differences}};
+}
+
+Json OrNull(std::optional<int64_t> bytes) { return bytes ? Json(*bytes) : Json(); }
+
+Json RowsJson(const std::vector<ComparedBytes>& rows) {
+  Json json = Json::object();
+  for (const ComparedBytes& row : rows) {
+    const std::optional<double> percent = row.Percent();
+    json[row.category ? std::string(events::KeyOf(*row.category)) : row.title] = {
+        {"a_bytes", OrNull(row.a)},
+        {"b_bytes", OrNull(row.b)},
+        {"difference_bytes", OrNull(row.Difference())},
+        {"difference_percent", percent ? Json(*percent) : Json()}};
+  }
+  return json;
+}
+
+Json FileJson(const ComparedFile& file) {
+  return {{"file", file.file},
+          {"title", file.description.title},
+          {"device_name", file.description.device_name},
+          {"steps", CompleteSteps(*file.view)},
+          {"events", file.view->health().events},
+          {"warnings", file.warnings}};
+}
+
+}  // namespace
+
+std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
+  const StreamsCompared& streams = comparison.streams;
+  std::string text = FileRow('A', a) + FileRow('B', b);
+  const std::string settings = presenters::SettingsDifference(*a.view, *b.view);
+  if (!settings.empty()) text += fmt::format("B has other settings than A: {}.\n", settings);
+  text += presenters::AlignmentText(streams, "A", "B") + "\n";
+  if (!streams.by_requested())
+    text += "Sizes are those of blocks: what was asked for is not known in both.\n";
+  text += "\n" + StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
+  text += FirstDifferenceRows("The first difference of allocations", a, b, streams.allocations);
+  text += FirstDifferenceRows("The first difference of new segments", a, b, streams.segments);
+  text += "\n" + ComparedTable("Peaks, bytes", comparison.levels);
+  text += fmt::format("\nWhere most is allocated, A at {}, B at {}\n",
+                      a.view->empty() ? "its end" : presenters::PlaceText(*a.view, comparison.peak_a),
+                      b.view->empty() ? "its end" : presenters::PlaceText(*b.view, comparison.peak_b));
+  text += ComparedTable("By category, bytes", comparison.at_peak.categories);
+  text += LayerTable(comparison.at_peak.layers);
+  text += NotesText('A', a) + NotesText('B', b);
+  return text + Verdict(comparison);
+}
+
+Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
+  const StreamsCompared& streams = comparison.streams;
+  return {{"same", comparison.same()},
+          {"a", FileJson(a)},
+          {"b", FileJson(b)},
+          {"settings_difference", presenters::SettingsDifference(*a.view, *b.view)},
+          {"aligned_by_step", streams.by_step},
+          {"aligned_by_phase", streams.by_phase},
+          {"compared_sizes", streams.by_requested() ? "requested" : "allocated"},
+          {"steps",
+           {{"in_both", streams.steps_in_both},
+            {"only_a", streams.steps_only_a},
+            {"only_b", streams.steps_only_b}}},
+          {"allocations", StreamJson(a, b, streams.allocations)},
+          {"new_segments", StreamJson(a, b, streams.segments)},
+          {"peaks", RowsJson(comparison.levels)},
+          {"at_peak",
+           {{"a", PlaceJson(*a.view, comparison.peak_a)},
+            {"b", PlaceJson(*b.view, comparison.peak_b)},
+            {"by_category", RowsJson(comparison.at_peak.categories)},
+            {"by_layer", RowsJson(comparison.at_peak.layers)}}}};
+}
+
+}  // namespace tidemark::cli

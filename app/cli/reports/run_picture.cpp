@@ -1,0 +1,84 @@
+#include "app/cli/reports/run_picture.h"
+
+#include <memory>
+#include <vector>
+
+#include "app/cli/reports/run_bridge.h"
+#include "app/presenters/picture/picture.h"
+#include "app/presenters/run/program_facts.h"
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/session/predictor.h"
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::cli {
+namespace {
+
+// What the phantom of the run's card says; nothing where it cannot be asked.
+class PhantomOfRun {
+ public:
+  explicit PhantomOfRun(const events::RunDescription& description) : rank_(description.rank) {
+    const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+    if (!cards || description.device == "cpu") return;
+    card_ = session::CardOf(description.device_name, description.device_bytes, *cards);
+    if (!card_) return;
+    session::PredictorOptions options;
+    options.allocator = description.allocator_settings;
+    options.memory_bytes = card_->memory_bytes;
+    predictor_.emplace(options);
+  }
+
+  void Tell(const networks::TrainingSettings& settings, presenters::SettingsEstimate& estimate) {
+    // Of a pipeline's stages it is asked about the first.
+    if (!predictor_ || (rank_ > 0 && networks::UsesPipeline(settings))) return;
+    const Result<session::Prediction> answer = predictor_->AskAndWait(settings, card_->name);
+    if (!answer || !answer->sentence.empty()) return;
+    estimate.phantom_allocated_bytes = answer->allocated_peak_bytes;
+    estimate.phantom_reserved_bytes = answer->reserved_peak_bytes;
+  }
+
+ private:
+  int32_t rank_;
+  std::optional<phantom::Card> card_;
+  std::optional<session::Predictor> predictor_;
+};
+
+// Of a network that is not known here there is none.
+presenters::PictureTheory TheoryOf(const session::Run& run) {
+  const events::RunDescription description = run.description();
+  const std::shared_ptr<const timeline::View> view = run.view();
+  presenters::PictureTheory theory;
+  theory.capacity = session::CapacityOf(description, *view);
+  const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
+  if (presenters::IsProgram(description) || !networks) return theory;
+  PhantomOfRun phantom(description);
+  for (const std::string& json : view->settings()) {
+    presenters::SettingsEstimate& estimate = theory.estimates.emplace_back();
+    const auto settings = networks::SettingsFromJson(json);
+    if (!settings) continue;
+    const networks::Network* const network = networks::NetworkNamed(*networks, settings->network);
+    if (network == nullptr) continue;
+    const int rank = networks::RankAmong(*settings, description.rank);
+    estimate.textbook_bytes = textbook::EstimateMemory(*network, *settings, rank).total_bytes;
+    phantom.Tell(*settings, estimate);
+  }
+  return theory;
+}
+
+}  // namespace
+
+Result<std::string> PictureOf(const session::Run& run, const presenters::PictureView& view,
+                              const std::string& title) {
+  if (view.key == "breakdown") return presenters::BreakdownPicture(*run.view(), title);
+  if (view.key == "map") return presenters::MapPicture(*run.view(), title);
+  if (view.key == "bridge") {
+    const Result<presenters::Bridge> bridge = BridgeOf(run);
+    if (!bridge) return bridge.error();
+    return presenters::BridgePicture(*bridge, title);
+  }
+  return presenters::TimelinePicture(*run.view(), title, TheoryOf(run));
+}
+
+}  // namespace tidemark::cli

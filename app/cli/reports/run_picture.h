@@ -1,0 +1,17 @@
+// A run as a picture: for `plot`, `export` and the window. Any thread. A timeline of a network of ours asks
+// its phantom, which takes a second where there is a trainer, and is drawn without it where there is none.
+#pragma once
+
+#include <string>
+
+#include "app/presenters/run/run_formats.h"
+#include "profiler/base/result.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::cli {
+
+// As SVG. An error where the run has nothing of that kind: a bridge needs a textbook.
+Result<std::string> PictureOf(const session::Run& run, const presenters::PictureView& view,
+                              const std::string& title);
+
+}  // namespace tidemark::cli

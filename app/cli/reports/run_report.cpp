@@ -1,0 +1,352 @@
+#include "app/cli/reports/run_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <utility>
+
+#include "app/presenters/run/program_facts.h"
+#include "profiler/base/format.h"
+#include "profiler/phantom/faults.h"
+#include "profiler/session/one_card.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr size_t kOwners = 5;
+constexpr size_t kMostShortages = 3;  // in words; a program that tries again and again meets many
+
+std::string InBinary(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
+
+std::string SizeRow(std::string_view title, int64_t bytes, std::string_view words) {
+  std::string row = BytesRow(title, bytes);
+  if (!words.empty()) row.insert(row.size() - 1, fmt::format("   {}", words));
+  return row;
+}
+
+int64_t UsableBytes(const RunReport& report) {
+  return report.fit ? report.fit->card.memory_bytes - report.fit->card.context_bytes : 0;
+}
+
+// Whether it did all it was to do, on a card that did so too.
+bool IsWholeRun(const RunReport& report) {
+  return report.ending.empty() && !report.is_cut_off && report.shortages.empty() &&
+         !phantom::SpeakOfFaults(report.notes);
+}
+
+std::string AdviceRow(const RunReport& report) {
+  if (!IsWholeRun(report)) return "";
+  const session::CardFit& fit = *report.fit;
+  if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) would do.\n";
+  if (fit.smallest->name == fit.card.name) {
+    return fmt::format("By memory alone no smaller one of the known cards (tidemark cards) would do.\n");
+  }
+  const bool has_smaller_context = fit.smallest->memory_bytes < fit.taken_bytes();
+  return fmt::format(
+      "By memory alone the {} ({}{}) would do. Its own figures may differ: --card {} tells them.\n",
+      fit.smallest->title, InBinary(fit.smallest->memory_bytes),
+      has_smaller_context ? ", with a CUDA context of " + InBinary(fit.smallest->context_bytes) : "",
+      fit.smallest->name);
+}
+
+bool EndsAtItsFailure(const RunReport& report) {
+  return !report.shortages.empty() && !report.shortages.back().survived;
+}
+
+std::string Times(size_t times) {
+  return FormatNumber(static_cast<int64_t>(times)) + (times == 1 ? " more time" : " more times");
+}
+std::string MoreTimes(size_t times) { return fmt::format("Out of memory {}.", Times(times)); }
+
+// The first of those of which the same is to be told, wherever in the run they were.
+struct AlikeShortages {
+  const session::Shortage* first;
+  size_t more = 0;
+};
+
+bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
+  return one.device == other.device && one.phase == other.phase &&
+         one.requested_bytes == other.requested_bytes && one.driver_bytes == other.driver_bytes &&
+         one.free_bytes == other.free_bytes && one.allocated_bytes == other.allocated_bytes &&
+         one.cached_bytes == other.cached_bytes && one.survived == other.survived;
+}
+
+// The first few kinds and the last, which may have ended the run, and of how many shortages nothing is told.
+struct ToldShortages {
+  std::vector<AlikeShortages> kinds;
+  size_t untold = 0;
+};
+
+ToldShortages ShortagesToTell(const RunReport& report) {
+  ToldShortages told;
+  for (const session::Shortage& shortage : report.shortages) {
+    const auto known = std::ranges::find_if(
+        told.kinds, [&](const AlikeShortages& kind) { return AreAlike(*kind.first, shortage); });
+    if (known != told.kinds.end()) {
+      ++known->more;
+    } else {
+      told.kinds.push_back({&shortage});
+    }
+  }
+  while (told.kinds.size() > kMostShortages) {
+    const bool is_last = AreAlike(*told.kinds.back().first, report.shortages.back());
+    const auto left_out = std::prev(told.kinds.end(), is_last ? 2 : 1);
+    told.untold += 1 + left_out->more;
+    told.kinds.erase(left_out);
+  }
+  return told;
+}
+
+std::string WhoTellsTheNeed(const RunReport& report) {
+  return report.is_trainer
+             ? "What it needs in all, estimate tells for a card with room for it (estimate --card NAME, with "
+               "the options of train); fit searches what makes it fit on this one.\n"
+             : "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";
+}
+
+Json CardFitJson(const RunReport& report) {
+  if (!report.fit) return {};
+  const session::CardFit& fit = *report.fit;
+  Json json = CardJson(fit.card);
+  json["taken_bytes"] = fit.taken_bytes();
+  json["may_not_fit"] = fit.may_not_fit();
+  json["smallest_card"] = IsWholeRun(report) && fit.smallest ? Json(fit.smallest->name) : Json();
+  return json;
+}
+
+Json ShortagesJson(const RunReport& report) {
+  Json shortages = Json::array();
+  for (const session::Shortage& shortage : report.shortages) {
+    shortages.push_back({{"event", shortage.index},
+                         {"step", shortage.step < 0 ? Json() : Json(shortage.step)},
+                         {"phase", events::NameOf(shortage.phase)},
+                         {"device", shortage.device ? Json(session::TitleOfCard(*shortage.device)) : Json()},
+                         {"requested_bytes", shortage.requested_bytes},
+                         {"free_bytes", shortage.free_bytes},
+                         {"allocated_bytes", shortage.allocated_bytes},
+                         {"cached_bytes", shortage.cached_bytes},
+                         {"from_driver_bytes", shortage.driver_bytes},
+                         {"survived", shortage.survived},
+                         {"why", session::WhyShort(shortage, UsableBytes(report))}});
+  }
+  return shortages;
+}
+
+std::string EachCardRows(const RunReport& report) {
+  if (report.cards.empty()) return "";
+  std::string rows = "At the peak of each card (above they are added up)\n";
+  for (const timeline::DevicePeaks& card : report.cards) {
+    rows += BytesRow(session::TitleOfCard(card.device) + " allocated", card.allocated_bytes);
+    if (card.reserved_bytes > 0)
+      rows += BytesRow(session::TitleOfCard(card.device) + " reserved", card.reserved_bytes);
+  }
+  return rows;
+}
+
+Json EachCardJson(const RunReport& report) {
+  Json cards = Json::array();
+  for (const timeline::DevicePeaks& card : report.cards) {
+    cards.push_back({{"device", session::TitleOfCard(card.device)},
+                     {"allocated_peak_bytes", card.allocated_bytes},
+                     {"requested_peak_bytes", report.tells_requested ? Json(card.requested_bytes) : Json()},
+                     {"reserved_peak_bytes", card.reserved_bytes > 0 ? Json(card.reserved_bytes) : Json()}});
+  }
+  return cards;
+}
+
+std::string BandOrWhyNot(const RunReport& report) {
+  if (!report.band) return "";
+  if (*report.band) return BandRows(**report.band);
+  return fmt::format("    how far the order of addresses moves it is not known: {}\n",
+                     report.band->error().message);
+}
+
+// "train.py:4 read ...": where it begins to say what was done there (profiler/phantom/device/readings.cpp).
+size_t EndOfPlace(const std::string& note) {
+  size_t end = std::string::npos;
+  for (const char* done : {" read ", " asked ", " compared ", " searched ", " chose "}) {
+    end = std::min(end, note.find(done));
+  }
+  return end != std::string::npos && note.rfind(':', end) != std::string::npos ? end : 0;
+}
+
+// What was done in many places is one note, in the first one's place.
+std::vector<std::string> JoinedByWhatWasDone(const std::vector<std::string>& notes) {
+  constexpr size_t kPlaces = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> joined;
+  for (const std::string& note : notes) {
+    const size_t end = EndOfPlace(note);
+    const std::string done = note.substr(end);
+    const auto known = std::ranges::find(joined, done, [](const auto& one) { return one.first; });
+    if (end > 0 && known != joined.end()) {
+      known->second.push_back(note.substr(0, end));
+    } else {
+      joined.push_back({done, {note.substr(0, end)}});
+    }
+  }
+  std::vector<std::string> told;
+  for (const auto& [done, places] : joined) {
+    const size_t shown = std::min(places.size(), kPlaces);
+    std::string where = fmt::format(
+        "{}", fmt::join(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (const size_t more = places.size() - shown; more > 0) {
+      where += fmt::format(" and {} more place{}", more, more == 1 ? "" : "s");
+    }
+    told.push_back(where + done);
+  }
+  return told;
+}
+
+}  // namespace
+
+RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,
+                        const session::Prediction& peaks, std::optional<Result<session::ReservedBand>> band,
+                        const std::vector<phantom::Card>& known_cards) {
+  RunReport report;
+  report.peaks = peaks;
+  report.tells_requested = view.tells_requested();
+  report.infers_categories = presenters::InfersContents(description);
+  report.band = std::move(band);
+  if (report.band && *report.band) report.peaks.reserved_band = **report.band;
+  if (view.devices().size() > 1) report.cards = view.devices();
+  const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
+  if (card) {
+    std::vector<phantom::Card> candidates;
+    std::ranges::copy_if(known_cards, std::back_inserter(candidates), [&](const phantom::Card& known) {
+      return phantom::HasKernelsFor(description.torch_cuda, known);
+    });
+    report.fit = session::FitOfFullest(view, *card, candidates, report.peaks.reserved_peak_bytes,
+                                       report.peaks.reserved_band);
+  }
+  report.shortages = session::ShortagesIn(view);
+  if (!report.shortages.empty())
+    report.owners =
+        advice::LargestOwners(view, report.shortages.back().index, kOwners, report.shortages.back().device);
+  report.is_trainer = !description.settings_json.empty();
+  report.ending = description.ending;
+  report.notes = description.notes;
+  return report;
+}
+
+std::string PeakTitleOf(const events::RunDescription& description) {
+  const std::string title = "At the peak of the run";
+  return presenters::InfersContents(description) ? title + " (" + presenters::kContentsAreInferred + ")"
+                                                 : title;
+}
+
+std::string RunText(const RunReport& report) {
+  return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
+         BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) + OutOfMemoryRows(report) +
+         NoteRows(report.notes);
+}
+
+std::string RunTextWithoutPeak(const RunReport& report) {
+  return EndingRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
+}
+
+std::string WaysOutHint(const RunReport& report, const std::string& recording) {
+  if (report.shortages.empty() || recording.empty()) return "";
+  return fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", recording);
+}
+
+void AddRunJson(const RunReport& report, Json& json) {
+  json["measured"] = PeaksJson(report.peaks);
+  if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;
+  if (report.peaks.reserved_peak_bytes == 0) json["measured"]["reserved_peak_bytes"] = nullptr;  // not told
+  json["measured"]["categories_are_inferred"] = report.infers_categories;
+  if (report.band && !*report.band)
+    json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
+  json["cards"] = EachCardJson(report);
+  json["card"] = CardFitJson(report);
+  json["shortages"] = ShortagesJson(report);
+  Json owners = Json::array();
+  for (const advice::Owner& owner : report.owners)
+    owners.push_back({{"name", owner.name}, {"bytes", owner.bytes}, {"blocks", owner.blocks}});
+  json["largest_owners"] = owners;
+  json["ending"] = report.ending;
+  json["notes"] = report.notes;
+}
+
+std::string EndingRows(const RunReport& report) {
+  if (report.ending.empty()) return "";
+  return fmt::format("{} What follows is what it needed until then.\n", report.ending);
+}
+
+std::string WhereContextIsFrom(const phantom::Card& card) {
+  return std::string(card.context_is_measured ? "as measured on such a card" : "an estimate") +
+         "; outside of PyTorch's figures";
+}
+
+std::string CardRows(const RunReport& report) {
+  if (!report.fit) return "";
+  const session::CardFit& fit = *report.fit;
+  const double share =
+      100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
+  std::string rows = SizeRow("CUDA context", fit.card.context_bytes, WhereContextIsFrom(fit.card));
+  rows += SizeRow(report.cards.empty() ? "of the card" : "of the fullest card", fit.taken_bytes(),
+                  fmt::format("{:.1f} % of {}", share, InBinary(fit.card.memory_bytes)));
+  if (fit.may_not_fit()) {
+    rows +=
+        "It may not fit: by another order of addresses it needs more than the card has beside the context.\n";
+  }
+  return rows + AdviceRow(report);
+}
+
+std::vector<std::string> ShortageSentences(const RunReport& report) {
+  std::vector<std::string> sentences;
+  const ToldShortages told = ShortagesToTell(report);
+  for (const auto& [first, more] : told.kinds) {
+    std::string place = session::PlaceOf(*first);
+    if (!place.empty()) place.front() = static_cast<char>(std::toupper(place.front()));
+    sentences.push_back(fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
+                                    "cached in gaps. {}",
+                                    place.empty() ? "" : place + ": ", InBinary(first->requested_bytes),
+                                    InBinary(first->free_bytes), InBinary(first->allocated_bytes),
+                                    InBinary(first->cached_bytes),
+                                    session::WhyShort(*first, UsableBytes(report))) +
+                        (first->survived ? " The program went on." : "") +
+                        (more > 0 ? " The same " + Times(more) + "." : ""));
+  }
+  if (told.untold > 0) sentences.push_back(MoreTimes(told.untold));
+  return sentences;
+}
+
+std::string OutOfMemoryRows(const RunReport& report) {
+  std::string rows;
+  const ToldShortages told = ShortagesToTell(report);
+  for (const auto& [first, more] : told.kinds) {
+    const std::string place = session::PlaceOf(*first);
+    rows += fmt::format("Out of memory{}{}{}\n", place.empty() ? "" : " ", place,
+                        more > 0 ? ", and the same " + Times(more) : "");
+    rows += SizeRow("asked for", first->requested_bytes, "");
+    rows += SizeRow("free on the card", first->free_bytes, "");
+    rows += SizeRow("allocated", first->allocated_bytes, "");
+    rows += SizeRow("cached", first->cached_bytes, "gaps in segments that hold live blocks");
+    rows += fmt::format("  {}{}\n", session::WhyShort(*first, UsableBytes(report)),
+                        first->survived ? " The program went on." : "");
+  }
+  if (told.untold > 0) rows += MoreTimes(told.untold) + "\n";
+  if (!report.owners.empty()) {
+    rows += fmt::format("Largest owners of what was allocated {}\n",
+                        report.shortages.size() > 1 ? "the last time" : "then");
+  }
+  for (const advice::Owner& owner : report.owners) {
+    rows += fmt::format("{:>22}   {}{}\n", FormatExactBytes(owner.bytes), owner.name,
+                        owner.blocks > 1
+                            ? fmt::format(" ({} blocks)", FormatNumber(static_cast<int64_t>(owner.blocks)))
+                            : "");
+  }
+  if (EndsAtItsFailure(report)) rows += WhoTellsTheNeed(report);
+  return rows;
+}
+
+std::string NoteRows(const std::vector<std::string>& notes) {
+  std::string rows;
+  for (const std::string& note : JoinedByWhatWasDone(notes)) rows += fmt::format("Note: {}\n", note);
+  return rows;
+}
+
+}  // namespace tidemark::cli

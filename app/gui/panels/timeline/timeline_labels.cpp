@@ -1,0 +1,293 @@
+#include "app/gui/panels/timeline/timeline_labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "app/gui/widgets/labels.h"
+#include "app/gui/window/theme.h"
+#include "app/presenters/plot/line_labels.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::PlotColumn;
+using presenters::PlotMarker;
+
+// Where it is in sight.
+std::optional<float> LineOf(const TimelineGeometry& geometry, double position) {
+  const float x = std::round(geometry.X(position));
+  if (x < geometry.plot.Min.x - 1 || x > geometry.plot.Max.x + 1) return std::nullopt;
+  return x;
+}
+
+void DrawMarkerLine(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker,
+                    Color color) {
+  if (const auto x = LineOf(geometry, marker.position))
+    list->AddLine({*x, geometry.plot.Min.y}, {*x, geometry.phases.Max.y}, U32(color), Px(1.5F));
+}
+
+void LabelMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
+                 Color fill, TimelineLabels* labels) {
+  const std::optional<float> line = LineOf(geometry, marker.position);
+  if (!line) return;
+  const float x = *line;
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string whole =
+      marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
+  const std::string text = Fitted(style, whole, std::max(Px(120), geometry.plot.GetWidth() * 0.6F));
+  const ImVec2 size = ChipSize(style, text);
+  for (int row = 0; row < 4; ++row) {
+    const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
+    const float left = std::min(x, geometry.plot.Max.x - size.x);
+    const ImRect place(left, top, left + size.x, top + size.y);
+    if (labels->Overlap(place)) continue;
+    DrawChip(list, place, style, text, fill);
+    labels->Take(place, "");
+    if (text != whole) labels->Explain(place, whole);
+    return;
+  }
+}
+
+void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
+                Color fill, TimelineLabels* labels) {
+  DrawMarkerLine(list, geometry, marker, color);
+  LabelMarker(list, geometry, marker, color, fill, labels);
+}
+
+bool DrawLabelAt(ImDrawList* list, const std::optional<ImRect>& place, const TextStyle& style,
+                 const std::string& text, std::string_view label, TimelineLabels* labels) {
+  if (!place) return false;
+  DrawChip(list, *place, style, text, CoverOfLabel());
+  labels->Take(*place, label);
+  return true;
+}
+
+bool LiesBetween(float y, const ImRect& place) { return y >= place.Min.y && y <= place.Max.y; }
+
+// A level that lies behind it, or is drawn through it.
+bool Crosses(const TimelineGeometry& geometry, std::span<const presenters::PlotLevel> levels,
+             const ImRect& place) {
+  return std::ranges::any_of(levels, [&](const presenters::PlotLevel& level) {
+    return level.bytes > 0 && geometry.X(level.begin) < place.Max.x && geometry.X(level.end) > place.Min.x &&
+           LiesBetween(geometry.Y(static_cast<double>(level.bytes)), place);
+  });
+}
+
+bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line, const ImRect& place) {
+  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
+  for (size_t k = 0; k < line.bytes.size(); ++k) {
+    const double begin = line.begin + width * static_cast<double>(k);
+    if (geometry.X(begin + width) < place.Min.x) continue;
+    if (geometry.X(begin) > place.Max.x) break;
+    if (LiesBetween(geometry.Y(static_cast<double>(line.bytes[k])), place)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Color CoverOfLabel() { return Colors().panel.WithAlpha(0.72); }
+
+bool TimelineLabels::Overlap(const ImRect& place) const {
+  return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });
+}
+
+bool TimelineLabels::CrossLine(const ImRect& place) const {
+  return std::ranges::any_of(vertical_lines, [&](float x) { return x > place.Min.x && x < place.Max.x; }) ||
+         std::ranges::any_of(horizontal_lines, [&](float y) { return y > place.Min.y && y < place.Max.y; });
+}
+
+void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+               TimelineLabels* labels) {
+  const auto note = [&](double position) {
+    if (const auto x = LineOf(geometry, position)) labels->vertical_lines.push_back(*x);
+  };
+  for (const std::vector<PlotMarker>* markers :
+       {&input.bookmarks, &input.plot->failures, &input.plot->markers}) {
+    for (const PlotMarker& marker : *markers) note(marker.position);
+  }
+  if (input.pinned) note(*input.pinned);
+  if (state.measure) {
+    note(state.measure->begin);
+    note(state.measure->end);
+  }
+  if (input.capacity.bytes > 0)
+    labels->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));
+}
+
+std::vector<PlotMarker> Joined(const TimelineGeometry& geometry, std::span<const PlotMarker> markers,
+                               float reach) {
+  std::vector<PlotMarker> joined;
+  for (size_t begin = 0, end = 0; begin < markers.size(); begin = end) {
+    const float x = geometry.X(markers[begin].position);
+    for (end = begin + 1; end < markers.size() && markers[end].text == markers[begin].text &&
+                          geometry.X(markers[end].position) - x < reach;)
+      ++end;
+    joined.push_back(markers[begin]);
+    if (end - begin > 1)
+      joined.back().text += ", " + FormatNumber(static_cast<int64_t>(end - begin)) + " times";
+  }
+  return joined;
+}
+
+void TimelineLabels::Take(const ImRect& place, std::string_view label) {
+  places.push_back(place);
+  if (!label.empty()) Explain(place, MeaningOfLabel(label));
+}
+
+void TimelineLabels::Explain(const ImRect& place, const std::string& words) {
+  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = words;
+}
+
+bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place) {
+  const auto behind =
+      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Min.x), {}, &PlotColumn::end);
+  float reserved_before = 0;
+  for (auto column = behind; column != plot.columns.end(); ++column) {
+    if (geometry.X(column->begin) > place.Max.x) break;
+    const int64_t allocated = ValueOf(column->at_peak, timeline::Series::kAllocated);
+    if (allocated > 0 && geometry.Y(static_cast<double>(allocated)) <= place.Max.y) return false;
+    const float reserved = geometry.Y(static_cast<double>(column->reserved_max));
+    const float from = column == behind ? reserved : reserved_before;  // where it comes from
+    if (std::max(from, reserved) >= place.Min.y && std::min(from, reserved) <= place.Max.y) return false;
+    reserved_before = reserved;
+  }
+  return !Crosses(geometry, plot.textbook, place) && !Crosses(geometry, plot.phantom, place) &&
+         !Crosses(geometry, plot.compared, place) &&
+         std::ranges::none_of(plot.lines, [&](const presenters::PlotLine& line) {
+           return !line.bytes.empty() && Crosses(geometry, line, place);
+         });
+}
+
+std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
+                                  const TimelineLabels& labels, ImVec2 size, float y,
+                                  std::initializer_list<float> lefts) {
+  const float least = geometry.plot.Min.x + Px(4);
+  const float most = std::max(least, geometry.plot.Max.x - size.x - Px(4));
+  std::vector<double> in_sight;
+  in_sight.reserve(lefts.size());
+  for (const float left : lefts) in_sight.push_back(std::clamp(left, least, most));
+  const auto rect = [](const presenters::LabelBox& box) {
+    return ImRect(static_cast<float>(box.left), static_cast<float>(box.top), static_cast<float>(box.right),
+                  static_cast<float>(box.bottom));
+  };
+  const bool has_to_be_clear = ground == Ground::kClear && labels.plot != nullptr;
+  const auto is_free = [&](const presenters::LabelBox& box) {
+    const ImRect place = rect(box);
+    if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) return false;
+    if (labels.Overlap(place)) return false;
+    return !has_to_be_clear || (!labels.CrossLine(place) && IsClear(geometry, *labels.plot, place));
+  };
+  const auto rows = ground == Ground::kAway ? presenters::kAwayFromLine : presenters::kAtLine;
+  const auto box = presenters::PlaceOfLabel({size.x, size.y, y, Px(3), in_sight}, rows, is_free);
+  return box ? std::optional(rect(*box)) : std::nullopt;
+}
+
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TimelineLabels& labels, ImVec2 size,
+                                float y, std::initializer_list<float> lefts) {
+  for (const Ground ground : kGrounds) {
+    if (const auto place = FindPlaceOn(ground, geometry, labels, size, y, lefts)) return place;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits) {
+  if (columns == 0) return std::nullopt;
+  for (const double share : {1.0, 0.0, 0.5, 0.75, 0.25, 0.875, 0.625, 0.375, 0.125}) {
+    const auto column = static_cast<size_t>(share * static_cast<double>(columns - 1));
+    if (suits(column)) return column;
+  }
+  return std::nullopt;
+}
+
+int64_t LatestHeld(std::span<const int64_t> bytes) {
+  const auto held = std::find_if(bytes.rbegin(), bytes.rend(), [](int64_t level) { return level > 0; });
+  return held == bytes.rend() ? 0 : *held;
+}
+
+std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
+                       int64_t bytes, ByteUnit unit) {
+  const float apart = geometry.Y(static_cast<double>(bytes)) - geometry.Y(static_cast<double>(latest_bytes));
+  return std::abs(apart) < Px(2) ? title + " " + FormatBytes(latest_bytes, unit) : title;
+}
+
+void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
+              Color fill) {
+  list->ChannelsSetCurrent(kLabelChannel);
+  list->AddRectFilled(place.Min, place.Max, U32(fill), Px(4));
+  DrawText(list, {place.Min.x + Px(6), place.Min.y + Px(2)}, style, text);
+  list->ChannelsSetCurrent(kLineChannel);
+}
+
+ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
+  const ImVec2 size = Measure(style, text);
+  return {size.x + Px(12), Px(style.size) + Px(6)};
+}
+
+bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                 const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
+  const TextStyle style = Colored(SmallMuted(), color);
+  const ImVec2 size = ChipSize(style, text);
+  const auto place =
+      FindPlaceOn(ground, geometry, *labels, size, at.y,
+                  {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
+  return DrawLabelAt(list, place, style, text, label, labels);
+}
+
+bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+               Color color, std::string_view label, TimelineLabels* labels) {
+  return std::ranges::any_of(kGrounds, [&](Ground ground) {
+    return DrawLabelOn(ground, list, geometry, at, text, color, label, labels);
+  });
+}
+
+bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                   const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
+  const TextStyle style = Colored(SmallMuted(), color);
+  const auto place = FindPlaceOn(ground, geometry, *labels, ChipSize(style, text), at.y, {at.x});
+  return DrawLabelAt(list, place, style, text, label, labels);
+}
+
+bool IsFailure(const TimelineInput& input, const PlotMarker& marker) {
+  return !input.failure.empty() && marker.text == input.failure;
+}
+
+void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                 TimelineLabels* labels) {
+  const Palette& colors = Colors();
+  for (const PlotMarker& bookmark : input.bookmarks)
+    DrawMarker(list, geometry, bookmark, colors.accent, colors.raised, labels);
+  for (const PlotMarker& failure : input.plot->failures) DrawMarkerLine(list, geometry, failure, colors.bad);
+  for (const PlotMarker& failure : Joined(geometry, input.plot->failures, Px(260)))
+    LabelMarker(list, geometry, failure, colors.bad, colors.bad_fill, labels);
+  for (const PlotMarker& marker : input.plot->markers) {
+    const bool bad = IsFailure(input, marker);
+    DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good,
+               bad ? colors.bad_fill : colors.good_fill, labels);
+  }
+}
+
+void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
+                 const std::string& text, TimelineLabels* labels) {
+  const float a = std::round(geometry.X(range.begin));
+  const float b = std::round(geometry.X(range.end));
+  const ImRect band(std::min(a, b), geometry.plot.Min.y, std::max(a, b), geometry.phases.Max.y);
+  list->AddRectFilled(band.Min, band.Max, U32(Colors().text.WithAlpha(0.08)));
+  for (const float x : {a, b})
+    list->AddLine({x, band.Min.y}, {x, band.Max.y}, U32(Colors().text.WithAlpha(0.8)), Px(1.5F));
+  const TextStyle style{Faces().strong, kSmallTextSize, Colors().text};
+  const ImVec2 size = ChipSize(style, text);
+  const float left = std::clamp(band.GetCenter().x - size.x / 2, geometry.plot.Min.x,
+                                std::max(geometry.plot.Min.x, geometry.plot.Max.x - size.x));
+  const float top = geometry.plot.Max.y - size.y - Px(6);
+  ImRect place(left, top, left + size.x, top + size.y);
+  while (labels->Overlap(place) && place.Min.y > geometry.plot.Min.y + size.y)
+    place.Translate({0, -size.y - Px(3)});
+  DrawChip(list, place, style, text, Colors().panel);
+  labels->Take(place, "");
+  labels->measured_top = place.Min.y;
+}
+
+}  // namespace tidemark::gui

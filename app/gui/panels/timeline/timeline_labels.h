@@ -1,0 +1,98 @@
+// What is written over the timeline's chart, so that no two texts lie on each other. Used by the panel's own
+// sources only. UI thread, inside a frame.
+#pragma once
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/panels/timeline/timeline_parts.h"
+#include "app/gui/widgets/text.h"
+
+namespace tidemark::gui {
+
+// Channels of the chart's draw list: labels lie above lines.
+inline constexpr int kLineChannel = 0;
+inline constexpr int kLabelChannel = 1;
+
+// The labels that the chart carries so far: no two lie on each other. It is full of curves, so that a label
+// rather lies on one than is left out; in charts of a few lines (widgets/label_places.h) it is left out.
+struct TimelineLabels {
+  const presenters::TimelinePlot* plot =
+      nullptr;  // on whose curves labels lie only where no other place is free
+  std::vector<ImRect> places;
+  // Of markers, the pin, what is measured and the card, in pixels: those, too, labels cross only where no
+  // other place is free.
+  std::vector<float> vertical_lines;
+  std::vector<float> horizontal_lines;
+  std::string explained;  // what the label under the mouse means; "" = none is there
+  float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
+
+  bool Overlap(const ImRect& place) const;
+  bool CrossLine(const ImRect& place) const;
+  void Take(const ImRect& place,
+            std::string_view label);  // as widgets/labels.h names it; "" = needs no words
+  void Explain(const ImRect& place, const std::string& words);  // under the mouse
+};
+
+void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+               TimelineLabels* labels);
+
+// Of those with one text that are nearer to each other than `reach` pixels one, which says how many they are.
+std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
+                                           std::span<const presenters::PlotMarker> markers, float reach);
+
+// Whether a label there would lie on no line and on no block of the stack.
+bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);
+
+// At its line on clear ground, or on any; or further from the line, since others' labels have all of that.
+enum class Ground : uint8_t { kClear, kAny, kAway };
+inline constexpr Ground kGrounds[] = {Ground::kClear, Ground::kAny, Ground::kAway};
+// Room for a label of `size` near (x, y): above the line, below it, and then further along it.
+std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
+                                  const TimelineLabels& labels, ImVec2 size, float y,
+                                  std::initializer_list<float> lefts);
+// On the first of kGrounds that has room.
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TimelineLabels& labels, ImVec2 size,
+                                float y, std::initializer_list<float> lefts);
+
+// Of a line's columns the first that suits its label: at the right, the left, in the middle, and then between
+// those; nothing where none of some nine does. Each is asked once.
+std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits);
+
+// The latest of a line in sight that is held: what its label tells, so that no two lines' labels tell of
+// different moments, and only where the line stands at that. 0 of a line that holds nothing.
+int64_t LatestHeld(std::span<const int64_t> bytes);
+// What a line's label says where the line is at `bytes`: its title, and the latest size where that is drawn
+// as high.
+std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
+                       int64_t bytes, ByteUnit unit);
+
+// A text on a ground of its own, above all lines, whichever is drawn first.
+void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
+              Color fill);
+// A label's ground: the curve under it is seen through it, for in a small chart labels cover much of that.
+Color CoverOfLabel();
+ImVec2 ChipSize(const TextStyle& style, const std::string& text);
+
+// A text as those of the levels, at (x, y), or elsewhere at that height; `label` is what explains it. False
+// where there is no room.
+bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+               Color color, std::string_view label, TimelineLabels* labels);
+// The same, on such ground only.
+bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                 const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
+// Only there.
+bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
+                   const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,326 @@
+// The lines over the stack: reserved, the second run, theory, what the driver and the card report.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+
+#include "app/gui/panels/timeline/timeline_labels.h"
+#include "app/gui/panels/timeline/timeline_parts.h"
+#include "app/gui/window/theme.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::PlotColumn;
+using presenters::PlotLevel;
+using presenters::TimelinePlot;
+
+void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, float gap, float width,
+                Color color) {
+  for (float x = from; x < to; x += dash + gap) {
+    list->AddRectFilled({x, y - width / 2}, {std::min(x + dash, to), y + width / 2}, U32(color));
+  }
+}
+
+// A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it
+// is free.
+void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name,
+               bool dotted, ByteUnit unit, TimelineLabels* labels, AboveAxis* above) {
+  const float from = std::max(geometry.X(level.begin), geometry.plot.Min.x);
+  const float to = std::min(geometry.X(level.end), geometry.plot.Max.x);
+  if (to - from < 2 || level.bytes <= 0) return;
+  if (static_cast<double>(level.bytes) > geometry.top_bytes) return above->Add(name, level.bytes);
+  const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
+  const Color color = dotted ? Colors().accent : Colors().theory;
+  // A thin shadow keeps the line apart from whatever colour lies under it.
+  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)},
+                      U32(Colors().background.WithAlpha(Colors().dark ? 0.45 : 0.0)));
+  if (dotted) {
+    DrawDashes(list, from, to, y, Px(2), Px(4), Px(2), color);
+  } else {
+    DrawDashes(list, from, to, y, Px(8), Px(5), Px(2), color);
+  }
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = std::string(name) + " " + FormatBytes(level.bytes, unit);
+  const ImVec2 size = ChipSize(style, text);
+  if (to - from < size.x * 0.8F) return;
+  const float left = dotted ? to - size.x - Px(6) : from + Px(6);
+  const float other = dotted ? from + Px(6) : to - size.x - Px(6);
+  if (const auto place =
+          FindPlace(geometry, *labels, size, y,
+                    {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4})) {
+    DrawChip(list, *place, style, text, CoverOfLabel());
+    labels->Take(*place, name);
+  }
+}
+
+// Up and down again and again: a line at each would hide the stack that it is compared with.
+bool IsComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
+  constexpr int kOfASpike = 2;  // on a slope
+  int turns = 0;
+  int direction = 0;
+  float last = geometry.Y(static_cast<double>(levels.front().bytes));
+  for (const PlotLevel& level : levels) {
+    const float y = geometry.Y(static_cast<double>(level.bytes));
+    if (std::abs(y - last) < Px(2)) continue;
+    const int now = y < last ? 1 : -1;
+    turns += direction != 0 && now != direction ? 1 : 0;
+    direction = now;
+    last = y;
+  }
+  return turns > kOfASpike;
+}
+
+// As high as the highest of them.
+void AddPlateau(std::span<const PlotLevel> levels, std::vector<PlotLevel>* told) {
+  if (levels.empty()) return;
+  const auto highest = std::ranges::max_element(levels, {}, &PlotLevel::bytes);
+  told->push_back({levels.front().begin, levels.back().end, highest->bytes});
+}
+
+// What goes up and down, as one level. A spike that stands out of it alone stays as narrow as it is.
+void AddComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels,
+             std::vector<PlotLevel>* told) {
+  const auto y = [&](const PlotLevel& level) { return geometry.Y(static_cast<double>(level.bytes)); };
+  const auto highest = std::ranges::max_element(levels, {}, &PlotLevel::bytes);
+  const bool is_alone = std::ranges::none_of(
+      levels, [&](const PlotLevel& level) { return &level != &*highest && y(level) - y(*highest) < Px(4); });
+  if (!is_alone) return AddPlateau(levels, told);
+  const auto spike = static_cast<size_t>(highest - levels.begin());
+  AddPlateau(levels.first(spike), told);
+  told->push_back(*highest);
+  AddPlateau(levels.subspan(spike + 1), told);
+}
+
+// A line's columns as one path: a rectangle for as many columns as are alike.
+void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
+              Color color) {
+  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
+  const float half = Px(0.75F);
+  ImRect open;  // from the first of them to the last
+  for (size_t k = 0; k < line.bytes.size(); ++k) {
+    const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
+                                          line.begin + width * static_cast<double>(k + 1));
+    const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
+    const ImRect here(x0, y - half, x1, y + half);
+    if (k > 0 && here.Min.y == open.Min.y) {
+      open.Max.x = x1;
+      continue;
+    }
+    if (k > 0) {
+      list->AddRectFilled(open.Min, open.Max, U32(color));
+      list->AddRectFilled({x0 - half, std::min(here.Min.y, open.Min.y) + half},
+                          {x0 + half, std::max(here.Min.y, open.Min.y) + half}, U32(color));
+    }
+    open = here;
+  }
+  if (!line.bytes.empty()) list->AddRectFilled(open.Min, open.Max, U32(color));
+}
+
+int64_t HighestOf(const presenters::PlotLine& line) {
+  return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
+}
+
+// A column of a line: where, and what it holds there.
+struct LinePoint {
+  double position = 0;
+  int64_t bytes = 0;
+};
+
+// What is written on a line: as widgets/labels.h names it, and with what it holds where it stands at that.
+struct LineLabel {
+  std::string title;
+  int64_t latest_bytes = 0;
+  ByteUnit unit;
+  Color color;
+};
+
+LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
+  return {title, LatestHeld(bytes), unit, color};
+}
+
+// Where a label is tried.
+struct LabelTry {
+  Ground ground;
+  bool only_with_size;
+};
+
+// On the line; not where it holds nothing yet.
+bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, LinePoint point,
+             const LineLabel& label, TimelineLabels* labels) {
+  if (point.bytes <= 0) return false;
+  const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
+  const std::string text = TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit);
+  if (how.only_with_size && text == label.title) return false;
+  return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, labels);
+}
+
+// Along a line, wherever its label lies on nothing, or else where there is room; with its size where the line
+// stands at that, or else its name alone.
+void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& label) {
+  for (const Ground ground : kGrounds) {
+    for (const bool only_with_size : {true, false}) {
+      if (ColumnForLabel(columns, [&](size_t column) { return label({ground, only_with_size}, column); }))
+        return;
+    }
+  }
+}
+
+void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
+               ByteUnit unit, Color color, TimelineLabels* labels) {
+  const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
+  const LineLabel label = LabelOf(line.title, line.bytes, unit, color);
+  LabelOnce(line.bytes.size(), [&](LabelTry how, size_t column) {
+    const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
+    return LabelAt(how, list, geometry, {position, line.bytes[column]}, label, labels);
+  });
+}
+
+}  // namespace
+
+void AboveAxis::Add(std::string_view title, int64_t bytes) {
+  for (Level& level : levels) {
+    if (level.title == title) return void(level.bytes = std::max(level.bytes, bytes));
+  }
+  levels.push_back({std::string(title), bytes});
+}
+
+std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
+  std::vector<PlotLevel> told;
+  for (size_t begin = 0, end = 0; begin < levels.size(); begin = end) {
+    const auto is_narrow = [&](size_t i) {
+      return geometry.X(levels[i].end) - geometry.X(levels[i].begin) < Px(2);
+    };
+    const auto goes_on = [&] {
+      return end < levels.size() && is_narrow(end) && is_narrow(end - 1) &&
+             levels[end - 1].end == levels[end].begin &&
+             geometry.X(levels[end].end) - geometry.X(levels[begin].begin) < Px(10);
+    };
+    for (end = begin + 1; goes_on();) ++end;
+    const std::span<const PlotLevel> together = levels.subspan(begin, end - begin);
+    if (IsComb(geometry, together)) {
+      AddComb(geometry, together, &told);
+    } else {
+      told.insert(told.end(), together.begin(), together.end());
+    }
+  }
+  return told;
+}
+
+void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
+                  TimelineLabels* labels, AboveAxis* above) {
+  if (plot.columns.empty()) return;
+  const Color color = Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x4A5361);
+  const float width = Px(1.5F);
+  float last_y = 0;
+  float last_x = 0;
+  bool any = false;
+  for (const PlotColumn& column : plot.columns) {
+    const float y = std::round(geometry.Y(static_cast<double>(column.reserved_max)));
+    const float x0 = std::floor(geometry.X(column.begin));
+    if (column.reserved_max <= 0) continue;
+    if (!any || y != last_y) {
+      if (any) {
+        list->AddRectFilled({last_x, last_y - width / 2}, {x0, last_y + width / 2}, U32(color));
+        list->AddRectFilled({x0 - width / 2, std::min(y, last_y)}, {x0 + width / 2, std::max(y, last_y)},
+                            U32(color));
+      }
+      last_x = x0;
+      last_y = y;
+    }
+    any = true;
+  }
+  if (!any) return;
+  const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
+  list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
+  const int64_t highest = HighestReserved(plot);
+  if (static_cast<double>(highest) > geometry.top_bytes) return above->Add("reserved", highest);
+  std::vector<int64_t> reserved;
+  reserved.reserve(plot.columns.size());
+  for (const PlotColumn& column : plot.columns) reserved.push_back(column.reserved_max);
+  const LineLabel label = LabelOf("reserved", reserved, unit, color);
+  LabelOnce(plot.columns.size(), [&](LabelTry how, size_t column) {
+    const PlotColumn& at = plot.columns[column];
+    return LabelAt(how, list, geometry, {at.begin, at.reserved_max}, label, labels);
+  });
+}
+
+void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                  TimelineLabels* labels) {
+  const Color color = Colors().compared;
+  const float half = Px(1);
+  const PlotLevel* before = nullptr;
+  const PlotLevel* highest = nullptr;
+  const std::vector<PlotLevel> levels = ToldApart(geometry, input.plot->compared);
+  for (const PlotLevel& level : levels) {
+    const auto [x0, x1] = geometry.Pixels(level.begin, level.end);
+    const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
+    if (before != nullptr && before->end == level.begin) {
+      const float last_y = std::round(geometry.Y(static_cast<double>(before->bytes)));
+      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
+    }
+    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
+    before = &level;
+    if (highest == nullptr || level.bytes > highest->bytes) highest = &level;
+  }
+  if (highest == nullptr) return;
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = input.compared + " " + FormatBytes(highest->bytes, input.unit);
+  const ImVec2 size = ChipSize(style, text);
+  const float x = geometry.X(highest->begin);
+  const float y = geometry.Y(static_cast<double>(highest->bytes));
+  if (const auto place = FindPlace(geometry, *labels, size, y, {x, x - size.x})) {
+    DrawChip(list, *place, style, text, CoverOfLabel());
+    labels->Take(*place, "second run");
+  }
+}
+
+void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
+                TimelineLabels* labels, AboveAxis* above) {
+  for (const PlotLevel& level : plot.phantom)
+    DrawLevel(list, geometry, level, "phantom peak", true, unit, labels, above);
+  for (const PlotLevel& level : plot.textbook)
+    DrawLevel(list, geometry, level, "textbook", false, unit, labels, above);
+}
+
+void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+               TimelineLabels* labels, AboveAxis* above) {
+  const Color color = Colors().muted;
+  for (const presenters::PlotLine& line : input.plot->lines) {
+    const int64_t highest = HighestOf(line);
+    if (static_cast<double>(highest) > geometry.top_bytes) {
+      above->Add(line.title, highest);
+      continue;
+    }
+    DrawLine(list, geometry, line, color);
+    LabelLine(list, geometry, line, input.unit, color, labels);
+  }
+  if (input.capacity.bytes > 0 && static_cast<double>(input.capacity.bytes) <= geometry.top_bytes) {
+    const float y = std::round(geometry.Y(static_cast<double>(input.capacity.bytes)));
+    list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
+                        U32(Colors().bad));
+    DrawLabel(list, geometry, {geometry.plot.Max.x, y},
+              session::InWords(input.capacity) + " " + FormatBytes(input.capacity.bytes, input.unit),
+              Colors().bad, "the card has", labels);
+  } else if (input.capacity.bytes > 0) {
+    above->Add(session::InWords(input.capacity), input.capacity.bytes);
+  }
+}
+
+void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
+               TimelineLabels* labels) {
+  std::string text;
+  for (const AboveAxis::Level& level : above.levels)
+    text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
+  if (text.empty()) return;
+  // Markers have their places there, too.
+  for (const Ground ground : {Ground::kClear, Ground::kAny}) {
+    for (int row = 0; row < 4; ++row) {
+      const ImVec2 at(geometry.plot.Max.x,
+                      geometry.plot.Min.y + static_cast<float>(row) * Px(kSmallTextSize + 9));
+      if (DrawLabelOn(ground, list, geometry, at, text, Colors().muted, "above the axis", labels)) return;
+    }
+  }
+}
+
+}  // namespace tidemark::gui

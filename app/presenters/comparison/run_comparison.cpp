@@ -1,0 +1,37 @@
+#include "app/presenters/comparison/run_comparison.h"
+
+#include <algorithm>
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::Series;
+
+bool IsOfAllocator(const ComparedBytes& level) {
+  return level.level == Series::kRequested || level.level == Series::kAllocated ||
+         level.level == Series::kReserved;
+}
+
+}  // namespace
+
+bool RunComparison::same() const {
+  return streams.allocations.differences.empty() && streams.segments.differences.empty() &&
+         std::none_of(levels.begin(), levels.end(), [](const ComparedBytes& level) {
+           return IsOfAllocator(level) && level.Difference().value_or(0) != 0;
+         });
+}
+
+RunComparison CompareRuns(const timeline::View& a, const timeline::View& b, ComparedSteps steps) {
+  RunComparison comparison;
+  comparison.streams = CompareStreams(a, b, steps);
+  const StreamsCompared& streams = comparison.streams;
+  comparison.levels = CompareLevels(a, streams.range_a, b, streams.range_b);
+  const Moment at_a = PeakMomentIn(a, streams.range_a);
+  const Moment at_b = PeakMomentIn(b, streams.range_b);
+  comparison.peak_a = at_a.state.index;
+  comparison.peak_b = at_b.state.index;
+  comparison.at_peak = CompareStates(at_a, at_b, streams.by_requested());
+  return comparison;
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,40 @@
+// What the Compare panel shows: two runs at a moment each, or one run before and after a change of settings.
+// Pure functions; see state_comparison.h for their cost. Blocks are told by the sizes that were set aside,
+// which every run knows.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/presenters/comparison/state_comparison.h"
+#include "app/presenters/comparison/stream_comparison.h"
+#include "app/presenters/moment/settings_change.h"
+#include "profiler/base/format.h"
+#include "profiler/base/progress.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct SideBySide {
+  std::string title_a;      // "this run", "before"
+  std::string title_b;      // "fp16.tide", "after"
+  std::string moment;       // "at each one's peak", "at the peaks of steps 12 and 14"
+  std::string headline;     // "fp16 on: −45.4 MB at peak"; "" of two runs
+  bool of_one_run = false;  // both sides are of the run that is shown; else only A is
+  std::vector<ComparedBytes> levels;
+  StateComparison states;
+};
+
+// At `moment` of the shown run and the same place of the other (same_place.h tells of `same`); at each
+// one's own peak without a moment. Nothing where the other has no such place, or `progress` ended it.
+std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
+                                        const std::string& other_title,
+                                        std::optional<events::EventIndex> moment,
+                                        std::span<const SameEvent> same = {}, const Progress& progress = {});
+
+std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
+                                        ByteUnit unit, const Progress& progress = {});
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,255 @@
+#include "app/presenters/moment/level_chain.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "app/presenters/moment/peak_moment.h"
+#include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
+#include "profiler/events/driver_memory.h"
+#include "profiler/timeline/steps.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::EventIndex;
+using timeline::Series;
+using timeline::View;
+
+struct ChainLink {
+  Series series;
+  const char* gap;  // what lies between the level before and this one
+};
+constexpr std::array<ChainLink, timeline::kMemoryLevels.size()> kChain = {{
+    {Series::kRequested, ""},
+    {Series::kAllocated, "rounding to blocks"},
+    {Series::kReserved, "cached by PyTorch"},
+    {Series::kDriver, "outside of PyTorch"},
+    {Series::kProcess, "context, modules, CUPTI, rounding to 2 MiB"},
+    {Series::kCard, "other processes, the card's own"},
+}};
+
+// What the chain is looked up at the peak of: of a program that has no tensors of PyTorch, or whose allocator
+// reports none (cudaMallocAsync), the first level that it has.
+View::Peak PeakOfChain(const View& view, EventIndex begin, EventIndex end) {
+  View::Peak peak;
+  for (const Series level :
+       {Series::kAllocated, Series::kReserved, Series::kDriver, Series::kProcess, Series::kCard}) {
+    peak = view.PeakIn(level, begin, end);
+    if (ValueOf(peak.values, level) > 0) break;
+  }
+  return peak;
+}
+
+bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
+
+constexpr int64_t kSampleNs = 100'000'000;  // from one to the next
+
+bool Holds(const View& view, Series series, EventIndex begin, EventIndex end) {
+  std::array<timeline::Bucket, 1> bucket;
+  view.Envelope(series, begin, end, bucket);
+  return bucket[0].min == bucket[0].max;
+}
+
+// From where on, not before `least`, the series has had the value that it has at `index`.
+EventIndex HeldSince(const View& view, Series series, EventIndex least, EventIndex index) {
+  while (least < index) {
+    const EventIndex middle = least + (index - least) / 2;
+    if (Holds(view, series, middle, index + 1)) {
+      index = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return index;
+}
+
+// The first event from `index` to `end` at which it has another value; `end` if there is none.
+EventIndex HeldUntil(const View& view, Series series, EventIndex index, EventIndex end) {
+  EventIndex low = index + 1;
+  EventIndex high = std::max(low, end);
+  while (low < high) {
+    const EventIndex middle = low + (high - low) / 2;
+    if (Holds(view, series, index, middle + 1)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// What this process holds of the card, as it tells itself.
+int64_t HeldAt(const View& view, EventIndex index) {
+  const timeline::SeriesValues values = view.ValuesAt(index);
+  return std::max(ValueOf(values, Series::kDriver), ValueOf(values, Series::kReserved));
+}
+
+// Where training began that goes on at `index`, if another did before it; else the view's beginning.
+EventIndex BeginAnew(const View& view, EventIndex index) {
+  const auto& steps = view.steps();
+  const auto after = timeline::FirstStepAfter(view, index);
+  const auto place = static_cast<int64_t>(after - steps.begin()) - 1;
+  if (place < 0) return view.first();
+  const int64_t number = steps[static_cast<size_t>(place)].number;  // steps are numbered from 0
+  if (number < 0 || number >= place) return view.first();
+  const timeline::Step& first = steps[static_cast<size_t>(place - number)];
+  return first.number == 0 ? first.begin : view.first();
+}
+
+constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
+
+void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
+  const int64_t cupti = link.series == Series::kProcess ? CuptiShare(view, bytes) : 0;
+  if (cupti == 0) return rows.push_back({link.gap, bytes});
+  rows.push_back({std::string(events::kCuptiMemory), cupti});
+  rows.push_back({kGapWithoutCupti, SaturatingDifference(bytes, cupti)});
+}
+
+}  // namespace
+
+int64_t CuptiShare(const View& view, int64_t gap_bytes) {
+  const bool tells_work =
+      std::ranges::any_of(view.device_work(), [](const auto& page) { return page.count > 0; });
+  return tells_work && view.cupti_bytes() <= gap_bytes ? view.cupti_bytes() : 0;
+}
+
+SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
+  const int64_t at_ns = std::clamp(view.TimeOf(index), std::numeric_limits<int64_t>::min() + kSampleNs,
+                                   std::numeric_limits<int64_t>::max() - 2 * kSampleNs);
+  const auto bytes_at = [&](EventIndex at) { return ValueOf(view.ValuesAt(at), series); };
+  // What is told is what has changed: it may have been asked since.
+  const EventIndex latest = std::min(view.IndexAt(at_ns - kSampleNs), index);
+  const EventIndex before = HeldSince(view, series, std::max(view.first(), latest), index);
+  const EventIndex end = std::clamp(view.IndexAt(at_ns + 2 * kSampleNs), index + 1, view.end());
+  const EventIndex after = HeldUntil(view, series, index, end);
+  const int64_t held = HeldAt(view, index);
+  const auto off = [&](EventIndex at) {
+    return SaturatingMagnitude(SaturatingDifference(HeldAt(view, at), held));
+  };
+  const bool is_old = before < BeginAnew(view, index);
+  const bool takes_after = after < end && (bytes_at(before) == 0 || is_old || off(after) < off(before));
+  const EventIndex taken = takes_after ? after : before;
+  // What it said last holds as soon as it has been asked once more.
+  const bool is_asked_since = !takes_after && view.TimeOf(view.end() - 1) >= at_ns + kSampleNs;
+  const EventIndex asked = std::clamp(view.IndexAt(at_ns + kSampleNs), index, view.end() - 1);
+  const bool is_of_moment = off(taken) == 0 || (is_asked_since && asked < after && off(asked) == 0);
+  return {bytes_at(taken), is_of_moment ? 0 : SaturatingDifference(view.TimeOf(taken), at_ns),
+          is_old && !takes_after && !is_asked_since};
+}
+
+std::string AwayText(int64_t away_ns) {
+  if (away_ns == 0) return "";
+  return ", told " + FormatDuration(SaturatingMagnitude(away_ns)) + (away_ns > 0 ? " later" : " before");
+}
+
+int64_t LevelAt(const View& view, EventIndex index, Series series) {
+  if (!IsSampled(series)) return ValueOf(view.ValuesAt(index), series);
+  const SampledLevel sample = SampleAt(view, index, series);
+  return sample.is_of_moment() ? sample.bytes : 0;
+}
+
+bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap) {
+  const auto is_level = [](const LevelRow& row) { return !row.is_gap(); };
+  const auto above = std::find_if(gap, chain.end(), is_level);
+  const auto below = std::find_if(std::make_reverse_iterator(gap), chain.rend(), is_level);
+  if (above == chain.end() || below == chain.rend()) return true;
+  return gap->bytes >= 0 && (above->away_ns == 0) == (below->away_ns == 0);
+}
+
+std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
+  std::vector<LevelRow> rows;
+  if (view.empty()) return rows;
+  const View::Peak peak = PeakOfChain(view, begin, end);
+  std::optional<int64_t> before;
+  for (const ChainLink& link : kChain) {
+    const SampledLevel level = IsSampled(link.series)
+                                   ? SampleAt(view, peak.index, link.series)
+                                   : SampledLevel{LevelAt(view, peak.index, link.series), 0};
+    if (level.bytes == 0 || level.is_of_run_before) continue;  // nobody told of it
+    if (link.series == Series::kRequested && !view.tells_requested()) continue;
+    if (before) AddGap(view, link, SaturatingDifference(level.bytes, *before), rows);
+    rows.push_back({std::string(NameOf(link.series)), level.bytes, link.series, level.away_ns});
+    before = level.bytes;
+  }
+  return rows;
+}
+
+std::vector<LevelRow> MakeLevelChain(const View& view) {
+  const std::optional<PeakMoment> peak = PeakOfRun(view);
+  // Where nobody told of steps, of the first level that was told of.
+  if (!peak || peak->step < 0) return MakeLevelChain(view, view.first(), view.end());
+  return MakeLevelChain(view, peak->index, peak->index + 1);
+}
+
+void DriverLibraries::Take(const View& view, const events::Event& event) {
+  if (event.kind != events::EventKind::kCounter || event.source != events::Source::kDriver) return;
+  const std::string_view name = view.name(event.name);
+  const auto count = [&event](LibraryMemory& held, std::string_view called) {
+    held.library = called;
+    held.last_bytes = event.bytes;
+    held.most_bytes = std::max(held.most_bytes, event.bytes);
+  };
+  if (name == events::kManagedMemory) count(managed_ ? *managed_ : managed_.emplace(), name);
+  if (name.starts_with(events::kDriverMemoryOf))
+    count(libraries_[event.name], name.substr(events::kDriverMemoryOf.size()));
+}
+
+std::vector<LibraryMemory> DriverLibraries::Largest() const {
+  std::vector<LibraryMemory> sorted;
+  sorted.reserve(libraries_.size());
+  for (const auto& [id, library] : libraries_) sorted.push_back(library);
+  std::ranges::stable_sort(sorted, std::greater(), &LibraryMemory::most_bytes);
+  return sorted;
+}
+
+DriverLibraries DriverMemoryByLibrary(const View& view) {
+  DriverLibraries libraries;
+  for (EventIndex i = view.first(); i < view.end(); ++i) libraries.Take(view, view.event(i));
+  return libraries;
+}
+
+bool IsWell(const timeline::SourceState& state) {
+  return state.standing() == events::Standing::kWaiting || state.standing() == events::Standing::kLive;
+}
+
+std::string LostSince(const View& view, const timeline::SourceState& state) {
+  if (state.lost == 0) return "";
+  return "lost " + FormatNumber(static_cast<int64_t>(state.lost)) +
+         (state.lost == 1 ? " event since " : " events since ") +
+         FormatDuration(SaturatingDifference(state.lost_since_ns, view.start_ns()));
+}
+
+std::string LossText(const View& view) {
+  const auto lost = static_cast<int64_t>(view.health().lost);
+  if (lost == 0) return "";
+  std::string sources;
+  int64_t since_ns = std::numeric_limits<int64_t>::max();
+  for (const timeline::SourceState& state : view.sources()) {
+    if (state.lost == 0) continue;
+    sources += (sources.empty() ? "" : ", ") + std::string(events::NameOf(state.source));
+    since_ns = std::min(since_ns, state.lost_since_ns);
+  }
+  std::string text = FormatNumber(lost) + (lost == 1 ? " event was lost" : " events were lost");
+  const int64_t after_ns = sources.empty() ? 0 : SaturatingDifference(since_ns, view.start_ns());
+  if (!sources.empty()) text += " (" + sources + ")";
+  if (after_ns > 0) text += ", the first after " + FormatDuration(after_ns);
+  return text + "; the curves have gaps there.";
+}
+
+std::vector<std::string> SourceLines(const View& view) {
+  std::vector<std::string> lines;
+  for (const timeline::SourceState& state : view.sources()) {
+    std::string line = std::string(events::NameOf(state.source)) + ": " + state.text;
+    if (state.lost > 0) line += (state.text.empty() ? "" : "; ") + LostSince(view, state);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace tidemark::presenters

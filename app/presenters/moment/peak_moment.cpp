@@ -1,0 +1,127 @@
+#include "app/presenters/moment/peak_moment.h"
+
+#include <algorithm>
+
+#include "app/presenters/moment/moment_title.h"
+#include "app/presenters/moment/settings_change.h"
+#include "profiler/base/saturating.h"
+#include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::Series;
+using timeline::Step;
+using timeline::View;
+
+// The step in which memory ran out, if nothing came after it; else the last complete one.
+const Step* ToldStep(const View& view) {
+  const Step* const failed = timeline::StepThatRanOut(view);
+  return failed != nullptr ? failed : timeline::LastCompleteStep(view);
+}
+
+std::string TitleOf(const Step& step) {
+  const std::string number = FormatNumber(step.number);
+  return "at the peak of step " + number + (step.complete ? "" : ", in which memory ran out");
+}
+
+// PyTorch gives its cache back before it gives up, so that the most that was reserved is of another moment
+// than what was taken of the driver and the card.
+PeakMoment PeakOf(const View& view, const Step& step) {
+  const int64_t reserved =
+      step.complete ? step.reserved_peak : ValueOf(view.ValuesAt(step.peak), Series::kReserved);
+  return {step.number, step.peak,     step.end,         step.requested_peak,
+          reserved,    TitleOf(step), /*is_peak=*/true, &step == timeline::StepThatRanOut(view)};
+}
+
+int64_t HighestIn(const View& view, Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+PeakMoment OfWholeRun(const View& view) {
+  return {-1,
+          HighestMoment(view, view.first(), view.end()),
+          view.end(),
+          HighestIn(view, Series::kRequested),
+          HighestIn(view, Series::kReserved),
+          "at the peak of the run"};
+}
+
+}  // namespace
+
+std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
+  if (view.empty()) return std::nullopt;
+  const Step* step = ToldStep(view);
+  const bool goes_on = told == Told::kStepOrRun && step != nullptr && step->complete &&
+                       view.PeakIn(Series::kAllocated, view.first(), view.end()).index >= step->end;
+  if (step != nullptr && !goes_on) return PeakOf(view, *step);
+  if (told == Told::kStep) return std::nullopt;
+  return OfWholeRun(view);
+}
+
+std::optional<PeakMoment> PeakOfRun(const View& view) {
+  if (view.empty()) return std::nullopt;
+  if (const Step* told = ToldStep(view); told != nullptr && !told->complete) return PeakOf(view, *told);
+  const int64_t most = HighestIn(view, Series::kAllocated);
+  const auto& steps = view.steps();
+  for (size_t number = steps.size(); number > 0; --number) {
+    const Step& step = steps[number - 1];
+    if (!step.complete || ValueOf(step.at_peak, Series::kAllocated) < most) continue;
+    PeakMoment peak = PeakOf(view, step);
+    peak.title = "at the peak of the run, in step " + FormatNumber(step.number);
+    return peak;
+  }
+  return OfWholeRun(view);
+}
+
+MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
+  const int64_t allocated = ValueOf(view.ValuesAt(peak.index), Series::kAllocated);
+  MeasuredPeak measured{allocated, peak.ran_out, SettingsInForce(view, peak.index)};
+  if (!peak.ran_out) return measured;
+  const timeline::OutOfMemory& failure = view.out_of_memory().back();
+  measured.bytes = std::max(allocated, SaturatingSum(failure.allocated_bytes, failure.requested_bytes));
+  return measured;
+}
+
+PeakMoment ToldAt(const View& view, events::EventIndex index) {
+  const timeline::SeriesValues values = view.ValuesAt(index);
+  PeakMoment moment{-1,
+                    index,
+                    timeline::SettledBy(view, index),
+                    ValueOf(values, Series::kRequested),
+                    ValueOf(values, Series::kReserved),
+                    "at event " + FormatNumber(static_cast<int64_t>(index)),
+                    false};
+  const Step* step = timeline::StepAt(view, index);
+  if (step == nullptr) return moment;
+  // As high as the peak is the peak, wherever it was reached first.
+  const bool is_peak = ValueOf(values, Series::kAllocated) == ValueOf(step->at_peak, Series::kAllocated);
+  moment.step = step->number;
+  if (step->complete && is_peak) {
+    moment.title = TitleOf(*step);
+    moment.is_peak = true;
+    return moment;
+  }
+  moment.title += " of step " + FormatNumber(step->number);
+  return moment;
+}
+
+std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& moment) {
+  if (view.empty()) return std::nullopt;
+  const View::Peak most = view.PeakIn(Series::kAllocated, view.first(), view.end());
+  const int64_t bytes = ValueOf(most.values, Series::kAllocated);
+  if (bytes <= ValueOf(view.ValuesAt(moment.index), Series::kAllocated)) return std::nullopt;
+  std::string where = StepTitle(view, most.index);
+  if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(most.index));
+  if (where.starts_with("step")) where = "in " + where;
+  if (timeline::HasBegunAnewSince(view, most.index)) where += ", before the run began anew";
+  return HigherMoment{most.index, bytes, std::move(where)};
+}
+
+std::string InWords(const HigherMoment& higher, ByteUnit unit) {
+  return "The most of the run, " + FormatBytes(higher.allocated_bytes, unit) + " allocated, was " +
+         higher.where + ".";
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,618 @@
+#include "app/presenters/picture/picture.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "app/presenters/moment/breakdown.h"
+#include "app/presenters/moment/memory_map.h"
+#include "app/presenters/moment/peak_moment.h"
+#include "app/presenters/plot/axis_ticks.h"
+#include "app/presenters/plot/line_labels.h"
+#include "app/presenters/plot/plot_annotations.h"
+#include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
+#include "profiler/timeline/settled_state.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::Series;
+
+constexpr int kWidth = 1280;
+constexpr int kMargin = 32;
+constexpr int kTop = 96;  // below the title
+constexpr const char* kFailureColour = "#DA3D51";
+constexpr size_t kPictureColumns = 1160;
+
+std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
+
+std::string_view ColourOf(std::optional<events::Category> category) {
+  return category ? kPrintColours[static_cast<size_t>(*category)] : "#7B8794";
+}
+
+// An SVG document under way: shapes and texts by their place, in its pixels.
+class Canvas {
+ public:
+  Canvas(int height, std::string_view title, std::string_view subtitle) {
+    out_ = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+        "font-family=\"Roboto, Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"#1F2933\">\n"
+        "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}"
+        "line.textbook{{stroke:#1A1E25;stroke-width:2;stroke-dasharray:12 6}}"
+        "line.phantom{{stroke:#0B73B8;stroke-width:2;stroke-dasharray:2 4}}"
+        "line.card{{stroke:#C22B3A;stroke-width:2}}"
+        ".name{{text-anchor:end;font-size:13px;paint-order:stroke;stroke:#FFFFFF;stroke-width:4px}}"
+        "text.textbook{{fill:#1A1E25}}text.phantom{{fill:#0B73B8}}text.card{{fill:#C22B3A}}</style>\n"
+        "<rect width=\"{0}\" height=\"{1}\" fill=\"#FFFFFF\"/>\n",
+        kWidth, height);
+    Text(kMargin, 40, title, "font-size=\"22\" font-weight=\"bold\"");
+    Text(kMargin, 66, subtitle, "fill=\"#52606D\"");
+  }
+
+  void Text(double x, double y, std::string_view text, std::string_view attributes = "") {
+    out_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, EscapedForXml(text));
+  }
+  void Box(double x, double y, double width, double height, std::string_view colour,
+           std::string_view attributes = "") {
+    out_ +=
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" {}/>\n",
+                    x, y, width, height, colour, attributes);
+  }
+  void Line(double x0, double y0, double x1, double y1, std::string_view colour) {
+    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x0,
+                        y0, x1, y1, colour);
+  }
+  void Shapes(double x, double y, const std::string& shapes) {
+    out_ += fmt::format("<g transform=\"translate({:.1f},{:.1f})\">\n{}</g>\n", x, y, shapes);
+  }
+  std::string Finished() { return out_ + "</svg>\n"; }
+
+ private:
+  std::string out_;
+};
+
+// Of the vertical axis: whole bytes.
+int64_t TickOf(int64_t highest_bytes) {
+  return static_cast<int64_t>(std::max(1.0, RoundStep(static_cast<double>(highest_bytes), 8)));
+}
+
+// Whatever a recording claims, it does not run over.
+int64_t TopAbove(int64_t highest_bytes, int64_t tick) {
+  return SaturatingSum(highest_bytes / tick * tick, tick);
+}
+
+class Curve {
+ public:
+  Curve(const std::vector<CurveColumn>& columns, int width, int height, int64_t top_bytes)
+      : columns_(columns), width_(width), height_(height), top_(static_cast<double>(top_bytes)) {}
+
+  std::string Shapes() const {
+    std::string out;
+    std::vector<int64_t> below(columns_.size(), 0);
+    for (int i = 0; i < events::kCategoryCount; ++i) {
+      const auto category = static_cast<events::Category>(i);
+      out += Area(timeline::SeriesOf(category), ColourOf(category), below);
+    }
+    return out + Reserved();
+  }
+
+ private:
+  std::string Point(size_t column, int64_t bytes) const {
+    const double x = static_cast<double>(column) * width_ / static_cast<double>(columns_.size());
+    const double y = height_ - static_cast<double>(bytes) * height_ / top_;
+    return fmt::format("{:.1f},{:.1f} ", x, y);
+  }
+
+  // Raises `below` by what the series holds. Each column is as wide as the next begins.
+  std::string Area(Series series, std::string_view colour, std::vector<int64_t>& below) const {
+    std::string upper;
+    std::vector<std::string> lower;
+    bool any = false;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const int64_t bytes = ValueOf(columns_[i].at_peak, series);
+      any = any || bytes > 0;
+      lower.push_back(Point(i, below[i]));
+      lower.push_back(Point(i + 1, below[i]));
+      below[i] = SaturatingSum(below[i], bytes);
+      upper += Point(i, below[i]) + Point(i + 1, below[i]);
+    }
+    if (!any) return "";
+    for (size_t i = lower.size(); i > 0; --i) upper += lower[i - 1];
+    upper.pop_back();
+    return fmt::format("<polygon fill=\"{}\" points=\"{}\"/>\n", colour, upper);
+  }
+
+  std::string Reserved() const {
+    std::string points;
+    for (size_t i = 0; i < columns_.size(); ++i)
+      points += Point(i, columns_[i].reserved) + Point(i + 1, columns_[i].reserved);
+    if (points.empty()) return "";
+    points.pop_back();
+    return fmt::format("<polyline class=\"reserved\" points=\"{}\"/>\n", points);
+  }
+
+  const std::vector<CurveColumn>& columns_;
+  int width_;
+  int height_;
+  double top_;
+};
+
+struct Plot {
+  double left = 110;
+  double top = kTop;
+  int width = kWidth - 110 - kMargin;
+  int height = 420;
+};
+
+void DrawGrid(const Plot& plot, int64_t top_bytes, int64_t tick, Canvas& canvas) {
+  for (int64_t line = 0; line <= top_bytes / tick; ++line) {
+    const int64_t bytes = line * tick;
+    const double y =
+        plot.top + plot.height - plot.height * static_cast<double>(bytes) / static_cast<double>(top_bytes);
+    canvas.Line(plot.left, y, plot.left + plot.width, y, "#E4E7EB");
+    canvas.Text(plot.left - 10, y + 5, InMegabytes(bytes), "text-anchor=\"end\" fill=\"#52606D\"");
+  }
+}
+
+double PlaceOf(timeline::EventIndex event, const timeline::View& view, const Plot& plot) {
+  return plot.left + plot.width * static_cast<double>(event - view.first()) /
+                         static_cast<double>(view.end() - view.first());
+}
+
+// Where the card had no room, as far as their names have. Where those are.
+std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) {
+  constexpr double kRoom = 260;
+  constexpr double kBaseline = 30;
+  double free_from = 0;
+  std::vector<LabelBox> names;
+  for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
+    const double x = PlaceOf(failure.index, view, plot);
+    if (x < free_from) continue;
+    free_from = x + kRoom;
+    canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
+    const bool is_left = 2 * (x - plot.left) > plot.width;
+    canvas.Text(is_left ? x - 6 : x + 6, plot.top + kBaseline, TitleOfFailure(failure),
+                fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
+    const double left = is_left ? x - kRoom : x;
+    names.push_back({left, plot.top + kBaseline - 15, left + kRoom, plot.top + kBaseline + 5});
+  }
+  return names;
+}
+
+// Where steps begin, as far as their names have room.
+void DrawSteps(const timeline::View& view, const Plot& plot, Canvas& canvas) {
+  constexpr double kRoom = 80;
+  double free_from = 0;
+  for (const timeline::Step& step : view.steps()) {
+    const double x = PlaceOf(step.begin, view, plot);
+    if (x < free_from || x > plot.left + plot.width - kRoom / 2) continue;
+    free_from = x + kRoom;
+    canvas.Line(x, plot.top + plot.height, x, plot.top + plot.height + 8, "#7B8794");
+    canvas.Text(x + 4, plot.top + plot.height + 20, fmt::format("step {}", step.number), "fill=\"#52606D\"");
+  }
+}
+
+// Where it ends.
+double DrawLegend(const std::array<bool, events::kCategoryCount>& used, double x, double y, Canvas& canvas) {
+  for (int i = 0; i < events::kCategoryCount; ++i) {
+    if (!used[static_cast<size_t>(i)]) continue;
+    const auto category = static_cast<events::Category>(i);
+    canvas.Box(x, y - 11, 13, 13, ColourOf(category));
+    canvas.Text(x + 20, y, NameOf(category));
+    x += 46 + 7.6 * static_cast<double>(NameOf(category).size());
+  }
+  return x;
+}
+
+void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas& canvas) {
+  std::array<bool, events::kCategoryCount> used{};
+  for (const CurveColumn& column : curve) {
+    for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || column.at_peak[i] > 0;
+  }
+  const double y = plot.top + plot.height + 56;
+  const double x = DrawLegend(used, plot.left, y, canvas);
+  canvas.Shapes(x, y - 5, "<polyline class=\"reserved\" points=\"0,0 26,0\"/>\n");
+  canvas.Text(x + 34, y, "reserved");
+}
+
+// Textbook, phantom and card over the curve. A line far above it would leave the curve no height: it is told
+// at the top instead.
+class TheoryLines {
+ public:
+  TheoryLines(const timeline::View& view, const PictureTheory& theory, int64_t curve_bytes)
+      : capacity_(theory.capacity), highest_bytes_(curve_bytes) {
+    if (!view.empty()) {
+      whole_ = WholeRange(view, TimeAxis::kEvents);
+      TimelinePlot plot = MakeTimelinePlot(view, theory.estimates,
+                                           {TimeAxis::kEvents, whole_, static_cast<int>(kPictureColumns)});
+      textbook_ = std::move(plot.textbook);
+      phantom_ = std::move(plot.phantom);
+    }
+    const int64_t most_bytes = SaturatingSum(curve_bytes, curve_bytes / 2);
+    const auto make_room = [&](int64_t bytes) {
+      if (bytes <= most_bytes) highest_bytes_ = std::max(highest_bytes_, bytes);
+    };
+    for (const auto* levels : {&textbook_, &phantom_}) {
+      for (const PlotLevel& level : *levels) make_room(level.bytes);
+    }
+    make_room(capacity_.bytes);
+  }
+
+  int64_t highest_bytes() const { return highest_bytes_; }
+
+  void DrawLines(const Plot& plot, int64_t top_bytes, Canvas& canvas) const {
+    VisitLevels(top_bytes, [&](const PlotLevel& level, std::string_view what, const std::string&) {
+      const double y = Y(level, plot, top_bytes);
+      canvas.Shapes(
+          0, 0,
+          fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", what,
+                      X(level.begin, plot), y, X(level.end, plot), y));
+    });
+  }
+  // Over all lines. `taken`: where there are names already.
+  void DrawNames(const Plot& plot, int64_t top_bytes, std::vector<LabelBox> taken, Canvas& canvas) const {
+    VisitLevels(top_bytes, [&](const PlotLevel& level, std::string_view what, const std::string& name) {
+      const auto place = PlaceOfName(name, level, plot, top_bytes, taken);
+      if (!place) return;
+      taken.push_back(*place);
+      canvas.Text(place->right, place->bottom - 3, name, fmt::format("class=\"name {}\"", what));
+    });
+    const std::vector<std::string> above = AboveAxis(top_bytes);
+    if (above.empty()) return;
+    canvas.Text(plot.left + plot.width, plot.top - 8,
+                fmt::format("{}, above the axis", fmt::join(above, " · ")),
+                "text-anchor=\"end\" fill=\"#C22B3A\"");
+  }
+
+ private:
+  // Of textbook and phantom the highest each.
+  std::vector<std::string> AboveAxis(int64_t top_bytes) const {
+    std::vector<std::string> above;
+    const auto add = [&](const std::string& title, int64_t bytes) {
+      if (bytes > top_bytes) above.push_back(title + " " + InMegabytes(bytes));
+    };
+    const auto highest = [](const std::vector<PlotLevel>& levels) {
+      return levels.empty() ? 0 : std::ranges::max_element(levels, {}, &PlotLevel::bytes)->bytes;
+    };
+    add("textbook", highest(textbook_));
+    add("phantom", highest(phantom_));
+    add(session::InWords(capacity_), capacity_.bytes);
+    return above;
+  }
+  double X(double position, const Plot& plot) const {
+    const double span = std::max(1.0, whole_.end - whole_.begin);
+    return plot.left + plot.width * std::clamp((position - whole_.begin) / span, 0.0, 1.0);
+  }
+  double Y(const PlotLevel& level, const Plot& plot, int64_t top_bytes) const {
+    return plot.top + plot.height -
+           plot.height * static_cast<double>(level.bytes) / static_cast<double>(top_bytes);
+  }
+  // Those below the top, what each is and what is written on it.
+  template <typename Visit>
+  void VisitLevels(int64_t top_bytes, Visit visit) const {
+    const auto visit_level = [&](const PlotLevel& level, const char* what, const std::string& title) {
+      if (level.bytes <= top_bytes) visit(level, what, title + " " + InMegabytes(level.bytes));
+    };
+    for (const PlotLevel& level : textbook_) visit_level(level, "textbook", "textbook");
+    for (const PlotLevel& level : phantom_) visit_level(level, "phantom", "phantom");
+    if (capacity_.bytes > 0)
+      visit_level({whole_.begin, whole_.end, capacity_.bytes}, "card", capacity_.title());
+  }
+  std::optional<LabelBox> PlaceOfName(const std::string& name, const PlotLevel& level, const Plot& plot,
+                                      int64_t top_bytes, std::span<const LabelBox> taken) const {
+    constexpr double kRoomForName = 150;
+    constexpr double kLetter = 7.6;
+    const double begin = X(level.begin, plot);
+    const double end = X(level.end, plot) - 6;
+    if (end - begin < kRoomForName) return std::nullopt;
+    const double width = kLetter * static_cast<double>(name.size());
+    const std::array lefts = {end - width, begin + 6, (begin + end - width) / 2};
+    const auto is_free = [&](const LabelBox& box) {
+      return box.top >= plot.top && box.bottom <= plot.top + plot.height &&
+             std::ranges::none_of(taken, [&](const LabelBox& other) { return other.Overlaps(box); });
+    };
+    return PlaceOfLabel({width, 16, Y(level, plot, top_bytes), 2, lefts}, {kAtLine.first, kAwayFromLine.end},
+                        is_free);
+  }
+
+  VisibleRange whole_;
+  std::vector<PlotLevel> textbook_;
+  std::vector<PlotLevel> phantom_;
+  session::Capacity capacity_;
+  int64_t highest_bytes_;
+};
+
+// One value over all columns, as SVG's points.
+std::string PointsOf(const std::vector<phantom::ReplayColumn>& curve, int64_t phantom::ReplayColumn::*value,
+                     const Plot& plot, int64_t top_bytes) {
+  std::string points;
+  for (size_t i = 0; i < curve.size(); ++i) {
+    const double y =
+        plot.height - plot.height * static_cast<double>(curve[i].*value) / static_cast<double>(top_bytes);
+    for (const size_t edge : {i, i + 1}) {
+      points += fmt::format("{:.1f},{:.1f} ",
+                            static_cast<double>(edge) * plot.width / static_cast<double>(curve.size()), y);
+    }
+  }
+  return points;
+}
+
+struct ReplayColours {
+  std::string_view allocated;
+  std::string_view reserved;
+};
+constexpr ReplayColours kBeforeColours{"#E4E7EB", "#7B8794"};
+constexpr ReplayColours kAfterColours{"#1A8977", "#415DA0"};
+
+void DrawLines(const std::vector<phantom::ReplayColumn>& curve, const Plot& plot, int64_t top_bytes,
+               const ReplayColours& colours, bool filled, Canvas& canvas) {
+  const std::string allocated = PointsOf(curve, &phantom::ReplayColumn::allocated_bytes, plot, top_bytes);
+  std::string shapes = filled
+                           ? fmt::format("<polygon fill=\"{}\" points=\"0,{} {}{},{}\"/>\n",
+                                         colours.allocated, plot.height, allocated, plot.width, plot.height)
+                           : fmt::format("<polyline fill=\"none\" stroke=\"{}\" points=\"{}\"/>\n",
+                                         colours.allocated, allocated);
+  shapes +=
+      fmt::format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"{}\" points=\"{}\"/>\n",
+                  colours.reserved, PointsOf(curve, &phantom::ReplayColumn::reserved_bytes, plot, top_bytes));
+  for (size_t i = 0; i < curve.size(); ++i) {
+    if (curve[i].failures == 0) continue;
+    shapes += fmt::format("<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n",
+                          (static_cast<double>(i) + 0.5) * plot.width / static_cast<double>(curve.size()),
+                          filled ? 8 : 20, filled ? colours.reserved : kFailureColour);
+  }
+  canvas.Shapes(plot.left, plot.top, shapes);
+}
+
+struct BarRow {
+  std::string name;
+  std::string value;
+  std::string_view colour;
+  int64_t from = 0;
+  int64_t bytes = 0;
+  bool strong = false;
+
+  int64_t until() const { return SaturatingSum(from, bytes); }
+};
+
+std::string BarPicture(std::string_view title, std::string_view subtitle, const std::vector<BarRow>& rows) {
+  constexpr int kRowHeight = 40;
+  constexpr double kLeft = 330;
+  constexpr double kBars = kWidth - kLeft - 230;
+  Canvas canvas(kTop + kRowHeight * static_cast<int>(rows.size()) + kMargin, title, subtitle);
+  int64_t highest = 1;
+  for (const BarRow& row : rows) highest = std::max({highest, row.from, row.until()});
+  const double scale = kBars / static_cast<double>(highest);
+  double y = kTop;
+  for (const BarRow& row : rows) {
+    const std::string weight = row.strong ? "font-weight=\"bold\"" : "";
+    const double begin = kLeft + scale * static_cast<double>(std::min(row.from, row.until()));
+    const double width = std::max(1.5, scale * std::abs(static_cast<double>(row.bytes)));
+    canvas.Text(kLeft - 16, y + 19, row.name, "text-anchor=\"end\" " + weight);
+    canvas.Box(begin, y, width, 26, row.colour);
+    canvas.Text(begin + width + 10, y + 19, row.value, weight);
+    y += kRowHeight;
+  }
+  return canvas.Finished();
+}
+
+constexpr std::string_view kFreeColour = "#E4E7EB";
+constexpr std::string_view kSegmentColour = "#1F2933";
+
+// The map cut into rows of equal length, one below the other.
+class MapRows {
+ public:
+  MapRows(const MemoryMap& map, Canvas& canvas)
+      : canvas_(canvas),
+        row_bytes_(std::max<int64_t>(1, SaturatingSum(map.reserved_bytes, kRows - 1) / kRows)) {}
+
+  static constexpr int kRows = 8;
+  static constexpr int kRowHeight = 46;
+
+  void Fill(int64_t begin, int64_t bytes, std::string_view colour, std::string_view attributes) {
+    for (const int64_t end = SaturatingSum(begin, bytes); begin < end;) {
+      const int64_t row = begin / row_bytes_;
+      const int64_t part = std::min(end, SaturatingProduct(row + 1, row_bytes_)) - begin;
+      canvas_.Box(X(begin - row * row_bytes_) + kMargin, Y(row), X(part), kRowHeight - 8, colour, attributes);
+      begin += part;
+    }
+  }
+  void Mark(int64_t at) {
+    const int64_t row = at / row_bytes_;
+    const double x = X(at - row * row_bytes_) + kMargin;
+    canvas_.Line(x, Y(row) - 3, x, Y(row) + kRowHeight - 5, kSegmentColour);
+  }
+  // How much memory a row stands for, below the last.
+  void DrawScale() {
+    constexpr double kRoomForName = 90;
+    const double y = Y(kRows) - 4;
+    const auto tick =
+        std::max<int64_t>(1, static_cast<int64_t>(RoundStep(static_cast<double>(row_bytes_), 8)));
+    canvas_.Line(kMargin, y, kMargin + X(row_bytes_), y, "#7B8794");
+    for (int64_t at = 0; at <= row_bytes_; at += tick) {
+      const double x = kMargin + X(at);
+      canvas_.Line(x, y, x, y + 6, "#7B8794");
+      if (x > kWidth - kMargin - kRoomForName / 2) continue;
+      canvas_.Text(x, y + 22, at == 0 ? "0" : InMegabytes(at), "fill=\"#52606D\"");
+    }
+    canvas_.Text(kWidth - kMargin, y + 42, "each row " + InMegabytes(row_bytes_),
+                 "text-anchor=\"end\" fill=\"#52606D\"");
+  }
+
+ private:
+  double X(int64_t bytes) const {
+    return static_cast<double>(bytes) / static_cast<double>(row_bytes_) * (kWidth - 2 * kMargin);
+  }
+  static double Y(int64_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
+
+  Canvas& canvas_;
+  int64_t row_bytes_;
+};
+
+}  // namespace
+
+std::string EscapedForXml(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns) {
+  const size_t count = std::min<size_t>(columns, view.end() - view.first());
+  std::vector<timeline::EventIndex> edges(count + 1);
+  for (size_t i = 0; i <= count; ++i)
+    edges[i] = view.first() + (view.end() - view.first()) * i / std::max<size_t>(count, 1);
+  std::vector<timeline::View::Column> found(count);
+  if (count > 0) view.Columns(edges, timeline::kAllCategories, found);
+  std::vector<CurveColumn> curve;
+  curve.reserve(found.size());
+  for (const timeline::View::Column& column : found)
+    curve.push_back({column.peak.values, column.reserved_max});
+  return curve;
+}
+
+int64_t HighestOf(const std::vector<CurveColumn>& curve) {
+  int64_t highest = 1;
+  for (const CurveColumn& column : curve)
+    highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved});
+  return highest;
+}
+
+std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int height, int64_t top_bytes) {
+  return Curve(curve, width, height, top_bytes).Shapes();
+}
+
+std::string TimelinePicture(const timeline::View& view, std::string_view title, const PictureTheory& theory) {
+  const Plot plot;
+  const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
+  const TheoryLines lines(view, theory, HighestOf(curve));
+  const int64_t tick = TickOf(lines.highest_bytes());
+  const int64_t top_bytes = TopAbove(lines.highest_bytes(), tick);
+  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
+  Canvas canvas(kTop + plot.height + 80, title,
+                fmt::format("At most {} allocated, over {} events",
+                            InMegabytes(ValueOf(peak.values, Series::kAllocated)),
+                            FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
+  DrawGrid(plot, top_bytes, tick, canvas);
+  canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
+  lines.DrawLines(plot, top_bytes, canvas);
+  lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, canvas), canvas);
+  DrawSteps(view, plot, canvas);
+  DrawLegend(curve, plot, canvas);
+  return canvas.Finished();
+}
+
+std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setups, std::string_view title) {
+  const Plot plot;
+  const int64_t highest = HighestBytes(outcome);
+  const int64_t tick = TickOf(highest);
+  const int64_t top_bytes = TopAbove(highest, tick);
+  Canvas canvas(kTop + plot.height + 80, title,
+                fmt::format("The same requests, before: {}; after: {}", setups.before, setups.after));
+  DrawGrid(plot, top_bytes, tick, canvas);
+  DrawLines(outcome.before.curve, plot, top_bytes, kBeforeColours, true, canvas);
+  DrawLines(outcome.after.curve, plot, top_bytes, kAfterColours, false, canvas);
+  double x = plot.left;
+  const double y = plot.top + plot.height + 40;
+  const std::pair<std::string_view, std::string_view> legend[] = {
+      {"reserved before", kBeforeColours.reserved},
+      {"reserved after", kAfterColours.reserved},
+      {"allocated before", kBeforeColours.allocated},
+      {"allocated after", kAfterColours.allocated},
+      {"out of memory after", kFailureColour}};
+  for (const auto& [text, colour] : legend) {
+    canvas.Box(x, y - 11, 13, 13, colour);
+    canvas.Text(x + 20, y, text);
+    x += 46 + 7.6 * static_cast<double>(text.size());
+  }
+  return canvas.Finished();
+}
+
+std::string BreakdownPicture(const timeline::View& view, std::string_view title) {
+  const Breakdown breakdown = MakeBreakdown(view, std::nullopt, std::nullopt, PeakOfRun(view));
+  std::vector<BarRow> rows;
+  for (const auto* part : {&breakdown.rows, &breakdown.totals}) {
+    for (const BreakdownRow& row : *part) {
+      if (!row.measured_bytes) continue;
+      rows.push_back({row.title, InMegabytes(*row.measured_bytes), ColourOf(row.category), 0,
+                      *row.measured_bytes, part == &breakdown.totals});
+    }
+  }
+  return BarPicture(title, "Where memory goes, " + breakdown.moment, rows);
+}
+
+std::string BridgePicture(const Bridge& bridge, std::string_view title) {
+  std::vector<BarRow> rows;
+  for (const BridgeStep& step : bridge.steps) {
+    const bool is_level = step.kind == BridgeStep::Kind::kLevel;
+    const std::string sign = is_level ? "" : step.bytes < 0 ? "−" : "+";
+    rows.push_back({step.name, sign + InMegabytes(SaturatingMagnitude(step.bytes)), ColourOf(step.category),
+                    is_level ? 0 : step.from_bytes, step.bytes, is_level});
+  }
+  return BarPicture(title, BridgeTitle(bridge), rows);
+}
+
+Result<std::string> MapPicture(const timeline::View& view, std::string_view title) {
+  const std::optional<PeakMoment> peak = PeakOfRun(view);  // as the breakdown
+  const timeline::State state =
+      peak ? timeline::SettledStateAt(view, peak->index, peak->step_end) : timeline::State{};
+  const MemoryMap map = MakeMemoryMap(state);
+  if (map.segments.empty())
+    return Error{
+        "The map shows segments and their blocks, and nobody reported segments in this run. Choose "
+        "the timeline or the breakdown."};
+  const std::string told =
+      fmt::format("{} segment{}, {} reserved, {:.1f} % of it free",
+                  FormatNumber(static_cast<int64_t>(map.segments.size())),
+                  map.segments.size() == 1 ? "" : "s", InMegabytes(map.reserved_bytes), 100 * map.share_free);
+  constexpr int kRowsEnd = kTop + MapRows::kRows * MapRows::kRowHeight;
+  Canvas canvas(kRowsEnd + 84, title,
+                fmt::format("Memory map {} (event {}): {}", peak->title,
+                            FormatNumber(static_cast<int64_t>(state.index)), told));
+  MapRows rows(map, canvas);
+  std::array<bool, events::kCategoryCount> used{};
+  for (const MapSegment& segment : map.segments) {
+    rows.Fill(segment.position_bytes, segment.bytes, kFreeColour, "");
+    for (const MapBlock& block : segment.blocks) {
+      used[static_cast<size_t>(block.category)] = true;
+      rows.Fill(segment.position_bytes + block.offset_bytes, block.bytes, ColourOf(block.category),
+                "stroke=\"#FFFFFF\" stroke-width=\"0.5\"");
+    }
+    rows.Mark(segment.position_bytes);
+  }
+  rows.DrawScale();
+  constexpr double kLegend = kRowsEnd + 56;
+  const double x = DrawLegend(used, kMargin, kLegend, canvas);
+  canvas.Box(x, kLegend - 11, 13, 13, kFreeColour);
+  canvas.Text(x + 20, kLegend, "free");
+  canvas.Line(x + 82, kLegend - 13, x + 82, kLegend + 4, kSegmentColour);
+  canvas.Text(x + 90, kLegend, "a segment begins");
+  return canvas.Finished();
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,62 @@
+// A run as pictures for pages, papers and slides: SVG documents that need nothing else, on white. Pure
+// functions: the same run gives the same picture. O(columns · log events + what is alive at the peak).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/presenters/moment/bridge.h"
+#include "app/presenters/plot/timeline_plot.h"
+#include "profiler/advice/what_if.h"
+#include "profiler/base/result.h"
+#include "profiler/events/event.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// The window's colours on white (app/gui/window/palette.cpp).
+inline constexpr std::array<std::string_view, events::kCategoryCount> kPrintColours = {
+    "#415DA0", "#8E64D2", "#CC8A39", "#8499AA", "#1A8977",
+    "#DA3D51", "#D6B114", "#4FB7EB", "#B3BDB7", "#401018"};
+
+// As a text within XML or HTML.
+std::string EscapedForXml(std::string_view text);
+
+// A column of the curve: what each category held when most was allocated in it.
+struct CurveColumn {
+  timeline::SeriesValues at_peak{};
+  int64_t reserved = 0;
+};
+// All events, in equal parts: `columns` at most.
+std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns);
+int64_t HighestOf(const std::vector<CurveColumn>& curve);  // at least 1
+// The stack of categories with reserved as a line (of class "reserved") above it, as SVG's shapes from (0, 0)
+// to (width, height), which stands for `top_bytes`.
+std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int height, int64_t top_bytes);
+
+// What a run's requests took of the allocator as it was, and with another setup, over each other.
+struct SetupTitles {
+  std::string before;  // "PyTorch's own settings"
+  std::string after;
+};
+std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setups, std::string_view title);
+
+// What theory and the card say beside a run.
+struct PictureTheory {
+  std::vector<SettingsEstimate> estimates;  // of View::settings(), in their order; empty: none is known
+  session::Capacity capacity;
+};
+// With a line for each that lies where the curve leaves room for it; those far above are told in words.
+std::string TimelinePicture(const timeline::View& view, std::string_view title,
+                            const PictureTheory& theory = {});
+std::string BreakdownPicture(const timeline::View& view, std::string_view title);
+std::string BridgePicture(const Bridge& bridge, std::string_view title);
+// Segments and blocks where the breakdown is told, with a scale below. An error where nobody reported
+// segments.
+Result<std::string> MapPicture(const timeline::View& view, std::string_view title);
+
+}  // namespace tidemark::presenters

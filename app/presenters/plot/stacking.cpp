@@ -1,0 +1,219 @@
+#include "app/presenters/plot/stacking.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <regex>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "app/presenters/allocations/blocks.h"
+#include "profiler/base/wrapping.h"
+#include "profiler/events/stack.h"
+#include "profiler/timeline/block_layer.h"
+#include "profiler/timeline/steps.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventIndex;
+using timeline::LiveBlock;
+using timeline::Series;
+using timeline::View;
+
+constexpr size_t kMostTextSearched = 256;
+
+// What a block's group is called.
+using TitleOf = std::function<std::string(const View&, const LiveBlock&)>;
+
+std::string Found(const std::regex& expression, const View& view, const LiveBlock& block) {
+  for (const std::string_view name : {view.name(block.name), LayerOf(view, block), view.name(block.op)}) {
+    const std::string text(name.substr(0, kMostTextSearched));
+    std::smatch match;
+    if (text.empty() || !std::regex_search(text, match, expression)) continue;
+    const std::string found = match.size() > 1 && match[1].matched ? match[1].str() : match[0].str();
+    return found.empty() ? "matches" : found;
+  }
+  return "no match";
+}
+
+Result<std::regex> Compiled(const std::string& text) {
+  const auto unreadable = [&text](const char* why) {
+    return Error{"\"" + text + "\" is not a regular expression that can be used here (" + why +
+                 "). Try for example conv|relu, or layer([0-9]+) for a group per number."};
+  };
+  try {
+    // Polynomial: whatever a person types, a frame does not wait for it (libstdc++'s matcher by breadth).
+    return std::regex(text, std::regex::ECMAScript | std::regex_constants::__polynomial);
+  } catch (const std::regex_error& error) {
+    switch (error.code()) {
+      case std::regex_constants::error_paren:
+        return unreadable("a parenthesis is open");
+      case std::regex_constants::error_brack:
+        return unreadable("a bracket is open");
+      case std::regex_constants::error_badrepeat:
+        return unreadable("there is nothing to repeat before *, + or ?");
+      case std::regex_constants::error_backref:
+      case std::regex_constants::error_complexity:
+        return unreadable("it refers back to what it found");
+      case std::regex_constants::error_space:
+        return unreadable("it is too large");
+      default:
+        return unreadable("its syntax is not ECMAScript's");
+    }
+  }
+}
+
+Result<TitleOf> TitlesFor(const StackOrder& order) {
+  switch (order.by) {
+    case StackBy::kLayer:
+      return TitleOf(LayerTitle);
+    case StackBy::kOperator:
+      return TitleOf(OperatorTitle);
+    case StackBy::kLine:
+      return TitleOf(LineTitle);
+    case StackBy::kPhase:
+      return TitleOf(PhaseTitle);
+    case StackBy::kStream:
+      return TitleOf([](const View&, const LiveBlock& block) { return StreamTitle(block.stream); });
+    case StackBy::kCategory:
+    case StackBy::kRank:
+    case StackBy::kExpression:
+      break;
+  }
+  const Result<std::regex> expression = Compiled(order.expression);
+  if (!expression) return expression.error();
+  // Each combination of names is searched once, however many blocks have it.
+  using Names = std::tuple<events::NameId, events::NameId, events::NameId, events::Category>;
+  auto known = std::make_shared<std::map<Names, std::string>>();
+  return TitleOf([expression = *expression, known](const View& view, const LiveBlock& block) {
+    const auto [place, fresh] = known->try_emplace(Names{block.name, block.layer, block.op, block.category});
+    if (fresh) place->second = Found(expression, view, block);
+    return place->second;
+  });
+}
+
+// The moments at which groups are weighed.
+std::vector<EventIndex> TellingMoments(const View& view) {
+  std::vector<EventIndex> moments;
+  if (view.empty()) return moments;
+  moments.push_back(timeline::HighestMoment(view, view.first(), view.end()));
+  moments.push_back(view.end() - 1);
+  if (const timeline::Step* step = timeline::LastCompleteStep(view)) moments.push_back(step->peak);
+  return moments;
+}
+
+std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of) {
+  std::map<std::string, int64_t> most;
+  for (const EventIndex moment : TellingMoments(view)) {
+    std::map<std::string, int64_t> here;
+    for (const LiveBlock& block : view.StateAt(moment).blocks)
+      AddTo(here[title_of(view, block)], block.pending_free ? 0 : block.rounded_bytes);
+    for (const auto& [title, bytes] : here) most[title] = std::max(most[title], bytes);
+  }
+  std::vector<std::pair<int64_t, std::string>> order;
+  order.reserve(most.size());
+  for (const auto& [title, bytes] : most) order.emplace_back(-bytes, title);
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> titles;
+  for (const auto& [bytes, title] : order) {
+    if (titles.size() + 1 < kMostStackGroups) titles.push_back(title);
+  }
+  titles.emplace_back(kOtherGroups);
+  return titles;
+}
+
+bool TellsLinesAround(const View& view, EventIndex moment) {
+  constexpr EventIndex kLookedAt = 1000;
+  const EventIndex end = std::min(view.end(), moment + kLookedAt);
+  for (EventIndex index = std::max(view.first() + kLookedAt, moment) - kLookedAt; index < end; ++index) {
+    const events::Event& event = view.event(index);
+    if (event.kind == events::EventKind::kAllocate && !events::InnermostLine(view.name(event.op)).empty())
+      return true;
+  }
+  return false;
+}
+
+// Names, category, stream and phase decide; each combination is looked at once.
+using Looks =
+    std::tuple<events::NameId, events::NameId, events::NameId, events::Category, uint64_t, std::string>;
+
+}  // namespace
+
+Result<Stacking> MakeStacking(const View& view, const StackOrder& order) {
+  const Result<TitleOf> title_of = TitlesFor(order);
+  if (!title_of) return title_of.error();
+  Stacking stacking;
+  stacking.titles = LargestTitles(view, *title_of);
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < stacking.titles.size(); ++i) places.emplace(stacking.titles[i], i);
+  auto known = std::make_shared<std::map<Looks, size_t>>();
+  const bool by_phase = order.by == StackBy::kPhase;
+  const size_t other = stacking.titles.size() - 1;
+  stacking.group_of = [=, title_of = *title_of](const View& now, const LiveBlock& block) {
+    const Looks looks{block.name,     block.layer,  block.op,
+                      block.category, block.stream, by_phase ? PhaseTitle(now, block) : std::string()};
+    const auto [place, fresh] = known->try_emplace(looks, other);
+    if (fresh) {
+      const auto found = places.find(title_of(now, block));
+      if (found != places.end()) place->second = found->second;
+    }
+    return place->second;
+  };
+  return stacking;
+}
+
+StackBy MostTelling(const View& view) {
+  if (view.empty()) return StackBy::kCategory;
+  const EventIndex peak = timeline::HighestMoment(view, view.first(), view.end());
+  const timeline::SeriesValues values = view.ValuesAt(peak);
+  const int64_t all = ValueOf(values, Series::kAllocated);
+  const int64_t told = all - ValueOf(values, timeline::SeriesOf(events::Category::kUnknown));
+  constexpr int64_t kNearlyAll = 20;  // all but a twentieth
+  return told <= all / kNearlyAll && TellsLinesAround(view, peak) ? StackBy::kLine : StackBy::kCategory;
+}
+
+View::StateEffort EffortOfStacking(const View& view) {
+  View::StateEffort effort;
+  for (const EventIndex moment : TellingMoments(view)) effort = effort + view.EffortOfState(moment);
+  return effort;
+}
+
+void AddGroups(const View& view, const GroupSums& sums, const std::vector<std::string>& titles,
+               TimelinePlot& plot) {
+  plot.groups.clear();
+  plot.grouped.clear();
+  const size_t groups = titles.size();
+  std::vector<int64_t> grouped(plot.columns.size() * groups);
+  for (size_t k = 0; k < plot.columns.size(); ++k) {
+    const EventIndex at = std::max(plot.columns[k].peak, view.first());
+    if (at < sums.first() || at >= sums.end()) return;
+    sums.At(view, at, std::span(grouped).subspan(k * groups, groups));
+  }
+  plot.groups = titles;
+  plot.grouped = std::move(grouped);
+}
+
+GroupSums SumsOfSelected(const Selection& selection) {
+  constexpr size_t kNotSelected = events::kCategoryCount;
+  return GroupSums(kNotSelected + 1, [selection](const View& view, const LiveBlock& block) {
+    return Selects(selection, view, block) ? static_cast<size_t>(block.category) : kNotSelected;
+  });
+}
+
+void AddSelected(const View& view, const GroupSums& sums, TimelinePlot& plot) {
+  plot.selected.clear();
+  std::vector<std::array<int64_t, events::kCategoryCount>> selected(plot.columns.size());
+  std::vector<int64_t> here(sums.groups());
+  for (size_t k = 0; k < plot.columns.size(); ++k) {
+    const EventIndex at = std::max(plot.columns[k].peak, view.first());
+    if (at < sums.first() || at >= sums.end()) return;
+    sums.At(view, at, here);
+    std::copy_n(here.begin(), events::kCategoryCount, selected[k].begin());
+  }
+  plot.selected = std::move(selected);
+}
+
+}  // namespace tidemark::presenters

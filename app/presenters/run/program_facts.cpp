@@ -1,0 +1,129 @@
+#include "app/presenters/run/program_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "profiler/session/card_fit.h"
+#include "profiler/session/one_card.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::Series;
+
+int64_t PeakOf(const timeline::View& view, Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+std::string ShareOf(int64_t bytes, int64_t all) {
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(all));
+}
+
+template <typename Band>
+std::string RangeOf(const Band& band, ByteUnit unit) {
+  return FormatRange(band.least_bytes, band.most_bytes, unit) + ", by the order of the driver's addresses";
+}
+
+std::string TextOf(const Result<session::ReservedBand>& band, ByteUnit unit) {
+  if (!band) return "not known: " + band.error().message;
+  std::string text = band->bytes.is_moved() ? RangeOf(band->bytes, unit)
+                                            : "the same in every order of addresses that was tried";
+  if (band->at_the_cliff)
+    text += "; the card is nearly full, and with one more segment what is reserved jumps";
+  return text;
+}
+
+// Of a run on several.
+std::string TextOf(const std::vector<timeline::DevicePeaks>& devices, ByteUnit unit) {
+  std::vector<std::string> each;
+  each.reserve(devices.size());
+  for (const timeline::DevicePeaks& device : devices)
+    each.push_back(fmt::format("{} on {}", FormatBytes(device.reserved_bytes, unit),
+                               session::TitleOfCard(device.device)));
+  return fmt::format("{}", fmt::join(each, ", "));
+}
+
+void AddCard(ProgramFacts& told, const timeline::View& view, int64_t reserved_bytes,
+             const phantom::Card& card, ByteUnit unit) {
+  const session::CardFit fit = session::FitOfFullest(view, card, {}, reserved_bytes, {});
+  told.facts.push_back(
+      {view.devices().size() > 1 ? "Of the fullest card, with the context" : "Of the card, with the context",
+       fmt::format("{}, {} of it; the context's {} are {}", FormatBytes(fit.taken_bytes(), unit),
+                   ShareOf(fit.taken_bytes(), card.memory_bytes), FormatBytes(card.context_bytes, unit),
+                   card.context_is_measured ? "as measured" : "an estimate")});
+}
+
+}  // namespace
+
+bool IsProgram(const events::RunDescription& description) {
+  return !description.title.empty() && description.settings_json.empty();
+}
+
+std::string NameOfProgram(const events::RunDescription& description) {
+  return description.title.substr(0, description.title.find(" on "));
+}
+
+bool InfersContents(const events::RunDescription& description) {
+  return IsProgram(description) && !description.command.empty();
+}
+
+std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description) {
+  if (status.steps_done > 0 || !IsProgram(description)) return "";
+  if (!description.ending.empty()) return " (it ended before a first one did)";
+  if (status.cut_off) return " (what is recorded ends before a first one does)";
+  const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
+  return is_watched ? " (a step ends with an Optimizer.step(), and the recorded process called none)"
+                    : " (nothing in it tells where a step ends)";
+}
+
+std::string DoubtOfSweep(const std::string& option,
+                         const std::vector<std::optional<int64_t>>& allocated_peaks) {
+  if (allocated_peaks.size() < 2 || !allocated_peaks.front()) return "";
+  const bool are_alike =
+      std::ranges::adjacent_find(allocated_peaks, std::not_equal_to()) == allocated_peaks.end();
+  return are_alike ? fmt::format(
+                         "Every value of --{} takes just as much memory: the program may not make use of it.",
+                         option)
+                   : "";
+}
+
+ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
+                              const session::RunStatus& status, const std::vector<phantom::Card>& known,
+                              const Band& band, ByteUnit unit) {
+  ProgramFacts told;
+  const auto card = session::CardOf(description.device_name, description.device_bytes, known);
+  const char* const limited = session::IsLimited(description, known) ? "limited to " : "";
+  const auto add = [&told](const char* title, std::string text) {
+    if (!text.empty()) told.facts.push_back({title, std::move(text)});
+  };
+  add("Command", description.command);
+  add(description.producer.starts_with("tidemark") ? "Recorded by" : "Read from", description.producer);
+  add("Card", card ? fmt::format("{}, {}{}", card->title, limited, FormatBytes(card->memory_bytes, unit))
+                   : description.device_name);
+  const bool has_ended = status.state > session::RunState::kPaused;
+  add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
+  if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
+    add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
+    const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
+    add("Reserved at most", FormatBytes(reserved_bytes, unit));
+    if (view.devices().size() > 1) add("Reserved on each card", TextOf(view.devices(), unit));
+    if (band) add("Reserved in other orders", TextOf(*band, unit));
+    if (band && *band && (*band)->bytes.allocated.is_moved())
+      add("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit));
+    if (band && *band && (*band)->late_frees_bytes) {
+      add("Reserved with late frees",
+          fmt::format("up to {}, if what other streams used comes back with the end of its step only",
+                      FormatBytes(*(*band)->late_frees_bytes, unit)));
+    }
+    if (card) AddCard(told, view, reserved_bytes, *card, unit);
+  }
+  add("Ended early", description.ending);
+  add("Its error output", status.error_output);
+  told.notes = description.notes;
+  return told;
+}
+
+}  // namespace tidemark::presenters
