@@ -19,6 +19,8 @@
 #include "app/cli/programs/card_verdicts.h"
 #include "app/cli/programs/program_cards.h"
 #include "app/cli/programs/program_fit.h"
+#include "app/cli/programs/program_techniques.h"
+#include "app/cli/programs/user_program.h"
 #include "app/cli/reports/advice_report.h"
 #include "app/cli/reports/fit_report.h"
 #include "app/cli/reports/run_report.h"
@@ -132,6 +134,21 @@ bool EndedForWantOfMemory(const session::ProgramRun& run) {
          !session::WentOnAfterFailures(*run.view());
 }
 
+// Where it does not fit on the card that was asked for, which techniques would make it.
+Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
+                                                         const CardVerdicts& verdicts) {
+  const CardVerdict* const own = verdicts.OfAsked();
+  const bool has_need = own != nullptr && own->has_kernels && !own->fits && own->failure.empty();
+  const bool ran_out = own != nullptr && own->ran_out;
+  if ((!has_need && !ran_out) || verdicts.ran_out_of_all() || InterruptListener::WasInterrupted())
+    return std::vector<TechniqueVerdict>();
+  std::optional<ProgressLine> line;
+  if (!fit.json) line.emplace(kToldEvery);
+  return TryTechniques(fit.program, launch, fit.asked, [&](std::string_view text) {
+    if (line) line->Show(text);
+  });
+}
+
 // Why there are no verdicts, for the program that has run. With no `why` it asked for no memory, which is
 // told in words as `tidemark phantom` tells it.
 std::string NoVerdictsText(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
@@ -154,16 +171,23 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(), launch.Allocator(),
                                                    launch.recorded.description.torch_cuda);
   if (!verdicts) return none(verdicts.error().message);
-  CardRun first{fit.asked, run.view(), ""};
-  first.ran_out = EndedForWantOfMemory(run);
+  const CardRun first{{run.view(), "", EndedForWantOfMemory(run)}, fit.asked};
   if (const Status taken = verdicts->Take(first); !taken) return none(taken.error().message);
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return none(why_no_runs.error().message);
+  const Result<std::vector<TechniqueVerdict>> tried = TechniquesThatHelp(fit, launch, *verdicts);
+  const std::vector<TechniqueVerdict> techniques = tried ? *tried : std::vector<TechniqueVerdict>();
   const std::string title = launch.title;
   std::vector<std::string> notes = launch.Notes();  // of all runs
   if (std::string growth = GrowthNote(*run.view()); !growth.empty()) notes.push_back(std::move(growth));
-  return fit.json ? TextOf(VerdictsJson(*verdicts, title, *why_no_runs, notes))
-                  : VerdictsText(*verdicts, title, *why_no_runs) + NoteRows(notes);
+  if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
+  if (!fit.json) {
+    return VerdictsText(*verdicts, title, *why_no_runs) +
+           TechniquesText(techniques, fit.asked, CommandLineOf(fit.program)) + NoteRows(notes);
+  }
+  Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
+  json["techniques"] = TechniquesJson(techniques);
+  return TextOf(json);
 }
 
 // `refused`: an option that says how a network of ours is trained, "" if there is none.

@@ -166,6 +166,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "  tidemark phantom -- python train.py --batch 64\n"
       "  tidemark phantom --card a100-40gb -o run.tide -- venv/bin/python train.py\n"
       "  tidemark phantom --memory 16GiB -- python train.py\n"
+      "  tidemark phantom --amp bf16 --checkpoint blocks -- python train.py   (as if it used them)\n"
       "  tidemark phantom --sweep batch=1..512 -- python train.py     (runs it with --batch 1, 2, 4, ...)\n"
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
       "The program's own Python and torch ({}, CUDA 12 or 13) do all that they would do on the "
@@ -207,6 +208,14 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                    "Let it fail: out-of-memory=37, out-of-memory=37.., fragmentation=64MiB, slow-driver=2ms, "
                    "other-process=20GiB@100 (counts are requests to the driver)")
       ->type_name("KIND=VALUE");
+  command
+      ->add_option("--amp", options->amp,
+                   "As if the program used it: bf16 or fp16, each forward under torch.autocast")
+      ->type_name("TYPE");
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "As if the program used it: blocks, those of one class in a row run again in backward")
+      ->type_name("WHAT");
   AddStacksOption(*command, options->stacks);
   AddKernelsOption(*command, options->kernels);
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");

@@ -139,6 +139,12 @@ bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
   return ran_out_of_all_ || beside_workspaces_bytes_.value_or(0) > UsableBytes(card);
 }
 
+const CardVerdict* CardVerdicts::OfAsked() const {
+  const auto found =
+      std::ranges::find_if(verdicts_, [&](const CardVerdict& one) { return one.card.name == asked_.name; });
+  return found == verdicts_.end() ? nullptr : &*found;
+}
+
 const CardVerdict* CardVerdicts::Smallest() const {
   const auto found = std::ranges::find_if(verdicts_, &CardVerdict::fits);
   return found == verdicts_.end() ? nullptr : &*found;

@@ -49,6 +49,8 @@ class CardVerdicts {
   CardsToRun StillToRun() const;
   // Not for what the first run had at its peak beside workspaces, since those are what differs.
   bool HasNoRoom(const phantom::Card& card) const;
+  // That of the card that was asked for; null if it is none of the known ones.
+  const CardVerdict* OfAsked() const;
   // The smallest that has room; null if none has.
   const CardVerdict* Smallest() const;
 

@@ -88,6 +88,9 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   Result<std::optional<phantom::SweepRange>> sweep = SweepOf(options);
   if (!sweep) return sweep.error();
   order.sweep = std::move(*sweep);
+  Result<phantom::Techniques> techniques = phantom::TechniquesFromText(options.amp, options.checkpoint);
+  if (!techniques) return techniques.error();
+  order.techniques = std::move(*techniques);
   order.stacks = options.stacks;
   order.kernels = options.kernels;
   return order;

@@ -12,6 +12,7 @@
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/phantom/programs/sweep.h"
+#include "profiler/phantom/programs/techniques.h"
 
 namespace tidemark::cli {
 
@@ -25,6 +26,8 @@ struct PhantomOptions {
   std::string sweep;
   std::vector<std::string> faults;
   std::vector<std::string> stacks;
+  std::string amp = phantom::Techniques{}.amp;
+  std::string checkpoint = phantom::Techniques{}.checkpoint;
   bool kernels = false;
   bool json = false;
   bool window = false;
@@ -39,6 +42,7 @@ struct PhantomOrder {
   phantom::AddressOrder addresses;
   std::optional<phantom::SweepRange> sweep;
   std::string faults;               // as the device reads them
+  phantom::Techniques techniques;   // as if the program used them
   std::vector<std::string> stacks;  // told of these languages
   bool kernels = false;             // and memory copies and memsets, are told
 

@@ -4,24 +4,20 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/cli/programs/program_launch.h"
+#include "app/cli/programs/program_trials.h"
 #include "profiler/phantom/cards/card.h"
-#include "profiler/timeline/timeline.h"
 
 namespace tidemark::cli {
 
 // What the program did on the phantom of one card.
-struct CardRun {
+struct CardRun : TrialRun {
   phantom::Card card;
-  std::shared_ptr<const timeline::View> view;  // null where nothing of it was heard
-  std::string failure;                         // why there is no answer; "" if there is
-  bool had_own_memory = false;                 // the card's; else as much as `launch` says
-  bool ran_out = false;                        // of that, and ended by it
+  bool had_own_memory = false;  // the card's; else as much as `launch` says
 };
 
 // What is to be run, one after the other.

@@ -149,12 +149,11 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   std::string own_words;
   std::string own_taken;
   for (const Alike& row : RowsOf(verdicts)) rows += RowText(verdicts, row);
-  for (const CardVerdict& verdict : verdicts.verdicts()) {
-    if (verdict.card.name != asked.name) continue;
-    own_words = InWords(verdicts, verdict);
-    if (verdict.had_own_memory && verdict.fits) {
-      own_taken = fmt::format(", and takes {} of {} with the context", MebibytesOf(TakenBytes(verdict)),
-                              MebibytesOf(verdict.card.memory_bytes));
+  if (const CardVerdict* const own = verdicts.OfAsked()) {
+    own_words = InWords(verdicts, *own);
+    if (own->had_own_memory && own->fits) {
+      own_taken = fmt::format(", and takes {} of {} with the context", MebibytesOf(TakenBytes(*own)),
+                              MebibytesOf(own->card.memory_bytes));
     }
   }
   std::string answer = SmallestText(verdicts);

@@ -57,6 +57,8 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   if (order.kernels) environment->push_back(events::DeviceWorkEntry());
   environment->push_back(fmt::format("{}={}", phantom::kAddressesVariable, phantom::TextOf(order.addresses)));
   for (std::string& entry : phantom::PythonEnvironment()) environment->push_back(std::move(entry));
+  for (std::string& entry : phantom::EnvironmentOf(order.techniques))
+    environment->push_back(std::move(entry));
   int64_t processes = ProcessesOfLauncher(program).value_or(1);
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
@@ -213,6 +215,8 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.recorded.on_phantom = true;
   launch.recorded.first_only = true;
   launch.title = TitleFrom(*python, program);
+  if (const std::string techniques = phantom::InWords(order.techniques); !techniques.empty())
+    launch.title += " with " + techniques;
   launch.recorded.description = Describe(order, *torch, program, launch.title);
   launch.recorded.stop = [stop = launch.stop] { stop->Ask(); };
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);

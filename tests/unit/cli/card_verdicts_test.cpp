@@ -24,14 +24,14 @@ std::shared_ptr<const timeline::View> Took(int64_t bytes, bool after_a_failure =
 CardVerdicts AskedOf(const char* card) { return *CardVerdicts::Of(*phantom::FindCard(card), "", {}, kCuda); }
 
 CardRun First(const char* card, int64_t bytes, bool after_a_failure = false) {
-  return {*phantom::FindCard(card), Took(bytes, after_a_failure), ""};
+  return {{Took(bytes, after_a_failure), ""}, *phantom::FindCard(card)};
 }
 
 CardRun EndedWell(const phantom::Card& card, int64_t bytes) {
-  return {card, Took(bytes), "", /*had_own_memory=*/true};
+  return {{Took(bytes), ""}, card, /*had_own_memory=*/true};
 }
 CardRun RanOut(const phantom::Card& card) {
-  return {card, nullptr, "Tried to allocate 20.00 MiB.", /*had_own_memory=*/true, /*ran_out=*/true};
+  return {{nullptr, "Tried to allocate 20.00 MiB.", /*ran_out=*/true}, card, /*had_own_memory=*/true};
 }
 
 std::string NameOfNext(const CardVerdicts& verdicts, bool with_own_memory) {
@@ -103,7 +103,7 @@ TEST_CASE("Of a program on several cards of a kind each has room for its own par
   stream.Allocate(0x100000, 14 * kGiB);
   stream.Add(events::EventKind::kSegmentAllocate, 0x9000000000, 12 * kGiB).device = 1;
   stream.Allocate(0x9000000000, 12 * kGiB).device = 1;
-  REQUIRE(verdicts.Take({*phantom::FindCard("t4"), stream.Publish(), ""}).ok());
+  REQUIRE(verdicts.Take({{stream.Publish(), ""}, *phantom::FindCard("t4")}).ok());
   CHECK(VerdictOf(verdicts, "t4").fits);
   CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGiB);
   CHECK(verdicts.HasNoRoom(VerdictOf(verdicts, "gtx-1650").card));

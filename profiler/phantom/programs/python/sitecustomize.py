@@ -339,6 +339,21 @@ if "TIDEMARK_PHANTOM_WORLD" in os.environ:
         "torch.distributed.checkpoint.default_planner": accept_a_part,
         "torch.distributed.optim.zero_redundancy_optimizer": consolidate_alike,
     })
+if "TIDEMARK_AMP" in os.environ or "TIDEMARK_CHECKPOINT" in os.environ:
+    from tidemark_techniques import Techniques, end_autocast_before, know_own_checkpoints, use_techniques
+
+    techniques = Techniques(doubt)
+    change_layers = changes.get("torch.nn.modules.module", lambda modules: None)
+
+    def change_calls(modules):
+        change_layers(modules)
+        use_techniques(modules, techniques)
+
+    changes.update({
+        "torch.nn.modules.module": change_calls,
+        "torch.autograd": lambda autograd: end_autocast_before(autograd, techniques),
+        "torch.utils.checkpoint": lambda checkpointing: know_own_checkpoints(checkpointing, techniques),
+    })
 if changes:
     sys.meta_path.insert(0, Changes(changes))
 run_the_next()

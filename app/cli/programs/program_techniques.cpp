@@ -1,0 +1,84 @@
+#include "app/cli/programs/program_techniques.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/programs/program_trials.h"
+#include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr const char* kRow = "  {:<50}{:>14}{:>14}  {}\n";
+
+TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun& run) {
+  TechniqueVerdict verdict{techniques, run.failure.empty(), run.ran_out, run.failure};
+  if (!verdict.fits) return verdict;
+  const timeline::DevicePeaks highest = session::HighestOfCards(*run.view);
+  verdict.allocated_bytes = highest.allocated_bytes;
+  verdict.reserved_bytes = highest.reserved_bytes;
+  return verdict;
+}
+
+std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) {
+  const std::string options = phantom::OptionsOf(verdict.techniques);
+  if (!verdict.fits)
+    return fmt::format(kRow, options, "–", "–",
+                       verdict.ran_out ? "does not fit" : "no answer: " + verdict.failure);
+  return fmt::format(kRow, options, FormatBytes(verdict.allocated_bytes, ByteUnit::kMebibytes),
+                     FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes), "fits");
+}
+
+}  // namespace
+
+Result<std::vector<TechniqueVerdict>> TryTechniques(
+    const std::vector<std::string>& program, const ProgramLaunch& launch, const phantom::Card& card,
+    const std::function<void(std::string_view line)>& progress) {
+  const std::vector<phantom::Techniques> all = phantom::TechniquesToTry();
+  ProgramLaunch looking_out = launch;
+  for (std::string& entry : phantom::EnvironmentForSome())
+    looking_out.environment.push_back(std::move(entry));
+  std::vector<ProgramTrial> trials;
+  for (const phantom::Techniques& techniques : all) {
+    trials.push_back({"with " + phantom::OptionsOf(techniques), CardEnvironment(card, true)});
+    for (std::string& entry : phantom::EnvironmentOf(techniques))
+      trials.back().environment.push_back(std::move(entry));
+  }
+  std::vector<TechniqueVerdict> verdicts;
+  const auto ran = [&](size_t trial, const TrialRun& run) { verdicts.push_back(VerdictOf(all[trial], run)); };
+  const Status tried = RunTrials(program, looking_out, trials, {ran, progress});
+  if (!tried) return tried.error();
+  return verdicts;
+}
+
+std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
+                           const std::string& command) {
+  if (verdicts.empty()) return "";
+  std::string text =
+      fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
+      fmt::format(kRow, "with", "allocated", "taken", "");
+  for (const TechniqueVerdict& verdict : verdicts) text += RowText(verdict, card);
+  const auto first = std::ranges::find_if(verdicts, &TechniqueVerdict::fits);
+  if (first == verdicts.end())
+    return text + "None of them makes it fit there; fewer samples at once may (tidemark phantom --sweep).\n";
+  return text + fmt::format("tidemark phantom --card {} {} -- {} tells all of it.\n", card.name,
+                            phantom::OptionsOf(first->techniques), command);
+}
+
+Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts) {
+  Json rows = Json::array();
+  for (const TechniqueVerdict& verdict : verdicts) {
+    rows.push_back({{"amp", verdict.techniques.amp},
+                    {"checkpoint", verdict.techniques.checkpoint},
+                    {"fits", verdict.fits},
+                    {"ran_out_of_memory", verdict.ran_out},
+                    {"failure", verdict.failure},
+                    {"allocated_peak_bytes", verdict.fits ? Json(verdict.allocated_bytes) : Json()},
+                    {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json()}});
+  }
+  return rows;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""A program with a technique that it does not use is as one whose author wrote it, allocation by allocation: techniques_test.py TIDEMARK."""
+
+import json
+from pathlib import Path
+
+from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
+
+# AMP and CKPT say what the program does itself.
+NET = """
+import os, sys, torch, torch.nn as nn, torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
+AMP, CKPT = "amp" in sys.argv, "checkpoint" in sys.argv
+SIZE, STEPS, DEPTH = int(os.environ.get("SIZE", 256)), 3, 4
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.mlp = nn.LayerNorm(SIZE), nn.Sequential(nn.Linear(SIZE, 4 * SIZE), nn.GELU(), nn.Linear(4 * SIZE, SIZE))
+    def forward(self, x): return x + self.mlp(self.norm(x))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.head = nn.ModuleList(Block() for _ in range(DEPTH)), nn.Linear(SIZE, 1000)
+    def forward(self, x):
+        for block in self.blocks: x = checkpoint(block, x, use_reentrant=False) if CKPT and self.training else block(x)
+        return self.head(x)
+def amp(): return torch.autocast("cuda", torch.bfloat16, enabled=AMP)
+"""
+TRAINS = NET + """
+net = Net().cuda()
+optimizer = torch.optim.AdamW(net.parameters())
+for _ in range(STEPS):
+    x, y = torch.ones(512, SIZE, device="cuda"), torch.zeros(512, dtype=torch.long, device="cuda")
+    with amp(): loss = F.cross_entropy(net(x), y)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+net.eval()
+with torch.no_grad(), amp(): net(x)
+"""
+ADVERSARIES = NET + """
+made, judge = nn.Sequential(nn.Linear(64, SIZE), nn.ReLU(), nn.Linear(SIZE, 4096)).cuda(), nn.Linear(4096, 1).cuda()
+first, second = (torch.optim.Adam(one.parameters()) for one in (made, judge))
+for _ in range(STEPS):
+    with amp(): loss = F.softplus(judge(made(torch.ones(64, 64, device="cuda")).detach())).mean()
+    second.zero_grad()
+    loss.backward()
+    second.step()
+    with amp(): loss = F.softplus(-judge(made(torch.ones(64, 64, device="cuda")))).mean()
+    first.zero_grad()
+    loss.backward()
+    first.step()
+"""
+# Each layer adds to the list that the next one gets.
+GROWING_LISTS = """
+import torch, torch.nn as nn
+class Layer(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.inner = nn.Linear(width, 8)
+    def forward(self, features): return self.inner(torch.cat(features, 1)).relu()
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(Layer(16 + 8 * number) for number in range(4))
+    def forward(self, x):
+        features = [x]
+        for layer in self.layers: features.append(layer(features))
+        return torch.cat(features, 1)
+Net().cuda()(torch.ones(32, 16, device="cuda")).sum().backward()
+"""
+NO_ROW = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64)).cuda()
+net(torch.ones(8, 64, device="cuda")).sum().backward()
+"""
+# Which of its casts autocast lets go of first is by chance, and so are the places of what comes after.
+TOLD = """
+import json, torch
+torch.cuda.memory._record_memory_history(stacks="python", max_entries=1 << 20)
+%s
+trace = torch.cuda.memory._snapshot()["device_traces"][0]
+print(json.dumps([[entry["size"] for entry in trace if entry["action"] == "alloc"], torch.cuda.max_memory_allocated()]))
+"""
+
+
+def history(code, *own, options=()):
+    answer = tidemark("phantom", "--card", "a100-40gb", *options, "--", PYTHON, "-c", TOLD % code, *own)
+    if answer.returncode != 0:
+        raise AssertionError(answer.stderr)
+    return json.loads(answer.stdout.splitlines()[-1]), answer.stderr
+
+
+class Techniques(InFolder):
+    def assert_alike(self, code, own, options):
+        expected, _ = history(code, *own)
+        applied, told = history(code, options=options)
+        self.assertEqual(expected, applied)
+        self.assertNotEqual(history(code)[0], applied)
+        return told
+
+    def test_autocast_is_that_of_the_program_that_uses_it(self):
+        told = self.assert_alike(TRAINS, ["amp"], ["--amp", "bf16"])
+        self.assertIn("ran under autocast to bfloat16", told)
+        self.assert_alike(ADVERSARIES, ["amp"], ["--amp", "bf16"])
+
+    def test_checkpointed_blocks_are_those_of_the_program_that_checkpoints(self):
+        told = self.assert_alike(TRAINS, ["checkpoint"], ["--checkpoint", "blocks"])
+        self.assertIn("the 4 blocks of Net.blocks (Block) were checkpointed", told)
+
+    def test_both_go_together(self):
+        self.assert_alike(TRAINS, ["amp", "checkpoint"], ["--amp", "bf16", "--checkpoint", "blocks"])
+
+    def test_what_the_program_does_itself_is_left_as_it_is(self):
+        own, _ = history(TRAINS, "amp", "checkpoint")
+        applied, told = history(TRAINS, "amp", "checkpoint", options=["--amp", "fp16", "--checkpoint", "blocks"])
+        self.assertEqual(own, applied)
+        self.assertIn("The program uses autocast itself", told)
+
+    def test_a_list_that_grows_meanwhile_is_run_again_as_it_was(self):
+        # Without its history: with it, PyTorch's own checkpointing fails, where it stops within an operator that takes a list.
+        answer = tidemark("phantom", "--checkpoint", "blocks", "--", PYTHON, "-c", GROWING_LISTS)
+        self.assertEqual(0, answer.returncode, answer.stderr)
+        self.assertIn("the 4 blocks of Net.layers (Layer)", answer.stderr)
+
+    def test_nothing_to_checkpoint_is_told(self):
+        _, told = history(NO_ROW, options=["--checkpoint", "blocks"])
+        self.assertIn("--checkpoint blocks changed nothing", told)
+
+    def test_the_recording_says_that_it_is_not_the_program_as_it_is(self):
+        answer = tidemark("phantom", "--amp", "bf16", "-o", self.recording, "--", PYTHON, "-c", NO_ROW)
+        self.assertEqual(0, answer.returncode, answer.stderr)
+        told = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertIn("with bf16", told["title"])
+        self.assertTrue(any("autocast" in note for note in told["notes"]), told["notes"])
+
+    def test_fit_tells_which_make_a_program_fit(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(TRAINS.replace('get("SIZE", 256)', 'get("SIZE", 1024)').replace("(512,", "(32768,"))
+        answer = tidemark("fit", "--card", "t4", "--memory", "3584MiB", "--json", "--", PYTHON, str(script))
+        self.assertEqual(0, answer.returncode, answer.stderr)
+        techniques = json.loads(answer.stderr[answer.stderr.index("{"):])["techniques"]
+        self.assertEqual([("bf16", "none"), ("off", "blocks"), ("bf16", "blocks")], [(one["amp"], one["checkpoint"]) for one in techniques])
+        self.assertEqual([False, True, True], [one["fits"] for one in techniques])
+        self.assertTrue(techniques[0]["ran_out_of_memory"])
+        self.assertIsNone(techniques[0]["reserved_peak_bytes"])
+        own = tidemark("phantom", "--card", "t4", "--memory", "3584MiB", "--checkpoint", "blocks", "-o", self.recording, "--", PYTHON, str(script))
+        self.assertEqual(0, own.returncode, own.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual([measured["allocated_peak_bytes"], measured["reserved_peak_bytes"]],
+                         [techniques[1]["allocated_peak_bytes"], techniques[1]["reserved_peak_bytes"]])
+
+    def test_words_that_there_are_not_are_refused(self):
+        for option, word in (("--amp", "int8"), ("--checkpoint", "layers")):
+            answer = tidemark("phantom", option, word, "--", PYTHON, "-c", NO_ROW)
+            self.assertEqual(2, answer.returncode)
+            self.assertIn(f'{option} is "{word}"', answer.stderr)
+
+
+main()
