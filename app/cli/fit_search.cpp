@@ -44,7 +44,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
   if (!settings) {
     return Error{
         "Ways out are searched for networks of Tidemark's; of a program, tidemark fit -- PROGRAM tells which "
-        "cards it fits on."};
+        "cards it fits on, and what would make it fit."};
   }
   if (const Status own = networks::CheckNamedByFile(settings->network); !own) return own.error();
   const Result<networks::Network> network = networks::FindNetwork(settings->network);

@@ -21,7 +21,9 @@ Result<Room> FindRoom(const session::Run& run) {
   if (!replayed) return replayed.error();
   advice::AllocatorTrials tried = advice::TrySettings(*replayed, own);
   if (tried.trials.empty()) return Error{tried.error};
-  return Room{std::move(tried), NoteOfCard(description, *card)};
+  return Room{std::move(tried), NoteOfCard(description, *card),
+              fmt::format("tidemark fit --card {} -- {}", card->name,
+                          description.command.empty() ? "PROGRAM" : description.command)};
 }
 
 std::vector<std::string> RoomNotes(const Room& room) {
@@ -46,7 +48,8 @@ std::string RoomRows(const Room& room) {
   }
   if (trials.empty()) rows += fmt::format("  {}\n", advice::kNoneMakesRoom);
   for (const std::string& note : RoomNotes(room)) rows += fmt::format("  {}\n", note);
-  return rows + "  A larger card: tidemark fit -- PROGRAM tells which have room for all of it.\n";
+  return rows + fmt::format("  Mixed precision, checkpointed blocks or a larger card: {} tries them.\n",
+                            room.fit_command);
 }
 
 Json RoomJson(const Room& room) {

@@ -13,7 +13,8 @@ namespace tidemark::cli {
 
 struct Room {
   advice::AllocatorTrials tried;
-  std::string of_card;  // which one is meant, where the run's is not known; else ""
+  std::string of_card;      // which one is meant, where the run's is not known; else ""
+  std::string fit_command;  // tells what settings of the allocator cannot do
 };
 
 // All that it asked for until it ended, with other settings. Fails with a sentence where its PyTorch is not

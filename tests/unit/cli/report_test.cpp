@@ -147,25 +147,27 @@ TEST_CASE("Text that is not UTF-8 does not break JSON") {
 
 TEST_CASE("settings that make room are told with why others were not tried, and how far to trust them",
           "[report]") {
+  const std::string fit = "tidemark fit --card l4 -- python train.py";
   advice::AllocatorTrials tried;
   advice::AllocatorTrial trial{"expandable_segments:True", {}};
   trial.outcome.is_as_recorded = true;
   tried.trials = {trial};
-  CHECK(RoomNotes({tried, ""}).empty());
-  CHECK(
-      RoomRows({tried, ""}).find("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: has room for all that") !=
-      std::string::npos);
-  tried.trials.front().outcome.ends_at_failure = true;
-  CHECK(RoomRows({tried, ""}).find("expandable_segments:True: gets past the request that failed, ") !=
+  CHECK(RoomNotes({tried, "", fit}).empty());
+  CHECK(RoomRows({tried, "", fit})
+            .find("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: has room for all that") !=
         std::string::npos);
-  CHECK(RoomNotes({tried, ""}) == std::vector<std::string>{advice::kRestIsNotKnown});
+  tried.trials.front().outcome.ends_at_failure = true;
+  CHECK(RoomRows({tried, "", fit}).find("expandable_segments:True: gets past the request that failed, ") !=
+        std::string::npos);
+  CHECK(RoomNotes({tried, "", fit}) == std::vector<std::string>{advice::kRestIsNotKnown});
   tried.error = "PyTorch's allocator does not take the settings.";
   tried.trials.front().outcome.is_as_recorded = false;
   tried.trials.front().outcome.after.failures = 1;
-  const std::string rows = RoomRows({tried, ""});
+  const std::string rows = RoomRows({tried, "", fit});
   CHECK(rows.find("  None of the allocator's settings that were tried makes room.\n") != std::string::npos);
   CHECK(rows.find("  Not all could be tried. " + tried.error + "\n") != std::string::npos);
   CHECK(rows.find(std::string("  ") + advice::kNotAsRecorded + "\n") != std::string::npos);
+  CHECK(rows.find("or a larger card: " + fit + " tries them.\n") != std::string::npos);
 }
 
 TEST_CASE("what-if says that it does not fit, and of what is not known since the run ended", "[report]") {
