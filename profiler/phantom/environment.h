@@ -102,6 +102,9 @@ inline constexpr const char* kUnknownSizePrefix = "tidemark phantom: Not known, 
 // The line with which it says, once for each kind, that a size is not measured but follows a rule: this
 // prefix, then the kind, a comma, from what the rule is, and a full stop.
 inline constexpr const char* kDerivedSizePrefix = "tidemark phantom: Derived, not measured: ";
+// How the doubt begins that tells of memory that PyTorch's figures are without: see device/outside_memory.h.
+inline constexpr const char* kOutsideMemoryDoubt =
+    "Memory was taken from the CUDA driver outside of PyTorch's allocator";
 // The line with which it says, once, why the program is slow: questions that nobody has put to cuDNN before.
 inline constexpr const char* kAskingLine =
     "tidemark phantom: asking cuDNN for its workspaces; the answers are kept for the next time.";

@@ -10,6 +10,7 @@
 
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/session/one_card.h"
 
@@ -31,10 +32,13 @@ int64_t UsableBytes(const RunReport& report) {
   return report.fit ? report.fit->card.memory_bytes - report.fit->card.context_bytes : 0;
 }
 
-// Whether it did all it was to do, on a card that did so too.
+// Whether it did all it was to do, on a card that did so too, and with what is told here alone.
 bool IsWholeRun(const RunReport& report) {
   return report.ending.empty() && !report.is_cut_off && report.shortages.empty() &&
-         !phantom::SpeakOfFaults(report.notes);
+         !phantom::SpeakOfFaults(report.notes) &&
+         std::ranges::none_of(report.notes, [](const std::string& note) {
+           return note.starts_with(phantom::kOutsideMemoryDoubt);
+         });
 }
 
 std::string AdviceRow(const RunReport& report) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -63,6 +64,10 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
   static_assert(std::is_same_v<decltype(&TidemarkStartRecording), capture::RecorderEntry>);
   if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return false;
   phantom::ComputeKnownValues();
+  if (std::getenv("PYTORCH_NO_CUDA_MEMORY_CACHING") != nullptr) {
+    capture::Say("PyTorch's allocator tells nothing where PYTORCH_NO_CUDA_MEMORY_CACHING is set.");
+    return true;
+  }
   Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
   if (!ring) capture::Say(ring.error().message.c_str());
   if (!ring || !ring->has_value()) return true;

@@ -12,6 +12,7 @@
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/outside_memory.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
@@ -131,6 +132,7 @@ std::optional<Device::Freed> Device::Free(void* pointer) {
   const bool of_pool = pool.Contains(pointer);
   const std::optional<size_t> bytes = of_pool ? pool.Free(pointer) : memory.Free(pointer);
   if (!bytes) return {};
+  NoteGivenBack(pointer);
   return Freed{*bytes, of_pool, *number};
 }
 

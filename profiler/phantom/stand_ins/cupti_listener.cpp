@@ -17,9 +17,9 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/activity.h"
+#include "profiler/phantom/device/calling_library.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/cupti_buffers.h"
-#include "profiler/phantom/stand_ins/cupti_caller.h"
 
 // CUPTI declares it and leaves what it is to itself.
 struct CUpti_Subscriber_st {
@@ -228,7 +228,7 @@ class Listener final : public device::ActivityListener {
       record.memoryPoolConfig.pool.size = activity.pool.reserved_bytes;
       record.memoryPoolConfig.utilizedSize = activity.pool.used_bytes;
     }
-    if (tells_callers_.load(std::memory_order_relaxed)) record.source = CallingLibrary();
+    if (tells_callers_.load(std::memory_order_relaxed)) record.source = device::CallingLibrary();
     WriteRecord(record);
   }
 

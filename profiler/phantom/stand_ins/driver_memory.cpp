@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/outside_memory.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/driver_calls.h"
 
@@ -36,6 +37,7 @@ CUresult Allocate(CUdeviceptr* address, size_t bytes) {
   device::NoteAllocation();
   *address = reinterpret_cast<CUdeviceptr>(device->memory.Allocate(bytes, device::CurrentDevice()));
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  device::NoteTaken(PointerOf(*address), bytes);
   TellBlock(Activity::Kind::kAllocate, *address, bytes);
   return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/outside_memory.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
@@ -34,6 +35,7 @@ cudaError_t Allocate(void** pointer, size_t bytes) {
   device::NoteAllocation();
   *pointer = device->memory.Allocate(bytes, device::CurrentDevice());
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
+  device::NoteTaken(*pointer, bytes);
   TellBlock(Activity::Kind::kAllocate, Place::kDevice, *pointer, bytes);
   return cudaSuccess;
 }

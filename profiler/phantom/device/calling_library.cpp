@@ -1,4 +1,4 @@
-#include "profiler/phantom/stand_ins/cupti_caller.h"
+#include "profiler/phantom/device/calling_library.h"
 
 #include <dlfcn.h>
 #include <unwind.h>
@@ -11,7 +11,7 @@
 
 #include "profiler/base/thread_annotations.h"
 
-namespace tidemark::phantom::cupti {
+namespace tidemark::phantom::device {
 namespace {
 
 // The CUDA libraries themselves, and what is between them and CUPTI.
@@ -44,4 +44,4 @@ const char* CallingLibrary() {
   return files->emplace(file).first->c_str();
 }
 
-}  // namespace tidemark::phantom::cupti
+}  // namespace tidemark::phantom::device
