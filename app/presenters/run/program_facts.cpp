@@ -76,7 +76,7 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
   if (status.cut_off) return " (what is recorded ends before a first one does)";
   const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
   return is_watched ? " (a step ends with an Optimizer.step(), and the recorded process called none)"
-                    : " (nothing in it tells where a step ends)";
+                    : " (it tells of no whole step)";
 }
 
 std::string DoubtOfSweep(const std::string& option,

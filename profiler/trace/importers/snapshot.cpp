@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -48,7 +49,8 @@ class SnapshotHistory {
   bool Write(const SnapshotStart& start, const Progress& progress) {
     time_ns_ = FirstTime();
     WriteStart(start);
-    steps_.Start(Stamped(EventKind::kStepBegin, 0));
+    PassEarlierSteps();
+    steps_.Start(Stamped(EventKind::kStepBegin, 0), !start.blocks.empty() || !start.segments.empty());
     if (!WriteTraces(progress)) return false;
     WriteAnnotationsUntil(std::numeric_limits<int64_t>::max());
     writer_.Flush();
@@ -60,6 +62,11 @@ class SnapshotHistory {
   uint64_t entries_left_out() const { return contents_.entries_left_out; }
   uint64_t no_entries() const { return contents_.no_entries; }
   int64_t start_ns() const { return start_ns_; }
+  std::optional<int64_t> missed_steps() const { return steps_.missed_steps(); }
+  size_t entries() const {
+    return std::accumulate(contents_.traces.begin(), contents_.traces.end(), size_t{0},
+                           [](size_t sum, const Objects::Range& trace) { return sum + trace.count; });
+  }
 
   // Of the blocks that the snapshot found alive, those whose size was worked out wrongly.
   int64_t WrongSizes() const {
@@ -314,10 +321,25 @@ class SnapshotHistory {
     }
   }
 
+  bool IsBeforeHistory(const SnapshotAnnotation& annotation) const {
+    return Nanoseconds(annotation.time_us) < start_ns_;
+  }
+
+  // PyTorch keeps as many entries as it was told, and annotations apart from them: the older ones may be
+  // gone.
+  void PassEarlierSteps() {
+    for (const SnapshotAnnotation& annotation : contents_.annotations) {
+      if (IsBeforeHistory(annotation)) steps_.Pass(annotation.name, annotation.begins);
+    }
+  }
+
   void WriteAnnotation(const SnapshotAnnotation& annotation) {
     time_ns_ = std::max(time_ns_, Nanoseconds(annotation.time_us));
     const std::string_view name = annotation.name;
-    if (steps_.Write(name, annotation.begins, Stamped(EventKind::kPhase, 0))) return;
+    const bool is_of_steps = IsBeforeHistory(annotation)
+                                 ? AnnotatedSteps::IsTheirs(name)  // they were passed
+                                 : steps_.Write(name, annotation.begins, Stamped(EventKind::kPhase, 0));
+    if (is_of_steps) return;
     if (name.starts_with(kPhasePrefix)) return WritePhase(name.substr(kPhasePrefix.size()));
     const events::NameId id = writer_.Name(name, time_ns_);
     Event event =
@@ -368,6 +390,12 @@ std::string DevicesOf(const SnapshotContents& contents) {
   return names;
 }
 
+std::string MissedSteps(int64_t missed) {
+  if (missed == 0) return "the step in which it begins ";
+  return fmt::format("{} {} ended before, and the step in which it begins ", FormatNumber(missed),
+                     missed == 1 ? "step" : "steps");
+}
+
 std::string Sentences(const std::string& file_name, const std::string& damage,
                       const SnapshotHistory& history) {
   std::string text;
@@ -388,6 +416,13 @@ std::string Sentences(const std::string& file_name, const std::string& damage,
   if (history.unknown() > 0) {
     add(fmt::format("{} entries are of kinds that this version does not know; they were left out.",
                     FormatNumber(static_cast<int64_t>(history.unknown()))));
+  }
+  if (const std::optional<int64_t> missed = history.missed_steps()) {
+    add(fmt::format(
+        "Its history holds the last {} entries only: {}is missing in part, and is not counted as "
+        "a step. Whether memory grew before cannot be told; to see more of it raise max_entries of "
+        "torch.cuda.memory._record_memory_history.",
+        FormatNumber(static_cast<int64_t>(history.entries())), MissedSteps(*missed)));
   }
   if (const int64_t wrong = damage.empty() ? history.WrongSizes() : 0; wrong > 0) {
     add(fmt::format(

@@ -311,6 +311,55 @@ TEST_CASE("without a profiler's steps, an optimizer's end them", "[importers]") 
   CHECK_FALSE(run.view->steps()[1].complete);
 }
 
+// Of optimizer steps that end at 5, 15 and 25, of which the history holds what comes after `first_us`.
+ImportedRun SnapshotFrom(int64_t first_us, bool alive_before) {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  if (alive_before) {
+    pickle.Segment(kBase, 2 << 20).Text("blocks").List();
+    pickle.Dictionary().Key("size", 2 << 20).Key("state", "active_allocated").EndDictionary();
+    pickle.EndList().EndDictionary();
+  }
+  pickle.EndList().Text("device_traces").List().List();
+  for (int64_t at = first_us; at < 30; at += 2) pickle.Entry("alloc", 512 * at, 100, at);
+  pickle.EndList().EndList().Text("external_annotations").List();
+  for (const int64_t end : {5, 15, 25}) {
+    for (const auto& [stage, time_us] : {std::pair{"START", end - 2}, std::pair{"END", end}}) {
+      pickle.Dictionary()
+          .Key("name", "Optimizer.step#Adam.step")
+          .Key("stage", stage)
+          .Key("time_us", time_us)
+          .EndDictionary();
+    }
+  }
+  return ImportedFrom(pickle.EndList().EndDictionary().Bytes());
+}
+
+TEST_CASE("of a history whose oldest entries are gone only steps count that it holds from their beginning",
+          "[importers]") {
+  const ImportedRun cut = SnapshotFrom(8, true);
+  REQUIRE(cut.error.empty());
+  REQUIRE(cut.view->steps().size() == 2);
+  CHECK(cut.view->steps()[0].number == 2);  // 0 ended before, 1 is there in part
+  CHECK(cut.view->event(cut.view->steps()[0].begin).time_ns == 15'000);
+  CHECK(cut.view->steps()[0].complete);
+  CHECK(cut.summary.warning.find("holds the last 11 entries only: 1 step ended before") != std::string::npos);
+  CHECK(cut.summary.warning.find("raise max_entries") != std::string::npos);
+
+  const ImportedRun in_the_optimizer = SnapshotFrom(4, true);
+  REQUIRE(in_the_optimizer.view->steps().size() == 3);
+  CHECK(in_the_optimizer.view->steps()[0].number == 1);
+  CHECK(in_the_optimizer.view->phases().front().phase == events::Phase::kOptimizer);
+  CHECK(in_the_optimizer.summary.warning.find("only: the step in which it begins is missing in part") !=
+        std::string::npos);
+
+  const ImportedRun whole = SnapshotFrom(2, true);  // it began between two steps
+  REQUIRE(whole.view->steps().size() == 4);
+  CHECK(whole.view->steps()[0].number == 0);
+  CHECK(whole.summary.warning.empty());
+  CHECK(SnapshotFrom(8, false).summary.warning.empty());  // nothing was alive: nothing had been asked for
+}
+
 TEST_CASE("PyTorch's oldest snapshots: segments alone, blocks without addresses, histories without times",
           "[importers]") {
   PickleWriter pickle;

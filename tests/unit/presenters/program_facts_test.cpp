@@ -95,10 +95,10 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
                   "Steps");
   };
   CHECK(steps_told(session::RunState::kRunning) == "0");  // it may come to one yet
-  CHECK(steps_told(session::RunState::kFinished) == "0 (nothing in it tells where a step ends)");
+  CHECK(steps_told(session::RunState::kFinished) == "0 (it tells of no whole step)");
   CHECK(WhyNoStep(status, description).empty());
   session::RunStatus none;
-  CHECK(WhyNoStep(none, description) == " (nothing in it tells where a step ends)");
+  CHECK(WhyNoStep(none, description) == " (it tells of no whole step)");
   description.torch_build_id = "1234";
   CHECK(WhyNoStep(none, description).find("called none") != std::string::npos);
   // Of a file or a program that was cut off, nobody knows what would have come.
