@@ -223,6 +223,7 @@ Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparis
           {"settings_difference", presenters::SettingsDifference(*a.view, *b.view)},
           {"aligned_by_step", streams.by_step},
           {"aligned_by_phase", streams.by_phase},
+          {"compared_since_begun_anew", {{"a", streams.begun_anew_a}, {"b", streams.begun_anew_b}}},
           {"compared_sizes", streams.by_requested() ? "requested" : "allocated"},
           {"steps",
            {{"in_both", streams.steps_in_both},

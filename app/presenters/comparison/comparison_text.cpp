@@ -35,13 +35,22 @@ std::string StepsText(const StreamsCompared& streams, std::string_view a, std::s
   return text;
 }
 
+// "Of A only what came since it began anew. "
+std::string PartText(const StreamsCompared& streams, std::string_view a, std::string_view b) {
+  if (!streams.begun_anew_a && !streams.begun_anew_b) return "";
+  const bool is_both = streams.begun_anew_a && streams.begun_anew_b;
+  return fmt::format("Of {} only what came since {} began anew. ",
+                     is_both ? "both" : (streams.begun_anew_a ? a : b), is_both ? "each" : "it");
+}
+
 }  // namespace
 
 std::string AlignmentText(const StreamsCompared& streams, std::string_view a, std::string_view b) {
-  if (!streams.by_step && !streams.by_phase) return "Aligned allocation by allocation.";
-  if (!streams.by_step) return "Aligned by phase.";
+  const std::string part = PartText(streams, a, b);
+  if (!streams.by_step && !streams.by_phase) return part + "Aligned allocation by allocation.";
+  if (!streams.by_step) return part + "Aligned by phase.";
   const char* const how = streams.by_phase ? "Aligned by step and phase: " : "Aligned by step: ";
-  return how + StepsText(streams, a, b) + ".";
+  return part + how + StepsText(streams, a, b) + ".";
 }
 
 std::string AgreementText(const StreamComparison& stream, std::string_view a, std::string_view b) {
@@ -76,7 +85,8 @@ std::string SideText(const timeline::View& view, EventIndex index, uint64_t only
 StreamsSummary SummaryOf(const StreamsCompared& streams, const timeline::View& view_a, std::string_view a,
                          const timeline::View& view_b, std::string_view b) {
   StreamsSummary summary;
-  if (streams.by_step) summary.sentence = "Steps: " + StepsText(streams, a, b) + ". ";
+  summary.sentence = PartText(streams, a, b);
+  if (streams.by_step) summary.sentence += "Steps: " + StepsText(streams, a, b) + ". ";
   const bool is_of_segments = streams.allocations.differences.empty();
   const StreamComparison& stream = is_of_segments ? streams.segments : streams.allocations;
   if (stream.differences.empty()) {

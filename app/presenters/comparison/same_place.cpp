@@ -23,20 +23,10 @@ std::optional<EventIndex> SameIn(const Stretch& shown, EventIndex index, const S
   return other.begin + std::min(passed, length - 1);
 }
 
-// The same between allocations that agree; behind the last event by event.
-std::optional<EventIndex> SameBeside(const View& shown, EventIndex index, const View& other,
-                                     std::span<const SameEvent> same) {
-  const auto next = std::ranges::upper_bound(same, index, {}, &SameEvent::a);
-  const SameEvent from = next == same.begin() ? SameEvent{shown.first(), other.first()} : *std::prev(next);
-  const bool is_tail = next == same.end();
-  const SameEvent to = is_tail ? SameEvent{shown.end(), other.end()} : *next;
-  return SameIn({from.a, to.a, 0}, index, {from.b, to.b, 0}, is_tail);
-}
-
 }  // namespace
 
-SamePlaces::StepSpan SamePlaces::BeforeSteps(const View& view) {
-  return {view.first(), view.steps().front().begin, false};
+SamePlaces::StepSpan SamePlaces::BeforeSteps(const View& view, const ComparedPart& part) {
+  return {part.begin, view.steps()[part.first_step].begin, false};
 }
 
 SamePlaces::StepSpan SamePlaces::SpanOfStep(const View& view, size_t position) {
@@ -49,17 +39,32 @@ SamePlaces::SamePlaces(const View& shown, const View& other, std::span<const Sam
     : shown_(shown),
       other_(other),
       same_(same),
-      other_steps_(other.steps().size(), [&other](size_t place) { return other.steps()[place].number; }),
+      part_of_shown_(ComparedPartOf(shown)),
+      part_of_other_(ComparedPartOf(other)),
+      other_steps_(other.steps().size() - part_of_other_.first_step,
+                   [&other, first = part_of_other_.first_step](size_t place) {
+                     return other.steps()[first + place].number;
+                   }),
       by_phase_(TellsPhases(shown) && TellsPhases(other)) {}
 
 std::optional<EventIndex> SamePlaces::Of(EventIndex index) {
   if (shown_.empty() || other_.empty() || index >= shown_.end()) return std::nullopt;
-  if (shown_.steps().empty() || other_.steps().empty()) return SameBeside(shown_, index, other_, same_);
-  const auto after = timeline::FirstStepAfter(shown_, index);
-  const auto step = static_cast<size_t>(after - shown_.steps().begin());
+  if (!part_of_shown_.is_whole() && index < part_of_shown_.begin) return std::nullopt;
+  if (shown_.steps().empty() || other_.steps().empty()) return Beside(index);
+  const auto after = static_cast<size_t>(timeline::FirstStepAfter(shown_, index) - shown_.steps().begin());
+  const size_t step = after - std::min(after, part_of_shown_.first_step);
   if (step_ != step) Pair(step);
-  return !by_phase_ && in_other_ && AgreesIn(in_shown_) ? SameBeside(shown_, index, other_, same_)
-                                                        : InStep(index);
+  return !by_phase_ && in_other_ && AgreesIn(in_shown_) ? Beside(index) : InStep(index);
+}
+
+// The same between allocations that agree; behind the last event by event.
+std::optional<EventIndex> SamePlaces::Beside(EventIndex index) const {
+  const auto next = std::ranges::upper_bound(same_, index, {}, &SameEvent::a);
+  const SameEvent from =
+      next == same_.begin() ? SameEvent{part_of_shown_.begin, part_of_other_.begin} : *std::prev(next);
+  const bool is_tail = next == same_.end();
+  const SameEvent to = is_tail ? SameEvent{shown_.end(), other_.end()} : *next;
+  return SameIn({from.a, to.a, 0}, index, {from.b, to.b, 0}, is_tail);
 }
 
 bool SamePlaces::AgreesIn(const StepSpan& span) const {
@@ -71,11 +76,14 @@ void SamePlaces::Pair(size_t step) {
   step_ = step;
   pairs_.clear();
   in_other_.reset();
-  in_shown_ = step == 0 ? BeforeSteps(shown_) : SpanOfStep(shown_, step - 1);
   if (step == 0) {
-    in_other_ = BeforeSteps(other_);
-  } else if (const auto same = other_steps_.PlaceOf(step - 1, shown_.steps()[step - 1].number)) {
-    in_other_ = SpanOfStep(other_, *same);
+    in_shown_ = BeforeSteps(shown_, part_of_shown_);
+    in_other_ = BeforeSteps(other_, part_of_other_);
+  } else {
+    const size_t place = part_of_shown_.first_step + step - 1;
+    in_shown_ = SpanOfStep(shown_, place);
+    if (const auto same = other_steps_.PlaceOf(step - 1, shown_.steps()[place].number))
+      in_other_ = SpanOfStep(other_, part_of_other_.first_step + *same);
   }
   if (!in_other_ || in_other_->begin >= in_other_->end) return;
   const auto add = [this](const Stretch& shown, const Stretch& other) { pairs_.push_back({shown, other}); };

@@ -1,6 +1,7 @@
-// Where a moment of one run lies in another: aligned by step, within a step by phase where both know phases,
-// and within those by how much of them is over. Where one of the two does not know them, as a snapshot, by
-// the allocations that agree. Pure functions.
+// Where a moment of one run lies in another: aligned by step, of those since each of the two last began anew
+// (ComparedPart), within a step by phase where both know phases, and within those by how much of them is
+// over. Where one of the two does not know them, as a snapshot, by the allocations that agree. Pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -24,11 +25,12 @@ bool AlignByAllocations(const timeline::View& shown, const timeline::View& other
 // One thread; the views and `same` outlive it.
 class SamePlaces {
  public:
-  // O(1), and O(steps) where the other has its steps in other places (step_numbers.h).
+  // O(steps and markers since they began anew).
   SamePlaces(const timeline::View& shown, const timeline::View& other, std::span<const SameEvent> same);
 
   // The event of the other that lies where `index` lies in `shown`; nothing where the other has no such step,
-  // or ended before. O(log steps + phases of a step + log `same`); and O(phases) where there is no forward.
+  // or ended before, and of what was before `shown` began anew. O(log steps + phases of a step + log `same`);
+  // and O(phases) where there is no forward.
   std::optional<events::EventIndex> Of(events::EventIndex index);
 
  private:
@@ -42,18 +44,21 @@ class SamePlaces {
     Stretch shown;
     Stretch other;  // empty: the other lacks it, and here is where it would be
   };
-  static StepSpan BeforeSteps(const timeline::View& view);
+  static StepSpan BeforeSteps(const timeline::View& view, const ComparedPart& part);
   static StepSpan SpanOfStep(const timeline::View& view, size_t position);
   bool AgreesIn(const StepSpan& span) const;
+  std::optional<events::EventIndex> Beside(events::EventIndex index) const;
   void Pair(size_t step);
   std::optional<events::EventIndex> InStep(events::EventIndex index) const;
 
   const timeline::View& shown_;
   const timeline::View& other_;
   std::span<const SameEvent> same_;
+  ComparedPart part_of_shown_;
+  ComparedPart part_of_other_;
   StepNumbers other_steps_;
   bool by_phase_;
-  std::optional<size_t> step_;  // counts from 1; 0 is what comes before the first
+  std::optional<size_t> step_;  // of the part, counts from 1; 0 is what comes before the first
   StepSpan in_shown_;
   std::optional<StepSpan> in_other_;  // none: the other lacks it
   std::vector<Paired> pairs_;         // ascend in both

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/presenters/comparison/same_place.h"
+#include "app/presenters/comparison/stretches.h"
 #include "app/presenters/moment/moment_title.h"
 
 namespace tidemark::presenters {
@@ -34,10 +35,13 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
   SideBySide result;
   result.title_a = "this run";
   result.title_b = other_title;
-  const EventRange all_a{shown.first(), shown.end()};
-  const EventRange all_b{other.first(), other.end()};
+  const ComparedPart of_a = ComparedPartOf(shown);
+  const ComparedPart of_b = ComparedPartOf(other);
+  const EventRange all_a{of_a.begin, shown.end()};
+  const EventRange all_b{of_b.begin, other.end()};
   if (!moment) {
     result.moment = "at each one's peak";
+    if (!of_a.is_whole() || !of_b.is_whole()) result.moment += " since it began anew";
     result.levels = CompareLevels(shown, all_a, other, all_b);
     const bool is_wanted = AddStates([&] { return PeakMomentIn(shown, all_a); },
                                      [&] { return PeakMomentIn(other, all_b); }, progress, result);

@@ -1,5 +1,5 @@
 // Which step of another run, or of another rank, has a step's number: the one in the same place where that
-// has it, for a run that was restarted counts from 0 again; else the latest of the number. One thread. O(1),
+// has it, for a rank that was restarted counts from 0 again; else the latest of the number. One thread. O(1),
 // but for the first whose place differs: O(steps).
 #pragma once
 

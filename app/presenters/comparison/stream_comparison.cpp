@@ -26,8 +26,10 @@ bool IsNewSegment(const Event& event) {
 // nothing is no step.
 std::vector<Stretch> StepStretches(const View& view, bool by_step) {
   std::vector<Stretch> stretches;
-  EventIndex begin = view.first();
-  for (const Step& step : view.steps()) {
+  const ComparedPart part = ComparedPartOf(view);
+  EventIndex begin = part.begin;
+  for (size_t i = part.first_step; i < view.steps().size(); ++i) {
+    const Step& step = view.steps()[i];
     if (!by_step || (!step.complete && !AsksForMemory(view, {step.begin, step.end}))) continue;
     const EventIndex end = std::max(begin, step.complete ? step.end + 1 : step.end);
     stretches.push_back({begin, end, step.number});
@@ -167,8 +169,8 @@ bool AskForTheSame(const View& a, const View& b, const StreamsCompared& result) 
   const auto size_of = [&](const Event& event) {
     return result.by_requested() ? event.bytes : event.rounded_bytes;
   };
-  AllocationWalk in_a(a, {a.first(), a.end()});
-  AllocationWalk in_b(b, {b.first(), b.end()});
+  AllocationWalk in_a(a, {ComparedPartOf(a).begin, a.end()});
+  AllocationWalk in_b(b, {ComparedPartOf(b).begin, b.end()});
   while (in_a.IsBefore(a.end()) && in_b.IsBefore(b.end())) {
     if (size_of(a.event(in_a.Take())) != size_of(b.event(in_b.Take()))) return false;
   }
@@ -234,8 +236,12 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   result.by_phase = TellsPhases(a) && TellsPhases(b);
   result.requested_known_a = a.tells_requested();
   result.requested_known_b = b.tells_requested();
-  result.range_a = {a.first(), a.first()};
-  result.range_b = {b.first(), b.first()};
+  const ComparedPart part_a = ComparedPartOf(a);
+  const ComparedPart part_b = ComparedPartOf(b);
+  result.begun_anew_a = !part_a.is_whole();
+  result.begun_anew_b = !part_b.is_whole();
+  result.range_a = {part_a.begin, part_a.begin};
+  result.range_b = {part_b.begin, part_b.begin};
   StreamsCompared throughout = result;
   StreamComparer(a, b, result, progress).CompareSteps(steps);
   const bool was_parted = result.by_step || result.by_phase;

@@ -1,9 +1,10 @@
 // Two runs as the allocator saw them, request by request: a prediction and a measurement, or before and after
-// a change. Where both know steps they are aligned by step, where both know phases by phase, too, and within
-// those request by request, with gaps (alignment.h): so a difference in one step does not hide that the next
-// agrees, and runs of different lengths can be compared. Runs that ask for the same from begin to end are the
-// same, wherever each of them says that a step or a phase begins. Pure functions, any thread. O(events log
-// events) time; memory O(requests in a phase + differences) beside the two views.
+// a change. What a run did before it last began anew is another run (ComparedPart). Where both know steps
+// they are aligned by step, where both know phases by phase, too, and within those request by request, with
+// gaps (alignment.h): so a difference in one step does not hide that the next agrees, and runs of different
+// lengths can be compared. Runs that ask for the same from begin to end are the same, wherever each of them
+// says that a step or a phase begins. Pure functions, any thread. O(events log events) time; memory
+// O(requests in a phase + differences) beside the two views.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +43,8 @@ struct EventRange {
 struct StreamsCompared {
   bool by_step = false;
   bool by_phase = false;
+  bool begun_anew_a = false;  // so that only what came since is compared
+  bool begun_anew_b = false;
   bool requested_known_a = true;  // whether it tells what was asked for, or the sizes of blocks only
   bool requested_known_b = true;
   uint64_t steps_in_both = 0;

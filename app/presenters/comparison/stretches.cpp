@@ -1,9 +1,30 @@
 #include "app/presenters/comparison/stretches.h"
 
 namespace tidemark::presenters {
+namespace {
 
 using events::EventIndex;
 using timeline::View;
+
+// Between two steps: with what settings are told last, for by then what was before has been let go; else
+// behind the step before.
+EventIndex BeginOfNewRun(const View& view, const timeline::Step& before, const timeline::Step& first) {
+  for (size_t i = view.markers().size(); i-- > 0 && view.markers()[i].index > before.end;) {
+    const timeline::Marker& marker = view.markers()[i];
+    if (marker.settings >= 0 && marker.index < first.begin) return marker.index;
+  }
+  return before.complete ? before.end + 1 : before.end;
+}
+
+}  // namespace
+
+ComparedPart ComparedPartOf(const View& view) {
+  const auto& steps = view.steps();
+  for (size_t i = steps.size(); i-- > 1;) {
+    if (steps[i].number < steps[i - 1].number) return {i, BeginOfNewRun(view, steps[i - 1], steps[i])};
+  }
+  return {0, view.first()};
+}
 
 bool TellsPhases(const View& view) {
   return std::ranges::any_of(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -18,6 +19,17 @@ struct Stretch {
   events::EventIndex end = 0;
   int64_t key = 0;
 };
+
+// What of a run is compared: what came since it last began anew, which is all of most runs. What was before
+// is a run of its own, with settings, perhaps a network, that it has no more, and numbers its steps from 0 as
+// this does. O(steps and markers since).
+struct ComparedPart {
+  size_t first_step = 0;  // of View::steps()
+  events::EventIndex begin = 0;
+
+  bool is_whole() const { return first_step == 0; }
+};
+ComparedPart ComparedPartOf(const timeline::View& view);
 
 // Whether it knows where forward is: a snapshot's annotations tell of optimizers alone. O(phases).
 bool TellsPhases(const timeline::View& view);

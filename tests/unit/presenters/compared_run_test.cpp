@@ -248,20 +248,47 @@ TEST_CASE("A restarted run finds its steps by their numbers") {
   const auto shown = restarted.Publish();
   const auto other = TrainingOf(3, 1 << 20).Publish();
   CHECK(SamePlace(*shown, shown->steps()[3].begin, *other) == other->steps()[0].begin);
+  // What it did before is another run.
+  for (const size_t step : {0U, 1U, 2U}) CHECK_FALSE(SamePlace(*shown, shown->steps()[step].begin, *other));
 }
 
-TEST_CASE("Steps of a run that was restarted are found by their numbers, the latest of each") {
-  Training restarted = TrainingOf(4, 1 << 20);
+TEST_CASE("Of a second run that was restarted only the steps since count") {
+  Training restarted = TrainingOf(4, 5 << 20);
   for (int64_t step = 0; step < 2; ++step) restarted.Step(step, 1 << 20, 512);
   const auto other = restarted.Publish();
-  Training later;  // which has let go of its first
+  const auto shown = TrainingOf(4, 1 << 20).Publish();
+  CHECK(SamePlace(*shown, shown->steps()[0].begin, *other) == other->steps()[4].begin);
+  CHECK(SamePlace(*shown, shown->steps()[1].begin, *other) == other->steps()[5].begin);
+  CHECK_FALSE(SamePlace(*shown, shown->steps()[2].begin, *other));  // it came so far before it was restarted
+  CHECK(SamePlace(*shown, shown->first(), *other) == other->steps()[3].end + 1);
+  TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
+  for (const PlotLevel& level : plot.compared) CHECK(level.bytes < 5 << 20);
+  // Its peak is that of these steps, too.
+  const auto peaks = CompareRunsAt(*shown, *other, "other.tide", {});
+  REQUIRE(peaks);
+  CHECK(peaks->moment == "at each one's peak since it began anew");
+  REQUIRE(peaks->levels.size() == 1);
+  CHECK(peaks->levels[0].Difference() == 0);
+  CHECK(peaks->states.blocks.empty());
+  // What was alive before is let go when settings are told.
+  Training of_another;
+  of_another.Allocate(0x900000, 9 << 20);
+  of_another.Step(0, 1 << 20, 512);
+  of_another.Step(1, 1 << 20, 512);
+  of_another.Free(0x900000);
+  of_another.Mark(of_another.Name("restart"), of_another.Name(R"({"batch":2})"));
+  of_another.Weight(512);
+  of_another.Step(0, 1 << 20, 512);
+  const auto after = CompareRunsAt(*of_another.Publish(), *shown, "other.tide", {});
+  REQUIRE(after);
+  CHECK(after->levels[0].a == (1 << 20) + 1024);
+  // One that has let go of its first steps has its own numbers, which are no restart.
+  Training later;
   later.Step(2, 1 << 20, 512);
   later.Step(3, 1 << 20, 512);
-  later.Step(1, 1 << 20, 512);
-  const auto shown = later.Publish();
-  CHECK(SamePlace(*shown, shown->steps()[0].begin, *other) == other->steps()[2].begin);
-  CHECK(SamePlace(*shown, shown->steps()[1].begin, *other) == other->steps()[3].begin);
-  CHECK(SamePlace(*shown, shown->steps()[2].begin, *other) == other->steps()[5].begin);
+  const auto let_go = later.Publish();
+  CHECK(SamePlace(*shown, shown->steps()[3].begin, *let_go) == let_go->steps()[1].begin);
 }
 
 TEST_CASE("Two runs stand side by side at their peaks, or at one place in both") {

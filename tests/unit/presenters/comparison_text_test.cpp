@@ -29,6 +29,17 @@ TEST_CASE("Two runs that are the same are said to be, in steps and allocations")
   CHECK_FALSE(same.first_in_a);
 }
 
+TEST_CASE("Of a run that was restarted it is told that only what came since is compared") {
+  Training restarted = TrainingWith(1 << 20, 5);
+  for (int step = 0; step < 2; ++step) restarted.Step(step, 8000, 1000);
+  const StreamsSummary summary = Summary(restarted, TrainingWith(8000, 2));
+  CHECK(summary.sentence.starts_with(
+      "Of this run only what came since it began anew. Steps: 2 in both. Allocations: 4 agree in order"));
+  CHECK(Summary(restarted, restarted)
+            .sentence.starts_with("Of both only what came since each began anew. Steps: 2 in both. 4 "
+                                  "allocations, the same in both"));
+}
+
 TEST_CASE("Of runs of other lengths it is told which steps only one has, and what agrees in the others") {
   const StreamsSummary longer = Summary(TrainingWith(8000, 3), TrainingWith(8000, 2));
   CHECK(longer.sentence ==
