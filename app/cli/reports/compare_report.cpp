@@ -22,7 +22,7 @@ using presenters::StreamComparison;
 using presenters::StreamDifference;
 using presenters::StreamsCompared;
 
-constexpr size_t kMostLayers = 12;        // in the text
+constexpr size_t kMostOwners = 12;        // layers, or lines, in the text
 constexpr size_t kMostDifferences = 100;  // in JSON
 
 std::string Count(uint64_t number) { return FormatNumber(static_cast<int64_t>(number)); }
@@ -66,21 +66,29 @@ std::string ComparedTable(const std::string& title, const std::vector<ComparedBy
   return table;
 }
 
-std::string LayerTable(const std::vector<ComparedBytes>& layers) {
-  if (layers.empty()) return "";
+struct Owners {
+  std::string_view one;
+  std::string_view many;
+};
+constexpr Owners kLayers = {"layer", "layers"};
+constexpr Owners kLines = {"line of code", "lines of code"};
+
+std::string OwnerTable(const Owners& what, const std::vector<ComparedBytes>& rows) {
+  if (rows.empty()) return "";
   std::vector<ComparedBytes> different;
-  for (const ComparedBytes& layer : layers) {
-    if (layer.Difference() != 0) different.push_back(layer);
+  for (const ComparedBytes& row : rows) {
+    if (row.Difference() != 0) different.push_back(row);
   }
-  if (different.empty()) return "By layer, at these peaks: the same\n";
-  const size_t shown = std::min(different.size(), kMostLayers);
+  if (different.empty()) return fmt::format("By {}, at these peaks: the same\n", what.one);
+  const size_t shown = std::min(different.size(), kMostOwners);
   const size_t more = different.size() - shown;
-  const size_t same = layers.size() - different.size();
+  const size_t same = rows.size() - different.size();
   different.resize(shown);
-  std::string table = ComparedTable("By layer, bytes", different);
-  if (more > 0) table += fmt::format("  {} more layers differ; --json tells all.\n", Count(more));
+  std::string table = ComparedTable(fmt::format("By {}, bytes", what.one), different);
+  if (more > 0) table += fmt::format("  {} more {} differ; --json tells all.\n", Count(more), what.many);
   if (same > 0)
-    table += fmt::format("  {} {} the same.\n", Count(same), same == 1 ? "layer is" : "layers are");
+    table += fmt::format("  {} {} the same.\n", Count(same),
+                         same == 1 ? fmt::format("{} is", what.one) : fmt::format("{} are", what.many));
   return table;
 }
 
@@ -210,7 +218,8 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
                       a.view->empty() ? "its end" : presenters::PlaceText(*a.view, comparison.peak_a),
                       b.view->empty() ? "its end" : presenters::PlaceText(*b.view, comparison.peak_b));
   text += ComparedTable("By category, bytes", comparison.at_peak.categories);
-  text += LayerTable(comparison.at_peak.layers);
+  text += OwnerTable(kLayers, comparison.at_peak.layers);
+  text += OwnerTable(kLines, comparison.at_peak.lines);
   text += NotesText('A', a) + NotesText('B', b);
   return text + Verdict(comparison);
 }
@@ -236,7 +245,8 @@ Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparis
            {{"a", PlaceJson(*a.view, comparison.peak_a)},
             {"b", PlaceJson(*b.view, comparison.peak_b)},
             {"by_category", RowsJson(comparison.at_peak.categories)},
-            {"by_layer", RowsJson(comparison.at_peak.layers)}}}};
+            {"by_layer", RowsJson(comparison.at_peak.layers)},
+            {"by_line", RowsJson(comparison.at_peak.lines)}}}};
 }
 
 }  // namespace tidemark::cli

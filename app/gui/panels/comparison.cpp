@@ -1,9 +1,14 @@
 #include "app/gui/panels/comparison.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <span>
+#include <string_view>
+#include <vector>
 
+#include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "profiler/base/saturating.h"
@@ -26,13 +31,7 @@ Selection FirstShown(const OneSidedBlocks& blocks, bool of_one_run) {
 
 constexpr size_t kMostAllocations = 200;  // the rest is told as a number
 
-// What, both runs' figures, their difference, and a gap before the scrollbar. A narrow panel leaves out the
-// difference, which the two figures tell as well, rather than cutting names.
-constexpr int kComparedColumns = 5;
-bool HasDifferences() { return ImGui::TableGetColumnCount() == kComparedColumns; }
-
 void DifferenceOf(std::optional<int64_t> difference, std::optional<double> percent, ByteUnit unit) {
-  if (!HasDifferences()) return;
   ImGui::TableNextColumn();
   if (!difference) return;
   if (*difference == 0) {
@@ -62,13 +61,22 @@ void SelectsOnClick(const std::string& title, const Selection& selection, bool l
   Tooltip(title + kClickHelp);
 }
 
+// What is compared, and the columns that there is room for.
+struct Shown {
+  const ComparisonInput& input;
+  ComparedColumns columns;
+};
+
 bool IsLit(const SelectedOwners& selected, const Selection& of_row) {
   if (of_row.kind == Selection::Kind::kCategory) return selected.category == of_row.category;
   if (of_row.kind == Selection::Kind::kLayer) return selected.layer == of_row.name;
   return of_row.any() && selected.selection == of_row;
 }
 
-void ComparedRow(const ComparisonInput& input, const ComparedBytes& row, CommandQueue& queue) {
+void ComparedRow(const Shown& shown, const std::vector<ComparedBytes>& rows, size_t index,
+                 CommandQueue& queue) {
+  const ComparedBytes& row = rows[index];
+  const ComparisonInput& input = shown.input;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   SelectsOnClick(row.title, row.selection, IsLit(*input.selected, row.selection), queue);
@@ -77,11 +85,13 @@ void ComparedRow(const ComparisonInput& input, const ComparedBytes& row, Command
     ImGui::SameLine();
   }
   const float room = ImGui::GetContentRegionAvail().x;
-  Put(Words(), Fitted(Words(), row.title, room));
+  const bool is_seen = ImGui::IsRectVisible({room, ImGui::GetTextLineHeight()});
+  const auto others = is_seen ? NamesAbout(rows, index, &ComparedBytes::title) : std::vector<std::string>();
+  Put(Words(), FittedApart(Words(), row.title, others, room));
   if (!row.selection.any() && ImGui::IsItemHovered() && Measure(Words(), row.title).x > room)
     Tooltip(row.title);
-  BytesCell(row.a, input.unit);
-  BytesCell(row.b, input.unit);
+  if (shown.columns.a) BytesCell(row.a, input.unit);
+  if (shown.columns.b) BytesCell(row.b, input.unit);
   DifferenceOf(row.Difference(), row.Percent(), input.unit);
 }
 
@@ -92,16 +102,17 @@ void GroupRow(const char* title) {
   Put(SmallMuted(), title);
 }
 
-void ComparedGroup(const char* title, const ComparisonInput& input, const std::vector<ComparedBytes>& rows,
+void ComparedGroup(const char* title, const Shown& shown, const std::vector<ComparedBytes>& rows,
                    CommandQueue& queue) {
   if (rows.empty()) return;
   GroupRow(title);
   ImGui::PushID(title);
-  for (const ComparedBytes& row : rows) ComparedRow(input, row, queue);
+  for (size_t i = 0; i < rows.size(); ++i) ComparedRow(shown, rows, i, queue);
   ImGui::PopID();
 }
 
-void AllocationRow(const ComparisonInput& input, const OneSidedBlocks& blocks, CommandQueue& queue) {
+void AllocationRow(const Shown& shown, const OneSidedBlocks& blocks, CommandQueue& queue) {
+  const ComparisonInput& input = shown.input;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const Selection selection = FirstShown(blocks, input.comparison->of_one_run);
@@ -117,69 +128,92 @@ void AllocationRow(const ComparisonInput& input, const OneSidedBlocks& blocks, C
   Put(Words(), Fitted(Words(), blocks.title, ImGui::GetContentRegionAvail().x));
   if (!selection.any() && ImGui::IsItemHovered())
     Tooltip(whole + "\nThe run that is shown has none of them.");
-  NumberCell(FormatNumber(blocks.in_a) + " ×");
-  NumberCell(FormatNumber(blocks.in_b) + " ×");
+  if (shown.columns.a) NumberCell(FormatNumber(blocks.in_a) + " ×");
+  if (shown.columns.b) NumberCell(FormatNumber(blocks.in_b) + " ×");
   DifferenceOf(blocks.Difference(), std::nullopt, input.unit);
 }
 
-void AllocationGroup(const ComparisonInput& input, CommandQueue& queue) {
-  const std::vector<OneSidedBlocks>& blocks = input.comparison->states.blocks;
+void AllocationGroup(const Shown& shown, CommandQueue& queue) {
+  const std::vector<OneSidedBlocks>& blocks = shown.input.comparison->states.blocks;
   if (blocks.empty()) return;
   GroupRow("more of these in one");
-  const size_t shown = std::min(blocks.size(), kMostAllocations);
-  for (size_t i = 0; i < shown; ++i) {
+  const size_t told = std::min(blocks.size(), kMostAllocations);
+  for (size_t i = 0; i < told; ++i) {
     ImGui::PushID(static_cast<int>(i));
-    AllocationRow(input, blocks[i], queue);
+    AllocationRow(shown, blocks[i], queue);
     ImGui::PopID();
   }
-  if (shown == blocks.size()) return;
+  if (told == blocks.size()) return;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  Put(MutedWords(), FormatNumber(static_cast<int64_t>(blocks.size() - shown)) + " more kinds");
+  Put(MutedWords(), FormatNumber(static_cast<int64_t>(blocks.size() - told)) + " more kinds");
 }
 
 // As wide as the widest figure, so that all room that is left goes to the names.
-float FiguresWidth(const SideBySide& comparison, ByteUnit unit) {
-  float width = Measure(SmallMuted(), "difference").x;
-  for (const auto* rows : {&comparison.levels, &comparison.states.categories, &comparison.states.layers}) {
+ComparedWidths WidthsOf(const SideBySide& comparison, ByteUnit unit) {
+  ComparedWidths widths;
+  widths.difference = Measure(SmallMuted(), "difference").x;
+  const auto widen = [unit](float& width, const char* sign, std::optional<int64_t> bytes) {
+    if (bytes)
+      width = std::max(width, Measure(Numbers(), sign + FormatInUnit(SaturatingMagnitude(*bytes), unit)).x);
+  };
+  const presenters::StateComparison& states = comparison.states;
+  for (const auto* rows : {&comparison.levels, &states.categories, &states.layers, &states.lines}) {
     for (const ComparedBytes& row : *rows) {
-      for (const std::optional<int64_t>& bytes : {row.a, row.b, row.Difference()}) {
-        if (bytes) width = std::max(width, Measure(Numbers(), FormatInUnit(*bytes, unit)).x);
-      }
+      widen(widths.a, "", row.a);
+      widen(widths.b, "", row.b);
+      widen(widths.difference, "+", row.Difference());
+      widths.names = std::max(widths.names, Measure(Words(), row.title).x);
     }
   }
-  return width + Px(12);
+  widths.names =
+      std::min(widths.names + Px(18), Px(110));  // its colour; layers' names are cut in their middle
+  for (float* width : {&widths.a, &widths.b, &widths.difference}) *width += Px(6);
+  return widths;
+}
+
+void DrawHeader(const SideBySide& comparison, ByteUnit unit, const ComparedColumns& columns,
+                const ComparedWidths& widths, std::span<const std::string_view> left_out) {
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+  if (columns.a) ImGui::TableSetupColumn("A", 0, widths.a);
+  if (columns.b) ImGui::TableSetupColumn("B", 0, widths.b);
+  ImGui::TableSetupColumn("difference", 0, widths.difference);
+  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, WidthOfLeftOut(left_out));
+  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableNextRow();
+  HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");
+  const auto run = [](const std::string& title, float width, const char* label) {
+    HeaderCell(Fitted(SmallMuted(), title, width), Align::kRight, label);
+    if (ImGui::IsItemHovered()) Tooltip(title);
+  };
+  if (columns.a) run(comparison.title_a, widths.a, "first run");
+  if (columns.b) run(comparison.title_b, widths.b, "second run");
+  HeaderCell("difference", Align::kRight);
+  LeftOutCell(left_out);
 }
 
 void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
   const SideBySide& comparison = *input.comparison;
-  const ByteUnit unit = input.unit;
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(3)));
-  const float figures = FiguresWidth(comparison, unit);
-  const float all = Px(110) + 3 * figures + 2 * Px(4) * kComparedColumns + ImGui::GetStyle().ScrollbarSize;
-  const bool is_narrow = ImGui::GetContentRegionAvail().x < all;
-  const int columns = is_narrow ? kComparedColumns - 1 : kComparedColumns;
-  if (ImGui::BeginTable(is_narrow ? "narrow comparison" : "comparison", columns, kFlags,
-                        ImGui::GetContentRegionAvail())) {
-    ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
-    for (const char* name : {"A", "B"}) ImGui::TableSetupColumn(name, 0, figures);
-    if (HasDifferences()) ImGui::TableSetupColumn("difference", 0, figures);
-    ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
-    ImGui::TableSetupScrollFreeze(0, 1);
-    ImGui::TableNextRow();
-    HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");
-    HeaderCell(Fitted(SmallMuted(), comparison.title_a, figures), Align::kRight, "first run");
-    if (ImGui::IsItemHovered()) Tooltip(comparison.title_a);
-    HeaderCell(Fitted(SmallMuted(), comparison.title_b, figures), Align::kRight, "second run");
-    if (ImGui::IsItemHovered()) Tooltip(comparison.title_b);
-    if (HasDifferences()) HeaderCell("difference", Align::kRight);
-    ComparedGroup("levels", input, comparison.levels, queue);
-    ComparedGroup("by category", input, comparison.states.categories, queue);
-    ComparedGroup("by layer", input, comparison.states.layers, queue);
-    ComparedGroup("by stream", input, comparison.states.streams, queue);
-    AllocationGroup(input, queue);
+  const ComparedWidths widths = WidthsOf(comparison, input.unit);
+  constexpr std::array<std::string_view, 1> kOne = {"…"};
+  const float beside = WidthOfLeftOut(kOne) + ImGui::GetStyle().ScrollbarSize;
+  const float room = ImGui::GetContentRegionAvail().x - beside;
+  const Shown shown{input, ComparedColumnsFor(widths, 2 * Px(4), room)};
+  std::vector<std::string_view> left_out;
+  if (!shown.columns.a) left_out.push_back(comparison.title_a);
+  if (!shown.columns.b) left_out.push_back(comparison.title_b);
+  const int columns = 5 - static_cast<int>(left_out.size());
+  if (ImGui::BeginTable("comparison", columns, kFlags, ImGui::GetContentRegionAvail())) {
+    DrawHeader(comparison, input.unit, shown.columns, widths, left_out);
+    ComparedGroup("levels", shown, comparison.levels, queue);
+    ComparedGroup("by category", shown, comparison.states.categories, queue);
+    ComparedGroup("by layer", shown, comparison.states.layers, queue);
+    ComparedGroup("by line of code", shown, comparison.states.lines, queue);
+    ComparedGroup("by stream", shown, comparison.states.streams, queue);
+    AllocationGroup(shown, queue);
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
@@ -197,6 +231,19 @@ void DrawFirstDifference(const presenters::StreamsSummary* streams, CommandQueue
 }
 
 }  // namespace
+
+ComparedColumns ComparedColumnsFor(const ComparedWidths& widths, float padding, float room) {
+  ComparedColumns columns;
+  const auto fits = [&] {
+    float needed = widths.names + widths.difference + 3 * padding;
+    if (columns.a) needed += widths.a + padding;
+    if (columns.b) needed += widths.b + padding;
+    return needed <= room;
+  };
+  columns.a = fits();
+  columns.b = columns.a || fits();
+  return columns;
+}
 
 void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, CommandQueue& queue) {
   state.drawn = true;

@@ -25,6 +25,23 @@ struct ComparisonState {
   bool drawn = false;  // in the last frame: only then it is made
 };
 
+// Beside the names; of a narrow panel first A goes, then B. The difference, for which one looks here, stays.
+struct ComparedColumns {
+  bool a = true;
+  bool b = true;
+
+  bool operator==(const ComparedColumns&) const = default;
+};
+// In pixels. Of names as much as tells them apart.
+struct ComparedWidths {
+  float names = 0;
+  float a = 0;
+  float b = 0;
+  float difference = 0;
+};
+// `padding`: of each column, and of one more at the end.
+ComparedColumns ComparedColumnsFor(const ComparedWidths& widths, float padding, float room);
+
 void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui

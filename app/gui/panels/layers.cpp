@@ -94,25 +94,14 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
-// Of the rows before and after one, from which its name is told apart where it is cut.
-std::vector<std::string> NamesAbout(const std::vector<presenters::LayerRow>& rows, size_t index) {
-  constexpr size_t kNeighbours = 8;
-  const size_t first = index < kNeighbours ? 0 : index - kNeighbours;
-  const size_t end = std::min(rows.size(), index + kNeighbours + 1);
-  std::vector<std::string> names;
-  names.reserve(end - first);
-  for (size_t i = first; i < end; ++i) names.push_back(rows[i].name);
-  return names;
-}
-
 void Row(const LayersInput& input, size_t index, const Columns& columns, CommandQueue& queue) {
   const presenters::LayerRow& row = (*input.rows)[index];
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
-  Put(StrongWords(),
-      FittedApart(StrongWords(), row.name, NamesAbout(*input.rows, index), ImGui::GetContentRegionAvail().x));
+  const std::vector<std::string> others = NamesAbout(*input.rows, index, &presenters::LayerRow::name);
+  Put(StrongWords(), FittedApart(StrongWords(), row.name, others, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered())
     Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
   if (columns.textbook) TextCell(row.output, MutedNumbers());

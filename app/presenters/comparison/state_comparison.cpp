@@ -7,8 +7,10 @@
 #include <tuple>
 
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
@@ -30,29 +32,38 @@ std::optional<int64_t> HighestIn(const View& view, EventRange range, Series seri
 // positive.
 int64_t BySize(int64_t difference) { return std::min(difference, difference < 0 ? 0 : -difference); }
 
-std::map<std::string_view, int64_t> BytesByLayer(const Moment& moment) {
-  std::map<std::string_view, int64_t> layers;
+using BytesByName = std::map<std::string_view, int64_t, NaturalOrder>;
+using OwnerName = std::string_view (*)(const View& view, const LiveBlock& block);
+
+std::string_view LineOf(const View& view, const LiveBlock& block) {
+  return events::InnermostLine(view.name(block.op));
+}
+
+BytesByName BytesBy(OwnerName owner_of, const Moment& moment) {
+  BytesByName bytes;
   for (const LiveBlock& block : moment.state.blocks) {
-    if (!block.pending_free) AddTo(layers[LayerOf(*moment.view, block)], block.rounded_bytes);
+    if (!block.pending_free) AddTo(bytes[owner_of(*moment.view, block)], block.rounded_bytes);
   }
-  return layers;
+  return bytes;
 }
 
-bool KnowsLayers(const std::map<std::string_view, int64_t>& layers) {
-  return std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return !layer.first.empty(); });
+bool KnowsNames(const BytesByName& bytes) {
+  return std::any_of(bytes.begin(), bytes.end(), [](const auto& entry) { return !entry.first.empty(); });
 }
 
-std::vector<ComparedBytes> CompareLayers(const Moment& a, const Moment& b) {
-  const auto of_a = BytesByLayer(a);
-  const auto of_b = BytesByLayer(b);
+// By what both know a name of: nothing where one does not. `nameless`: what has none.
+std::vector<ComparedBytes> CompareBy(OwnerName owner_of, Selection (*select)(std::string),
+                                     std::string_view nameless, const Moment& a, const Moment& b) {
+  const BytesByName of_a = BytesBy(owner_of, a);
+  const BytesByName of_b = BytesBy(owner_of, b);
   std::vector<ComparedBytes> rows;
-  if (!KnowsLayers(of_a) || !KnowsLayers(of_b)) return rows;
-  std::map<std::string_view, ComparedBytes> layers;
-  for (const auto& [name, bytes] : of_a) layers[name].a = bytes;
-  for (const auto& [name, bytes] : of_b) layers[name].b = bytes;
-  for (auto& [name, row] : layers) {
-    row.title = name.empty() ? kNoLayer : name;
-    if (!name.empty()) row.selection = LayerSelected(row.title);
+  if (!KnowsNames(of_a) || !KnowsNames(of_b)) return rows;
+  std::map<std::string_view, ComparedBytes, NaturalOrder> by_name;
+  for (const auto& [name, bytes] : of_a) by_name[name].a = bytes;
+  for (const auto& [name, bytes] : of_b) by_name[name].b = bytes;
+  for (auto& [name, row] : by_name) {
+    row.title = name.empty() ? nameless : name;
+    if (!name.empty()) row.selection = select(row.title);
     row.a = row.a.value_or(0);
     row.b = row.b.value_or(0);
     rows.push_back(std::move(row));
@@ -94,6 +105,12 @@ std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
     if (!known_in_b) row.b.reset();
   }
   return rows;
+}
+
+// In place of categories, where one of the two does not tell those.
+std::vector<ComparedBytes> CompareLines(const Moment& a, const Moment& b) {
+  if (KnowsCategories(a) && KnowsCategories(b)) return {};
+  return CompareBy(LineOf, FrameSelected, kNoLine, a, b);
 }
 
 // By stream, the default one (0) first.
@@ -205,7 +222,8 @@ StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requeste
   BlockCounter counter(by_requested);
   counter.Count(a, &OneSidedBlocks::in_a, &OneSidedBlocks::first_in_a);
   counter.Count(b, &OneSidedBlocks::in_b, &OneSidedBlocks::first_in_b);
-  return {CompareCategories(a, b), CompareLayers(a, b), counter.Take(), CompareStreamsOf(a, b)};
+  return {CompareCategories(a, b), CompareBy(timeline::LayerOf, LayerSelected, kNoLayer, a, b),
+          CompareLines(a, b), counter.Take(), CompareStreamsOf(a, b)};
 }
 
 }  // namespace tidemark::presenters

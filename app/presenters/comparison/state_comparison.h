@@ -1,6 +1,6 @@
-// Two runs at a moment each, their peaks above all: by level, category and layer, and what is alive in only
-// one of them. Pure functions, any thread. O(chunks + log events) for the levels, O(live · log live) for the
-// states.
+// Two runs at a moment each, their peaks above all: by level, category, layer and line of code, and what is
+// alive in only one of them. Pure functions, any thread. O(chunks + log events) for the levels, O(live · log
+// live) for the states.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,8 @@ struct OneSidedBlocks {
 struct StateComparison {
   std::vector<ComparedBytes> categories;  // in their order, without those that hold nothing on both sides
   std::vector<ComparedBytes> layers;      // the largest difference first; empty unless both know layers
-  std::vector<OneSidedBlocks> blocks;     // the same
+  std::vector<ComparedBytes> lines;    // likewise, of code; only where one of them does not tell categories
+  std::vector<OneSidedBlocks> blocks;  // the same
   // In their order: a stream's number means nothing in another process. Empty unless one uses several.
   std::vector<ComparedBytes> streams;
 };

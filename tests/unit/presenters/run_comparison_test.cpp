@@ -64,6 +64,43 @@ TEST_CASE("What one side does not know is nothing, and no 0: requested, and what
   CHECK(RowTitled(sides->states.categories, "unknown").b == 4096);
 }
 
+TEST_CASE("Where nobody told what blocks hold, lines of code are compared") {
+  const auto snapshot = [](int64_t kept_bytes) {
+    Stream stream;
+    const events::NameId forward = stream.Name("aten::mm ← forward (gpt.py:16) ← <module> (gpt.py:36)");
+    const events::NameId keeps = stream.Name("aten::clone ← <module> (gpt.py:35)");
+    stream.Allocate(0x10000000, 8192, Category::kUnknown).op = forward;
+    stream.Allocate(0x20000000, kept_bytes, Category::kUnknown).op = keeps;
+    return stream;
+  };
+  const StateComparison states = Compare(snapshot(40'960), snapshot(4096)).at_peak;
+  REQUIRE(states.lines.size() == 2);
+  CHECK(states.lines[0].title == "<module> (gpt.py:35)");
+  CHECK(states.lines[0].Difference() == 4096 - 40'960);
+  CHECK(states.lines[0].selection == FrameSelected("<module> (gpt.py:35)"));
+  CHECK(states.lines[1].title == "forward (gpt.py:16)");
+  CHECK(states.lines[1].Difference() == 0);
+  CHECK(states.layers.empty());
+  CHECK(Compare(TrainingWith(8000, 1), TrainingWith(8000, 1)).at_peak.lines.empty());
+}
+
+TEST_CASE("Layers that differ as much stand in the order of their numbers") {
+  const auto run = [](int64_t bytes) {
+    Stream stream;
+    uint64_t address = 0x10000000;
+    for (const char* layer : {"blocks.10", "blocks.1", "blocks.2"}) {
+      const events::NameId name = stream.Name(layer);
+      stream.Allocate(address += 1 << 20, bytes).layer = name;
+    }
+    return stream;
+  };
+  const auto layers = Compare(run(4096), run(8192)).at_peak.layers;
+  REQUIRE(layers.size() == 3);
+  CHECK(layers[0].title == "blocks.1");
+  CHECK(layers[1].title == "blocks.2");
+  CHECK(layers[2].title == "blocks.10");
+}
+
 TEST_CASE("A level whose source is live has its row before it is told") {
   Training early = TrainingWith(8000, 2);
   const auto say = [&early](events::Source source, const char* text) {
