@@ -24,6 +24,28 @@ TEST_CASE("The stack is of lines of code where a run that has ended tells no cat
   CHECK(stack() == presenters::StackBy::kCategory);
 }
 
+TEST_CASE("What is alive is grouped as the stack is where nobody chose") {
+  timeline::Stream stream;
+  const events::NameId line = stream.Name("forward (net.py:7)");
+  stream.Allocate(1 << 20, 512, events::Category::kUnknown).op = line;
+  AskedOf asked(stream);
+  asked.input.status.state = session::RunState::kFinished;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto tree = [&]() -> const LiveTreeInput& {
+    state.live_tree.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).live_tree;
+  };
+  CHECK(tree().grouping == TreeGrouping::kCallStack);
+  REQUIRE(tree().tree != nullptr);
+  CHECK(tree().tree->nodes[1].title == "forward (net.py:7)");
+  state.timeline.stack = presenters::StackOrder{presenters::StackBy::kCategory, ""};
+  CHECK(tree().grouping == TreeGrouping::kCallStack);  // that was chosen of the stack
+  state.live_tree.grouping = TreeGrouping::kPhase;
+  CHECK(tree().grouping == TreeGrouping::kPhase);
+}
+
 TEST_CASE(
     "Of a recording the run's peak is told, of a run of ours the latest, and how often Esc leads back to "
     "it") {

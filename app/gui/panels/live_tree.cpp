@@ -54,28 +54,28 @@ void GroupBy(TreeGrouping grouping, LiveTreeState& state) {
 }
 
 // Where there is no room for all side by side.
-void ChooseGroupingFromList(LiveTreeState& state) {
-  if (!BeginChoice("by", kTreeGroupings[static_cast<size_t>(state.grouping)].label, 0.25F)) return;
+void ChooseGroupingFromList(TreeGrouping chosen, LiveTreeState& state) {
+  if (!BeginChoice("by", kTreeGroupings[static_cast<size_t>(chosen)].label, 0.25F)) return;
   for (size_t i = 0; i < kTreeGroupings.size(); ++i) {
     const auto grouping = static_cast<TreeGrouping>(i);
-    if (Choice(kTreeGroupings[i].label, state.grouping == grouping)) GroupBy(grouping, state);
+    if (Choice(kTreeGroupings[i].label, chosen == grouping)) GroupBy(grouping, state);
     Tooltip(kTreeGroupings[i].help);
   }
   ImGui::EndCombo();
 }
 
-void ChooseGrouping(LiveTreeState& state) {
+void ChooseGrouping(TreeGrouping chosen, LiveTreeState& state) {
   std::array<const char*, kTreeGroupingCount> labels{};
   std::array<std::string, kTreeGroupingCount> hints;
   for (size_t i = 0; i < labels.size(); ++i) {
     labels[i] = kTreeGroupings[i].label;
     hints[i] = kTreeGroupings[i].help;
   }
-  int grouping = static_cast<int>(state.grouping);
+  int grouping = static_cast<int>(chosen);
   if (Segmented("grouping", labels, hints, &grouping)) GroupBy(static_cast<TreeGrouping>(grouping), state);
 }
 
-void ChooseLook(LiveTreeState& state) {
+void ChooseLook(TreeGrouping grouping, LiveTreeState& state) {
   static constexpr const char* kLooks[] = {"tree map", "flame graph"};
   static const std::string kLookHints[] = {"Areas in proportion to bytes.",
                                            "Widths in proportion to bytes, a row per level."};
@@ -88,7 +88,7 @@ void ChooseLook(LiveTreeState& state) {
   ImGui::EndChild();
   ImGui::SameLine(0, Px(10));
   ImGui::BeginChild("grouping", {groupings, Px(30)});
-  groupings < Px(280) ? ChooseGroupingFromList(state) : ChooseGrouping(state);
+  groupings < Px(280) ? ChooseGroupingFromList(grouping, state) : ChooseGrouping(grouping, state);
   ImGui::EndChild();
   ImGui::SameLine(0, Px(16));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + Px(8));
@@ -323,9 +323,9 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
     return;
   }
   PanelTitle("What is alive", FormatBytes(input.tree->nodes[0].bytes, input.unit) + " · " + input.moment);
-  ChooseLook(state);
+  ChooseLook(input.grouping, state);
   Breadcrumbs(state);
-  if (state.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)
+  if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)
     Put(SmallMuted(), "C++ functions are told of segments: in the memory map, under the mouse.");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();

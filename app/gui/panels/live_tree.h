@@ -2,6 +2,7 @@
 // likes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,18 @@ inline constexpr int kTreeGroupingCount = 5;
 std::span<const presenters::TreeKey> KeysOf(TreeGrouping grouping);
 
 struct LiveTreeInput {
-  const presenters::LiveTree* tree = nullptr;  // none = nothing to show yet
-  bool selects = false;                        // something is selected: what is not is faded
-  std::string moment;                          // "at event 1,234 of step 5"
-  bool segments_have_stacks = false;           // of C++, which blocks have not
+  const presenters::LiveTree* tree = nullptr;       // none = nothing to show yet
+  TreeGrouping grouping = TreeGrouping::kCategory;  // in force
+  bool selects = false;                             // something is selected: what is not is faded
+  std::string moment;                               // "at event 1,234 of step 5"
+  bool segments_have_stacks = false;                // of C++, which blocks have not
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };
 
 // What is gone back to (view/view_history.h).
 struct ShownTree {
-  TreeGrouping grouping = TreeGrouping::kCategory;
+  std::optional<TreeGrouping> grouping;  // that a person chose; none = what tells the most of the run
   bool flame_graph = false;
   std::vector<std::string> path;  // of the node that fills the panel; empty = everything
 

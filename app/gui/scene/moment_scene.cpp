@@ -40,12 +40,13 @@ void MomentScene::BeginFrame(const ViewState& state, Frame& frame) {
 
 void MomentScene::Prepare(const SceneInput& input, ViewState& state,
                           const presenters::SelectedOwners& selected,
-                          const std::optional<presenters::PeakMoment>& peak, Frame& frame) {
+                          const std::optional<presenters::PeakMoment>& peak, presenters::StackBy most_telling,
+                          Frame& frame) {
   PrepareMap(input, state, peak, frame);
   if (moment_.answer() == nullptr) return;
   PrepareSelected(input.view, selected, frame);
   frame.slow_motion.state = &ShownState();
-  PrepareTree(input.view, state, frame);
+  PrepareTree(input.view, most_telling, state, frame);
 }
 
 void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
@@ -110,10 +111,13 @@ void MomentScene::PrepareSelected(const std::shared_ptr<const timeline::View>& v
 }
 
 // The tree that is shown stays until the one that is asked for is there.
-void MomentScene::PrepareTree(const std::shared_ptr<const timeline::View>& view, ViewState& state,
-                              Frame& frame) {
+void MomentScene::PrepareTree(const std::shared_ptr<const timeline::View>& view,
+                              presenters::StackBy most_telling, ViewState& state, Frame& frame) {
   if (!std::exchange(state.live_tree.drawn, false)) return;
-  const AliveAsked asked{moment_.answer()->state, state.selection, state.live_tree.grouping};
+  const bool is_by_line = most_telling == presenters::StackBy::kLine;
+  frame.live_tree.grouping =
+      state.live_tree.grouping.value_or(is_by_line ? TreeGrouping::kCallStack : TreeGrouping::kCategory);
+  const AliveAsked asked{moment_.answer()->state, state.selection, frame.live_tree.grouping};
   const uint64_t looks = asked.state->blocks.size() * KeysOf(asked.grouping).size();
   tree_.Ask(asked, FitsInFrame({looks, 0}), [view = view](const AliveAsked& wanted, const auto& progress) {
     return presenters::MakeLiveTree(*view, *wanted.state, KeysOf(wanted.grouping), wanted.selection,

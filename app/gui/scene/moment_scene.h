@@ -37,8 +37,10 @@ struct AliveAsked {
 class MomentScene {
  public:
   void BeginFrame(const ViewState& state, Frame& frame);
+  // `most_telling`: what the timeline is a stack of where nobody chose; so is the tree.
   void Prepare(const SceneInput& input, ViewState& state, const presenters::SelectedOwners& selected,
-               const std::optional<presenters::PeakMoment>& peak, Frame& frame);
+               const std::optional<presenters::PeakMoment>& peak, presenters::StackBy most_telling,
+               Frame& frame);
   // The moment that is shown; none before the first was looked into.
   std::optional<timeline::EventIndex> shown() const {
     return moment_.answer() == nullptr ? std::nullopt : std::optional(ShownState().index);
@@ -50,7 +52,8 @@ class MomentScene {
                   const std::optional<presenters::PeakMoment>& peak, Frame& frame);
   void PrepareSelected(const std::shared_ptr<const timeline::View>& view,
                        const presenters::SelectedOwners& owners, Frame& frame);
-  void PrepareTree(const std::shared_ptr<const timeline::View>& view, ViewState& state, Frame& frame);
+  void PrepareTree(const std::shared_ptr<const timeline::View>& view, presenters::StackBy most_telling,
+                   ViewState& state, Frame& frame);
 
   const timeline::State& ShownState() const { return *moment_.answer()->state; }
   Lookup<MomentAsked, ShownMoment> moment_;

@@ -79,6 +79,8 @@ class TimelineScene {
   // null: until these are known it is not drawn.
   void Prepare(const SceneInput& input, ViewState& state, Estimates& estimates, const std::string& card,
                const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame);
+  // What the stack is of where nobody has chosen.
+  presenters::StackBy most_telling() const { return most_telling_; }
   // Of this run; lives as long as this.
   const presenters::SelectedOwners& selected() const { return owners_; }
   bool pending() const {
@@ -107,7 +109,7 @@ class TimelineScene {
   void PrepareOwners(const presenters::Selection& selection);
   void PrepareStacking(const presenters::StackOrder& order, Frame& frame);
   void PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame);
-  presenters::StackOrder MostTellingStack(const SceneInput& input);
+  void FindMostTelling(const SceneInput& input);
   void PrepareRankStack(const SceneInput& input, Frame& frame);
   void TakeRankedPlot(Frame& frame);
   void FinishPlot(Frame& frame);
@@ -140,7 +142,6 @@ class TimelineScene {
   Lookup<OwnersAsked, presenters::SelectedOwners> owners_known_;
   std::optional<presenters::GroupSums> selected_sums_;  // of a layer or an operator
 
-  // Where nobody has chosen what the stack is of.
   std::shared_ptr<const timeline::View> most_telling_of_;
   presenters::StackBy most_telling_ = presenters::StackBy::kCategory;
   // What the stack is of, unless it is of categories.

@@ -115,15 +115,19 @@ void TimelineScene::PrepareStacking(const presenters::StackOrder& order, Frame& 
 }
 
 // A run that goes on may tell yet what its blocks hold.
-presenters::StackOrder TimelineScene::MostTellingStack(const SceneInput& input) {
-  if (GoesOn(input)) return {};
+void TimelineScene::FindMostTelling(const SceneInput& input) {
+  if (GoesOn(input)) {
+    most_telling_ = presenters::StackBy::kCategory;
+    most_telling_of_.reset();
+    return;
+  }
   if (most_telling_of_ != view_) most_telling_ = presenters::MostTelling(*view_);
   most_telling_of_ = view_;
-  return {most_telling_, ""};
 }
 
 void TimelineScene::PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame) {
-  frame.timeline.stack = state.timeline.stack ? *state.timeline.stack : MostTellingStack(input);
+  FindMostTelling(input);
+  frame.timeline.stack = state.timeline.stack.value_or(presenters::StackOrder{most_telling_, ""});
   frame.timeline.has_ranks = input.ranks != nullptr;
   frame.timeline.cards = input.shown_cards;
   PrepareRankStack(input, frame);
