@@ -1,5 +1,7 @@
 #include "profiler/advice/what_if.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -99,6 +101,17 @@ std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials) {
   std::ranges::stable_sort(
       trials, {}, [](const AllocatorTrial& trial) { return trial.outcome.after.reserved_peak_bytes; });
   return trials;
+}
+
+bool DoesNotFit(const WhatIf& outcome) {
+  return outcome.after.failures > 0 &&
+         (outcome.ends_at_failure || outcome.after.failures > outcome.before.failures);
+}
+
+std::string FailureInWords(const WhatIf& outcome) {
+  const int64_t failures = outcome.after.failures;
+  return fmt::format("It does not fit: {} of its requests {}.", FormatNumber(failures),
+                     failures == 1 ? "fails" : "fail");
 }
 
 bool ReservesLess(const WhatIf& outcome) {

@@ -98,6 +98,12 @@ std::string RoomOf(const WhatIf& outcome, ByteUnit unit);
 inline constexpr const char* kRestIsNotKnown =
     "Whether the rest of the step would fit is not known, since the run ended before it.";
 
+// What the run asks for, or asked for until it ended, is not all there. Its peaks are then those of a run
+// that did without, and no saving.
+bool DoesNotFit(const WhatIf& outcome);
+// "It does not fit: 7 of its requests fail."
+std::string FailureInWords(const WhatIf& outcome);
+
 // Without failing more often.
 bool ReservesLess(const WhatIf& outcome);
 

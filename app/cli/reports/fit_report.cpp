@@ -181,11 +181,14 @@ std::string SetupInWords(const AllocatorSetup& setup) {
 
 std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
   std::string text = fmt::format("before: {}\nafter:  {}\n\n", SetupInWords(own), SetupInWords(other));
+  if (advice::DoesNotFit(answer)) text += advice::FailureInWords(answer) + "\n\n";
+  // What requests that failed would have added is in no peak.
+  const bool is_comparable = answer.before.failures == 0 && answer.after.failures == 0;
   const auto size = [&](std::string_view title, int64_t before, int64_t after) {
     const double change =
         before == 0 ? 0 : 100.0 * static_cast<double>(after - before) / static_cast<double>(before);
-    text += fmt::format("  {:<18}{:>22}{:>22}{:>+10.1f} %\n", title, FormatExactBytes(before),
-                        FormatExactBytes(after), change);
+    text += fmt::format("  {:<18}{:>22}{:>22}{}\n", title, FormatExactBytes(before), FormatExactBytes(after),
+                        is_comparable ? fmt::format("{:>+10.1f} %", change) : "");
   };
   const auto count = [&](std::string_view title, int64_t before, int64_t after) {
     text += fmt::format("  {:<18}{:>22}{:>22}\n", title, FormatNumber(before), FormatNumber(after));
@@ -199,9 +202,6 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   if (const std::string why = advice::WhyWithoutEffect(other.settings); !why.empty())
     text += "\n" + why + "\n";
   if (const std::string note = OtherCardNote(own, other); !note.empty()) text += "\n" + note + "\n";
-  const bool fails =
-      answer.after.failures > 0 && (answer.ends_at_failure || answer.after.failures > answer.before.failures);
-  if (fails) text += "\nIt does not fit.\n";
   if (answer.ends_at_failure) text += fmt::format("\n{}\n", advice::kEndsAtFailure);
   if (!answer.is_as_recorded) {
     text +=
@@ -213,9 +213,13 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
 }
 
 Json WhatIfJson(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
-  return {{"before", SetupJson(own, answer.before)},          {"after", SetupJson(other, answer.after)},
-          {"before_is_as_recorded", answer.is_as_recorded},   {"ends_at_failure", answer.ends_at_failure},
-          {"note", advice::WhyWithoutEffect(other.settings)}, {"card_note", OtherCardNote(own, other)}};
+  return {{"before", SetupJson(own, answer.before)},
+          {"after", SetupJson(other, answer.after)},
+          {"before_is_as_recorded", answer.is_as_recorded},
+          {"ends_at_failure", answer.ends_at_failure},
+          {"fits", !advice::DoesNotFit(answer)},
+          {"note", advice::WhyWithoutEffect(other.settings)},
+          {"card_note", OtherCardNote(own, other)}};
 }
 
 }  // namespace tidemark::cli

@@ -70,22 +70,23 @@ void DrawTable(const WhatIfInput& input, const std::vector<Otherwise>& rows, con
   HeaderCell("setting");
   for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
   const auto put = [&](const TextStyle& style, const std::string& title, const phantom::Replayed& replayed,
-                       bool strong) {
+                       bool strong, bool fits) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     PutWrapped(style, title);
     const bool clicked = ImGui::IsItemClicked();
-    BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
-    BytesCell(advice::UnusedBytes(replayed), input.unit);
+    BytesCell(fits ? std::optional(replayed.reserved_peak_bytes) : std::nullopt, input.unit, strong);
+    BytesCell(fits ? std::optional(advice::UnusedBytes(replayed)) : std::nullopt, input.unit);
     NumberCell(FormatNumber(replayed.failures), replayed.failures > 0);
     return clicked;
   };
-  put(Words(), "as it was", plotted.outcome->before, true);
+  put(Words(), "as it was", plotted.outcome->before, true, true);
   for (size_t i = 0; i < rows.size(); ++i) {
     const advice::WhatIf& outcome = *rows[i].outcome;
     const bool is_less = advice::ReservesLess(outcome);
     const bool is_plotted = &rows[i] == &plotted;
-    if (put(is_plotted ? Colored(Words(), Colors().accent) : Words(), rows[i].title, outcome.after, is_less))
+    if (put(is_plotted ? Colored(Words(), Colors().accent) : Words(), rows[i].title, outcome.after, is_less,
+            !advice::DoesNotFit(outcome)))
       *chosen = static_cast<int>(i);
   }
   ImGui::EndTable();
@@ -97,6 +98,8 @@ void DrawOutcomes(const WhatIfInput& input, WhatIfState& state, CommandQueue& qu
   if (rows.empty()) return;
   const Otherwise& plotted = PlottedOf(rows, state.plotted);
   DrawTable(input, rows, plotted, &state.plotted);
+  if (advice::DoesNotFit(*plotted.outcome))
+    PutWrapped(Colored(Words(), Colors().bad), advice::FailureInWords(*plotted.outcome));
   DrawWhatIfPlot(*plotted.outcome, input.unit);
   PutWrapped(SmallMuted(), plotted.title);
   if (has_more) ImGui::SetScrollHereY(1);

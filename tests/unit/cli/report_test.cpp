@@ -170,15 +170,32 @@ TEST_CASE("settings that make room are told with why others were not tried, and 
   CHECK(rows.find("or a larger card: " + fit + " tries them.\n") != std::string::npos);
 }
 
+TEST_CASE(
+    "what-if says first that it does not fit, and tells nothing as saved that requests lack which failed",
+    "[report]") {
+  const advice::AllocatorSetup setup;
+  advice::WhatIf answer;
+  answer.is_as_recorded = true;
+  answer.before.allocated_peak_bytes = answer.before.reserved_peak_bytes = 1000;
+  answer.after.allocated_peak_bytes = answer.after.reserved_peak_bytes = 800;
+  CHECK(WhatIfText(setup, setup, answer).find("-20.0 %") != std::string::npos);
+  CHECK(WhatIfJson(setup, setup, answer)["fits"] == true);
+  answer.after.failures = 7;
+  const std::string text = WhatIfText(setup, setup, answer);
+  CHECK(text.find("It does not fit: 7 of its requests fail.") < text.find("at the peak"));
+  CHECK(text.find(" %") == std::string::npos);
+  CHECK(WhatIfJson(setup, setup, answer)["fits"] == false);
+}
+
 TEST_CASE("what-if says that it does not fit, and of what is not known since the run ended", "[report]") {
   const advice::AllocatorSetup setup;
   advice::WhatIf answer;
   answer.is_as_recorded = true;
-  CHECK(WhatIfText(setup, setup, answer).find("It does not fit.") == std::string::npos);
+  CHECK(WhatIfText(setup, setup, answer).find("It does not fit") == std::string::npos);
   CHECK(WhatIfText(setup, setup, answer).find(advice::kEndsAtFailure) == std::string::npos);
   answer.after.failures = 1;
   answer.ends_at_failure = true;
-  CHECK(WhatIfText(setup, setup, answer).find("It does not fit.") != std::string::npos);
+  CHECK(WhatIfText(setup, setup, answer).find("It does not fit") != std::string::npos);
   CHECK(WhatIfText(setup, setup, answer).find(advice::kEndsAtFailure) != std::string::npos);
   CHECK(WhatIfJson(setup, setup, answer)["ends_at_failure"] == true);
 }
