@@ -58,11 +58,42 @@ bool TellsWhatItLeavesOut(ImGuiTestContext* context, const char* panel) {
   return false;
 }
 
+GLFWwindow* MainWindow() { return static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle); }
+
+void Resize(ImGuiTestContext* context, int width, int height) {
+  glfwSetWindowSize(MainWindow(), width, height);
+  context->Yield(4);
+}
+
 }  // namespace
+
+// Of a bridge that is too low for its story the story is scrolled: no question stands there without an
+// answer.
+void ScrollsTheBridgesStory(ImGuiTestContext* context) {
+  context->WindowFocus("//###bridge");
+  int width = 0;
+  int height = 0;
+  glfwGetWindowSize(MainWindow(), &width, &height);
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->bridge.bridge->steps.empty(); }));
+  for (int lower = height; lower > height / 2; lower -= height / 10) {
+    Resize(context, width, lower);
+    const ImGuiWindow* const steps = context->WindowInfo("//###bridge/steps").Window;
+    const ImGuiWindow* const why = context->WindowInfo("//###bridge/steps/why").Window;
+    IM_CHECK(steps != nullptr && why != nullptr);
+    IM_CHECK_GE(why->Size.y, 2 * ImGui::GetTextLineHeight());
+    for (const bool is_in_sight : {false, true}) {  // once it is, its height beside the scrollbar is known
+      context->ScrollToBottom(steps->ID);
+      context->Yield(is_in_sight ? 1 : 4);
+    }
+    IM_CHECK_LE(why->Rect().Max.y, steps->InnerRect.Max.y + 1);
+  }
+  Picture(context, "bridge-low");
+  Resize(context, width, height);
+}
 
 // Made small and large again, at once and as by dragging its corner.
 void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
-  auto* window = static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle);
+  GLFWwindow* const window = MainWindow();
   int width = 0;
   int height = 0;
   glfwGetWindowSize(window, &width, &height);
@@ -72,10 +103,7 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
       sizes.push_back(context->WindowInfo((std::string("//###") + panel).c_str()).Window->DockNode->Size);
     return sizes;
   };
-  const auto resize = [&](int to_width, int to_height) {
-    glfwSetWindowSize(window, to_width, to_height);
-    context->Yield(4);
-  };
+  const auto resize = [&](int to_width, int to_height) { Resize(context, to_width, to_height); };
   const std::vector<ImVec2> before = panels();
   const auto is_as_before = [&] {
     return std::ranges::equal(panels(), before, [](const ImVec2& now, const ImVec2& then) {

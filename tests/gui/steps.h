@@ -88,6 +88,7 @@ void SavesAPanelsPicture(ImGuiTestContext* context);
 void CopiesRows(ImGuiTestContext* context);
 void ResetsItsLayout(ImGuiTestContext* context);
 void GoesByKeys(ImGuiTestContext* context);
+void ScrollsTheBridgesStory(ImGuiTestContext* context);
 void KeepsItsTabsInFront(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);

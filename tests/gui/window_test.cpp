@@ -320,6 +320,7 @@ void Add(ImGuiTestEngine* engine) {
       {"measures between two moments", MeasuresBetweenTwoMoments},
       {"selects everywhere", SelectsEverywhere},
       {"lists what a bridge step is", ListsWhatABridgeStepIs},
+      {"scrolls the bridge's story", ScrollsTheBridgesStory},
       {"stacks by other things", StacksByOtherThings},
       {"shows batch sizes", ShowsBatchSizes},
       {"prices checkpointing", PricesCheckpointing},

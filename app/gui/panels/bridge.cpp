@@ -199,7 +199,7 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_pea
     if (IsLevel(step)) levels.push_back(step.bytes);
     if (!IsLevel(step) && step.category && step.bytes > 0) reasons.push_back(&step);
   }
-  if (levels.size() < 2) return story;
+  if (levels.size() < 2 || reasons.empty()) return story;
   story.question = QuestionFor(levels[0], levels[1], at_peak);
   if (story.question.empty()) return story;
   std::stable_sort(reasons.begin(), reasons.end(),
@@ -230,12 +230,11 @@ BoxPadding PaddingOf(bool boxed) { return boxed ? BoxPadding{Px(14), Px(12)} : B
 
 // How a story is told in the room that rows leave.
 struct Telling {
-  size_t reasons = 0;  // of the answer's; 0 = the question alone, and the rest under the mouse
+  size_t reasons = 0;  // of the answer's: never the question alone
   bool boxed = false;
 };
 
 float HeightOf(const std::string& question, Lines answer, const Telling& telling, float width) {
-  if (telling.reasons == 0) return Px(2) + ImGui::GetTextLineHeightWithSpacing();
   const BoxPadding padding = PaddingOf(telling.boxed);
   width -= 2 * padding.x;
   const float gap = ImGui::GetStyle().ItemSpacing.y;
@@ -246,7 +245,8 @@ float HeightOf(const std::string& question, Lines answer, const Telling& telling
 }
 
 // Rows and the story below them share the panel: rows are as high as they may be, but the story is told whole
-// before, in a box; then without one, then without the smaller reason.
+// before, in a box; then without one, then without the smaller reason. Where there is no room for the larger
+// all of it is scrolled.
 struct BridgeLayout {
   float labels = 0;   // their width
   float figures = 0;  // likewise
@@ -272,16 +272,17 @@ BridgeLayout LayoutOf(const BridgeInput& input, const std::string& question, Lin
     return height;
   };
   layout.row = Px(kLeastRow);
-  if (question.empty()) answer = {};
-  for (size_t told = answer.size() + 1; told-- > 0;) {
-    for (const bool boxed : {true, false}) {
-      layout.telling = {told, boxed && told > 0};
-      const float story = question.empty() ? 0 : HeightOf(question, answer, layout.telling, room.x);
-      if (rows_height(layout.row) + story > room.y) continue;
-      while (layout.row < Px(kRow) && rows_height(layout.row + 1) + story <= room.y) ++layout.row;
-      return layout;
-    }
+  const auto fits_with = [&](const Telling& telling) {
+    const float story = question.empty() ? 0 : HeightOf(question, answer, telling, room.x);
+    if (rows_height(layout.row) + story > room.y) return false;
+    while (layout.row < Px(kRow) && rows_height(layout.row + 1) + story <= room.y) ++layout.row;
+    layout.telling = telling;
+    return true;
+  };
+  for (size_t told = std::max<size_t>(1, answer.size()); told > 0; --told) {
+    if (fits_with({told, true}) || fits_with({told, false})) return layout;
   }
+  layout.telling = {answer.size(), false};
   layout.fits = false;
   return layout;
 }
@@ -318,13 +319,8 @@ void DrawTold(const std::string& question, Lines answer, bool boxed, const lesso
 void DrawStory(const BridgeStory& story, Lines answer, const Telling& telling,
                const lessons::Glossary* glossary) {
   if (story.question.empty()) return;
-  if (telling.reasons > 0) {
-    DrawTold(story.question, answer.first(telling.reasons), telling.boxed, glossary);
-    return telling.reasons < answer.size() ? Tooltip(story.answer) : void();
-  }
-  ImGui::Dummy({0, Px(2)});
-  Put(StrongWords(), Fitted(StrongWords(), story.question, ImGui::GetContentRegionAvail().x));
-  Tooltip(story.answer);
+  DrawTold(story.question, answer.first(telling.reasons), telling.boxed, glossary);
+  if (telling.reasons < answer.size()) Tooltip(story.answer);
 }
 
 }  // namespace

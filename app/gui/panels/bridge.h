@@ -26,7 +26,8 @@ struct BridgeState {};
 void DrawBridgePanel(const BridgeInput& input, BridgeState& state, CommandQueue& queue);
 
 // What the bridge answers: "Why is the peak three times the textbook's figure?", and its two largest steps in
-// sentences with their bytes. Both empty when the peak is within a tenth of the textbook. Pure.
+// sentences with their bytes. Both empty when the peak is within a tenth of the textbook, or nothing answers.
+// Pure.
 struct BridgeStory {
   std::string question;
   std::string answer;
