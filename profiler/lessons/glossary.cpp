@@ -18,6 +18,13 @@ bool IsWordLetter(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
+// Whether what stands there belongs to the word before: parts of a name, as of the layer blocks.0.mlp, are no
+// words.
+bool GoesOnAt(std::string_view text, size_t at) {
+  if (at >= text.size()) return false;
+  return IsWordLetter(text[at]) || (text[at] == '.' && at + 1 < text.size() && IsWordLetter(text[at + 1]));
+}
+
 bool BeginsWith(std::string_view text, std::string_view form) {
   return text.size() >= form.size() && std::equal(form.begin(), form.end(), text.begin(),
                                                   [](char a, char b) { return Small(a) == Small(b); });
@@ -28,7 +35,7 @@ size_t LengthOf(std::string_view text, std::string_view form) {
   if (!BeginsWith(text, form)) return 0;
   size_t length = form.size();
   if (length < text.size() && text[length] == 's') ++length;
-  return length == text.size() || !IsWordLetter(text[length]) ? length : 0;
+  return GoesOnAt(text, length) ? 0 : length;
 }
 
 Result<Term> TermFromLine(std::string_view line) {
@@ -97,7 +104,7 @@ std::vector<Glossary::Place> Glossary::PlacesIn(std::string_view text) const {
       at = place.end;
       places.push_back(place);
     } else {
-      while (at < text.size() && IsWordLetter(text[at])) ++at;
+      while (GoesOnAt(text, at)) ++at;
       while (at < text.size() && !IsWordLetter(text[at])) ++at;
     }
   }

@@ -32,7 +32,8 @@ class Glossary {
     size_t end = 0;
     const Term* term = nullptr;
   };
-  // Where terms stand in a text, whole words, the longest form first; ascending. O(text · forms).
+  // Where terms stand in a text, whole words that are no part of a name (blocks.0), the longest form first;
+  // ascending. O(text · forms).
   std::vector<Place> PlacesIn(std::string_view text) const;
 
  private:

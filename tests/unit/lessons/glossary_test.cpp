@@ -23,6 +23,21 @@ TEST_CASE("Terms are found as whole words, the longest first, in any case and nu
   CHECK(FirstSentence("A slope. More.") == "A slope.");
 }
 
+TEST_CASE("Names of layers are no words") {
+  const Result<Glossary> read =
+      Glossary::FromMarkdown("- **block**: Memory of a tensor.\n- **peak**: The top.\n", "glossary.md");
+  REQUIRE(read.ok());
+  const auto found = [&](std::string_view text) {
+    std::vector<std::string> words;
+    for (const Glossary::Place& place : read->PlacesIn(text))
+      words.emplace_back(text.substr(place.begin, place.end - place.begin));
+    return words;
+  };
+  CHECK(found("blocks.0.mlp.0 makes most of it, net.block more, stage1.block_2.peak least").empty());
+  CHECK(found("At the peak of blocks.0, a block.") == std::vector<std::string>{"peak", "block"});
+  CHECK(found("Blocks. Peaks…") == std::vector<std::string>{"Blocks", "Peaks"});
+}
+
 TEST_CASE("A meaning is plain text, without Markdown's marks of code") {
   const auto glossary = Glossary::FromMarkdown("- **gradient**: Kept in `.grad`.\n", "g.md");
   REQUIRE(glossary.ok());
