@@ -19,6 +19,7 @@ namespace {
 constexpr uintmax_t kMostFileBytes = uintmax_t{1} << 22;
 
 Result<Network> ReadNetwork(const std::filesystem::path& file) {
+  if (const Status readable = CheckNetworkFile(file); !readable) return readable.error();
   std::error_code error;
   if (std::filesystem::file_size(file, error) > kMostFileBytes && !error) {
     return Error{fmt::format("{} is too large for a network file: more than {} bytes.", file.string(),
@@ -27,8 +28,7 @@ Result<Network> ReadNetwork(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) {
-    return Error{
-        fmt::format("The network file {} cannot be read; is it a file that you may read?", file.string())};
+    return Error{fmt::format("The network file {} cannot be read; is it a file?", file.string())};
   }
   Result<Network> network = NetworkFromJson(text);
   if (!network) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -236,13 +237,16 @@ std::string ScriptNameWith(std::string_view name, std::string_view input) {
   return input.empty() ? std::string(name) : fmt::format("{}@{}", FilePart(name), input);
 }
 
+Status CheckNetworkFile(const std::filesystem::path& file) {
+  if (access(file.c_str(), R_OK) == 0) return Done{};
+  return Error{fmt::format("The network file {} cannot be opened: {}. Check its name and its permissions.",
+                           file.string(), std::generic_category().message(errno))};
+}
+
 Result<Network> ReadScript(std::string_view name, const std::function<bool()>& goes_on) {
   const Result<ScriptName> script = ScriptNameFromText(name);
   if (!script) return script.error();
-  if (access(script->file.c_str(), R_OK) != 0) {
-    return Error{fmt::format("The network file {} cannot be read; is it a file that you may read?",
-                             script->file.string())};
-  }
+  if (const Status readable = CheckNetworkFile(script->file); !readable) return readable.error();
   const std::filesystem::path place = PlaceOf(*script);
   Result<Network> network = ScriptFromJson(place.empty() ? "" : TextIn(place));
   if (!network) {
