@@ -619,11 +619,11 @@ void Application::Export(const std::filesystem::path& file) {
                 const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);
                 return [this, left_out, key, file] {
                   if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);
-                  for (const std::string& sentence : *left_out)
-                    AddLogLine(presenters::LogLevel::kWarning, sentence);
                   const bool is_trace = key == "chrome" || key == "perfetto";
-                  const std::string hint = is_trace ? " Open it in ui.perfetto.dev." : "";
-                  AddLogLine(presenters::LogLevel::kGood, "Exported " + file.string() + "." + hint);
+                  std::string told = "Exported " + file.string() + ".";
+                  if (is_trace) told += " Open it in ui.perfetto.dev.";
+                  for (const std::string& sentence : *left_out) told += " " + sentence;
+                  AddLogLine(presenters::LogLevel::kGood, told);
                 };
               });
 }

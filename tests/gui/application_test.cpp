@@ -181,6 +181,26 @@ TEST_CASE("The window stays while what a person asked for is written, and where 
   CHECK_FALSE(app.wants_to_quit());
 }
 
+TEST_CASE("What a format has no place for is told behind where the file went, and is no error") {
+  const trace::Scratch scratch;
+  ApplicationOptions options;
+  options.export_run = [](const session::NotedRun&, std::string_view, const std::filesystem::path&,
+                          const Progress&) -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{"The format has no place for bookmarks; one is left out."};
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.Push(ExportRecording{scratch / "own.csv"});
+  app.ExecuteCommands();
+  CHECK(PollUntil(app, [&] {
+    return LatestLine(app).starts_with("Exported ") && LatestLine(app).ends_with("one is left out.");
+  }));
+  for (const presenters::LogLine& line : app.scene_input().log->lines())
+    CHECK(line.level < presenters::LogLevel::kWarning);
+}
+
 TEST_CASE("A card that a session brings is given back by undo") {
   const trace::Scratch scratch;
   const auto application = KeepingIn(scratch / "kept");
