@@ -10,7 +10,9 @@
 #include <string>
 #include <system_error>
 
+#include "app/presenters/moment/settings_change.h"
 #include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
@@ -56,11 +58,23 @@ std::string PeakOf(const timeline::View& view) {
   return bytes == 0 ? "" : ", peak " + FormatBytes(bytes, ByteUnit::kMegabytes);
 }
 
-// "20260314-091500 SimpleConvNet on phantom H200, peak 182.1 MB", and a second one's "20260314-091500.2 ...",
-// for a blank is before a point: sorted by name they are sorted by time.
-std::string NameIn(const fs::path& folder, const std::string& title, const std::string& peak) {
-  constexpr size_t kLongest = 60;
-  std::string shown = Shortened(title.empty() ? "run" : title, kLongest);
+// ", batch 64, fp16 on": by what runs of one network are told apart, as it was last.
+std::string ChosenIn(const timeline::View& view) {
+  const auto settings = presenters::LastSettings(view);
+  if (!settings) return "";
+  networks::TrainingSettings usual;
+  usual.network = settings->network;
+  usual.batch = settings->batch;
+  const std::string changes = networks::DescribeChange(usual, *settings);
+  return fmt::format(", batch {}{}{}", settings->batch, changes.empty() ? "" : ", ", changes);
+}
+
+// "20260314-091500 SimpleConvNet on phantom H200, batch 64, peak 182.1 MB", and a second one's
+// "20260314-091500.2 ...", for a blank is before a point: sorted by name they are sorted by time.
+std::string NameIn(const fs::path& folder, const std::string& title, const std::string& chosen,
+                   const std::string& peak) {
+  constexpr size_t kLongest = 60;  // of either; a file's name may have 255 bytes
+  std::string shown = Shortened(title.empty() ? "run" : title, kLongest) + Shortened(chosen, kLongest);
   const auto has_no_place = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
   std::ranges::replace_if(shown, has_no_place, '-');
   const std::string time = TimeNow();
@@ -123,7 +137,8 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
-  const std::string name = NameIn(folder, leaving.title, leaving.is_veiled ? "" : PeakOf(*run.view()));
+  const std::string name =
+      NameIn(folder, leaving.title, ChosenIn(*run.view()), leaving.is_veiled ? "" : PeakOf(*run.view()));
   std::vector<const session::Run*> ranks = run.ranks();
   const bool is_alone = ranks.empty();
   if (is_alone) ranks.push_back(&run);

@@ -38,6 +38,20 @@ class UnsavedRun : public session::FakeRun {
   const bool has_file_;
 };
 
+class ChosenRun : public session::FakeRun {
+ public:
+  explicit ChosenRun(const networks::TrainingSettings& settings) {
+    timeline::Stream stream;
+    stream.Mark(stream.Name("start"), stream.Name(ToJson(settings)));
+    stream.Allocate(1 << 20, 1536);
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
 class Ranks : public UnsavedRun {
  public:
   std::vector<const session::Run*> ranks() const override { return {this, &other_}; }
@@ -73,6 +87,23 @@ TEST_CASE("What nobody saved is kept whole, with its bookmarks, under a name tha
   CHECK(trace::LoadBookmarks(**kept)->size() == 1);
   CHECK(HasKeptRuns(folder));
   fs::remove_all(folder);
+}
+
+TEST_CASE("Runs of one network are told apart by what was chosen") {
+  const fs::path folder = EmptyFolder();
+  const auto name_of = [&](const networks::TrainingSettings& settings) {
+    const auto kept = KeepRun({std::make_shared<ChosenRun>(settings), {}, true, "tiny"}, folder);
+    REQUIRE((kept.ok() && *kept));
+    const std::string name = (*kept)->filename().string();
+    return name.substr(name.find(' ') + 1);
+  };
+  networks::TrainingSettings settings;
+  settings.batch = 64;
+  CHECK(name_of(settings) == "tiny, batch 64, peak 1.5 kB.tide");
+  settings.batch = 128;
+  settings.amp = networks::Precision::kFloat16;
+  settings.checkpoint.mode = networks::CheckpointMode::kByLayer;
+  CHECK(name_of(settings) == "tiny, batch 128, fp16 on, checkpoint none → by layer, peak 1.5 kB.tide");
 }
 
 TEST_CASE("The name of a run tells no peak while a lesson asks for it") {
