@@ -100,6 +100,7 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
 void Application::AskForProgram(const std::string& trouble, session::ProgramField field) {
   ProgramDialogState& dialog = shell_.program_dialog;
   if (dialog.card.empty()) dialog.card = CardToBeginWith(state_.program_card, cards_, !cuda_devices_.empty());
+  FillFrom(input_.description, cards_, !cuda_devices_.empty(), dialog);
   OpenProgramDialog(dialog, trouble, field);
 }
 
@@ -266,6 +267,7 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           input_.shown_cards = {cards, card};
           EndForeignComparison();
           if (is_another && !ranks_.any()) ForgetWhatWasSought();
+          if (is_another) sweep_.CloseEnded();
           input_.recording = file.filename().string() + (card ? ", " + session::TitleOfCard(*card) : "");
           ReadBookmarks(file);
           state_.pinned = ranks_.Show(file, *input_.view);

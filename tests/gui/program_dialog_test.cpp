@@ -14,4 +14,46 @@ TEST_CASE("A program begins on what was chosen last, else on the GPU that is the
   CHECK(CardToBeginWith("of another version", cards, false) == "rtx-4090");
 }
 
+TEST_CASE("The dialog begins with the program that is shown, once, and keeps what is typed from then on") {
+  std::vector<phantom::Card> cards(2);
+  cards[0].name = "l4";
+  cards[0].title = "NVIDIA L4";
+  cards[0].memory_bytes = int64_t{24} << 30;
+  cards[1].name = "t4";
+  events::RunDescription shown;
+  shown.device = "phantom";
+  shown.device_name = "NVIDIA L4";
+  shown.device_bytes = int64_t{16} << 30;
+  ProgramDialogState state;
+  state.card = "t4";
+  const auto fill = [&](bool has_gpu = false) { FillFrom(shown, cards, has_gpu, state); };
+  fill();
+  CHECK(state.card == "t4");  // it is no program
+  shown.command = "python gpt.py --batch 8";
+  fill(true);
+  CHECK(std::string(state.command.data()) == shown.command);
+  CHECK(state.card == "l4");
+  CHECK(std::string(state.memory.data()) == "16384MiB");
+  state.command = {"python other.py"};
+  state.memory = {};
+  fill();  // it could not be started, say
+  CHECK(std::string(state.command.data()) == "python other.py");
+  shown.command = "python other.py";  // it is what was started then
+  state.card = "t4";
+  fill();
+  CHECK(state.card == "t4");
+  shown.device = "cuda:0";
+  shown.device_bytes = 0;
+  shown.command = "python on_a_card.py";
+  fill();
+  CHECK(state.card == "l4");  // there is no GPU here
+  CHECK(std::string(state.memory.data()).empty());
+  shown.command += " --again";
+  fill(true);
+  CHECK(state.card == kOwnGpu);
+  shown.command = std::string(10'000, 'x');
+  fill();
+  CHECK(std::string(state.command.data()).size() == state.command.size() - 1);
+}
+
 }  // namespace tidemark::gui

@@ -54,6 +54,8 @@ TEST_CASE("What there is to doubt of a sweep stands beside its points, and is no
   });
   std::optional<SweepRunner::End> end;
   REQUIRE(runner.Begin({}, {}, [&](const SweepRunner::End& told) { end = told; }));
+  runner.CloseEnded();  // it goes on
+  REQUIRE(runner.shown() != nullptr);
   for (int i = 0; i < 10'000 && !end; ++i) {
     jobs.Poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -62,6 +64,8 @@ TEST_CASE("What there is to doubt of a sweep stands beside its points, and is no
   CHECK(end->error.empty());
   CHECK(runner.shown()->notes == std::vector<std::string>{note});
   CHECK_FALSE(runner.shown()->goes_on);
+  runner.CloseEnded();
+  CHECK(runner.shown() == nullptr);
 }
 
 TEST_CASE("A sweep over an option that changes nothing is doubted once it has ended") {

@@ -37,6 +37,8 @@ class SweepRunner {
   bool Poll();
   // Nothing of it is shown any more.
   void Close();
+  // Of one that goes on all is shown on.
+  void CloseEnded();
   // None = there is none to show.
   const ProgramSweep* shown() const { return shown_ ? &*shown_ : nullptr; }
 

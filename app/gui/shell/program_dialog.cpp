@@ -8,6 +8,7 @@
 #include "app/gui/widgets/text.h"
 #include "profiler/events/stack_languages.h"
 #include "profiler/events/torch_versions.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -15,6 +16,13 @@ namespace {
 using session::ProgramField;
 
 constexpr const char* kThisMachine = "this machine's GPU";
+
+// As much of it as there is room for.
+template <size_t kSize>
+void SetText(std::string_view text, std::array<char, kSize>& field) {
+  field = {};
+  std::ranges::copy(text.substr(0, kSize - 1), field.begin());
+}
 
 // Before the field is drawn.
 void FocusIfWanted(ProgramDialogState& state, ProgramField field) {
@@ -153,6 +161,23 @@ std::string CardToBeginWith(const std::string& last, const std::vector<phantom::
   constexpr const char* kCommonCard = "rtx-4090";
   if (last == kOwnGpu || phantom::CardNamed(cards, last) != nullptr) return last;
   return has_gpu ? kOwnGpu : kCommonCard;
+}
+
+void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Card>& cards, bool has_gpu,
+              ProgramDialogState& state) {
+  if (shown.command.empty() || shown.command == state.filled_from) return;
+  state.filled_from = shown.command;
+  if (shown.command == state.command.data()) return;  // it was started from here
+  SetText(shown.command, state.command);
+  const bool was_phantom = shown.device == "phantom";
+  const auto card = session::CardOf(shown.device_name, shown.device_bytes, cards);
+  if (!was_phantom && has_gpu) {
+    state.card = kOwnGpu;
+  } else if (card) {
+    state.card = card->name;
+  }
+  const bool is_limited = session::IsLimited(shown, cards);
+  SetText(is_limited ? std::to_string(shown.device_bytes >> 20) + "MiB" : "", state.memory);
 }
 
 void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble, ProgramField field) {

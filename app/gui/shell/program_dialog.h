@@ -9,6 +9,7 @@
 
 #include "app/gui/commands/commands.h"
 #include "profiler/base/format.h"
+#include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/program_order.h"
 
@@ -34,7 +35,13 @@ struct ProgramDialogState {
   bool operators = false;
   std::string card;  // of the phantom, or kOwnGpu; "" = it was never opened
   std::array<char, 64> memory{};
+  std::string filled_from;  // the command of a program that was shown
 };
+
+// How a program was started that is shown now, and was not when this was called last: its command, its card
+// and the memory that this had. Else what was typed stays.
+void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Card>& cards, bool has_gpu,
+              ProgramDialogState& state);
 
 // Empty, or after an order that could not be started: `trouble` is why, and `field` what of it is to be
 // mended.
