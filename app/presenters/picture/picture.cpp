@@ -167,26 +167,6 @@ double PlaceOf(timeline::EventIndex event, const timeline::View& view, const Plo
                          static_cast<double>(view.end() - view.first());
 }
 
-// Where the card had no room, as far as their names have. Where those are.
-std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot, Canvas& canvas) {
-  constexpr double kRoom = 260;
-  constexpr double kBaseline = 30;
-  double free_from = 0;
-  std::vector<LabelBox> names;
-  for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
-    const double x = PlaceOf(failure.index, view, plot);
-    if (x < free_from) continue;
-    free_from = x + kRoom;
-    canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
-    const bool is_left = 2 * (x - plot.left) > plot.width;
-    canvas.Text(is_left ? x - 6 : x + 6, plot.top + kBaseline, TitleOfFailure(failure),
-                fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
-    const double left = is_left ? x - kRoom : x;
-    names.push_back({left, plot.top + kBaseline - 15, left + kRoom, plot.top + kBaseline + 5});
-  }
-  return names;
-}
-
 // Where steps begin, as far as their names have room.
 void DrawSteps(const timeline::View& view, const Plot& plot, Canvas& canvas) {
   constexpr double kRoom = 80;
@@ -256,6 +236,16 @@ class TheoryLines {
           fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", what,
                       X(level.begin, plot), y, X(level.end, plot), y));
     });
+  }
+  // Whether one of them goes through what is written there.
+  bool Strike(const LabelBox& box, const Plot& plot, int64_t top_bytes) const {
+    bool strikes = false;
+    VisitLevels(top_bytes, [&](const PlotLevel& level, std::string_view, const std::string&) {
+      const double y = Y(level, plot, top_bytes);
+      const bool is_beside = X(level.end, plot) < box.left || box.right < X(level.begin, plot);
+      strikes = strikes || (box.top <= y && y <= box.bottom && !is_beside);
+    });
+    return strikes;
   }
   // Over all lines. `taken`: where there are names already.
   void DrawNames(const Plot& plot, int64_t top_bytes, std::vector<LabelBox> taken, Canvas& canvas) const {
@@ -329,6 +319,31 @@ class TheoryLines {
   session::Capacity capacity_;
   int64_t highest_bytes_;
 };
+
+// Where the card had no room, as far as their names have: below the line that would strike them through.
+// Where those are.
+std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot, const TheoryLines& lines,
+                                   int64_t top_bytes, Canvas& canvas) {
+  constexpr double kRoom = 260;
+  constexpr double kRow = 22;
+  double free_from = 0;
+  std::vector<LabelBox> names;
+  for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
+    const double x = PlaceOf(failure.index, view, plot);
+    if (x < free_from) continue;
+    free_from = x + kRoom;
+    canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
+    const bool is_left = 2 * (x - plot.left) > plot.width;
+    const double left = is_left ? x - kRoom : x;
+    double baseline = plot.top + 30;
+    const auto box = [&] { return LabelBox{left, baseline - 15, left + kRoom, baseline + 5}; };
+    while (lines.Strike(box(), plot, top_bytes) && baseline + kRow < plot.top + plot.height) baseline += kRow;
+    canvas.Text(is_left ? x - 6 : x + 6, baseline, TitleOfFailure(failure),
+                fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
+    names.push_back(box());
+  }
+  return names;
+}
 
 // One value over all columns, as SVG's points.
 std::string PointsOf(const std::vector<phantom::ReplayColumn>& curve, int64_t phantom::ReplayColumn::*value,
@@ -521,7 +536,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
   DrawGrid(plot, top_bytes, tick, canvas);
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
   lines.DrawLines(plot, top_bytes, canvas);
-  lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, canvas), canvas);
+  lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, lines, top_bytes, canvas), canvas);
   DrawSteps(view, plot, canvas);
   DrawLegend(curve, plot, canvas);
   return canvas.Finished();

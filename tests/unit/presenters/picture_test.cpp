@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -106,6 +107,27 @@ TEST_CASE("where the card had no room the timeline says so") {
   const std::string svg = TimelinePicture(*stream.Publish(), "run");
   CHECK(IsOneDocument(svg));
   CHECK(Count(svg, ">out of memory: 3.8 MiB asked for<") == 1);
+}
+
+TEST_CASE("where the card had no room its line does not strike that through") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 10'000'000);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 4'000'000);
+  const auto view = stream.Publish();
+  const auto y_before = [](const std::string& svg, const std::string& text, const char* what) {
+    const size_t tag = svg.rfind('<', svg.find(text));
+    double y = 0;
+    REQUIRE(std::sscanf(svg.c_str() + svg.find(what, tag) + std::strlen(what), "%lf", &y) == 1);
+    return y;
+  };
+  for (const int64_t capacity : {10'000'000, 10'500'000, 11'000'000, 11'500'000, 12'000'000}) {
+    PictureTheory theory;
+    theory.capacity.bytes = capacity;
+    const std::string svg = TimelinePicture(*view, "run", theory);
+    const double line = y_before(svg, "class=\"card\" x1", "y1=\"");
+    const double baseline = y_before(svg, "out of memory:", "y=\"");
+    CHECK((line > baseline + 5 || line < baseline - 14));
+  }
 }
 
 TEST_CASE("the breakdown is drawn as bars, and totals after them") {
