@@ -264,6 +264,29 @@ void KeepsItsTabsInFront(ImGuiTestContext* context) {
                   ImGui::FindWindowByName("###timeline")->Name);  // which has the focus again
 }
 
+// What a tab says of itself is gone with a click on it, for it would lie over what that opens.
+void HidesATabsWordsAfterAClick(ImGuiTestContext* context) {
+  const auto tooltip_is_there = [] {
+    const ImGuiWindow* const tooltip = ImGui::FindWindowByName("##Tooltip_00");
+    return tooltip != nullptr && tooltip->Active;
+  };
+  context->WindowFocus("//###layers");
+  context->Yield(2);
+  const ImGuiWindow* const behind = context->WindowInfo("//###run_log").Window;
+  const ImVec2 on_tab = behind->DC.DockTabItemRect.GetCenter();
+  context->MouseMoveToPos(on_tab);
+  IM_CHECK(WaitUntil(context, tooltip_is_there));
+  context->MouseClick();
+  Rest(context, 1);
+  IM_CHECK(behind->DockTabIsVisible);
+  IM_CHECK(!tooltip_is_there());
+  context->MouseMoveToPos(behind->Rect().GetCenter());
+  context->Yield(2);
+  context->MouseMoveToPos(on_tab);
+  IM_CHECK(WaitUntil(context, tooltip_is_there));
+  context->WindowFocus("//###layers");
+}
+
 // Whatever was closed or laid out otherwise: Reset brings all panels back to their places, in their order.
 void ResetsItsLayout(ImGuiTestContext* context) {
   const auto node_of = [&](const char* panel) {

@@ -88,7 +88,7 @@ void SavesAPanelsPicture(ImGuiTestContext* context);
 void CopiesRows(ImGuiTestContext* context);
 void ResetsItsLayout(ImGuiTestContext* context);
 void GoesByKeys(ImGuiTestContext* context);
-void ScrollsTheBridgesStory(ImGuiTestContext* context);
+void HidesATabsWordsAfterAClick(ImGuiTestContext* context);
 void KeepsItsTabsInFront(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
@@ -114,6 +114,7 @@ void EndsAForeignComparison(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);
 // look_steps.cpp
+void ScrollsTheBridgesStory(ImGuiTestContext* context);
 void KeepsPanelsThroughSizes(ImGuiTestContext* context);
 void ScalesWithItsText(ImGuiTestContext* context);
 void WearsLight(ImGuiTestContext* context);

@@ -339,6 +339,7 @@ void Add(ImGuiTestEngine* engine) {
       {"takes a value by keys", TypesTheValueOfAFoundControl},
       {"goes by keys", GoesByKeys},
       {"closes what is open", ClosesWhatIsOpen},
+      {"hides a tab's words after a click", HidesATabsWordsAfterAClick},
       {"keeps its tabs in front", KeepsItsTabsInFront},
       {"resets its layout", ResetsItsLayout},
       {"keeps its panels through sizes", KeepsPanelsThroughSizes},

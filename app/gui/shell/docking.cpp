@@ -72,14 +72,17 @@ std::string WindowName(const Panel& panel) {
   return (has_title ? TabOf(panel) : std::string(panel.icon)) + WindowId(panel);
 }
 
-// A tab that shows its icon only says what it is.
+// A tab that shows its icon only says what it is; not over the panel that a click on it has just opened,
+// until the mouse has left it.
 void TabTooltip(const Panel& panel) {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
   // A panel that has lost its tab remembers what the last one was told.
   const bool has_tab = window->DockIsActive && window->DockNode != nullptr && !window->DockNode->IsNoTabBar();
+  bool* const is_clicked = ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("tab is clicked"));
+  *is_clicked = is_hovered && (*is_clicked || ImGui::IsMouseDown(ImGuiMouseButton_Left));
   // A dialog takes the mouse from all panels, but not from what ImGui remembers of their tabs.
-  if (!has_tab || !is_hovered || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+  if (!has_tab || !is_hovered || *is_clicked || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
   const ImRect tab = window->DC.DockTabItemRect;
   const std::string label(Translated(panel.label));
   TooltipBeside(tab.Min, tab.Max, label + ": " + std::string(Translated(panel.help)));
