@@ -63,20 +63,31 @@ class Pricing {
   bool stopped_ = false;
 };
 
-// By their bytes, each figure once, and which of them no other beats.
-void SortOut(std::vector<CurvePoint>& points) {
-  const auto same = [](const CurvePoint& left, const CurvePoint& right) {
-    return left.saved_bytes == right.saved_bytes && left.share_run_again == right.share_run_again;
-  };
+bool HasSameFigures(const CurvePoint& left, const CurvePoint& right) {
+  return left.saved_bytes == right.saved_bytes && left.share_run_again == right.share_run_again;
+}
+
+// By their bytes, each figure once, but for the way that is asked about: it is to be found.
+std::vector<CurvePoint> SortedOut(std::vector<CurvePoint> points, const Checkpointing& asked_about) {
   std::stable_sort(points.begin(), points.end(), [](const CurvePoint& left, const CurvePoint& right) {
     return left.saved_bytes != right.saved_bytes ? left.saved_bytes < right.saved_bytes
                                                  : left.share_run_again < right.share_run_again;
   });
-  points.erase(std::unique(points.begin(), points.end(), same), points.end());
-  double best = 2;
+  std::vector<CurvePoint> sorted;
+  sorted.reserve(points.size());
   for (CurvePoint& point : points) {
-    point.is_best = point.share_run_again < best;
-    best = std::min(best, point.share_run_again);
+    const bool is_known = !sorted.empty() && HasSameFigures(sorted.back(), point);
+    if (!is_known || point.checkpoint == asked_about) sorted.push_back(std::move(point));
+  }
+  return sorted;
+}
+
+void MarkBest(std::vector<CurvePoint>& points) {
+  const CurvePoint* best = nullptr;
+  for (CurvePoint& point : points) {
+    point.is_best =
+        best == nullptr || point.share_run_again < best->share_run_again || HasSameFigures(*best, point);
+    if (point.is_best) best = &point;
   }
 }
 
@@ -101,8 +112,8 @@ std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
   pricing.Add({CheckpointMode::kByLayer});
   pricing.Add({CheckpointMode::kSegments, SquareRootSegments(own)});
   if (pricing.stopped()) return {};
-  std::vector<CurvePoint> points = std::move(pricing.points());
-  SortOut(points);
+  std::vector<CurvePoint> points = SortedOut(std::move(pricing.points()), settings.checkpoint);
+  MarkBest(points);
   return points;
 }
 

@@ -23,8 +23,8 @@ struct CurvePoint {
 };
 
 // Nothing, what `settings` say, one segment, by layer, √N segments, and budgets from the least that is
-// possible upwards, in three digits; by their bytes, each figure once. Of a pipeline the first stage's. Empty
-// where it was stopped.
+// possible upwards, in three digits; by their bytes, each figure once, but that what `settings` say is there
+// beside another that comes to the same. Of a pipeline the first stage's. Empty where it was stopped.
 std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
                                         const networks::TrainingSettings& settings,
                                         const Progress& progress = {});

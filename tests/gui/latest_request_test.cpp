@@ -61,4 +61,22 @@ TEST_CASE("Prices of a network that another came in the place of are nobody's, a
   CHECK_FALSE(planner.prices().ways.empty());
 }
 
+TEST_CASE("Ways to checkpoint are planned once, whatever way is in force") {
+  const std::vector<networks::Network> networks = *networks::LoadNetworks();
+  networks::TrainingSettings settings = SettingsOf(*networks::NetworkNamed(networks, "simple-conv-net"), 64);
+  settings.checkpoint = {networks::CheckpointMode::kBudget, 0, 20'000'000};  // which comes to what none does
+  BackgroundJobs jobs;
+  Estimates estimates(&networks);
+  CheckpointPlanner planner(&jobs, &estimates);
+  planner.AskForPrices(settings, std::nullopt, networks);
+  Finish(jobs);
+  planner.AskForPrices(settings, std::nullopt, networks);
+  CHECK(jobs.empty());
+  for (const PricedWay& way : planner.prices().ways) {
+    settings.checkpoint = way.point.checkpoint;
+    planner.AskForPrices(settings, std::nullopt, networks);
+    CHECK(jobs.empty());
+  }
+}
+
 }  // namespace tidemark::gui

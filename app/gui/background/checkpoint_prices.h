@@ -29,12 +29,14 @@ struct CheckpointPrices {
   std::optional<PriceQuestion> planned_for;    // of the planning that goes on
   std::optional<PriceQuestion> cancelled_for;  // by the person: nobody plans these again unasked
 
-  // Of settings that differ in the way to checkpoint only, where that way is among them.
+  // Of the settings that they were planned for, and of those that differ in the way to checkpoint only, where
+  // that way is among them.
   bool Answers(const PriceQuestion& question) const {
-    if (!made_for || made_for->card != question.card) return false;
-    networks::TrainingSettings same_way = made_for->settings;
-    same_way.checkpoint = question.settings.checkpoint;
-    return same_way == question.settings && std::ranges::any_of(ways, [&](const PricedWay& way) {
+    if (!made_for) return false;
+    if (*made_for == question) return true;
+    PriceQuestion same_way = *made_for;
+    same_way.settings.checkpoint = question.settings.checkpoint;
+    return same_way == question && std::ranges::any_of(ways, [&](const PricedWay& way) {
              return way.point.checkpoint == question.settings.checkpoint;
            });
   }

@@ -112,9 +112,9 @@ std::string SummaryOf(const CheckpointingInput& input) {
 std::string WhyOf(const CheckpointWay& now, const CheckpointingInput& input) {
   const std::string why = WhyOfWay(now, input.ways, input.unit);
   const auto vain = std::ranges::find(input.ways, false, &CheckpointWay::is_best);
-  if (std::ranges::count(input.ways, true, &CheckpointWay::is_best) > 1 || vain == input.ways.end() ||
-      !now.is_best)
-    return why;
+  const bool gains = std::ranges::any_of(
+      input.ways, [](const CheckpointWay& way) { return way.is_best && way.share_run_again > 0; });
+  if (gains || vain == input.ways.end() || !now.is_best) return why;
   return why + " " + networks::TitleOf(vain->checkpoint) + ": " + WhyOfWay(*vain, input.ways, input.unit);
 }
 

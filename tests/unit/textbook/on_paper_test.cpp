@@ -147,6 +147,23 @@ TEST_CASE("A tiny network gains nothing by one segment") {
   CHECK_FALSE(one->is_best);
 }
 
+TEST_CASE("The way that is in force is on the curve, also where another comes to the same") {
+  for (const char* const name : {"simple-conv-net", "lenet", "vgg-11", "dcgan"}) {
+    const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, name);
+    TrainingSettings settings;
+    settings.network = name;
+    settings.checkpoint = {networks::CheckpointMode::kBudget, 0, int64_t{1} << 40};  // all may be kept
+    const auto curve = CheckpointCurve(network, settings);
+    const auto in_force = std::ranges::find(curve, settings.checkpoint, &CurvePoint::checkpoint);
+    const auto none = std::ranges::find(curve, networks::Checkpointing(), &CurvePoint::checkpoint);
+    REQUIRE(in_force != curve.end());
+    REQUIRE(none != curve.end());
+    CHECK(in_force->saved_bytes == none->saved_bytes);
+    CHECK(in_force->share_run_again == 0);
+    CHECK(in_force->is_best == none->is_best);
+  }
+}
+
 TEST_CASE("The price list stops when it is told to, and says how far it is") {
   const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "lenet");
   std::vector<double> told;
