@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -237,6 +238,10 @@ class Application {
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
   bool IsSaved() const;
+  // `of`: a process of the run that is shown, or one card of it alone. Returns what is noted of it by now;
+  // none of one card.
+  const std::vector<trace::Bookmark>* NoteSaved(const session::Run* of, const std::filesystem::path& file,
+                                                events::EventIndex end);
   bool NeedsKeeping() const;  // the run that is shown: somebody made it, and nobody saved it
   bool IsLostByClosing() const;
   LeavingRun Leaving() const;
@@ -251,7 +256,7 @@ class Application {
   void Show(const GoToMoment& wanted);
   void ShowSurroundings(timeline::EventIndex moment);
   void ShowEvents(timeline::EventIndex begin, timeline::EventIndex end);
-  std::vector<trace::Bookmark>& Bookmarks() { return shown_.bookmarks[shown_.process]; }
+  std::vector<trace::Bookmark>& Bookmarks() { return shown_.notes[shown_.process].bookmarks; }
   bool HasBookmarks() const;  // in any rank
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
@@ -290,6 +295,12 @@ class Application {
   Scene scene_;
   SceneInput input_;
   const Frame* frame_ = nullptr;
+  // What a person noted of one process of the run, and how far they saved it.
+  struct Notes {
+    std::vector<trace::Bookmark> bookmarks;
+    std::filesystem::path file;  // beside which they are kept; "" = of a run that nobody saved
+    std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
+  };
   // The run that is shown, and what holds of no other: replaced as a whole.
   struct ShownRun {
     std::shared_ptr<session::Run> run;      // none while one starts, and before the first
@@ -302,10 +313,8 @@ class Application {
     bool is_example = false;     // it, or what starts, is the window's own
     bool is_being_kept = false;  // so that the window can close
     bool band_asked = false;
-    BookmarksOfRanks bookmarks;
-    std::filesystem::path read_file;    // that it was read from; "" = from none
-    std::filesystem::path opened_file;  // beside which bookmarks are kept; "" = of a run that is live
-    std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
+    std::map<const session::Run*, Notes> notes;  // of each process by itself
+    std::filesystem::path read_file;             // that it was read from; "" = from none
   };
   ShownRun shown_;
   bool has_kept_runs_ = false;

@@ -593,17 +593,18 @@ bool Application::ExecuteLookAction(ActionId action) {
 void Application::Save(const std::filesystem::path& file) {
   if (shown_.run == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kWritten,
-              [this, run = ShownRank(), file,
-               bookmarks = Bookmarks()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, run = ShownRank(), file, bookmarks = Bookmarks(),
+               number = run_number_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
-                return [this, saved, file, bookmarks, end, of = run.get()] {
-                  if (saved && of == shown_.run.get()) shown_.saved_until = end;
-                  if (const Status kept = saved ? trace::SaveBookmarks(bookmarks, file) : Status(Done{});
+                return [this, saved, file, bookmarks, number, end, of = run.get()] {
+                  if (!saved) return AddLogLine(presenters::LogLevel::kError, saved.error().message);
+                  // What was noted meanwhile is in no file yet.
+                  const auto* const noted = number == run_number_ ? NoteSaved(of, file, end) : nullptr;
+                  if (const Status kept = trace::SaveBookmarks(noted == nullptr ? bookmarks : *noted, file);
                       !kept)
                     AddLogLine(presenters::LogLevel::kError, kept.error().message);
-                  AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
-                             saved ? "Saved " + file.string() + "." : saved.error().message);
+                  AddLogLine(presenters::LogLevel::kGood, "Saved " + file.string() + ".");
                 };
               });
 }

@@ -27,6 +27,14 @@ std::vector<uint8_t> CardsOf(const timeline::View& view) {
   return cards;
 }
 
+// What the card reports of itself meanwhile is nothing that anybody would miss.
+bool HoldsMoreThan(const timeline::View& view, events::EventIndex saved_until) {
+  for (events::EventIndex index = std::max(saved_until, view.first()); index < view.end(); ++index) {
+    if (view.event(index).kind != events::EventKind::kCounter) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Application::StartRun() {
@@ -419,16 +427,25 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
 
 void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({.run = std::move(run)}); }
 
-// What the card reports of itself meanwhile is nothing that anybody would miss.
+// Each of its processes, as far as it went.
 bool Application::IsSaved() const {
   if (shown_.run->has_file()) return true;
-  if (!shown_.saved_until) return false;
-  const auto view = shown_.run->view();
-  for (events::EventIndex index = std::max(*shown_.saved_until, view->first()); index < view->end();
-       ++index) {
-    if (view->event(index).kind != events::EventKind::kCounter) return false;
-  }
-  return true;
+  return std::ranges::all_of(ProcessesOf(*shown_.run), [&](const session::Run* process) {
+    const auto notes = shown_.notes.find(process);
+    return notes != shown_.notes.end() && notes->second.saved_until &&
+           !HoldsMoreThan(*process->view(), *notes->second.saved_until);
+  });
+}
+
+// What was opened keeps its notes where it is.
+const std::vector<trace::Bookmark>* Application::NoteSaved(const session::Run* of,
+                                                           const std::filesystem::path& file,
+                                                           events::EventIndex end) {
+  if (std::ranges::count(ProcessesOf(*shown_.run), of) == 0) return nullptr;
+  Notes& notes = shown_.notes[of];
+  notes.saved_until = end;
+  if (notes.file.empty() || !shown_.run->has_file()) notes.file = file;
+  return &notes.bookmarks;
 }
 
 bool Application::NeedsKeeping() const {
@@ -443,7 +460,9 @@ bool Application::IsLostByClosing() const {
 LeavingRun Application::Leaving() const {
   if (shown_.run == nullptr) return {};
   const bool is_veiled = frame_ != nullptr && frame_->veiled;
-  return {shown_.run, shown_.bookmarks, NeedsKeeping(), TitleOfRun(*shown_.run, networks_), is_veiled};
+  BookmarksOfRanks bookmarks;
+  for (const auto& [process, notes] : shown_.notes) bookmarks[process] = notes.bookmarks;
+  return {shown_.run, std::move(bookmarks), NeedsKeeping(), TitleOfRun(*shown_.run, networks_), is_veiled};
 }
 
 LeavingRun Application::Leave() {

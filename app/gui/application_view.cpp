@@ -45,7 +45,7 @@ void Application::ShowEvents(timeline::EventIndex begin, timeline::EventIndex en
 }
 
 bool Application::HasBookmarks() const {
-  return std::ranges::any_of(shown_.bookmarks, [](const auto& of_rank) { return !of_rank.second.empty(); });
+  return std::ranges::any_of(shown_.notes, [](const auto& of) { return !of.second.bookmarks.empty(); });
 }
 
 // At the moment that the memory map shows.
@@ -63,10 +63,10 @@ void Application::AskForBookmark() {
 }
 
 void Application::Keep(const KeepBookmark& wanted) {
-  trace::SetBookmark({wanted.time_ns, wanted.text}, &Bookmarks());
-  if (shown_.opened_file.empty()) return;  // they are written with the recording
-  if (const Status kept =
-          trace::SaveBookmarks(Bookmarks(), shown_.opened_file, !shown_.run->bookmarks().empty());
+  Notes& notes = shown_.notes[shown_.process];
+  trace::SetBookmark({wanted.time_ns, wanted.text}, &notes.bookmarks);
+  if (notes.file.empty()) return;  // they are written with the recording
+  if (const Status kept = trace::SaveBookmarks(notes.bookmarks, notes.file, !shown_.run->bookmarks().empty());
       !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
@@ -75,8 +75,7 @@ void Application::ReadBookmarks(const std::filesystem::path& file) {
   Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file, shown_.run->bookmarks());
   if (!read)
     return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
-  shown_.opened_file = file;
-  Bookmarks() = std::move(*read);
+  shown_.notes[shown_.process] = {.bookmarks = std::move(*read), .file = file, .saved_until = {}};
 }
 
 }  // namespace tidemark::gui

@@ -130,6 +130,12 @@ fs::path KeptRunsFolder() {
   return {};
 }
 
+std::vector<const session::Run*> ProcessesOf(const session::Run& run) {
+  std::vector<const session::Run*> processes = run.ranks();
+  if (processes.empty()) processes.push_back(&run);
+  return processes;
+}
+
 KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   if (leaving.run == nullptr || !leaving.needs_keeping) return std::optional<fs::path>();
   const session::Run& run = *leaving.run;
@@ -139,9 +145,8 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
   const std::string name =
       NameIn(folder, leaving.title, ChosenIn(*run.view()), leaving.is_veiled ? "" : PeakOf(*run.view()));
-  std::vector<const session::Run*> ranks = run.ranks();
-  const bool is_alone = ranks.empty();
-  if (is_alone) ranks.push_back(&run);
+  const std::vector<const session::Run*> ranks = ProcessesOf(run);
+  const bool is_alone = ranks == std::vector{&run};
   std::optional<fs::path> first;
   Status noted = Done{};
   for (size_t i = 0; i < ranks.size(); ++i) {

@@ -23,6 +23,9 @@ inline constexpr uintmax_t kMostKeptBytes = uintmax_t{4} << 30;
 // $XDG_STATE_HOME/tidemark/runs, or ~/.local/state/tidemark/runs; "" where neither is set: nothing is kept.
 std::filesystem::path KeptRunsFolder();
 
+// Its ranks; itself where it is one alone.
+std::vector<const session::Run*> ProcessesOf(const session::Run& run);
+
 // What a person noted, in each rank of a run by itself; in a run that is one alone by the run.
 using BookmarksOfRanks = std::map<const session::Run*, std::vector<trace::Bookmark>>;
 

@@ -154,6 +154,27 @@ TEST_CASE("Closing the window asks first where a run would be lost") {
   }
 }
 
+TEST_CASE("What is noted in a run that was saved is kept beside its file") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / "own.tide";
+  const auto application = KeepingIn(scratch / "kept");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.Push(SaveRecording{file});
+  app.ExecuteCommands();
+  SECTION("once it is written") {
+    REQUIRE(PollUntil(app, [&] { return LatestLine(app).starts_with("Saved "); }));
+    Tell(app, KeepBookmark{1, "here"});
+  }
+  SECTION("while it is written") {
+    Tell(app, KeepBookmark{1, "here"});
+    REQUIRE(PollUntil(app, [&] { return LatestLine(app).starts_with("Saved "); }));
+  }
+  Tell(app, DoAction{ActionId::kQuit});
+  CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
+  CHECK(*trace::LoadBookmarks(file) == std::vector<trace::Bookmark>{{1, "here"}});
+}
+
 TEST_CASE("The window stays while what a person asked for is written, and where it could not be") {
   const trace::Scratch scratch;
   std::atomic<bool> is_held = true;

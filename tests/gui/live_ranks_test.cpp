@@ -40,6 +40,16 @@ class RunOfRanks : public session::FakeRun {
   std::vector<const session::Run*> ranks_;
 };
 
+// Once they are listed.
+bool ShowsRank(Application& app, int64_t rank) {
+  const auto* const before = app.scene_input().log;
+  return PollUntil(app, [&] {
+    app.Push(OpenRank{rank});
+    app.ExecuteCommands();
+    return app.scene_input().log != before;
+  });
+}
+
 }  // namespace
 
 TEST_CASE("Ranks that go on are read when they have changed, a few times a second, one reading at a time") {
@@ -142,6 +152,43 @@ TEST_CASE("What was tried of one rank is not told of another") {
   CHECK(found.error.empty());
 }
 
+TEST_CASE("A run of ranks is saved once each of them is") {
+  const auto run = std::make_shared<RunOfRanks>();
+  RunOfRanks first;
+  RunOfRanks second;
+  for (RunOfRanks* rank : {run.get(), &first, &second}) rank->Allocate();
+  run->Add(&first);
+  const trace::Scratch scratch;
+  const auto application = Application::Create({}, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const auto save = [&](const char* name) {
+    app.Push(SaveRecording{scratch / name});
+    app.ExecuteCommands();
+    REQUIRE(PollUntil(app, [&] {
+      const auto& lines = app.scene_input().log->lines();
+      return !lines.empty() && lines.back().text.starts_with("Saved ");
+    }));
+  };
+  const auto quits = [&] {
+    app.Push(ActionId::kQuit);
+    app.ExecuteCommands();
+    app.Poll();
+    return app.wants_to_quit();
+  };
+  app.ShowRun(run);
+  app.Poll();
+  save("rank0.tide");
+  SECTION("the only one") { CHECK(quits()); }
+  SECTION("one after the other") {
+    run->Add(&second);
+    CHECK_FALSE(quits());
+    REQUIRE(ShowsRank(app, 1));
+    save("rank1.tide");
+    CHECK(quits());
+  }
+}
+
 TEST_CASE("What was noted in a rank is there when it is shown again") {
   const auto run = std::make_shared<RunOfRanks>();
   RunOfRanks other;
@@ -158,12 +205,7 @@ TEST_CASE("What was noted in a rank is there when it is shown again") {
   app.ShowRun(run);
   app.Push(KeepBookmark{1, "in rank 0"});
   app.ExecuteCommands();
-  const auto* const of_first = app.scene_input().log;
-  REQUIRE(PollUntil(app, [&] {  // they are listed
-    app.Push(OpenRank{1});
-    app.ExecuteCommands();
-    return app.scene_input().log != of_first;
-  }));
+  REQUIRE(ShowsRank(app, 1));
   app.Push(KeepBookmark{2, "in rank 1"});
   app.ExecuteCommands();
   REQUIRE(app.KeepOnClosing().size() == 1);
