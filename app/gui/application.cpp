@@ -103,6 +103,8 @@ void Application::ShowFromHere() {
       });
   trials_.Forget();
   findings_.Forget();
+  input_.band.reset();
+  shown_.band_asked = false;
   frame_ = nullptr;
   state_.pinned.reset();
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
@@ -178,11 +180,11 @@ void Application::AskForBand() {
   shown_.band_asked = true;
   jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
               [this, run = shown_.run,
-               card = CardAlone()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                const presenters::Band band = options_.band_of(card == nullptr ? *run : *card, progress);
-                return [this, run, card = std::move(card), band]() mutable {
-                  if (run == shown_.run && card == CardAlone()) input_.band = band;
-                  card.reset();
+               rank = ShownRank()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+                const presenters::Band band = options_.band_of(*rank, progress);
+                return [this, run, rank = std::move(rank), band]() mutable {
+                  if (run == shown_.run && rank == ShownRank()) input_.band = band;
+                  rank.reset();
                   LetGo(std::move(run));  // not here, if nobody else has it any more
                 };
               });

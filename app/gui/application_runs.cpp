@@ -238,8 +238,6 @@ void Application::ShowOneCard(std::optional<uint8_t> device) {
     const std::shared_ptr<const session::Run> whole(shown_.run, &live_ranks_.ShownOf(*shown_.run));
     shown_.cards.push_back(std::make_shared<session::CardRun>(whole, *device));
   }
-  input_.band.reset();
-  shown_.band_asked = false;
   ShowOtherRank();
 }
 

@@ -152,6 +152,45 @@ TEST_CASE("What was tried of one rank is not told of another") {
   CHECK(found.error.empty());
 }
 
+class EndedProgram : public RunOfRanks {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kFinished;
+    return status;
+  }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "train.py on phantom NVIDIA T4";
+    return description;
+  }
+};
+
+TEST_CASE("The band of other orders of addresses is of the rank that is shown") {
+  const auto run = std::make_shared<EndedProgram>();
+  EndedProgram other;
+  for (EndedProgram* rank : {run.get(), &other}) {
+    rank->Allocate();
+    run->Add(rank);
+  }
+  ApplicationOptions options;
+  options.band_of = [&](const session::Run& of, const Progress&) -> presenters::Band {
+    return Result<session::ReservedBand>(Error{&of == &other ? "rank 1" : "rank 0"});
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const auto is_of = [&](const char* rank) {
+    const presenters::Band& band = app.scene_input().band;
+    return band && band->error().message == rank;
+  };
+  app.ShowRun(run);
+  CHECK(PollUntil(app, [&] { return is_of("rank 0"); }));
+  REQUIRE(ShowsRank(app, 1));
+  CHECK_FALSE(app.scene_input().band);
+  CHECK(PollUntil(app, [&] { return is_of("rank 1"); }));
+}
+
 TEST_CASE("A run of ranks is saved once each of them is") {
   const auto run = std::make_shared<RunOfRanks>();
   RunOfRanks first;
