@@ -87,7 +87,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
 Application::~Application() = default;
 
 bool Application::expects_events() const {
-  return shown_.run != nullptr && (input_.live || input_.status.state == session::RunState::kRunning);
+  return shown_ && (input_.live || input_.status.state == session::RunState::kRunning);
 }
 
 // Nothing of what was shown before holds.
@@ -103,8 +103,6 @@ void Application::ShowFromHere() {
       });
   trials_.Forget();
   findings_.Forget();
-  input_.band.reset();
-  shown_.band_asked = false;
   frame_ = nullptr;
   state_.pinned.reset();
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
@@ -119,28 +117,39 @@ void Application::ShowFromHere() {
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();
-  shown_.rank = ShownRank().get();
-  shown_.process = &live_ranks_.ShownOf(*shown_.run);
-  input_.view = shown_.rank->view();
-  log_->Describe(shown_.rank->description());
+  LookAtPart();
+  log_->Describe(input_.description);
   log_->Update(*input_.view);
 }
 
-std::shared_ptr<const session::Run> Application::ShownRank() const {
-  if (auto card = CardAlone()) return card;
-  return {shown_.run, &live_ranks_.ShownOf(*shown_.run)};
+// Before LookAtPart(): the view is published first, and what the status tells of is in it.
+void Application::LookAtRun() {
+  session::RunStatus status = shown_->status();
+  const session::RunStatus of_part = shown_.part()->status();
+  status.captured = of_part.captured;
+  status.steps_done = of_part.steps_done;
+  input_.status = std::move(status);
+  input_.live = shown_->live();
+  input_.can_stop = shown_->can_stop();
+}
+
+void Application::LookAtPart() {
+  input_.view = shown_.part()->view();
+  input_.description = shown_.part()->description();  // after the view, of which it tells
+  input_.shown_cards = shown_.cards();
+  input_.band = shown_.band();
 }
 
 void Application::ShowRank(int64_t rank) {
   const std::optional<size_t> place = ranks_.PlaceOf(rank);
   if (!place) return;
   if (const std::filesystem::path* const file = ranks_.FileOf(*place)) return OpenFile(*file);
-  if (shown_.run == nullptr || !live_ranks_.Show(*shown_.run, *place)) return;
+  if (!shown_ || !shown_.ShowRank(*place)) return;
   ranks_.ShowPlace(*place);
-  ShowOtherRank();
+  ShowOtherPart();
 }
 
-void Application::ShowOtherRank() {
+void Application::ShowOtherPart() {
   history_.Clear();
   const SlowMotionState before = state_.slow_motion;
   ShowFromHere();
@@ -153,38 +162,41 @@ void Application::FollowRanks() {
   const bool with_curves =
       state_.timeline.stack.value_or(presenters::StackOrder()).by == presenters::StackBy::kRank;
   std::optional<LiveRanks::Reading> reading =
-      live_ranks_.BeginReading(*shown_.run, with_curves, Clock::now());
+      shown_.ranks().BeginReading(*shown_.whole(), with_curves, Clock::now());
   if (!reading) return;
   jobs_.Start("", JobEnd::kWhenDone,
-              [this, reading = std::move(*reading),
-               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+              [this, reading = std::move(*reading), of = std::weak_ptr<const session::Run>(shown_.whole())](
+                  const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto peaks =
                     std::make_shared<session::Ranks>(session::PeaksOf(reading.ranks, reading.with_curves));
-                return [this, peaks, number] {
-                  live_ranks_.EndReading();
-                  if (number != run_number_ || live_ranks_.closed()) return;
-                  if (peaks->ranks.size() != shown_.run->ranks().size()) return;  // one has come since
-                  live_ranks_.List(*shown_.run);
-                  ranks_.Follow(std::move(*peaks), live_ranks_.PlaceOfShown(*shown_.run));
+                return [this, peaks, of] {
+                  if (shown_.Is(of)) TakePeaks(std::move(*peaks));
                 };
               });
+}
+
+void Application::TakePeaks(session::Ranks peaks) {
+  LiveRanks& ranks = shown_.ranks();
+  ranks.EndReading();
+  if (ranks.closed() || peaks.ranks.size() != shown_->ranks().size()) return;  // one has come since
+  ranks.List(*shown_.whole());
+  ranks_.Follow(std::move(peaks), ranks.PlaceOfShown(*shown_.whole()));
 }
 
 // Once a program has ended: replaying it takes seconds at most, and the window goes on meanwhile.
 void Application::AskForBand() {
   const bool has_ended = input_.status.state > RunState::kPaused &&
-                         shown_.rank->status().state > RunState::kPaused && input_.view != nullptr &&
+                         shown_.part()->status().state > RunState::kPaused && input_.view != nullptr &&
                          !input_.view->empty();
-  if (shown_.band_asked || !options_.band_of || !has_ended || !presenters::IsProgram(input_.description))
-    return;
-  shown_.band_asked = true;
+  if (!options_.band_of || !has_ended || !presenters::IsProgram(input_.description)) return;
+  if (!shown_.AskForBand()) return;
   jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
-              [this, run = shown_.run,
-               rank = ShownRank()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                const presenters::Band band = options_.band_of(*rank, progress);
-                return [this, run, rank = std::move(rank), band]() mutable {
-                  if (run == shown_.run && rank == ShownRank()) input_.band = band;
-                  rank.reset();
+              [this, run = shown_.whole(), part = shown_.part()](
+                  const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+                const presenters::Band band = options_.band_of(*part, progress);
+                return [this, run, part = std::move(part), band]() mutable {
+                  shown_.TakeBand(part, band);
+                  part.reset();
                   LetGo(std::move(run));  // not here, if nobody else has it any more
                 };
               });
@@ -198,27 +210,19 @@ bool Application::Poll() {
   }
   AskForPlans();
   news = sweep_.Poll() || news;
-  if (shown_.run == nullptr) return news;
-  if (start_cancelled_.exchange(false)) shown_.run->Stop();
-  FollowCards();
-  if (ShownRank().get() != shown_.rank) ShowOtherRank();  // a launcher's ranks come one by one, in any order
+  if (!shown_) return news;
+  if (start_cancelled_.exchange(false)) shown_->Stop();
+  if (shown_.Follow()) ShowOtherPart();
   FollowRanks();
-  // Before the view, which is published first: what the status tells of is in it.
-  session::RunStatus status = shown_.run->status();
-  const session::RunStatus of_shown = shown_.rank->status();
-  status.captured = of_shown.captured;
-  status.steps_done = of_shown.steps_done;
-  std::shared_ptr<const timeline::View> view = shown_.rank->view();
-  input_.description = shown_.rank->description();  // after the view, of which it tells
-  if (view != input_.view) {
-    input_.view = std::move(view);
+  const session::RunStatus before = input_.status;
+  const std::shared_ptr<const timeline::View> view_before = input_.view;
+  LookAtRun();
+  LookAtPart();
+  if (input_.view != view_before) {
     log_->Describe(input_.description);
     log_->Update(*input_.view);
     news = true;
   }
-  const session::RunStatus before = std::exchange(input_.status, std::move(status));
-  input_.live = shown_.run->live();
-  input_.can_stop = shown_.run->can_stop();
   AskForBand();
   LookForFindings();
   HoldForSlowMotion();
@@ -292,7 +296,7 @@ void Application::Draw() {
   input_.findings = findings_.found();
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();
-  input_.bookmarks = &Bookmarks();
+  input_.bookmarks = &shown_.bookmarks();
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,12 +14,10 @@
 
 #include "app/gui/background/background_jobs.h"
 #include "app/gui/background/estimates.h"
-#include "app/gui/background/live_ranks.h"
 #include "app/gui/background/opened_ranks.h"
 #include "app/gui/choice_history.h"
 #include "app/gui/commands/commands.h"
 #include "app/gui/kept_runs.h"
-#include "app/gui/run_status.h"
 #include "app/gui/scene/scene.h"
 #include "app/gui/searches/checkpoint_planner.h"
 #include "app/gui/searches/findings_watch.h"
@@ -28,11 +25,11 @@
 #include "app/gui/searches/sweep_runner.h"
 #include "app/gui/searches/trial_runs.h"
 #include "app/gui/shell/shell.h"
+#include "app/gui/shown_run.h"
 #include "app/gui/start_queue.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
 #include "profiler/base/progress.h"
-#include "profiler/session/card_run.h"
 #include "profiler/session/noted_run.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
@@ -183,14 +180,13 @@ class Application {
   void TellNotOpened(const std::string& why);
   void ShowRanks(session::Ranks ranks);
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
-  // Of the ranks that go on here the one that is shown; else the run itself.
-  std::shared_ptr<const session::Run> ShownRank() const;  // or of its cards the one that is shown alone
-  std::shared_ptr<const session::Run> CardAlone() const;  // of a run that goes on; none = all are shown
-  void ShowRank(int64_t rank);                            // of those that are open, by its number
-  void ShowOtherRank();                                   // than before
+  void ShowRank(int64_t rank);  // of those that are open, by its number
+  void ShowOtherPart();         // than before
   void FollowRanks();
-  void FollowCards();
+  void TakePeaks(session::Ranks peaks);
   void ShowFromHere();
+  void LookAtRun();
+  void LookAtPart();
   Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
@@ -232,17 +228,11 @@ class Application {
   void WriteSession(const std::filesystem::path& file);
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
-  void AdoptRun(std::shared_ptr<session::Run> run);
+  void AdoptRun(ShownRun shown);
   void LetGo(std::shared_ptr<session::Run> run);
   void ReadNetworkAnew(const std::string& name);
   session::LiveOptions OptionsOfStart() const;
   void EndStart(const session::LiveOptions& started, std::optional<StartQueue::StartedRun> outcome);
-  bool IsSaved() const;
-  // `of`: a process of the run that is shown, or one card of it alone. Returns what is noted of it by now;
-  // none of one card.
-  const std::vector<trace::Bookmark>* NoteSaved(const session::Run* of, const std::filesystem::path& file,
-                                                events::EventIndex end);
-  bool NeedsKeeping() const;  // the run that is shown: somebody made it, and nobody saved it
   bool IsLostByClosing() const;
   LeavingRun Leaving() const;
   LeavingRun Leave();
@@ -256,11 +246,9 @@ class Application {
   void Show(const GoToMoment& wanted);
   void ShowSurroundings(timeline::EventIndex moment);
   void ShowEvents(timeline::EventIndex begin, timeline::EventIndex end);
-  std::vector<trace::Bookmark>& Bookmarks() { return shown_.notes[shown_.process].bookmarks; }
-  bool HasBookmarks() const;  // in any rank
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
-  void ReadBookmarks(const std::filesystem::path& file);
+  void ReadNotes(const std::filesystem::path& file);
   // What an opened recording tells of; none of a live run.
   void ReadRecordedSettings();
   void BeginSlowMotion();
@@ -295,34 +283,12 @@ class Application {
   Scene scene_;
   SceneInput input_;
   const Frame* frame_ = nullptr;
-  // What a person noted of one process of the run, and how far they saved it.
-  struct Notes {
-    std::vector<trace::Bookmark> bookmarks;
-    std::filesystem::path file;  // beside which they are kept; "" = of a run that nobody saved
-    std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
-  };
-  // The run that is shown, and what holds of no other: replaced as a whole.
-  struct ShownRun {
-    std::shared_ptr<session::Run> run;      // none while one starts, and before the first
-    const session::Run* rank = nullptr;     // ShownRank() of the last ShowFromHere; none without `run`
-    const session::Run* process = nullptr;  // the same, with all its cards: what is noted is noted of these
-    // Cards of a run that goes on that were shown alone so far.
-    std::vector<std::shared_ptr<const session::CardRun>> cards;
-    Clock::time_point since{};
-    ShownOrigin origin;
-    bool is_example = false;     // it, or what starts, is the window's own
-    bool is_being_kept = false;  // so that the window can close
-    bool band_asked = false;
-    std::map<const session::Run*, Notes> notes;  // of each process by itself
-    std::filesystem::path read_file;             // that it was read from; "" = from none
-  };
   ShownRun shown_;
   bool has_kept_runs_ = false;
   SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;
   std::vector<std::string> complaints_;
   OpenedRanks ranks_;  // empty unless several were opened, or go on here
-  LiveRanks live_ranks_;
   FitSearch fit_search_;
   TrialRuns trials_;
   CheckpointPlanner planner_;

@@ -79,7 +79,7 @@ bool Application::ExecuteCommands() {
 }
 
 bool Application::ProgramGoesOn() const {
-  return shown_.run != nullptr && input_.can_stop && presenters::IsProgram(input_.description) &&
+  return shown_ && input_.can_stop && presenters::IsProgram(input_.description) &&
          input_.status.state <= session::RunState::kPaused;
 }
 
@@ -147,7 +147,7 @@ void Application::Execute(const Command& command) {
                  [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
                  [this](const CloseRanks&) {
                    ranks_.Close();
-                   live_ranks_.Close();
+                   shown_.ranks().Close();
                  },
                  [this](const ShowCard& c) { ShowOneCard(c.device); },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
@@ -276,13 +276,13 @@ bool Application::ApplyAnew(const Choices& choices) {
 
 void Application::SetPace(double steps_per_second) {
   input_.steps_per_second = steps_per_second;
-  if (shown_.run != nullptr) shown_.run->SetPace(steps_per_second);
+  if (shown_) shown_->SetPace(steps_per_second);
 }
 
 void Application::ChooseKernels(bool on) {
   if (std::ranges::count(Access().locked, "kernels") > 0) return;
   input_.kernels = on;
-  if (shown_.run != nullptr && input_.live) StartRun();
+  if (shown_ && input_.live) StartRun();
 }
 
 void Application::Pin(const PinMoment& wanted) {
@@ -369,11 +369,11 @@ void Application::Change(const networks::TrainingSettings& settings, bool rememb
   if (!trainable || *trainable == input_.settings) return;
   if (remember) RememberChoices();
   const networks::TrainingSettings before = std::exchange(input_.settings, *trainable);
-  shown_.is_example = false;
+  shown_.SetExample(false);
   estimates_.PlanAgain();
-  if (shown_.run == nullptr || !input_.live) return;
+  if (!shown_ || !input_.live) return;
   if (NeedsOtherProcesses(before)) return StartRun();
-  shown_.run->Change(input_.settings);
+  shown_->Change(input_.settings);
 }
 
 // Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space
@@ -480,28 +480,28 @@ bool Application::ExecuteWindowAction(ActionId action) {
 
 bool Application::ExecuteRunAction(ActionId action) {
   using transport::RunMode;
-  const bool live = shown_.run != nullptr && input_.live;
+  const bool live = shown_ && input_.live;
   const bool paused = input_.status.state == session::RunState::kPaused;
   switch (action) {
     case ActionId::kRunOrPause:
       if (starts_.is_wanted()) break;
       if (live) {
-        shown_.run->SetMode(paused ? RunMode::kRun : RunMode::kPause);
+        shown_->SetMode(paused ? RunMode::kRun : RunMode::kPause);
       } else if (!presenters::IsProgram(input_.description)) {
         StartRun();
       }
       break;
     case ActionId::kStep:
-      if (live) shown_.run->SetMode(RunMode::kOneStep);
+      if (live) shown_->SetMode(RunMode::kOneStep);
       break;
     case ActionId::kOperator:
-      if (live) shown_.run->SetMode(RunMode::kOneOperator);
+      if (live) shown_->SetMode(RunMode::kOneOperator);
       break;
     case ActionId::kRestart:
-      if (live) shown_.run->Restart(input_.settings);
+      if (live) shown_->Restart(input_.settings);
       break;
     case ActionId::kStop:
-      if (shown_.run != nullptr && input_.can_stop) shown_.run->Stop();
+      if (shown_ && input_.can_stop) shown_->Stop();
       break;
     case ActionId::kUndo:
     case ActionId::kRedo:
@@ -591,18 +591,17 @@ bool Application::ExecuteLookAction(ActionId action) {
 }
 
 void Application::Save(const std::filesystem::path& file) {
-  if (shown_.run == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
+  if (!shown_) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kWritten,
-              [this, run = ShownRank(), file, bookmarks = Bookmarks(),
-               number = run_number_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, run = shown_.part(), file, bookmarks = shown_.bookmarks(),
+               of = std::weak_ptr<const session::Run>(shown_.part())](
+                  const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
-                return [this, saved, file, bookmarks, number, end, of = run.get()] {
+                return [this, saved, file, bookmarks, of, end, process = run.get()] {
                   if (!saved) return AddLogLine(presenters::LogLevel::kError, saved.error().message);
-                  // What was noted meanwhile is in no file yet.
-                  const auto* const noted = number == run_number_ ? NoteSaved(of, file, end) : nullptr;
-                  if (const Status kept = trace::SaveBookmarks(noted == nullptr ? bookmarks : *noted, file);
-                      !kept)
+                  const auto noted = shown_.Is(of) ? shown_.TakeSaved(process, file, end) : bookmarks;
+                  if (const Status kept = trace::SaveBookmarks(noted, file); !kept)
                     AddLogLine(presenters::LogLevel::kError, kept.error().message);
                   AddLogLine(presenters::LogLevel::kGood, "Saved " + file.string() + ".");
                 };
@@ -612,11 +611,11 @@ void Application::Save(const std::filesystem::path& file) {
 void Application::Export(const std::filesystem::path& file) {
   const presenters::RunFormat* format = presenters::FormatOfEnding(file);
   if (format == nullptr || !options_.export_run) return;
-  if (shown_.run == nullptr) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
+  if (!shown_) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), JobEnd::kWritten,
-              [this, run = ShownRank(), key = format->key, file,
-               bookmarks = Bookmarks()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, run = shown_.part(), key = format->key, file, bookmarks = shown_.bookmarks()](
+                  const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);
                 return [this, left_out, key, file] {
                   if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);

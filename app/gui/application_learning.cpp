@@ -136,8 +136,8 @@ void Application::SetUp(const lessons::Setup& setup) {
   if (needs_start || (!input_.live && !starts_.is_wanted())) {
     StartRun();
   } else if (differs && input_.live) {
-    shown_.run->Restart(input_.settings);
-    if (!state_.slow_motion.active) shown_.run->SetMode(transport::RunMode::kRun);  // it may have been paused
+    shown_->Restart(input_.settings);
+    if (!state_.slow_motion.active) shown_->SetMode(transport::RunMode::kRun);  // it may have been paused
   }
   if (setup.pin_peak || differs) state_.pinned.reset();  // the latest peak
   state_.timeline.follow = true;
@@ -167,13 +167,13 @@ void Application::Use(const lessons::SessionState& session) {
   state_.unit = session.unit;
   state_.timeline.hidden_categories = session.hidden_categories;
   input_.steps_per_second = session.steps_per_second;
-  if (shown_.run != nullptr) shown_.run->SetPace(session.steps_per_second);
+  if (shown_) shown_->SetPace(session.steps_per_second);
   const auto axis = session.wall_clock ? presenters::TimeAxis::kWallClock : presenters::TimeAxis::kEvents;
   if (state_.timeline.axis != axis) SwitchAxis(input_.view.get(), axis, state_.timeline);
   for (size_t i = 0; i < kPanelCount && !session.panels.empty(); ++i) {
     state_.shown[i] = std::ranges::count(session.panels, Panels()[i].name) > 0;
   }
-  if (needs_start && (shown_.run != nullptr || starts_.is_wanted())) StartRun();
+  if (needs_start && (shown_ || starts_.is_wanted())) StartRun();
   if (!session.lesson.empty()) {
     state_.lessons.lesson = session.lesson;
     state_.lessons.page = session.page;
@@ -213,7 +213,7 @@ void Application::ReadSession(const std::filesystem::path& file) {
   } else {
     AddLogLine(presenters::LogLevel::kError, file.string() + ": " + session.error().message);
   }
-  if (shown_.run == nullptr && !starts_.is_wanted()) StartRun();
+  if (!shown_ && !starts_.is_wanted()) StartRun();
 }
 
 void Application::WriteSession(const std::filesystem::path& file) {

@@ -18,23 +18,6 @@ namespace {
 using networks::DeviceKind;
 using session::RunState;
 
-// None where there are not several.
-std::vector<uint8_t> CardsOf(const timeline::View& view) {
-  std::vector<uint8_t> cards;
-  if (view.devices().size() < 2) return cards;
-  cards.reserve(view.devices().size());
-  for (const timeline::DevicePeaks& card : view.devices()) cards.push_back(card.device);
-  return cards;
-}
-
-// What the card reports of itself meanwhile is nothing that anybody would miss.
-bool HoldsMoreThan(const timeline::View& view, events::EventIndex saved_until) {
-  for (events::EventIndex index = std::max(saved_until, view.first()); index < view.end(); ++index) {
-    if (view.event(index).kind != events::EventKind::kCounter) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void Application::StartRun() {
@@ -43,7 +26,7 @@ void Application::StartRun() {
 
 void Application::StartExample() {
   BeginStart();
-  shown_.is_example = true;
+  shown_.SetExample(true);
 }
 
 void Application::BeginStart() {
@@ -90,14 +73,14 @@ void Application::EndStart(const session::LiveOptions& started,
     input_.status.sentence = outcome->error().message;
     return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
-  const bool is_example = shown_.is_example;
-  AdoptRun(std::move(**outcome));
-  shown_.is_example = is_example;
+  const bool is_example = shown_.is_example();
+  AdoptRun(ShownRun(std::move(**outcome)));
+  shown_.SetExample(is_example);
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
   if (NeedsOtherProcesses(started.settings)) return StartRun();
-  shown_.run->Change(input_.settings);
-  shown_.run->SetPace(input_.steps_per_second);
+  shown_->Change(input_.settings);
+  shown_->SetPace(input_.steps_per_second);
 }
 
 // How many ranks there are is settled when they start, but on a phantom, where one runs.
@@ -180,7 +163,7 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
   Change(settings, true);
   const bool trains = input_.live || starts_.is_wanted();
-  if (is_edited ? trains : shown_.run == nullptr && !trains) StartRun();  // else it is opened with the window
+  if (is_edited ? trains : !shown_ && !trains) StartRun();  // else it is opened with the window
 }
 
 // Among those that are known. True if it is another than the one of its name, of which nothing holds then.
@@ -231,29 +214,9 @@ void Application::OpenFile(const std::filesystem::path& file) {
 
 // Of a run that goes on nothing ends, and what is shown of it goes on, too.
 void Application::ShowOneCard(std::optional<uint8_t> device) {
-  if (shown_.run == nullptr || device == input_.shown_cards.alone) return;
-  if (!shown_.read_file.empty()) return ReadRun(shown_.read_file, device);
-  input_.shown_cards.alone = device;
-  if (device && CardAlone() == nullptr) {
-    const std::shared_ptr<const session::Run> whole(shown_.run, &live_ranks_.ShownOf(*shown_.run));
-    shown_.cards.push_back(std::make_shared<session::CardRun>(whole, *device));
-  }
-  ShowOtherRank();
-}
-
-std::shared_ptr<const session::Run> Application::CardAlone() const {
-  const std::optional<uint8_t> device = input_.shown_cards.alone;
-  const auto found = std::ranges::find_if(shown_.cards, [&](const auto& card) {
-    return device && card->IsOf(live_ranks_.ShownOf(*shown_.run), *device);
-  });
-  return found == shown_.cards.end() ? nullptr : *found;
-}
-
-// As a run goes on it may come to use others, and another rank has cards of its own.
-void Application::FollowCards() {
-  if (!shown_.read_file.empty()) return;
-  if (CardAlone() == nullptr) input_.shown_cards.alone.reset();
-  input_.shown_cards.all = CardsOf(*live_ranks_.ShownOf(*shown_.run).view());
+  if (!shown_ || device == shown_.cards().alone) return;
+  if (!shown_.read_file().empty()) return ReadRun(shown_.read_file(), device);
+  if (shown_.ShowCard(device)) ShowOtherPart();
 }
 
 void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {
@@ -266,21 +229,19 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           if (!outcome->ok()) return TellNotOpened(outcome->error().message);
           if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
           ++run_number_;
-          const std::vector<uint8_t> cards = card ? input_.shown_cards.all : CardsOf(*(**outcome)->view());
-          const bool is_another = shown_.read_file != file;  // else one card of it, or all
-          AdoptRun(std::move(**outcome));
-          shown_.read_file = file;
-          input_.shown_cards = {cards, card};
+          const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*(**outcome)->view());
+          const bool is_another = shown_.read_file() != file;  // else one card of it, or all
+          AdoptRun(ShownRun(std::move(**outcome), file, {cards, card}));
           EndForeignComparison();
           if (is_another && !ranks_.any()) ForgetWhatWasSought();
           if (is_another) sweep_.CloseEnded();
           input_.recording = file.filename().string() + (card ? ", " + session::TitleOfCard(*card) : "");
-          ReadBookmarks(file);
+          ReadNotes(file);
           state_.pinned = ranks_.Show(file, *input_.view);
           if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
           state_.timeline.follow = false;
           state_.timeline.whole = true;
-          const session::RunStatus read = shown_.run->status();
+          const session::RunStatus read = shown_->status();
           if (read.cut_off)
             return AddLogLine(presenters::LogLevel::kWarning,
                               "Opened " + file.string() + " as far as it goes. " + read.sentence);
@@ -292,8 +253,8 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
 // A window that has nothing else to show goes on to say why, and so does the command that opened it.
 void Application::TellNotOpened(const std::string& why) {
   AddLogLine(presenters::LogLevel::kError, why);
-  if (shown_.run != nullptr || starts_.is_wanted()) return;
-  shown_.origin.was_not_opened = true;
+  if (shown_ || starts_.is_wanted()) return;
+  shown_.SetNotOpened();
   input_.status.state = RunState::kFailed;
   input_.status.sentence = why;
   shell_.banner_closed = false;
@@ -368,7 +329,7 @@ void Application::LayOver(SecondRun second) {
 // A second run says nothing of a program that is another than its own.
 void Application::EndForeignComparison() {
   if (second_.run == nullptr) return;
-  const std::string shown = presenters::NameOfProgram(shown_.run->description());
+  const std::string shown = presenters::NameOfProgram(shown_->description());
   if (shown == presenters::NameOfProgram(second_.run->description())) return;
   AddLogLine(presenters::LogLevel::kInfo, "No longer compared with " + second_.title + ": " + shown +
                                               " is another program. Ctrl+Z lays it over this one.");
@@ -381,7 +342,7 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
   input_.recording.clear();
   ranks_.Close();
   shell_.banner_closed = false;
-  AdoptRun(std::move(run));
+  AdoptRun(ShownRun(std::move(run)));
   EndForeignComparison();
   ForgetWhatWasSought();
   state_.timeline.follow = input_.status.state <= RunState::kPaused;
@@ -396,71 +357,37 @@ void Application::ForgetWhatWasSought() {
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowRun(std::move(run));
-  shown_.origin.was_followed = true;
+  shown_.SetFollowed();
   input_.recording = file == "-" ? "standard input" : file.filename().string();
-  if (std::filesystem::is_regular_file(file)) ReadBookmarks(file);
+  if (std::filesystem::is_regular_file(file)) ReadNotes(file);
 }
 
-void Application::AdoptRun(std::shared_ptr<session::Run> run) {
+void Application::AdoptRun(ShownRun shown) {
   starts_.End(Leave());
-  shown_.run = std::move(run);
-  shown_.origin.has_run = true;
-  shown_.since = Clock::now();
+  shown_ = std::move(shown);
   starts_.Unwant();  // what comes first is shown
-  live_ranks_.Begin();
   history_.Clear();
-  if (!shown_.run->live()) fit_search_.Forget();  // a program's or a recording's
+  if (!shown_->live()) fit_search_.Forget();  // a program's or a recording's
   start_cancelled_ = false;
   state_.timeline.magnified = 1;  // its top is in sight
-  if (shown_.run->live()) {
+  if (shown_->live()) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;
   }
   ShowFromHere();
-  input_.status = shown_.run->status();
-  input_.description = shown_.run->description();
-  input_.live = shown_.run->live();
-  input_.can_stop = shown_.run->can_stop();
+  LookAtRun();
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({.run = std::move(run)}); }
 
-// Each of its processes, as far as it went.
-bool Application::IsSaved() const {
-  if (shown_.run->has_file()) return true;
-  return std::ranges::all_of(ProcessesOf(*shown_.run), [&](const session::Run* process) {
-    const auto notes = shown_.notes.find(process);
-    return notes != shown_.notes.end() && notes->second.saved_until &&
-           !HoldsMoreThan(*process->view(), *notes->second.saved_until);
-  });
-}
-
-// What was opened keeps its notes where it is.
-const std::vector<trace::Bookmark>* Application::NoteSaved(const session::Run* of,
-                                                           const std::filesystem::path& file,
-                                                           events::EventIndex end) {
-  if (std::ranges::count(ProcessesOf(*shown_.run), of) == 0) return nullptr;
-  Notes& notes = shown_.notes[of];
-  notes.saved_until = end;
-  if (notes.file.empty() || !shown_.run->has_file()) notes.file = file;
-  return &notes.bookmarks;
-}
-
-bool Application::NeedsKeeping() const {
-  const bool is_as_it_came = shown_.is_example && !HasBookmarks();
-  return !shown_.is_being_kept && !is_as_it_came && !IsSaved();
-}
-
 bool Application::IsLostByClosing() const {
-  return shown_.run != nullptr && !shown_.run->view()->empty() && NeedsKeeping();
+  return shown_ && !shown_->view()->empty() && shown_.needs_keeping();
 }
 
 LeavingRun Application::Leaving() const {
-  if (shown_.run == nullptr) return {};
+  if (!shown_) return {};
   const bool is_veiled = frame_ != nullptr && frame_->veiled;
-  BookmarksOfRanks bookmarks;
-  for (const auto& [process, notes] : shown_.notes) bookmarks[process] = notes.bookmarks;
-  return {shown_.run, std::move(bookmarks), NeedsKeeping(), TitleOfRun(*shown_.run, networks_), is_veiled};
+  return shown_.Leaving(TitleOfRun(*shown_.whole(), networks_), is_veiled);
 }
 
 LeavingRun Application::Leave() {
@@ -474,20 +401,20 @@ LeavingRun Application::Leave() {
 // The run stays until it is kept: where it cannot be, that is told beside it. Another may begin meanwhile.
 void Application::KeepAndThen(std::function<void()> then) {
   LeavingRun leaving = Leaving();
-  shown_.is_being_kept = true;
+  shown_.SetBeingKept(true);
   jobs_.Start("Keeping the run", JobEnd::kKept,
-              [this, leaving = std::move(leaving), run = shown_.run,
+              [this, leaving = std::move(leaving), run = shown_.whole(),
                then = std::move(then)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 const KeptRun kept = KeepRun(leaving, options_.kept_runs);
                 leaving = {};  // or its process would end here
                 return [this, kept, then, run = std::move(run)] {
-                  if (shown_.run != run) {
+                  if (shown_.whole() != run) {
                     TellOfKept(kept);
                     if (kept) AskBeforeQuitting();
                     return;
                   }
                   if (kept) return then();
-                  shown_.is_being_kept = false;
+                  shown_.SetBeingKept(false);
                   AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
                                                                " Ctrl+S saves it elsewhere.");
                 };

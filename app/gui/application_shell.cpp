@@ -14,21 +14,21 @@ constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at 
 
 ShellInput Application::MakeShellInput() {
   ShellInput shell;
-  shell.status = StatusText(input_, shown_.origin);
+  shell.status = StatusText(input_, shown_.origin());
   const RunState state = input_.status.state;
   const bool goes_on = (input_.live || input_.can_stop || follows()) && state == RunState::kRunning;
-  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, shown_.origin, state_.unit);
+  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, shown_.origin(), state_.unit);
   const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
   if (!starts_.is_wanted() && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
   if (is_bad) shell.tone = StatusTone::kBad;
-  shell.device = DeviceText(input_, shown_.origin, state_.unit);
+  shell.device = DeviceText(input_, shown_.origin(), state_.unit);
   for (const auto& job : jobs_.jobs()) {
     const std::string title = job->title();
     if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;
     shell.jobs.push_back({title, job->progress, HearsCancel(job->ends) ? &job->cancelled : nullptr});
   }
   const bool loads = input_.live && state == RunState::kStarting;
-  if (loads && Clock::now() - shown_.since >= kShownAfter)
+  if (loads && Clock::now() - shown_.since() >= kShownAfter)
     shell.jobs.push_back({"The trainer loads LibTorch", -1, &start_cancelled_});
   shell.jobs.insert(shell.jobs.end(), frame_->jobs.begin(), frame_->jobs.end());
   if (ranks_.any()) {
@@ -49,7 +49,7 @@ ShellInput Application::MakeShellInput() {
   shell.starts_programs = static_cast<bool>(options_.start_program);
   shell.cards = &cards_;
   shell.has_view = input_.view != nullptr && !input_.view->empty();
-  shell.has_run = shown_.run != nullptr;
+  shell.has_run = static_cast<bool>(shown_);
   shell.own_p95_seconds = own_p95_seconds_;
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
   shell.of_code = of_code_;

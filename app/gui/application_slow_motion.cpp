@@ -34,10 +34,10 @@ void Application::BeginSlowMotion() {
   }
   const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
   if (starts_.is_wanted()) return;
-  if (shown_.run == nullptr || (!has_steps && !input_.live && !input_.can_stop)) return StartRun();
+  if (!shown_ || (!has_steps && !input_.live && !input_.can_stop)) return StartRun();
   const bool waits =
       input_.status.state == session::RunState::kPaused && input_.status.steps_done < kStepsBeforeWalk;
-  if (input_.live && waits) shown_.run->SetMode(transport::RunMode::kRun);
+  if (input_.live && waits) shown_->SetMode(transport::RunMode::kRun);
 }
 
 void Application::EndSlowMotion() {
@@ -45,7 +45,7 @@ void Application::EndSlowMotion() {
   state_.slow_motion.active = false;
   state_.pinned.reset();
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
-  if (is_held && state_.slow_motion.goes_on && input_.live) shown_.run->SetMode(transport::RunMode::kRun);
+  if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
   if (layout_before_.empty()) return;
   state_.shown = shown_before_;
   ImGui::LoadIniSettingsFromMemory(layout_before_.data(), layout_before_.size());
@@ -56,7 +56,7 @@ void Application::HoldForSlowMotion() {
   SlowMotionState& slow = state_.slow_motion;
   const bool runs = input_.live && input_.status.state == session::RunState::kRunning;
   if (!slow.active || slow.held || !runs || input_.status.steps_done < kStepsBeforeWalk) return;
-  slow.held = shown_.run->SetMode(transport::RunMode::kPause);
+  slow.held = shown_->SetMode(transport::RunMode::kPause);
 }
 
 bool Application::ExecuteSlowMotionAction(ActionId action) {

@@ -44,10 +44,6 @@ void Application::ShowEvents(timeline::EventIndex begin, timeline::EventIndex en
                       presenters::PositionOf(*input_.view, timeline.axis, std::max(end, begin + 1))};
 }
 
-bool Application::HasBookmarks() const {
-  return std::ranges::any_of(shown_.notes, [](const auto& of) { return !of.second.bookmarks.empty(); });
-}
-
 // At the moment that the memory map shows.
 void Application::AskForBookmark() {
   if (frame_ == nullptr || frame_->memory_map.state == nullptr) return;
@@ -56,26 +52,20 @@ void Application::AskForBookmark() {
   asked.open = true;
   asked.time_ns = frame_->memory_map.state->time_ns;
   asked.moment = frame_->memory_map.moment;
-  for (const trace::Bookmark& bookmark : Bookmarks()) {
+  for (const trace::Bookmark& bookmark : shown_.bookmarks()) {
     if (bookmark.time_ns == asked.time_ns)
       std::snprintf(asked.text.data(), asked.text.size(), "%s", bookmark.text.c_str());
   }
 }
 
 void Application::Keep(const KeepBookmark& wanted) {
-  Notes& notes = shown_.notes[shown_.process];
-  trace::SetBookmark({wanted.time_ns, wanted.text}, &notes.bookmarks);
-  if (notes.file.empty()) return;  // they are written with the recording
-  if (const Status kept = trace::SaveBookmarks(notes.bookmarks, notes.file, !shown_.run->bookmarks().empty());
-      !kept)
+  if (const Status kept = shown_.Note({wanted.time_ns, wanted.text}); !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
 
-void Application::ReadBookmarks(const std::filesystem::path& file) {
-  Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file, shown_.run->bookmarks());
-  if (!read)
-    return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
-  shown_.notes[shown_.process] = {.bookmarks = std::move(*read), .file = file, .saved_until = {}};
+void Application::ReadNotes(const std::filesystem::path& file) {
+  if (const Status read = shown_.ReadNotes(file); !read)
+    AddLogLine(presenters::LogLevel::kWarning, read.error().message);
 }
 
 }  // namespace tidemark::gui

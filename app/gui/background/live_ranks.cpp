@@ -7,13 +7,6 @@ namespace tidemark::gui {
 
 using namespace std::chrono_literals;
 
-// A reading that goes on is of the run before; it ends all the same.
-void LiveRanks::Begin() {
-  const bool reads = reads_;
-  *this = LiveRanks();
-  reads_ = reads;
-}
-
 bool LiveRanks::Show(const session::Run& run, size_t place) {
   if (place >= listed_.size() || listed_[place] == &ShownOf(run)) return false;
   chosen_ = listed_[place];

@@ -1,5 +1,5 @@
-// The ranks of one run that go on here: which of them is shown, and when their peaks are to be read again.
-// Reading takes some 2 ms a rank, so somebody else does it, beside the window. UI thread only.
+// The ranks of one run that go on here, of each run anew: which of them is shown, and when their peaks are to
+// be read again. Reading takes some 2 ms a rank, so somebody else does it, beside the window. UI thread only.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,7 @@ class LiveRanks {
     bool with_curves = false;
   };
 
-  void Begin();                     // another run
-  void Close() { closed_ = true; }  // nobody wants to see them, until another run begins
+  void Close() { closed_ = true; }  // nobody wants to see them
   bool closed() const { return closed_; }
   // The strip tells of the ranks as they are now; others may come before it is made anew.
   void List(const session::Run& run) { listed_ = run.ranks(); }

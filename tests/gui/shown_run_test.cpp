@@ -1,0 +1,153 @@
+#include "app/gui/shown_run.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/timeline/stream.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::gui {
+namespace {
+
+// A process of a run, or all of one that is one alone.
+class NotedProcess : public session::FakeRun {
+ public:
+  explicit NotedProcess(std::vector<uint8_t> cards = {0}) : cards_(std::move(cards)) { Allocate(); }
+  void Allocate() {
+    for (const uint8_t card : cards_) stream_.Allocate(++address_ << 20, 512).device = card;
+    view_ = stream_.Publish();
+  }
+  void CountOnCard() {
+    stream_.Add(events::EventKind::kCounter, 0, 1);
+    view_ = stream_.Publish();
+  }
+  void Add(const NotedProcess* rank) { ranks_.push_back(rank); }
+
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  std::vector<const session::Run*> ranks() const override { return ranks_; }
+
+ private:
+  std::vector<uint8_t> cards_;
+  timeline::Stream stream_;
+  uint64_t address_ = 0;
+  std::shared_ptr<const timeline::View> view_;
+  std::vector<const session::Run*> ranks_;
+};
+
+presenters::Band AnyBand() { return Result<session::ReservedBand>(session::ReservedBand()); }
+
+}  // namespace
+
+TEST_CASE("A run is saved as far as a file holds it, whatever the card counts meanwhile") {
+  const trace::Scratch scratch;
+  const auto run = std::make_shared<NotedProcess>();
+  ShownRun shown(run);
+  CHECK_FALSE(shown.is_saved());
+  CHECK(shown.needs_keeping());
+  shown.TakeSaved(run.get(), scratch / "own.tide", run->view()->end());
+  CHECK(shown.is_saved());
+  run->CountOnCard();
+  CHECK(shown.is_saved());
+  run->Allocate();
+  CHECK_FALSE(shown.is_saved());
+}
+
+TEST_CASE("What was noted before a run is saved goes beside its file with what is noted after") {
+  const trace::Scratch scratch;
+  const auto run = std::make_shared<NotedProcess>();
+  ShownRun shown(run);
+  CHECK(shown.Note({1, "before"}).ok());
+  CHECK(shown.TakeSaved(run.get(), scratch / "own.tide", run->view()->end()).size() == 1);
+  CHECK(shown.Note({2, "after"}).ok());
+  CHECK(*trace::LoadBookmarks(scratch / "own.tide") == shown.bookmarks());
+  CHECK(shown.bookmarks().size() == 2);
+  // Another file holds it now.
+  shown.TakeSaved(run.get(), scratch / "other.tide", run->view()->end());
+  CHECK(shown.Note({3, "later"}).ok());
+  CHECK(trace::LoadBookmarks(scratch / "other.tide")->size() == 3);
+}
+
+TEST_CASE("The window's own run is nobody's until something is noted in it") {
+  ShownRun shown(std::make_shared<NotedProcess>());
+  shown.SetExample(true);
+  CHECK_FALSE(shown.needs_keeping());
+  CHECK(shown.Note({1, "here"}).ok());
+  CHECK(shown.needs_keeping());
+}
+
+TEST_CASE("Each rank has its own notes, and its own band") {
+  const auto run = std::make_shared<NotedProcess>();
+  const NotedProcess other;
+  run->Add(run.get());
+  run->Add(&other);
+  ShownRun shown(run);
+  shown.ranks().List(*run);
+  const auto first = shown.part();
+  CHECK(first.get() == run.get());
+  CHECK(shown.AskForBand());
+  CHECK_FALSE(shown.AskForBand());
+  shown.TakeBand(first, AnyBand());
+  CHECK(shown.band());
+  CHECK(shown.Note({1, "of the first"}).ok());
+  CHECK_FALSE(shown.Follow());
+
+  CHECK(shown.ShowRank(1));
+  CHECK(shown.part().get() == &other);
+  CHECK(shown.bookmarks().empty());
+  CHECK_FALSE(shown.band());
+  CHECK(shown.AskForBand());
+  shown.TakeBand(first, AnyBand());  // which comes late
+  CHECK_FALSE(shown.band());
+  CHECK_FALSE(shown.ShowRank(1));
+  CHECK(shown.ShowRank(0));
+  CHECK(shown.bookmarks().size() == 1);
+}
+
+TEST_CASE("A rank that comes before the one that is shown takes its place where nobody chose") {
+  const auto run = std::make_shared<NotedProcess>();
+  const NotedProcess rank;
+  ShownRun shown(run);
+  run->Add(&rank);
+  CHECK(shown.Follow());
+  CHECK(shown.part().get() == &rank);
+}
+
+TEST_CASE("One card of a run is shown alone, and another rank whole again") {
+  const auto run = std::make_shared<NotedProcess>(std::vector<uint8_t>{0, 1});
+  const NotedProcess other;
+  run->Add(run.get());
+  run->Add(&other);
+  ShownRun shown(run);
+  CHECK(shown.cards().all == std::vector<uint8_t>{0, 1});
+  CHECK(shown.ShowCard(1));
+  CHECK(shown.cards().alone == 1);
+  const auto card = shown.part();
+  CHECK(card.get() != run.get());
+  CHECK(shown.Note({1, "of the process"}).ok());
+  CHECK(shown.ShowCard({}));
+  CHECK(shown.bookmarks().size() == 1);
+  CHECK(shown.ShowCard(1));
+  CHECK(shown.part() == card);  // which has gone on meanwhile
+  shown.ranks().List(*run);
+  CHECK(shown.ShowRank(1));
+  CHECK_FALSE(shown.cards().alone);
+  CHECK(shown.cards().all.empty());
+}
+
+TEST_CASE("A run is told from one that has come in its place") {
+  auto run = std::make_shared<NotedProcess>();
+  const std::weak_ptr<const session::Run> before = run;
+  ShownRun shown(std::move(run));
+  CHECK(shown.Is(before));
+  CHECK(shown.Is(shown.part()));
+  shown = ShownRun(std::make_shared<NotedProcess>());
+  CHECK_FALSE(shown.Is(before));
+  shown = ShownRun();
+  CHECK_FALSE(shown);
+  CHECK_FALSE(shown.Is(before));
+}
+
+}  // namespace tidemark::gui
