@@ -86,9 +86,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
 
 Application::~Application() = default;
 
-bool Application::expects_events() const {
-  return shown_ && (input_.live || input_.status.state == session::RunState::kRunning);
-}
+bool Application::expects_events() const { return shown_ && GoesOn(input_); }
 
 // Nothing of what was shown before holds.
 void Application::ShowFromHere() {
@@ -136,6 +134,12 @@ void Application::LookAtRun() {
 void Application::LookAtPart() {
   input_.view = shown_.part()->view();
   input_.description = shown_.part()->description();  // after the view, of which it tells
+  TellWhatIsShown();
+}
+
+void Application::TellWhatIsShown() {
+  input_.origin = shown_.origin();
+  input_.recording = shown_.recording();
   input_.shown_cards = shown_.cards();
   input_.band = shown_.band();
 }

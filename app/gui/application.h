@@ -18,6 +18,7 @@
 #include "app/gui/choice_history.h"
 #include "app/gui/commands/commands.h"
 #include "app/gui/kept_runs.h"
+#include "app/gui/run_status.h"
 #include "app/gui/scene/scene.h"
 #include "app/gui/searches/checkpoint_planner.h"
 #include "app/gui/searches/findings_watch.h"
@@ -115,8 +116,6 @@ class Application {
   bool wants_to_quit() const { return quit_; }
   std::optional<TakeScreenshot> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
   std::string title() const { return WindowTitle(input_); }
-  // Whether what is shown is a recording that is still being written.
-  bool follows() const { return Follows(input_); }
   // The frame shows less than it could: the next goes on.
   bool unfinished() const { return scene_.pending() || shell_.search.found.pending(); }
   bool asking() const { return estimates_.pending(); }  // a prediction is on its way
@@ -185,6 +184,7 @@ class Application {
   void FollowRanks();
   void TakePeaks(session::Ranks peaks);
   void ShowFromHere();
+  void TellWhatIsShown();
   void LookAtRun();
   void LookAtPart();
   Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
@@ -228,6 +228,7 @@ class Application {
   void WriteSession(const std::filesystem::path& file);
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
+  void ShowAlone(ShownRun shown);
   void AdoptRun(ShownRun shown);
   void LetGo(std::shared_ptr<session::Run> run);
   void ReadNetworkAnew(const std::string& name);

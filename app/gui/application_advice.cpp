@@ -11,7 +11,7 @@ namespace tidemark::gui {
 
 void Application::ReadRecordedSettings() {
   const std::string* told =
-      input_.recording.empty() || input_.view == nullptr ? nullptr : timeline::LatestSettings(*input_.view);
+      IsRecording(input_) && input_.view != nullptr ? timeline::LatestSettings(*input_.view) : nullptr;
   const std::string settings_json = told == nullptr ? "" : *told;
   if (settings_json == recorded_json_) return;
   recorded_json_ = settings_json;

@@ -79,8 +79,7 @@ bool Application::ExecuteCommands() {
 }
 
 bool Application::ProgramGoesOn() const {
-  return shown_ && input_.can_stop && presenters::IsProgram(input_.description) &&
-         input_.status.state <= session::RunState::kPaused;
+  return shown_ && input_.can_stop && presenters::IsProgram(input_.description) && GoesOn(input_);
 }
 
 // Where a program that somebody started goes on, and `then` would let it go.

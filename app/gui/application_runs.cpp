@@ -34,10 +34,9 @@ void Application::BeginStart() {
   ++run_number_;
   input_.live = false;
   input_.can_stop = false;
-  shows_foreign_ = shows_foreign_ || !input_.recording.empty() || presenters::IsProgram(input_.description);
+  shows_foreign_ = shows_foreign_ || !IsOfOurs(input_);
   input_.description = {};
   shell_.banner_closed = false;
-  input_.recording.clear();
   ranks_.Close();
   starts_.Want(Leave());
 }
@@ -74,7 +73,7 @@ void Application::EndStart(const session::LiveOptions& started,
     return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
   const bool is_example = shown_.is_example();
-  AdoptRun(ShownRun(std::move(**outcome)));
+  AdoptRun(ShownRun(std::move(**outcome), RunOrigin::kBegun));
   shown_.SetExample(is_example);
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
@@ -235,7 +234,6 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           EndForeignComparison();
           if (is_another && !ranks_.any()) ForgetWhatWasSought();
           if (is_another) sweep_.CloseEnded();
-          input_.recording = file.filename().string() + (card ? ", " + session::TitleOfCard(*card) : "");
           ReadNotes(file);
           state_.pinned = ranks_.Show(file, *input_.view);
           if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
@@ -254,7 +252,8 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
 void Application::TellNotOpened(const std::string& why) {
   AddLogLine(presenters::LogLevel::kError, why);
   if (shown_ || starts_.is_wanted()) return;
-  shown_.SetNotOpened();
+  shown_ = ShownRun::NotOpened();
+  TellWhatIsShown();
   input_.status.state = RunState::kFailed;
   input_.status.sentence = why;
   shell_.banner_closed = false;
@@ -338,11 +337,14 @@ void Application::EndForeignComparison() {
 }
 
 void Application::ShowRun(std::shared_ptr<session::Run> run) {
+  ShowAlone(ShownRun(std::move(run), RunOrigin::kBegun));
+}
+
+void Application::ShowAlone(ShownRun shown) {
   ++run_number_;
-  input_.recording.clear();
   ranks_.Close();
   shell_.banner_closed = false;
-  AdoptRun(ShownRun(std::move(run)));
+  AdoptRun(std::move(shown));
   EndForeignComparison();
   ForgetWhatWasSought();
   state_.timeline.follow = input_.status.state <= RunState::kPaused;
@@ -356,9 +358,8 @@ void Application::ForgetWhatWasSought() {
 }
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
-  ShowRun(std::move(run));
-  shown_.SetFollowed();
-  input_.recording = file == "-" ? "standard input" : file.filename().string();
+  ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
+                     file == "-" ? "standard input" : file.filename().string()));
   if (std::filesystem::is_regular_file(file)) ReadNotes(file);
 }
 
@@ -393,8 +394,7 @@ LeavingRun Application::Leaving() const {
 LeavingRun Application::Leave() {
   LeavingRun leaving = Leaving();
   shown_ = {};
-  input_.shown_cards = {};
-  input_.band.reset();
+  TellWhatIsShown();
   return leaving;
 }
 

@@ -14,14 +14,14 @@ constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at 
 
 ShellInput Application::MakeShellInput() {
   ShellInput shell;
-  shell.status = StatusText(input_, shown_.origin());
+  shell.status = StatusText(input_);
   const RunState state = input_.status.state;
-  const bool goes_on = (input_.live || input_.can_stop || follows()) && state == RunState::kRunning;
-  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, shown_.origin(), state_.unit);
+  const bool runs = GoesOn(input_) && state == RunState::kRunning;
+  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, state_.unit);
   const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
-  if (!starts_.is_wanted() && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
+  if (!starts_.is_wanted() && runs && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
   if (is_bad) shell.tone = StatusTone::kBad;
-  shell.device = DeviceText(input_, shown_.origin(), state_.unit);
+  shell.device = DeviceText(input_, state_.unit);
   for (const auto& job : jobs_.jobs()) {
     const std::string title = job->title();
     if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;

@@ -34,7 +34,7 @@ void Application::BeginSlowMotion() {
   }
   const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
   if (starts_.is_wanted()) return;
-  if (!shown_ || (!has_steps && !input_.live && !input_.can_stop)) return StartRun();
+  if (!shown_ || (!has_steps && !GoesOn(input_))) return StartRun();
   const bool waits =
       input_.status.state == session::RunState::kPaused && input_.status.steps_done < kStepsBeforeWalk;
   if (input_.live && waits) shown_->SetMode(transport::RunMode::kRun);

@@ -37,15 +37,16 @@ std::string WithUnitTold(const std::string& sentence, ByteUnit unit) {
 
 }  // namespace
 
-std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
+std::string StatusText(const SceneInput& input) {
   if (input.starting) return "starting";
-  if (!origin.has_run && origin.was_not_opened) return "not opened";
-  if (!origin.has_run) return input.status.state == RunState::kFailed ? "not started" : "no run";
+  if (input.origin == RunOrigin::kNotOpened) return "not opened";
+  if (input.origin == RunOrigin::kNone)
+    return input.status.state == RunState::kFailed ? "not started" : "no run";
   if (Follows(input)) {
     if (input.status.sentence.empty()) return "recording grows";
     return input.status.state == RunState::kStarting ? "recording awaited" : "recording stands still";
   }
-  if (!input.recording.empty()) return "recording";
+  if (IsRecording(input)) return "recording";
   switch (input.status.state) {
     case RunState::kStarting:
       return "starting";
@@ -64,7 +65,7 @@ std::string StatusText(const SceneInput& input, const ShownOrigin& origin) {
 }
 
 std::string WindowTitle(const SceneInput& input) {
-  std::string what = input.recording.empty() ? input.description.title : input.recording;
+  std::string what = IsRecording(input) ? input.recording : input.description.title;
   if (input.live) what = WithNetwork(what, input.settings.network, *input.networks);
   return what.empty() ? "Tidemark" : "Tidemark · " + what;
 }
@@ -75,17 +76,18 @@ std::string TitleOfRun(const session::Run& run, const std::vector<networks::Netw
   return settings ? WithNetwork(title, settings->network, networks) : title;
 }
 
-Banner BannerOf(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit) {
+Banner BannerOf(const SceneInput& input, ByteUnit unit) {
   const auto* const view = input.view.get();
+  const bool was_followed = input.origin == RunOrigin::kFollowed;
   const presenters::EndNotice notice =
-      origin.was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
-                          : presenters::NoticeOfRun(input.status, view);
+      was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
+                   : presenters::NoticeOfRun(input.status, view);
   Banner banner;
   banner.sentence = WithUnitTold(notice.sentence, unit);
   banner.bad = notice.bad;
-  if (!notice.bad || origin.was_followed || presenters::IsProgram(input.description)) return banner;
+  if (!notice.bad || was_followed || presenters::IsProgram(input.description)) return banner;
   banner.again = input.settings;
-  if (origin.was_not_opened) banner.again_label = "Start a run";
+  if (input.origin == RunOrigin::kNotOpened) banner.again_label = "Start a run";
   if (!input.status.out_of_memory || input.settings.batch <= 1) return banner;
   // What has been chosen since may fit as it is.
   const std::string* failed_with = view == nullptr ? nullptr : timeline::LatestSettings(*view);
@@ -99,19 +101,20 @@ Banner BannerOf(const SceneInput& input, const ShownOrigin& origin, ByteUnit uni
   return banner;
 }
 
-std::string DeviceText(const SceneInput& input, const ShownOrigin& origin, ByteUnit unit) {
+std::string DeviceText(const SceneInput& input, ByteUnit unit) {
+  if (input.origin == RunOrigin::kNone || input.origin == RunOrigin::kNotOpened) return "";
   std::vector<std::string> parts;
   const events::RunDescription& description = input.description;
-  if (!input.recording.empty()) {
+  if (IsRecording(input)) {
     parts.push_back(input.recording);
-  } else if (origin.has_run && presenters::IsProgram(description)) {
+  } else if (presenters::IsProgram(description)) {
     parts.push_back(presenters::NameOfProgram(description));
   }
-  if (origin.has_run && !description.device_name.empty()) {
+  if (!description.device_name.empty()) {
     parts.push_back((networks::IsPhantom(description.device) ? "Phantom " : "") +
                     ShortCardTitle(description.device_name));
   }
-  if (origin.has_run && description.device_bytes > 0) {
+  if (description.device_bytes > 0) {
     // Cards have so many GB as their names go; a limit is what somebody asked for.
     parts.push_back(session::IsLimited(description, *input.cards)
                         ? "limited to " + FormatBytes(description.device_bytes, unit)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "profiler/session/one_card.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -24,19 +26,29 @@ std::vector<uint8_t> CardsOf(const timeline::View& view) {
   return cards;
 }
 
-ShownRun::ShownRun(std::shared_ptr<session::Run> run) : ShownRun(std::move(run), {}, {}) {}
+ShownRun ShownRun::NotOpened() {
+  ShownRun none;
+  none.origin_ = RunOrigin::kNotOpened;
+  return none;
+}
+
+ShownRun::ShownRun(std::shared_ptr<session::Run> run, RunOrigin origin, std::string recording)
+    : whole_(std::move(run)), since_(Clock::now()), origin_(origin), recording_(std::move(recording)) {
+  Follow();
+}
 
 ShownRun::ShownRun(std::shared_ptr<session::Run> run, std::filesystem::path file, ShownCards cards)
-    : whole_(std::move(run)), since_(Clock::now()), read_file_(std::move(file)), cards_(std::move(cards)) {
+    : whole_(std::move(run)),
+      since_(Clock::now()),
+      origin_(RunOrigin::kOpened),
+      recording_(file.filename().string() + (cards.alone ? ", " + session::TitleOfCard(*cards.alone) : "")),
+      read_file_(std::move(file)),
+      cards_(std::move(cards)) {
   Follow();
 }
 
 bool ShownRun::Is(const std::weak_ptr<const session::Run>& run) const {
   return whole_ != nullptr && !run.owner_before(whole_) && !whole_.owner_before(run);
-}
-
-ShownOrigin ShownRun::origin() const {
-  return {.has_run = whole_ != nullptr, .was_followed = was_followed_, .was_not_opened = was_not_opened_};
 }
 
 // What is looked at now is looked at anew.

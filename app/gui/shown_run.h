@@ -16,7 +16,7 @@
 #include "app/gui/background/live_ranks.h"
 #include "app/gui/commands/shown_cards.h"
 #include "app/gui/kept_runs.h"
-#include "app/gui/run_status.h"
+#include "app/gui/scene/scene_input.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/result.h"
 #include "profiler/session/card_run.h"
@@ -33,7 +33,9 @@ class ShownRun {
   using Clock = std::chrono::steady_clock;
 
   ShownRun() = default;  // none
-  explicit ShownRun(std::shared_ptr<session::Run> run);
+  static ShownRun NotOpened();
+  // `recording`: what a file that is followed is called.
+  ShownRun(std::shared_ptr<session::Run> run, RunOrigin origin, std::string recording = "");
   // All of it was read from `file`, or what was on one of its cards alone.
   ShownRun(std::shared_ptr<session::Run> run, std::filesystem::path file, ShownCards cards);
 
@@ -45,11 +47,8 @@ class ShownRun {
   bool Is(const std::weak_ptr<const session::Run>& run) const;
   Clock::time_point since() const { return since_; }
   const std::filesystem::path& read_file() const { return read_file_; }  // "" = it was read from none
-  ShownOrigin origin() const;
-  void SetFollowed() { was_followed_ = true; }  // a recording that is shown as it grows, or did
-  void SetNotOpened() {
-    was_not_opened_ = true;
-  }  // there is none: the file that was asked for cannot be read
+  RunOrigin origin() const { return origin_; }
+  const std::string& recording() const { return recording_; }  // "run.tide", of a recording
 
   // What panels tell of: a rank, or one of its cards alone; all of a run that is one alone.
   const std::shared_ptr<const session::Run>& part() const { return part_; }
@@ -101,9 +100,9 @@ class ShownRun {
 
   std::shared_ptr<session::Run> whole_;
   Clock::time_point since_{};
+  RunOrigin origin_ = RunOrigin::kNone;
+  std::string recording_;
   std::filesystem::path read_file_;
-  bool was_followed_ = false;
-  bool was_not_opened_ = false;
   LiveRanks ranks_;
   ShownCards cards_;
   std::vector<std::shared_ptr<const session::CardRun>> cards_alone_;  // that were shown so far

@@ -649,6 +649,16 @@ TEST_CASE("A program that is shown after a recording is none of its own") {
   CHECK(app.title() == "Tidemark · train.py on phantom NVIDIA T4");
 }
 
+TEST_CASE("Slow motion waits for the first step of a recording that grows") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.view_state().learning = true;
+  app.Follow(std::make_shared<Grown>(), "grows.tide");
+  Tell(app, DoAction{ActionId::kSlowMotion});
+  CHECK(app.view_state().slow_motion.active);
+  CHECK(app.title() == "Tidemark · grows.tide");
+}
+
 TEST_CASE("A layer that was picked in one run is not looked for in another, a category is") {
   const auto application = KeepingIn("");
   Application& app = *application;

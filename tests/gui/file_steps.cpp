@@ -377,12 +377,12 @@ void FollowsARecording(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().view != nullptr && !Run().view->empty(); }));
   context->Yield(2);  // all of it may have been there at once, before there is a frame of it
   IM_CHECK_STR_EQ(application().frame()->run_controls.recording.c_str(), "growing.tide");
-  IM_CHECK(application().follows());
+  IM_CHECK(Follows(Run()));
   IM_CHECK(!Run().live && !Run().can_stop);
   Picture(context, "followed");
   out << whole.substr(whole.size() - kClosingChunk) << std::flush;
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFinished; }));
-  IM_CHECK(!application().follows());
+  IM_CHECK(!Follows(Run()));
   IM_CHECK_STR_EQ(Run().status.sentence.c_str(), "");
   application().Push(StartAgain{settings, {}});
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
@@ -437,7 +437,7 @@ void TellsHowWhatItFollowsEnds(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return !Run().status.sentence.empty(); }));
   context->Yield(4);
   IM_CHECK(context->ItemExists("//##banner/###close banner"));
-  IM_CHECK(application().follows());
+  IM_CHECK(Follows(Run()));
   Picture(context, "followed-left");
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));

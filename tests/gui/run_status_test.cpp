@@ -19,20 +19,20 @@ TEST_CASE(
   input.description.device = "phantom";
   input.description.device_name = card.title;
   input.description.device_bytes = int64_t{8} << 30;
-  const ShownOrigin origin{.has_run = true, .was_followed = false, .was_not_opened = false};
-  CHECK(DeviceText(input, origin, ByteUnit::kMegabytes) == "Phantom T4 · limited to 8.59 GB");
-  CHECK(DeviceText(input, origin, ByteUnit::kMebibytes) == "Phantom T4 · limited to 8.00 GiB");
+  input.origin = RunOrigin::kBegun;
+  CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · limited to 8.59 GB");
+  CHECK(DeviceText(input, ByteUnit::kMebibytes) == "Phantom T4 · limited to 8.00 GiB");
   input.description.device_bytes = card.memory_bytes;
-  CHECK(DeviceText(input, origin, ByteUnit::kMegabytes) == "Phantom T4 · 16 GB");
+  CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · 16 GB");
 }
 
 TEST_CASE("What PyTorch says in GiB is held against the unit that the window tells sizes in") {
   SceneInput input;
   input.status.state = session::RunState::kDied;
-  const ShownOrigin origin{.has_run = true, .was_followed = true, .was_not_opened = false};
+  input.origin = RunOrigin::kFollowed;
   const auto said = [&](const char* sentence, ByteUnit unit) {
     input.status.sentence = sentence;
-    return BannerOf(input, origin, unit).sentence;
+    return BannerOf(input, unit).sentence;
   };
   const char* const failed = "CUDA out of memory. Tried to allocate 1.53 GiB.";
   CHECK(said(failed, ByteUnit::kMebibytes) == failed);

@@ -65,11 +65,12 @@ TEST_CASE(
     return frame.memory_map.unpinned + ", " + std::to_string(frame.memory_map.escapes);
   };
   CHECK(prepare() == "at the peak of step 1, 0");
-  asked.input.recording = "run.tide";
+  asked.input.origin = RunOrigin::kOpened;
   CHECK(prepare() == "at the peak of the run, in step 0, 0");
   state.selection = presenters::CategorySelected(events::Category::kTemporary);
   CHECK(prepare() == "at the peak of the run, in step 0, 1");
-  asked.input.status.state = session::RunState::kRunning;  // it is still being written
+  asked.input.origin = RunOrigin::kFollowed;  // it is still being written
+  asked.input.status.state = session::RunState::kRunning;
   CHECK(prepare() == "at the peak of step 1, 1");
 }
 

@@ -38,11 +38,19 @@ TEST_CASE(
     "Slow motion is offered where there is a step with operators, or may be one, and else says why not") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 512);
-  const auto offered = [&stream](bool live, const char* file = "a.tide") {
+  struct Shown {
+    RunOrigin origin;
+    bool live = false;
+    session::RunState state = session::RunState::kFinished;
+    const char* sentence = "";
+  };
+  const auto offered = [&stream](const Shown& shown) {
     const AskedOf asked(stream);
     SceneInput input = asked.input;
-    input.live = live;
-    if (!live) input.recording = file;
+    input.origin = shown.origin;
+    input.live = shown.live;
+    input.status.state = shown.state;
+    input.status.sentence = shown.sentence;
     ViewState state;
     Estimates estimates(&asked.networks);
     Scene scene;
@@ -50,13 +58,17 @@ TEST_CASE(
     CHECK(panel.can_begin == panel.empty_reason.empty());
     return panel.can_begin;
   };
-  CHECK_FALSE(offered(false));  // no step
-  CHECK(offered(true));
-  CHECK(offered(false, ""));  // a run of ours is begun anew
+  CHECK_FALSE(offered({.origin = RunOrigin::kOpened}));  // no step
+  CHECK(offered({.origin = RunOrigin::kBegun, .live = true}));
+  CHECK(offered({.origin = RunOrigin::kBegun}));  // a run of ours is begun anew
   stream.Add(events::EventKind::kStepBegin);
   stream.Allocate(2 << 20, 512);
   stream.Add(events::EventKind::kStepEnd);
-  CHECK_FALSE(offered(false));  // no operators
+  CHECK_FALSE(offered({.origin = RunOrigin::kOpened}));  // no operators
+  CHECK(offered({.origin = RunOrigin::kFollowed, .state = session::RunState::kRunning}));
+  CHECK_FALSE(offered({.origin = RunOrigin::kFollowed,
+                       .state = session::RunState::kRunning,
+                       .sentence = "Nothing on this machine records into it any more."}));
 }
 
 TEST_CASE("A first moment that takes long to look into is looked into beside the window") {
@@ -84,7 +96,7 @@ TEST_CASE("Of a recording that is cut before its first event nobody knows what t
   timeline::Stream stream;
   const AskedOf asked(stream);
   SceneInput input = asked.input;
-  input.recording = "cut.tide";
+  input.origin = RunOrigin::kOpened;
   input.description.command = "python train.py";
   input.status.cut_off = true;
   ViewState state;
@@ -220,7 +232,7 @@ TEST_CASE(
   CHECK(held().status == "?");
   CHECK(held().help.find("2.0") == std::string::npos);
   SECTION("a recording is somebody's own; the settings may still be the page's") {
-    asked.input.recording = "run.rank0.tide";
+    asked.input.origin = RunOrigin::kOpened;
     CHECK_FALSE(is_veiled("timeline"));
     CHECK_FALSE(is_veiled("breakdown"));
     CHECK(held().status == "2.0 MB");
@@ -264,7 +276,7 @@ TEST_CASE(
   const auto measured = [&] { return scene.Prepare(asked.input, state, estimates).lessons.figures.measured; };
   CHECK(asked_later() == 2);
   CHECK(measured().has_value());
-  asked.input.recording = "run.tide";
+  asked.input.origin = RunOrigin::kOpened;
   CHECK(asked_later() == 0);
   CHECK_FALSE(measured().has_value());
 }
@@ -511,7 +523,7 @@ TEST_CASE("A recording that nobody writes any more goes on no more, as far as an
   SceneInput input;
   input.status.state = session::RunState::kRunning;
   CHECK(GoesOn(input));
-  input.recording = "run.tide";
+  input.origin = RunOrigin::kFollowed;
   CHECK(Follows(input));
   CHECK(GoesOn(input));
   input.status.sentence = "Nothing on this machine records into it any more.";
@@ -519,6 +531,23 @@ TEST_CASE("A recording that nobody writes any more goes on no more, as far as an
   input.status = {};
   input.status.state = session::RunState::kFinished;
   CHECK_FALSE(GoesOn(input));
+}
+
+TEST_CASE("Of a program's recording that nobody writes any more no first allocation is awaited") {
+  timeline::Stream stream;
+  AskedOf asked(stream);
+  asked.input.origin = RunOrigin::kFollowed;
+  asked.input.description.title = "train.py on phantom NVIDIA T4";
+  asked.input.status.state = session::RunState::kRunning;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto why_empty = [&] {
+    return std::string(scene.Prepare(asked.input, state, estimates).breakdown.empty_reason);
+  };
+  CHECK(why_empty() == "The table fills with the first allocation.");
+  asked.input.status.sentence = "Nothing on this machine records into it any more.";
+  CHECK(why_empty() == "Nothing was allocated.");
 }
 
 TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for the next one") {

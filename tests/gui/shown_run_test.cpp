@@ -44,7 +44,7 @@ presenters::Band AnyBand() { return Result<session::ReservedBand>(session::Reser
 TEST_CASE("A run is saved as far as a file holds it, whatever the card counts meanwhile") {
   const trace::Scratch scratch;
   const auto run = std::make_shared<NotedProcess>();
-  ShownRun shown(run);
+  ShownRun shown(run, RunOrigin::kBegun);
   CHECK_FALSE(shown.is_saved());
   CHECK(shown.needs_keeping());
   shown.TakeSaved(run.get(), scratch / "own.tide", run->view()->end());
@@ -58,7 +58,7 @@ TEST_CASE("A run is saved as far as a file holds it, whatever the card counts me
 TEST_CASE("What was noted before a run is saved goes beside its file with what is noted after") {
   const trace::Scratch scratch;
   const auto run = std::make_shared<NotedProcess>();
-  ShownRun shown(run);
+  ShownRun shown(run, RunOrigin::kBegun);
   CHECK(shown.Note({1, "before"}).ok());
   CHECK(shown.TakeSaved(run.get(), scratch / "own.tide", run->view()->end()).size() == 1);
   CHECK(shown.Note({2, "after"}).ok());
@@ -71,7 +71,7 @@ TEST_CASE("What was noted before a run is saved goes beside its file with what i
 }
 
 TEST_CASE("The window's own run is nobody's until something is noted in it") {
-  ShownRun shown(std::make_shared<NotedProcess>());
+  ShownRun shown(std::make_shared<NotedProcess>(), RunOrigin::kBegun);
   shown.SetExample(true);
   CHECK_FALSE(shown.needs_keeping());
   CHECK(shown.Note({1, "here"}).ok());
@@ -83,7 +83,7 @@ TEST_CASE("Each rank has its own notes, and its own band") {
   const NotedProcess other;
   run->Add(run.get());
   run->Add(&other);
-  ShownRun shown(run);
+  ShownRun shown(run, RunOrigin::kBegun);
   shown.ranks().List(*run);
   const auto first = shown.part();
   CHECK(first.get() == run.get());
@@ -109,7 +109,7 @@ TEST_CASE("Each rank has its own notes, and its own band") {
 TEST_CASE("A rank that comes before the one that is shown takes its place where nobody chose") {
   const auto run = std::make_shared<NotedProcess>();
   const NotedProcess rank;
-  ShownRun shown(run);
+  ShownRun shown(run, RunOrigin::kBegun);
   run->Add(&rank);
   CHECK(shown.Follow());
   CHECK(shown.part().get() == &rank);
@@ -120,7 +120,7 @@ TEST_CASE("One card of a run is shown alone, and another rank whole again") {
   const NotedProcess other;
   run->Add(run.get());
   run->Add(&other);
-  ShownRun shown(run);
+  ShownRun shown(run, RunOrigin::kBegun);
   CHECK(shown.cards().all == std::vector<uint8_t>{0, 1});
   CHECK(shown.ShowCard(1));
   CHECK(shown.cards().alone == 1);
@@ -140,10 +140,10 @@ TEST_CASE("One card of a run is shown alone, and another rank whole again") {
 TEST_CASE("A run is told from one that has come in its place") {
   auto run = std::make_shared<NotedProcess>();
   const std::weak_ptr<const session::Run> before = run;
-  ShownRun shown(std::move(run));
+  ShownRun shown(std::move(run), RunOrigin::kBegun);
   CHECK(shown.Is(before));
   CHECK(shown.Is(shown.part()));
-  shown = ShownRun(std::make_shared<NotedProcess>());
+  shown = ShownRun(std::make_shared<NotedProcess>(), RunOrigin::kBegun);
   CHECK_FALSE(shown.Is(before));
   shown = ShownRun();
   CHECK_FALSE(shown);

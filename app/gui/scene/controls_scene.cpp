@@ -57,7 +57,7 @@ std::vector<CaptureLine> Unspoken(std::vector<CaptureLine> lines) {
 // An opened file tells of a program, and is none that ran or ended here.
 const char* StateOfProgram(const SceneInput& input) {
   if (GoesOn(input)) return "runs";
-  return input.recording.empty() ? "has ended" : "an opened file";
+  return IsRecording(input) ? "an opened file" : "has ended";
 }
 
 // What our own controls would set is nothing to a program.

@@ -11,7 +11,7 @@ namespace {
 // Why there is no curve yet.
 const char* ReasonOfEmptiness(const SceneInput& input) {
   const bool starts = input.starting || input.status.state == session::RunState::kStarting;
-  if (starts && !input.recording.empty())
+  if (starts && IsRecording(input))
     return "Nothing has been recorded yet. What is recorded is shown as it comes.";
   if (input.status.cut_off)
     return "What is recorded is cut before its first event: there is nothing to show.";
@@ -117,7 +117,7 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
   frame_.lessons.has_own_card = input.device.kind != networks::DeviceKind::kPhantom;
   frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
   frame_.lessons.runs = input.live || input.starting;
-  frame_.lessons.shown = !input.recording.empty() ? input.recording
+  frame_.lessons.shown = IsRecording(input) ? input.recording
                          : presenters::IsProgram(input.description)
                              ? presenters::NameOfProgram(input.description)
                              : "";

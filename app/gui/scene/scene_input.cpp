@@ -6,12 +6,16 @@
 
 namespace tidemark::gui {
 
+bool IsRecording(const SceneInput& input) {
+  return input.origin == RunOrigin::kOpened || input.origin == RunOrigin::kFollowed;
+}
+
 bool IsOfOurs(const SceneInput& input) {
-  return input.recording.empty() && !presenters::IsProgram(input.description);
+  return !IsRecording(input) && !presenters::IsProgram(input.description);
 }
 
 bool Follows(const SceneInput& input) {
-  return !input.recording.empty() && input.status.state <= session::RunState::kPaused;
+  return input.origin == RunOrigin::kFollowed && input.status.state <= session::RunState::kPaused;
 }
 
 bool GoesOn(const SceneInput& input) {
@@ -40,9 +44,8 @@ std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
 }
 
 FitSubject FitSubjectOf(const SceneInput& input) {
-  const bool is_live = input.recording.empty();
   return {input.recorded.value_or(input.settings), CardOfRun(input),
-          is_live ? input.allocator : input.description.allocator_settings};
+          IsRecording(input) ? input.description.allocator_settings : input.allocator};
 }
 
 FitSubject RunSubjectOf(const SceneInput& input) {
@@ -51,8 +54,8 @@ FitSubject RunSubjectOf(const SceneInput& input) {
 }
 
 bool IsOnCard(const SceneInput& input) {
-  const bool is_others = !input.recording.empty() || presenters::IsProgram(input.description);
-  return is_others ? input.description.device != "cpu" : input.device.kind != networks::DeviceKind::kCpu;
+  return IsOfOurs(input) ? input.device.kind != networks::DeviceKind::kCpu
+                         : input.description.device != "cpu";
 }
 
 }  // namespace tidemark::gui

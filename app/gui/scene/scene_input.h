@@ -2,6 +2,7 @@
 // cards. UI thread only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +30,17 @@ struct ComparedRun {
   std::shared_ptr<const timeline::View> view;  // not empty
 };
 
+// How the run that is shown came to be shown.
+enum class RunOrigin : uint8_t {
+  kNone,       // there is none
+  kNotOpened,  // there is none: the file that the window was opened for cannot be read
+  kBegun,      // here, or by whoever opened the window: a training of ours, or a program
+  kOpened,     // read from a file
+  kFollowed,   // read from a file as it grows, or did
+};
+
 struct SceneInput {
+  RunOrigin origin = RunOrigin::kNone;
   std::shared_ptr<const timeline::View> view;  // none before the first run
   session::RunStatus status;
   events::RunDescription description;
@@ -58,11 +69,13 @@ struct SceneInput {
   const LessonBook* book = nullptr;
   const std::vector<trace::Bookmark>* bookmarks = nullptr;
   ControlAccess access;
-  std::string recording;  // the file's name, of an opened recording; "" = none
+  std::string recording;  // the file's name, of a recording
   std::optional<networks::TrainingSettings> recorded;
   std::string change_to_own;  // from a lesson's settings; "" = they are the person's own
 };
 
+// Whether what is shown was read from a file.
+bool IsRecording(const SceneInput& input);
 // Whether a run of ours is shown, or none: a recording and a program's run are somebody's own.
 bool IsOfOurs(const SceneInput& input);
 // Whether a recording is shown that is still being written.

@@ -46,8 +46,7 @@ const presenters::StepWalk* SlowMotionScene::WalkOf(const WalkAsked& asked, Fram
 // What has ended tells all that it ever will; what goes on may tell more.
 void SlowMotionScene::LookForOperators(const SceneInput& input, const ViewState& state, Frame& frame) {
   const auto& view = input.view;
-  const bool goes_on = input.live || input.status.state <= session::RunState::kPaused || input.starting;
-  if (view == nullptr || view->empty() || goes_on) return why_no_walk_.clear();
+  if (view == nullptr || view->empty() || GoesOn(input) || input.starting) return why_no_walk_.clear();
   if (looked_for_operators_ == view) return;
   why_no_walk_.clear();
   const timeline::Step* step = StepToWalk(*view, state.pinned, false);

@@ -54,10 +54,9 @@ void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
   frame.breakdown.breakdown = &kNoBreakdown;
   frame.breakdown.unit = state.unit;
   frame.breakdown.only_measured = is_program;
-  const bool has_ended = input.status.state > session::RunState::kPaused;
   frame.breakdown.empty_reason = !is_program ? "No step is complete yet. The table fills with the first one."
-                                 : has_ended ? "Nothing was allocated."
-                                             : "The table fills with the first allocation.";
+                                 : GoesOn(input) ? "The table fills with the first allocation."
+                                                 : "Nothing was allocated.";
   frame.breakdown.selected = &selected;
   frame.breakdown.glossary = &input.book->glossary;
   frame.breakdown.on_phantom = on_phantom;
