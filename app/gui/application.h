@@ -14,6 +14,7 @@
 
 #include "app/gui/background/background_jobs.h"
 #include "app/gui/background/estimates.h"
+#include "app/gui/background/latest_request.h"
 #include "app/gui/background/opened_ranks.h"
 #include "app/gui/choice_history.h"
 #include "app/gui/commands/commands.h"
@@ -174,7 +175,8 @@ class Application {
   // As they can be trained here: what another network cannot take is left behind. None where they cannot.
   // Says so of both.
   std::optional<networks::TrainingSettings> Trainable(networks::TrainingSettings settings);
-  void Change(const networks::TrainingSettings& settings, bool remember);
+  // True where that has begun another run.
+  bool Change(const networks::TrainingSettings& settings, bool remember);
   bool PutNetwork(const networks::Network& network);
   void TellNotOpened(const std::string& why);
   void ShowRanks(session::Ranks ranks);
@@ -196,20 +198,14 @@ class Application {
   bool TakesAStart(const Choices& choices) const;
   // Where that would end a program, it is asked first.
   void AskBeforeChoosing(const Choices& choices, std::function<void()> then);
-  // True where it takes a start, and no run has been started with them yet.
-  bool Apply(const Choices& choices);
+  // What choices mean for the run.
+  enum class StartOfChoices : uint8_t { kNotNeeded, kNeeded, kBegun };
+  StartOfChoices Apply(const Choices& choices);
   // The same, to be undone at once.
-  bool ApplyAnew(const Choices& choices);
+  StartOfChoices ApplyAnew(const Choices& choices);
   void Return(bool back);  // to what was chosen before, or undone
   void ReturnTo(Choices wanted);
-  // A file or a program that somebody asks to be shown. Reading and starting take their time, and the latest
-  // that was asked for is what is wanted.
-  struct Request {
-    uint64_t run_number = 0;
-    uint64_t number = 0;
-  };
-  Request Ask() { return {run_number_, ++requests_}; }
-  // Says so of what is let go.
+  // Of a file or a program that somebody asked to be shown. Says so of what is let go.
   bool IsOvertaken(const Request& request, const std::string& what);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
@@ -308,9 +304,8 @@ class Application {
   bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
   std::string recorded_json_;                  // that input_.recorded is read from
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
-  uint64_t run_number_ = 0;                    // what was asked for before is let go
-  uint64_t requests_ = 0;                      // files and programs that were asked for
-  uint64_t comparisons_ = 0;                   // that were asked for, or ended
+  LatestRequest latest_shown_;                 // a file or a program that is to be shown
+  LatestRequest latest_compared_;              // a second run that is to be laid over
   bool is_quitting_ = false;                   // once what is being written is written
   bool is_run_given_up_ = false;               // kept by now, or to be lost: the person has said so
   bool quit_ = false;

@@ -236,13 +236,13 @@ void Application::ReturnTo(Choices wanted) {
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const networks::TrainingSettings settings = input_.settings;
   wanted.settings = Allowed(wanted.settings);
-  const bool needs_start = Apply(wanted);
+  const StartOfChoices start = Apply(wanted);
   // Where no run shows it.
   if (!input_.live && !starts_.is_wanted() && settings != input_.settings) {
     AddLogLine(presenters::LogLevel::kInfo,
                "Of the next run: " + networks::DescribeChange(settings, input_.settings) + ".");
   }
-  if (needs_start) StartRun();
+  if (start == StartOfChoices::kNeeded) StartRun();
 }
 
 bool Application::TakesAStart(const Choices& choices) const {
@@ -253,24 +253,23 @@ void Application::AskBeforeChoosing(const Choices& choices, std::function<void()
   TakesAStart(choices) ? AskBeforeEnding(std::move(then)) : then();
 }
 
-bool Application::Apply(const Choices& choices) {
+Application::StartOfChoices Application::Apply(const Choices& choices) {
   const bool takes_a_start = TakesAStart(choices);
   input_.device = choices.device;
   input_.allocator = choices.allocator;
   estimates_.UseAllocator(input_.allocator);
-  const uint64_t before = run_number_;
-  Change(choices.settings, false);
-  return takes_a_start && run_number_ == before;
+  if (Change(choices.settings, false)) return StartOfChoices::kBegun;
+  return takes_a_start ? StartOfChoices::kNeeded : StartOfChoices::kNotNeeded;
 }
 
-bool Application::ApplyAnew(const Choices& choices) {
+Application::StartOfChoices Application::ApplyAnew(const Choices& choices) {
   const Choices before = Chosen();
-  if (IsSame(choices, before)) return false;
+  if (IsSame(choices, before)) return StartOfChoices::kNotNeeded;
   choices_.Remember(before);
   if (choices.second.run != second_.run) LayOver(choices.second);
-  const bool needs_start = Apply(choices);
+  const StartOfChoices start = Apply(choices);
   if (IsSame(Chosen(), before)) choices_.ForgetLatest();  // it could not be
-  return needs_start;
+  return start;
 }
 
 void Application::SetPace(double steps_per_second) {
@@ -331,9 +330,7 @@ void Application::StartWith(const StartAgain& wanted) {
   if (wanted.allocator) choices.allocator = *wanted.allocator;
   // What is begun with was found for the card of the run that is shown.
   if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = CardFor(input_);
-  const uint64_t before = run_number_;
-  ApplyAnew(choices);
-  if (run_number_ == before) StartRun();
+  if (ApplyAnew(choices) != StartOfChoices::kBegun) StartRun();
 }
 
 // Left behind is data, and what takes a network apart. A TorchScript file that nobody has opened here is
@@ -363,16 +360,20 @@ std::optional<networks::TrainingSettings> Application::Trainable(networks::Train
   return std::nullopt;
 }
 
-void Application::Change(const networks::TrainingSettings& settings, bool remember) {
+bool Application::Change(const networks::TrainingSettings& settings, bool remember) {
   const std::optional<networks::TrainingSettings> trainable = Trainable(settings);
-  if (!trainable || *trainable == input_.settings) return;
+  if (!trainable || *trainable == input_.settings) return false;
   if (remember) RememberChoices();
   const networks::TrainingSettings before = std::exchange(input_.settings, *trainable);
   shown_.SetExample(false);
   estimates_.PlanAgain();
-  if (!shown_ || !input_.live) return;
-  if (NeedsOtherProcesses(before)) return StartRun();
+  if (!shown_ || !input_.live) return false;
+  if (NeedsOtherProcesses(before)) {
+    StartRun();
+    return true;
+  }
   shown_->Change(input_.settings);
+  return false;
 }
 
 // Each knows the actions of one subject, and leaves the others: one takes it. In slow motion Escape and Space

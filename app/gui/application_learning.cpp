@@ -68,7 +68,7 @@ void Application::TakeOwnSettings() {
   if (std::ranges::count(Access().locked, "card") > 0) own.device = input_.device;
   AskBeforeChoosing(own, [this, own] {
     before_lessons_.reset();
-    if (ApplyAnew(own)) StartRun();
+    if (ApplyAnew(own) == StartOfChoices::kNeeded) StartRun();
   });
 }
 
@@ -131,7 +131,7 @@ void Application::SetUp(const lessons::Setup& setup) {
   }
   choices.settings = setup.situation.settings;
   if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = setup.situation.card;
-  const bool needs_start = ApplyAnew(choices);
+  const bool needs_start = ApplyAnew(choices) == StartOfChoices::kNeeded;
   const bool differs = input_.settings != before;
   if (needs_start || (!input_.live && !starts_.is_wanted())) {
     StartRun();
@@ -162,7 +162,7 @@ void Application::Use(const lessons::SessionState& session) {
   Choices choices = Chosen();
   choices.settings = *trainable;
   choices.device = session.device;
-  const bool needs_start = ApplyAnew(choices);
+  const bool needs_start = ApplyAnew(choices) == StartOfChoices::kNeeded;
   of_code_ = {session.locked, session.hidden, {}};
   state_.unit = session.unit;
   state_.timeline.hidden_categories = session.hidden_categories;

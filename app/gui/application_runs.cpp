@@ -31,7 +31,7 @@ void Application::StartExample() {
 
 void Application::BeginStart() {
   ReadNetworkAnew(input_.settings.network);
-  ++run_number_;
+  latest_shown_.Drop();
   input_.live = false;
   input_.can_stop = false;
   shows_foreign_ = shows_foreign_ || !IsOfOurs(input_);
@@ -105,23 +105,23 @@ void Application::Start(const session::ProgramOrder& order) {
 
 // The run that is shown goes on until there is another.
 void Application::BeginProgram(const session::ProgramOrder& order) {
+  const Request request = latest_shown_.Begin();
   jobs_.Start(
-      "Starting the program", JobEnd::kOnRequest,
+      "Starting the program", JobEnd::kOnRequest, request,
       [this, start = options_.start_program, order,
-       request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+       request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto faulty = session::ProgramField::kCommand;
         // Shared, so that what is let go is not held here any more, and ends beside the window.
         const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(start(
             order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
                     [&] { return progress.goes_on(); }, [&](session::ProgramField field) { faulty = field; },
                     [&](double share) { progress(share); }}));
-        return [this, outcome, order, request, faulty, wanted = progress.goes_on()] {
-          if (!wanted) {
+        return [this, outcome, order, request, faulty, is_cancelled = !progress.goes_on()] {
+          const bool is_overtaken = IsOvertaken(request, order.command);
+          if (is_overtaken || is_cancelled) {
             if (outcome->ok()) LetGo(std::move(**outcome));
-            return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
-          }
-          if (IsOvertaken(request, order.command)) {
-            if (outcome->ok()) LetGo(std::move(**outcome));
+            if (!is_overtaken)
+              AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
             return;
           }
           if (!outcome->ok()) {
@@ -133,7 +133,7 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
 }
 
 bool Application::IsOvertaken(const Request& request, const std::string& what) {
-  if (request.run_number == run_number_ && request.number == requests_) return false;
+  if (request.wanted()) return false;
   AddLogLine(presenters::LogLevel::kInfo, what + " is not shown: something else was asked for since.");
   return true;
 }
@@ -141,13 +141,13 @@ bool Application::IsOvertaken(const Request& request, const std::string& what) {
 // A TorchScript file is looked into by another process.
 void Application::OpenNetwork(const std::filesystem::path& file) {
   const std::string name = std::filesystem::absolute(file).string();
-  const Request request = Ask();
+  const Request request = latest_shown_.Begin();
   if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
-  jobs_.Start("Looking into " + file.filename().string(), JobEnd::kOnRequest,
+  jobs_.Start("Looking into " + file.filename().string(), JobEnd::kOnRequest, request,
               [this, file, name, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto network = networks::FindNetwork(name, [&progress] { return progress.goes_on(); });
                 return [this, network, file, request] {
-                  if (network && IsOvertaken(request, file.filename().string())) return;
+                  if (IsOvertaken(request, file.filename().string())) return;
                   TrainNetwork(network);
                 };
               });
@@ -219,15 +219,19 @@ void Application::ShowOneCard(std::optional<uint8_t> device) {
 }
 
 void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {
+  const Request request = latest_shown_.Begin();
   jobs_.Start(
-      "Opening " + file.filename().string(), JobEnd::kOnRequest,
-      [this, file, card, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+      "Opening " + file.filename().string(), JobEnd::kOnRequest, request,
+      [this, file, card, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto outcome =
             std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress, card));
         return [this, outcome, request, file, card] {
+          if (IsOvertaken(request, file.filename().string())) {
+            if (outcome->ok()) LetGo(std::move(**outcome));
+            return;
+          }
           if (!outcome->ok()) return TellNotOpened(outcome->error().message);
-          if (IsOvertaken(request, file.filename().string())) return LetGo(std::move(**outcome));
-          ++run_number_;
+          latest_shown_.Drop();
           const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*(**outcome)->view());
           const bool is_another = shown_.read_file() != file;  // else one card of it, or all
           AdoptRun(ShownRun(std::move(**outcome), file, {cards, card}));
@@ -266,16 +270,16 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 
 void Application::ReadRanks(const std::vector<std::filesystem::path>& files) {
   const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " recordings";
-  jobs_.Start(
-      "Reading " + what, JobEnd::kOnRequest,
-      [this, files, what, request = Ask()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-        auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
-        return [this, outcome, what, request] {
-          if (!outcome->ok()) return TellNotOpened(outcome->error().message);
-          if (IsOvertaken(request, "What was read of " + what)) return;
-          ShowRanks(std::move(**outcome));
-        };
-      });
+  const Request request = latest_shown_.Begin();
+  jobs_.Start("Reading " + what, JobEnd::kOnRequest, request,
+              [this, files, what, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
+                return [this, outcome, what, request] {
+                  if (IsOvertaken(request, "What was read of " + what)) return;
+                  if (!outcome->ok()) return TellNotOpened(outcome->error().message);
+                  ShowRanks(std::move(**outcome));
+                };
+              });
 }
 
 void Application::ShowRanks(session::Ranks ranks) {
@@ -291,19 +295,21 @@ void Application::ShowRanks(session::Ranks ranks) {
 }
 
 void Application::CompareWithFile(const std::filesystem::path& file) {
-  jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest,
-              [this, file,
-               number = ++comparisons_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+  const Request request = latest_compared_.Begin();
+  jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest, request,
+              [this, file, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
                     session::Run::Open(file, progress));
-                return [this, outcome, file, number] {
+                return [this, outcome, file, request] {
+                  if (!request.wanted()) {  // another came, or none is to be laid over
+                    if (outcome->ok()) LetGo(std::move(**outcome));
+                    return;
+                  }
                   if (!outcome->ok()) {
                     AddLogLine(presenters::LogLevel::kError, outcome->error().message);
                     return;
                   }
                   std::shared_ptr<session::Run> other = std::move(**outcome);
-                  if (number != comparisons_)
-                    return LetGo(std::move(other));  // another came, or none is wanted
                   if (other->view()->empty()) {
                     AddLogLine(presenters::LogLevel::kWarning,
                                file.string() + " holds no event: there is nothing to compare with.");
@@ -319,7 +325,7 @@ void Application::CompareWithFile(const std::filesystem::path& file) {
 }
 
 void Application::LayOver(SecondRun second) {
-  ++comparisons_;  // what is being read for one is not wanted any more
+  latest_compared_.Drop();  // what is being read for one is not wanted any more
   LetGo(std::exchange(second_, std::move(second)).run);
   input_.compared.reset();
   if (second_.run != nullptr) input_.compared = ComparedRun{second_.title, second_.run->view()};
@@ -341,7 +347,7 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 }
 
 void Application::ShowAlone(ShownRun shown) {
-  ++run_number_;
+  latest_shown_.Drop();
   ranks_.Close();
   shell_.banner_closed = false;
   AdoptRun(std::move(shown));

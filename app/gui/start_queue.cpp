@@ -18,33 +18,31 @@ void EndRun(LeavingRun& leaving) {
 }  // namespace
 
 void StartQueue::Want(LeavingRun before) {
-  ++number_;
-  is_wanted_ = true;
+  latest_.Begin();
   waiting_.push_back(std::move(before));
   BeginIfFree();
 }
 
 void StartQueue::Unwant() {
-  ++number_;
-  is_wanted_ = false;
+  latest_.Drop();
   if (is_under_way_) return;  // what waits goes with the start that is given up
   for (LeavingRun& leaving : std::exchange(waiting_, {})) End(std::move(leaving));
 }
 
 void StartQueue::BeginIfFree() {
-  if (!is_wanted_ || is_under_way_ || ending_ > 0) return;
+  if (!is_wanted() || is_under_way_ || ending_ > 0) return;
   is_under_way_ = true;
   jobs_->Start(
-      "Starting the trainer", JobEnd::kWritten,
+      "Starting the trainer", JobEnd::kWritten, latest_.latest(),
       [this, options = calls_.options(), leaving = std::exchange(waiting_, {}),
-       number = number_.load()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
+       request = latest_.latest()](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
         // Shared, so that what is let go is not held here any more.
-        const auto start = std::make_shared<Start>(Start{number, options, {}, {}, false});
+        const auto start = std::make_shared<Start>(Start{request, options, {}, {}, false});
         for (LeavingRun& old : leaving) {
           start->kept.push_back(KeepRun(old, folder_));
           EndRun(old);
         }
-        if (progress.goes_on() && number == number_) start->outcome = calls_.start(options);
+        if (progress.goes_on()) start->outcome = calls_.start(options);
         start->is_cancelled = !progress.goes_on();
         return [this, start] { Finish(*start); };
       });
@@ -52,9 +50,9 @@ void StartQueue::BeginIfFree() {
 
 void StartQueue::Finish(Start& start) {
   is_under_way_ = false;
-  const bool has_come = start.number == number_ && !start.is_cancelled && start.outcome;
+  const bool has_come = start.request.wanted() && !start.is_cancelled && start.outcome;
   if (has_come) {
-    is_wanted_ = false;
+    latest_.Drop();
     calls_.then(start.options, std::move(start.outcome));
   }
   // After a run that has come, whose log begins with it.
@@ -66,14 +64,16 @@ void StartQueue::Finish(Start& start) {
 void StartQueue::LetGoOf(Start& start) {
   LeavingRun unwanted;
   if (start.outcome && *start.outcome) unwanted.run = std::move(**start.outcome);
-  const bool is_another_wanted = is_wanted_ && start.number != number_;
+  const bool is_another_wanted = is_wanted() && !start.request.wanted();
   if (is_another_wanted) {
     waiting_.push_back(std::move(unwanted));
     return BeginIfFree();
   }
   End(std::move(unwanted));
   for (LeavingRun& leaving : std::exchange(waiting_, {})) End(std::move(leaving));
-  if (std::exchange(is_wanted_, false)) calls_.then(start.options, std::nullopt);
+  if (!is_wanted()) return;
+  latest_.Drop();
+  calls_.then(start.options, std::nullopt);
 }
 
 void StartQueue::End(LeavingRun leaving) {

@@ -3,8 +3,6 @@
 // nobody saved them. UI thread only.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "app/gui/background/background_jobs.h"
+#include "app/gui/background/latest_request.h"
 #include "app/gui/kept_runs.h"
 #include "profiler/session/run.h"
 
@@ -38,13 +37,13 @@ class StartQueue {
   void Want(LeavingRun before);
   // Something else is shown, or nothing any more: no start is wanted. What waits for its end ends.
   void Unwant();
-  bool is_wanted() const { return is_wanted_; }
+  bool is_wanted() const { return latest_.latest().wanted(); }
   // A process takes its time to end, and much memory to be given back.
   void End(LeavingRun leaving);
 
  private:
   struct Start {
-    uint64_t number = 0;
+    Request request;
     session::LiveOptions options;
     std::vector<KeptRun> kept;          // of what was shown before
     std::optional<StartedRun> outcome;  // none = it was given up before
@@ -57,8 +56,7 @@ class StartQueue {
   BackgroundJobs* jobs_;
   std::filesystem::path folder_;
   Calls calls_;
-  bool is_wanted_ = false;
-  std::atomic<uint64_t> number_ = 0;  // of what is wanted, or not; written by the UI thread
+  LatestRequest latest_;
   bool is_under_way_ = false;
   int ending_ = 0;                   // processes
   std::vector<LeavingRun> waiting_;  // ends before the next start begins

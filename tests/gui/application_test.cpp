@@ -430,6 +430,24 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
 }
 
+TEST_CASE("A start that something else has come before ends by itself") {
+  ApplicationOptions options;
+  options.start_program = [](const session::ProgramOrder&,
+                             const session::StartWatch& watch) -> Result<std::shared_ptr<session::Run>> {
+    while (watch.goes_on()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Error{"It was ended."};
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  session::ProgramOrder order;
+  order.command = "train.py";
+  Tell(app, StartProgram{order});
+  app.ShowRun(std::make_shared<Grown>());
+  CHECK(PollUntil(
+      app, [&] { return LatestLine(app) == "train.py is not shown: something else was asked for since."; }));
+}
+
 TEST_CASE("What cannot be undone now can be later") {
   const auto application = KeepingIn("");
   Application& app = *application;

@@ -41,6 +41,25 @@ TEST_CASE("A job tells what it is at, hears of Cancel, and what follows is the c
   CHECK(jobs.empty());
 }
 
+TEST_CASE("A job hears where what it is for is not wanted any more") {
+  BackgroundJobs jobs;
+  LatestRequest latest;
+  bool heard = false;
+  jobs.Start("Counting", JobEnd::kOnRequest, latest.Begin(),
+             [&](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+               while (progress(0.5)) std::this_thread::sleep_for(1ms);
+               return [&] { heard = true; };
+             });
+  REQUIRE(Within10s([&] { return jobs.jobs().front()->progress == 0.5; }));
+  CHECK_FALSE(jobs.jobs().front()->done);
+  const Request next = latest.Begin();
+  CHECK(Within10s([&] {
+    jobs.Poll();
+    return heard;
+  }));
+  CHECK(next.wanted());
+}
+
 TEST_CASE("How far a job is, is not known before it says so; what goes with the window is cancelled") {
   bool ended = false;
   {

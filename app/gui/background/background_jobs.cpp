@@ -31,7 +31,7 @@ bool BackgroundJobs::Progress::operator()(double share) const {
   return goes_on();
 }
 
-bool BackgroundJobs::Progress::goes_on() const { return !job_->cancelled; }
+bool BackgroundJobs::Progress::goes_on() const { return !job_->cancelled && job_->request.wanted(); }
 
 // What is told to a terminal begins a line there, and a sentence here.
 void BackgroundJobs::Progress::Tell(std::string title) const {
@@ -42,8 +42,13 @@ void BackgroundJobs::Progress::Tell(std::string title) const {
 }
 
 void BackgroundJobs::Start(std::string title, JobEnd ends, Work work) {
+  Start(std::move(title), ends, Request(), std::move(work));
+}
+
+void BackgroundJobs::Start(std::string title, JobEnd ends, Request request, Work work) {
   auto job = std::make_unique<Job>();
   job->ends = ends;
+  job->request = std::move(request);
   Job* raw = job.get();
   Progress(raw).Tell(std::move(title));
   job->thread = std::thread([raw, work = std::move(work)] {

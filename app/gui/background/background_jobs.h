@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/gui/background/latest_request.h"
 #include "profiler/base/thread_annotations.h"
 
 namespace tidemark::gui {
@@ -32,9 +33,9 @@ class BackgroundJobs {
   class Progress {
    public:
     explicit Progress(Job* job) : job_(job) {}
-    // 0..1, < 0: it is not known how far it is. False means that the person has cancelled.
+    // 0..1, < 0: it is not known how far it is. False as goes_on() is.
     bool operator()(double share) const;
-    bool goes_on() const;
+    bool goes_on() const;                // no person has cancelled it, and it is wanted still
     void Tell(std::string title) const;  // what it is at, in the place of its title
 
    private:
@@ -53,6 +54,8 @@ class BackgroundJobs {
 
   // `title` "" = what goes on all the time, which nobody is told of.
   void Start(std::string title, JobEnd ends, Work work);
+  // The same for as long as `request` is wanted: what follows has to ask, too.
+  void Start(std::string title, JobEnd ends, Request request, Work work);
   // Runs what follows from finished jobs. True if there was one.
   bool Poll();
   bool empty() const { return jobs_.empty(); }
@@ -65,6 +68,7 @@ class BackgroundJobs {
     }
 
     JobEnd ends = JobEnd::kWhenDone;
+    Request request;
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
     std::atomic<double> progress{-1};
     std::atomic<bool> cancelled{false};

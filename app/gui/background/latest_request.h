@@ -25,6 +25,7 @@ class LatestRequest {
     return latest_ = Request();
   }
   void Drop() { *latest_.wanted_ = false; }
+  const Request& latest() const { return latest_; }
 
  private:
   Request latest_;

@@ -43,12 +43,12 @@ void CheckpointPlanner::AskForPrices(const networks::TrainingSettings& settings,
   const networks::Network* const network = networks::NetworkNamed(networks, settings.network);
   if (network == nullptr || prices_.Answers(question) || prices_.cancelled_for == question) return;
   prices_.planned_for = question;
-  jobs_->Start("Planning ways to checkpoint", JobEnd::kOnRequest,
+  const Request request = latest_.Begin();
+  jobs_->Start("Planning ways to checkpoint", JobEnd::kOnRequest, request,
                [this, network = *network, question, card,
-                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                  const auto ways = std::make_shared<std::vector<PricedWay>>(
-                     PriceAll(network, question.settings, card,
-                              [&](double done) { return progress(done) && request.wanted(); }));
+                     PriceAll(network, question.settings, card, progress));
                  return [this, ways, question, request] {
                    prices_.planned_for.reset();
                    if (!request.wanted()) return;

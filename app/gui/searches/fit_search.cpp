@@ -6,10 +6,9 @@
 namespace tidemark::gui {
 namespace {
 
-advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress, const Request& request) {
-  return [progress, request](size_t done, size_t of) {
-    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of))) &&
-           request.wanted();
+advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
+  return [progress](size_t done, size_t of) {
+    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of)));
   };
 }
 
@@ -22,30 +21,30 @@ void FitSearch::Begin(const FitSubject& subject, const std::vector<networks::Net
   found_.searching = true;
   const advice::FitQuestion question{*network, subject.settings, *subject.card, 0, subject.allocator};
   const auto needs = std::make_shared<advice::Needs>(question.card, question.allocator);
-  jobs_->Start("Searching the largest batch", JobEnd::kOnRequest,
-               [this, question, needs,
-                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto outcome =
-                     std::make_shared<Result<advice::LargestBatch>>(advice::FindBatchWithRoom(
-                         question, advice::AskPhantom(needs), ProgressOf(progress, request)));
-                 return [this, question, needs, outcome, request] {
-                   if (!request.wanted()) return;
-                   if (!outcome->ok()) return End(outcome->error().message);
-                   found_.largest_batch = (*outcome)->batch;
-                   found_.largest_for = question;
-                   FindCheapestChanges(question, needs, request);
-                 };
-               });
+  const Request request = latest_.Begin();
+  jobs_->Start(
+      "Searching the largest batch", JobEnd::kOnRequest, request,
+      [this, question, needs, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
+            advice::FindBatchWithRoom(question, advice::AskPhantom(needs), ProgressOf(progress)));
+        return [this, question, needs, outcome, request] {
+          if (!request.wanted()) return;
+          if (!outcome->ok()) return End(outcome->error().message);
+          found_.largest_batch = (*outcome)->batch;
+          found_.largest_for = question;
+          FindCheapestChanges(question, needs, request);
+        };
+      });
 }
 
 // What was asked for the largest batch is known, and not asked again.
 void FitSearch::FindCheapestChanges(const advice::FitQuestion& question,
                                     const std::shared_ptr<advice::Needs>& needs, const Request& request) {
   jobs_->Start(
-      "Searching what fits", JobEnd::kOnRequest,
+      "Searching what fits", JobEnd::kOnRequest, request,
       [this, question, needs, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
-            advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress, request)));
+            advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress)));
         return [this, question, outcome, request] {
           if (!request.wanted()) return;
           End(outcome->ok() ? "" : outcome->error().message);

@@ -7,8 +7,7 @@ namespace tidemark::gui {
 namespace {
 
 Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, const session::SweepOrder& order,
-                                          SweepInbox& inbox, const Request& request,
-                                          const BackgroundJobs::Progress& progress,
+                                          SweepInbox& inbox, const BackgroundJobs::Progress& progress,
                                           session::ProgramField& faulty) {
   const auto tell = [&] {
     progress(inbox.share());
@@ -22,10 +21,10 @@ Result<std::vector<std::string>> RunSweep(const session::SweepProgram& run, cons
                                           inbox.Add(point);
                                           tell();
                                         }};
-  return run(order, listener,
-             {[&](std::string_view line) { progress.Tell(std::string(line)); },
-              [&] { return progress.goes_on() && request.wanted(); },
-              [&](session::ProgramField field) { faulty = field; }, [&](double share) { progress(share); }});
+  return run(
+      order, listener,
+      {[&](std::string_view line) { progress.Tell(std::string(line)); }, [&] { return progress.goes_on(); },
+       [&](session::ProgramField field) { faulty = field; }, [&](double share) { progress(share); }});
 }
 
 }  // namespace
@@ -36,11 +35,12 @@ bool SweepRunner::Begin(const session::SweepOrder& order, const phantom::Card& c
   Close();
   shown_ = ProgramSweep{order, card, "", {}, {}, true, {}};
   inbox_ = std::make_shared<SweepInbox>();
-  jobs_->Start("Starting the sweep", JobEnd::kOnRequest,
+  const Request request = latest_.Begin();
+  jobs_->Start("Starting the sweep", JobEnd::kOnRequest, request,
                [this, run = run_, order, then, inbox = inbox_,
-                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                  auto faulty = session::ProgramField::kCommand;
-                 const auto notes = RunSweep(run, order, *inbox, request, progress, faulty);
+                 const auto notes = RunSweep(run, order, *inbox, progress, faulty);
                  return [this, notes, then, request, faulty, is_cancelled = !progress.goes_on()] {
                    if (!request.wanted()) return;
                    End end = Finish(notes, is_cancelled);

@@ -9,10 +9,6 @@
 namespace tidemark::gui {
 namespace {
 
-Progress ProgressOfTrial(const BackgroundJobs::Progress& progress, const Request& request) {
-  return [progress, request](double share) { return progress(share) && request.wanted(); };
-}
-
 advice::AllocatorTrials TrySettings(const TriedRun& tried, const session::AllocatorOf& allocator,
                                     const Progress& progress) {
   constexpr double kAsItWas = 1.0 / (1 + std::size(advice::kTriedSettings));  // of all replays
@@ -73,11 +69,12 @@ void TrialRuns::TryOther(const TriedRun& run, const OtherSetup& wanted, const st
   if (!allocator) return;
   const auto other = advice::Otherwise(run.own, session::CardOf(wanted.card, 0, *cards_), wanted.memory_bytes,
                                        wanted.allocator);
-  jobs_->Start("Trying the run otherwise", JobEnd::kOnRequest,
+  const Request request = latest_.Begin();
+  jobs_->Start("Trying the run otherwise", JobEnd::kOnRequest, request,
                [this, run, other, wanted, then, allocator = *allocator, cards = *cards_,
-                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                  const auto outcome = std::make_shared<Result<advice::WhatIf>>(
-                     TryOne(run, other, wanted, allocator, cards, ProgressOfTrial(progress, request)));
+                     TryOne(run, other, wanted, allocator, cards, progress));
                  return [this, outcome, wanted, then, request, end = run.view->end()] {
                    found_.trying = false;
                    if (!request.wanted()) return;
@@ -96,11 +93,12 @@ void TrialRuns::TryOther(const TriedRun& run, const OtherSetup& wanted, const st
 void TrialRuns::TryAll(const TriedRun& run, const std::function<void()>& then) {
   const std::optional<session::AllocatorOf> allocator = Begin(run);
   if (!allocator) return;
-  jobs_->Start("Trying settings of the allocator", JobEnd::kOnRequest,
+  const Request request = latest_.Begin();
+  jobs_->Start("Trying settings of the allocator", JobEnd::kOnRequest, request,
                [this, run, then, allocator = *allocator,
-                request = latest_.Begin()](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto outcome = std::make_shared<advice::AllocatorTrials>(
-                     TrySettings(run, allocator, ProgressOfTrial(progress, request)));
+                request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                 const auto outcome =
+                     std::make_shared<advice::AllocatorTrials>(TrySettings(run, allocator, progress));
                  return [this, outcome, then, request, end = run.view->end()] {
                    found_.trying = false;
                    if (!request.wanted()) return;
