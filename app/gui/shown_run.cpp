@@ -96,10 +96,16 @@ bool ShownRun::has_bookmarks() const {
 }
 
 Status ShownRun::Note(trace::Bookmark bookmark) {
-  Notes& notes = notes_[process_];
-  trace::SetBookmark(std::move(bookmark), &notes.bookmarks);
-  if (notes.file.empty()) return Done{};
-  return trace::SaveBookmarks(notes.bookmarks, notes.file, !whole_->bookmarks().empty());
+  std::vector<trace::Bookmark>& bookmarks = notes_[process_].bookmarks;
+  trace::SetBookmark(std::move(bookmark), &bookmarks);
+  const std::filesystem::path file = whole_ == nullptr ? "" : FileOf(*process_);
+  return file.empty() ? Status(Done{}) : trace::SaveBookmarks(bookmarks, file, !whole_->bookmarks().empty());
+}
+
+std::filesystem::path ShownRun::FileOf(const session::Run& process) const {
+  const auto notes = notes_.find(&process);
+  const bool is_told = notes != notes_.end() && !notes->second.file.empty();
+  return is_told ? notes->second.file : process.recording().value_or("");
 }
 
 Status ShownRun::ReadNotes(const std::filesystem::path& file) {
@@ -118,13 +124,13 @@ bool ShownRun::is_saved() const {
   });
 }
 
-// What was opened keeps its notes where it is.
+// What was opened or is recorded keeps its notes there.
 const std::vector<trace::Bookmark>& ShownRun::TakeSaved(const session::Run* process,
                                                         const std::filesystem::path& file,
                                                         events::EventIndex end) {
   Notes& notes = notes_[process];
   notes.saved_until = end;
-  if (notes.file.empty() || !whole_->has_file()) notes.file = file;
+  if (!whole_->has_file() || FileOf(*process).empty()) notes.file = file;
   return notes.bookmarks;
 }
 

@@ -69,8 +69,8 @@ class ShownRun {
   // Of the part's process, in their order of time.
   const std::vector<trace::Bookmark>& bookmarks() { return notes_[process_].bookmarks; }
   bool has_bookmarks() const;  // in any process
-  // Beside the file, where the process has one; else it is written with the run. Errors: it cannot be
-  // written.
+  // Beside the file that the process was read from, is written to or was saved in; else it is written with
+  // the run. Errors: it cannot be written.
   Status Note(trace::Bookmark bookmark);
   // Those beside `file` are the process's, and others are kept there, too. Errors: they cannot be read, and
   // stay as they are.
@@ -93,9 +93,11 @@ class ShownRun {
   // What a person noted of one process, and how far they saved it.
   struct Notes {
     std::vector<trace::Bookmark> bookmarks;
-    std::filesystem::path file;                     // beside which they are kept; "" = nobody saved it
+    std::filesystem::path file;                     // beside which they are kept; "" = beside its recording
     std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
   };
+  // "" = it is in no file, or nobody knows in which.
+  std::filesystem::path FileOf(const session::Run& process) const;
   std::shared_ptr<const session::Run> CardAlone(const session::Run& process) const;
 
   std::shared_ptr<session::Run> whole_;

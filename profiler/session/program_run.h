@@ -35,14 +35,13 @@ class ProgramRun final : public WatchedRun {
   events::RunDescription description() const override;
   bool can_stop() const override;
   bool has_file() const override { return recording().has_value() && status().recording_error.empty(); }
+  std::optional<std::filesystem::path> recording() const override;
 
   void Stop() override;
 
   // Until the program has ended, of which this process is a part.
   bool WaitUntilSettled(int timeout_ms) override;
 
-  // Where it is recorded, if it is.
-  std::optional<std::filesystem::path> recording() const;
   // When the process ended before what had started it, as is seen where the kernel tells (CLOCK_REALTIME); 0
   // if it did not.
   int64_t own_end_ns() const;

@@ -31,6 +31,7 @@ class RankedProgram final : public WatchedRun {
   events::RunDescription description() const override { return Leader()->description(); }
   bool can_stop() const override { return Leader()->can_stop(); }
   bool has_file() const override { return Leader()->has_file(); }
+  std::optional<std::filesystem::path> recording() const override { return Leader()->recording(); }
   // By their numbers; they stay as long as this does. The one that holds memory where it is not the first
   // that asked, and none has a number.
   std::vector<const Run*> ranks() const override;

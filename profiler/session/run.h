@@ -87,6 +87,8 @@ class Run {
   virtual bool can_stop() const { return live(); }  // whether Stop() ends something
   // Whether a file holds it, which it was read of or is being written to as it goes.
   virtual bool has_file() const { return false; }
+  // The file that it is written to as it goes; none where there is none.
+  virtual std::optional<std::filesystem::path> recording() const { return {}; }
   // All ranks of a distributed run that go on here, by their numbers, as far as they have come; they stay.
   // None of a run that is one alone.
   virtual std::vector<const Run*> ranks() const { return {}; }

@@ -1,6 +1,8 @@
 #include "app/gui/shown_run.h"
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,7 +27,10 @@ class NotedProcess : public session::FakeRun {
     view_ = stream_.Publish();
   }
   void Add(const NotedProcess* rank) { ranks_.push_back(rank); }
+  void RecordTo(const std::filesystem::path& file) { recording_ = file; }
 
+  bool has_file() const override { return recording_.has_value(); }
+  std::optional<std::filesystem::path> recording() const override { return recording_; }
   std::shared_ptr<const timeline::View> view() const override { return view_; }
   std::vector<const session::Run*> ranks() const override { return ranks_; }
 
@@ -35,6 +40,7 @@ class NotedProcess : public session::FakeRun {
   uint64_t address_ = 0;
   std::shared_ptr<const timeline::View> view_;
   std::vector<const session::Run*> ranks_;
+  std::optional<std::filesystem::path> recording_;
 };
 
 presenters::Band AnyBand() { return Result<session::ReservedBand>(session::ReservedBand()); }
@@ -68,6 +74,19 @@ TEST_CASE("What was noted before a run is saved goes beside its file with what i
   shown.TakeSaved(run.get(), scratch / "other.tide", run->view()->end());
   CHECK(shown.Note({3, "later"}).ok());
   CHECK(trace::LoadBookmarks(scratch / "other.tide")->size() == 3);
+}
+
+TEST_CASE("What is noted in a run that is recorded as it goes is kept beside the recording") {
+  const trace::Scratch scratch;
+  const auto run = std::make_shared<NotedProcess>();
+  run->RecordTo(scratch / "run.tide");
+  ShownRun shown(run, RunOrigin::kBegun);
+  CHECK_FALSE(shown.needs_keeping());
+  CHECK(shown.Note({1, "here"}).ok());
+  CHECK(trace::LoadBookmarks(scratch / "run.tide")->size() == 1);
+  CHECK(shown.TakeSaved(run.get(), scratch / "copy.tide", run->view()->end()).size() == 1);
+  CHECK(shown.Note({2, "there"}).ok());
+  CHECK(trace::LoadBookmarks(scratch / "run.tide")->size() == 2);
 }
 
 TEST_CASE("The window's own run is nobody's until something is noted in it") {
