@@ -52,6 +52,17 @@ void PricesCheckpointing(ImGuiTestContext* context) {
   Picture(context, "checkpointing-tiny");
 
   networks::TrainingSettings settings = before;
+  settings.amp = networks::Precision::kFloat32;
+  settings.checkpoint = {networks::CheckpointMode::kBudget, 0, 20'000'000};  // which comes to what none does
+  application().Push(ChangeSettings{settings});
+  IM_CHECK(WaitUntil(context, [&] {
+    return AllPredicted() &&
+           std::ranges::count(Panel().ways, settings.checkpoint, &CheckpointWay::checkpoint) == 1;
+  }));
+  context->Yield(2);
+  Picture(context, "checkpointing-budget");
+
+  settings = before;
   settings.network = "vgg-11";
   settings.batch = 8;
   application().Push(ChangeSettings{settings});
