@@ -273,15 +273,13 @@ class Application {
   ViewState state_;
   ShellState shell_;
   CommandQueue queue_;
-  std::function<void()> held_;     // until the person says whether it may be
-  bool has_leave_to_end_ = false;  // while what was held is done
+  std::function<void()> held_;  // until the person says whether it may be
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;
   SceneInput input_;
   const Frame* frame_ = nullptr;
   ShownRun shown_;
-  bool has_kept_runs_ = false;
   SecondRun second_;
   std::unique_ptr<presenters::RunLog> log_;
   std::vector<std::string> complaints_;
@@ -301,11 +299,13 @@ class Application {
   ChoiceHistory choices_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
+  std::string recorded_json_;      // that input_.recorded is read from
+  LatestRequest latest_shown_;     // a file or a program that is to be shown
+  LatestRequest latest_compared_;  // a second run that is to be laid over
+  bool has_leave_to_end_ = false;  // while what was held is done
+  bool has_kept_runs_ = false;
   bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
-  std::string recorded_json_;                  // that input_.recorded is read from
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
-  LatestRequest latest_shown_;                 // a file or a program that is to be shown
-  LatestRequest latest_compared_;              // a second run that is to be laid over
   bool is_quitting_ = false;                   // once what is being written is written
   bool is_run_given_up_ = false;               // kept by now, or to be lost: the person has said so
   bool quit_ = false;
