@@ -15,6 +15,7 @@
 #include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/picture/picture.h"
 #include "profiler/base/format.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::cli {
@@ -62,9 +63,8 @@ std::vector<PageRow> LevelsAt(const std::vector<presenters::LevelRow>& chain) {
 
 std::vector<PageRow> LayersAt(const timeline::View& view, const timeline::State& state) {
   std::map<std::string, int64_t> by_layer;
-  for (const timeline::LiveBlock& block : state.blocks) {
-    if (!block.pending_free) by_layer[presenters::LayerTitle(view, block)] += block.rounded_bytes;
-  }
+  for (const timeline::LiveBlock& block : timeline::CountedBlocks(state))
+    by_layer[presenters::LayerTitle(view, block)] += block.rounded_bytes;
   if (by_layer.size() == 1 && by_layer.begin()->first == presenters::kNoLayer) return {};  // none is told
   const int64_t all = ValueOf(state.values, Series::kAllocated);
   std::vector<PageRow> rows;

@@ -10,6 +10,7 @@
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::gui {
 namespace {
@@ -143,8 +144,7 @@ void DrawTower(const SlowMotionInput& input, float height) {
   const double scale = size.x / static_cast<double>(std::max<int64_t>(1, input.walk->bytes_highest));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   int64_t before = 0;
-  for (const LiveBlock& block : input.state->blocks) {
-    if (block.pending_free) continue;
+  for (const LiveBlock& block : timeline::CountedBlocks(*input.state)) {
     const float x0 = at.x + static_cast<float>(static_cast<double>(before) * scale);
     before += block.rounded_bytes;
     const float x1 = at.x + static_cast<float>(static_cast<double>(before) * scale);

@@ -6,6 +6,7 @@
 #include "app/presenters/allocations/blocks.h"
 #include "profiler/base/check.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::presenters {
 
@@ -41,8 +42,7 @@ void GroupSums::Begin(const View& view) {
   replaced_.clear();
   std::fill(now_.begin(), now_.end(), 0);
   const timeline::State state = view.StateAt(base_);
-  for (const LiveBlock& block : state.blocks) {
-    if (block.pending_free) continue;
+  for (const LiveBlock& block : timeline::CountedBlocks(state)) {
     const uint8_t group = GroupFor(view, block);
     live_[block.address] = {block, group};
     AddTo(now_[group], block.rounded_bytes);

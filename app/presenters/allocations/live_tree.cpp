@@ -7,6 +7,7 @@
 #include "app/presenters/allocations/blocks.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -41,11 +42,13 @@ class TreeGrower {
  public:
   TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys, const Selection& selection,
              const Progress& progress)
-      : view_(view), blocks_(state.blocks), keys_(keys), selection_(selection), progress_(progress) {}
+      : view_(view), state_(state), keys_(keys), selection_(selection), progress_(progress) {}
 
   std::optional<LiveTree> Grow() {
-    std::vector<size_t> all(blocks_.size());
-    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+    std::vector<const LiveBlock*> all;
+    all.reserve(state_.blocks.size());
+    for (const LiveBlock& block : timeline::CountedBlocks(state_)) all.push_back(&block);
+    keys_to_do_ = std::max<size_t>(1, all.size() * keys_.size());
     Add("everything alive", std::move(all), 0, {});
     for (size_t node = 0; node < tree_.nodes.size() && wanted_; ++node) Split(node);
     if (!wanted_) return std::nullopt;
@@ -59,8 +62,9 @@ class TreeGrower {
     size_t frame = 0;
     TreeKey split_by = TreeKey::kCategory;
   };
+  using Groups = std::map<std::string, std::vector<const LiveBlock*>>;
   struct Pending {
-    std::vector<size_t> blocks;
+    std::vector<const LiveBlock*> blocks;
     size_t key = 0;    // index into keys_ of what splits them
     size_t frame = 0;  // of their stacks, where that is kFrame
   };
@@ -79,8 +83,8 @@ class TreeGrower {
   void Count() {
     constexpr size_t kOften = 4096;
     if (++looked_at_ % kOften != 0) return;
-    const auto keys = static_cast<double>(std::max<size_t>(1, blocks_.size() * keys_.size()));
-    wanted_ = wanted_ && progress_(std::min(1.0, static_cast<double>(keys_done_) / keys));
+    const double done = static_cast<double>(keys_done_) / static_cast<double>(keys_to_do_);
+    wanted_ = wanted_ && progress_(std::min(1.0, done));
   }
 
   std::string TextOf(TreeKey key, const LiveBlock& block) const {
@@ -104,22 +108,22 @@ class TreeGrower {
     return "";
   }
 
-  int64_t SizeOf(size_t block) const { return std::max<int64_t>(0, blocks_[block].rounded_bytes); }
+  static int64_t SizeOf(const LiveBlock& block) { return std::max<int64_t>(0, block.rounded_bytes); }
 
-  void Add(std::string title, std::vector<size_t> blocks, size_t parent, const Place& place) {
+  void Add(std::string title, std::vector<const LiveBlock*> blocks, size_t parent, const Place& place) {
     TreeNode node;
     node.title = std::move(title);
     node.parent = parent;
     node.depth = tree_.nodes.empty() ? 0 : tree_.nodes[parent].depth + 1;
     node.blocks = blocks.size();
     node.key = place.split_by;
-    if (blocks.size() == 1) node.born = blocks_[blocks.front()].born;
-    if (!blocks.empty()) node.category = blocks_[blocks.front()].category;
-    for (const size_t block : blocks) {
-      node.bytes = SaturatingSum(node.bytes, SizeOf(block));
-      if (node.category != blocks_[block].category) node.category.reset();
-      if (Selects(selection_, view_, blocks_[block]))
-        node.selected_bytes = SaturatingSum(node.selected_bytes, SizeOf(block));
+    if (blocks.size() == 1) node.born = blocks.front()->born;
+    if (!blocks.empty()) node.category = blocks.front()->category;
+    for (const LiveBlock* block : blocks) {
+      node.bytes = SaturatingSum(node.bytes, SizeOf(*block));
+      if (node.category != block->category) node.category.reset();
+      if (Selects(selection_, view_, *block))
+        node.selected_bytes = SaturatingSum(node.selected_bytes, SizeOf(*block));
     }
     tree_.nodes.push_back(std::move(node));
     pending_.push_back({std::move(blocks), place.key, place.frame});
@@ -130,7 +134,7 @@ class TreeGrower {
     for (; pending.key < keys_.size(); ++pending.key, pending.frame = 0) {
       const TreeKey key = keys_[pending.key];
       const bool by_frame = key == TreeKey::kFrame || key == TreeKey::kCode;
-      std::map<std::string, std::vector<size_t>> groups = GroupsOf(pending, by_frame);
+      Groups groups = GroupsOf(pending, by_frame);
       if (!wanted_ || groups.empty()) return;
       const bool is_nameless = groups.size() == 1 && groups.begin()->first == NamelessOf(key);
       if (is_nameless || !by_frame) keys_done_ += pending.blocks.size();
@@ -141,22 +145,21 @@ class TreeGrower {
     }
   }
 
-  std::map<std::string, std::vector<size_t>> GroupsOf(const Pending& pending, bool by_frame) {
+  Groups GroupsOf(const Pending& pending, bool by_frame) {
     const TreeKey key = keys_[pending.key];
-    std::map<std::string, std::vector<size_t>> groups;
-    for (const size_t block : pending.blocks) {
-      const LiveBlock& split = blocks_[block];
-      groups[by_frame ? FrameOf(key, split, pending.frame) : TextOf(key, split)].push_back(block);
+    Groups groups;
+    for (const LiveBlock* block : pending.blocks) {
+      groups[by_frame ? FrameOf(key, *block, pending.frame) : TextOf(key, *block)].push_back(block);
       Count();
       if (!wanted_) break;
     }
     return groups;
   }
 
-  void AddChildren(size_t node, std::map<std::string, std::vector<size_t>> groups, const Place& place) {
-    const auto bytes = [this](const std::vector<size_t>& blocks) {
+  void AddChildren(size_t node, Groups groups, const Place& place) {
+    const auto bytes = [](const std::vector<const LiveBlock*>& blocks) {
       int64_t sum = 0;
-      for (const size_t block : blocks) sum = SaturatingSum(sum, SizeOf(block));
+      for (const LiveBlock* block : blocks) sum = SaturatingSum(sum, SizeOf(*block));
       return sum;
     };
     std::vector<std::pair<int64_t, std::string>> order;
@@ -169,13 +172,14 @@ class TreeGrower {
   }
 
   const View& view_;
-  const std::vector<LiveBlock>& blocks_;
+  const State& state_;
   const std::span<const TreeKey> keys_;
   const Selection& selection_;
   const Progress& progress_;
   bool wanted_ = true;
   size_t looked_at_ = 0;  // blocks, each time one is
   size_t keys_done_ = 0;  // of blocks: of each of them there are as many as keys
+  size_t keys_to_do_ = 1;
   std::map<events::NameId, std::vector<std::string_view>> frames_;  // of each stack, once
   LiveTree tree_;
   std::vector<Pending> pending_;  // as many as there are nodes

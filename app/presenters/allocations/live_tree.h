@@ -20,7 +20,7 @@ enum class TreeKey : uint8_t { kCategory, kPhase, kLayer, kOperator, kStream, kT
 
 struct TreeNode {
   std::string title;  // "activation", "conv1"; of the root: "everything alive"
-  int64_t bytes = 0;  // rounded, of all blocks below it
+  int64_t bytes = 0;  // rounded, of all blocks below it that count
   size_t blocks = 0;
   std::optional<events::Category> category;  // of all its blocks, if they agree
   TreeKey key = TreeKey::kCategory;          // that it was split off by; the root's means nothing

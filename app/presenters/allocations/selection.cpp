@@ -6,6 +6,7 @@
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
+#include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -75,7 +76,8 @@ SelectedBlocks SelectedIn(const Selection& selection, const View& view, const ti
   for (const LiveBlock& block : state.blocks) {
     const bool lit = Selects(selection, view, block);
     selected.lit.push_back(lit);
-    if (lit) AddTo(selected.bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
+    if (lit && timeline::Counts(block))
+      AddTo(selected.bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
   }
   return selected;
 }

@@ -36,7 +36,7 @@ bool Selects(const Selection& selection, const timeline::View& view, const timel
 using BytesByCategory = std::array<int64_t, events::kCategoryCount>;
 struct SelectedBlocks {
   std::vector<bool> lit;    // by State::blocks
-  BytesByCategory bytes{};  // rounded, as the series are
+  BytesByCategory bytes{};  // rounded, of those that count, as the series are
 };
 // O(live · length of the names).
 SelectedBlocks SelectedIn(const Selection& selection, const timeline::View& view,

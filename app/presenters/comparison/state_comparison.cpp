@@ -12,6 +12,7 @@
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 
@@ -41,9 +42,8 @@ std::string_view LineOf(const View& view, const LiveBlock& block) {
 
 BytesByName BytesBy(OwnerName owner_of, const Moment& moment) {
   BytesByName bytes;
-  for (const LiveBlock& block : moment.state.blocks) {
-    if (!block.pending_free) AddTo(bytes[owner_of(*moment.view, block)], block.rounded_bytes);
-  }
+  for (const LiveBlock& block : timeline::CountedBlocks(moment.state))
+    AddTo(bytes[owner_of(*moment.view, block)], block.rounded_bytes);
   return bytes;
 }
 
@@ -116,9 +116,8 @@ std::vector<ComparedBytes> CompareLines(const Moment& a, const Moment& b) {
 // By stream, the default one (0) first.
 std::vector<int64_t> BytesByStream(const Moment& moment) {
   std::map<uint64_t, int64_t> streams = {{0, 0}};
-  for (const LiveBlock& block : moment.state.blocks) {
-    if (!block.pending_free) AddTo(streams[block.stream], block.rounded_bytes);
-  }
+  for (const LiveBlock& block : timeline::CountedBlocks(moment.state))
+    AddTo(streams[block.stream], block.rounded_bytes);
   std::vector<int64_t> bytes;
   bytes.reserve(streams.size());
   for (const auto& [stream, of_stream] : streams) bytes.push_back(of_stream);
@@ -144,8 +143,7 @@ class BlockCounter {
 
   void Count(const Moment& moment, int64_t OneSidedBlocks::*side,
              std::optional<events::EventIndex> OneSidedBlocks::*first) {
-    for (const LiveBlock& block : moment.state.blocks) {
-      if (block.pending_free) continue;
+    for (const LiveBlock& block : timeline::CountedBlocks(moment.state)) {
       OneSidedBlocks row;
       row.title = BlockTitle(*moment.view, block);
       row.layer = LayerOf(*moment.view, block);

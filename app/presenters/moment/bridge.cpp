@@ -6,6 +6,7 @@
 #include "app/presenters/moment/level_chain.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
@@ -247,9 +248,8 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   bridge.moment = moment.title;
   const timeline::State state = timeline::SettledStateAt(view, moment.index, moment.step_end);
   ByCategory requested{};
-  for (const timeline::LiveBlock& block : state.blocks) {
-    if (!block.pending_free) AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
-  }
+  for (const timeline::LiveBlock& block : timeline::CountedBlocks(state))
+    AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
   const int64_t reserved = ValueOf(state.values, Series::kReserved);
   Steps steps = Build(textbook, requested, view.event(moment.index).phase,
                       ValueOf(state.values, Series::kAllocated), reserved);

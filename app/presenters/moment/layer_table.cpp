@@ -11,6 +11,7 @@
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/computed_types.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 
@@ -33,8 +34,7 @@ struct Alive {
 
 Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
   Alive alive;
-  for (const timeline::LiveBlock& block : state.blocks) {
-    if (block.pending_free) continue;
+  for (const timeline::LiveBlock& block : timeline::CountedBlocks(state)) {
     const auto bytes = static_cast<double>(block.rounded_bytes);
     alive.all_bytes += bytes;
     AliveOfLayer& layer = alive.by_layer[LayerOf(view, block)];

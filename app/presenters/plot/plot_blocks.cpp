@@ -6,6 +6,7 @@
 
 #include "app/presenters/allocations/blocks.h"
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -29,9 +30,8 @@ class BlockStacking {
   BlockStacking(const View& view, const PlotBlocksRequest& request) : view_(view), request_(request) {}
 
   void Begin(const timeline::State& state, double position) {
-    for (const LiveBlock& block : state.blocks) {
-      if (!block.pending_free) BandOf(block.category).push_back({block, position});
-    }
+    for (const LiveBlock& block : timeline::CountedBlocks(state))
+      BandOf(block.category).push_back({block, position});
     Restack(position);
   }
 

@@ -13,6 +13,7 @@
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -109,8 +110,9 @@ std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of
   std::map<std::string, int64_t> most;
   for (const EventIndex moment : TellingMoments(view)) {
     std::map<std::string, int64_t> here;
-    for (const LiveBlock& block : view.StateAt(moment).blocks)
-      AddTo(here[title_of(view, block)], block.pending_free ? 0 : block.rounded_bytes);
+    const timeline::State state = view.StateAt(moment);
+    for (const LiveBlock& block : timeline::CountedBlocks(state))
+      AddTo(here[title_of(view, block)], block.rounded_bytes);
     for (const auto& [title, bytes] : here) most[title] = std::max(most[title], bytes);
   }
   std::vector<std::pair<int64_t, std::string>> order;

@@ -59,6 +59,25 @@ TEST_CASE("Sizes that no memory has add up to the most that there is") {
   CHECK(tree.nodes[tree.nodes[0].first_child].bytes == kMost);
 }
 
+TEST_CASE(
+    "What waits to be freed counts neither in the tree nor in what is selected, and is lit all the same") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 51'200, events::Category::kActivation);
+  stream.Allocate(0x2000, 460'800, events::Category::kActivation);
+  stream.RequestFree(0x2000);
+  const auto view = stream.Publish();
+  const timeline::State state = view->StateAt(view->end() - 1);
+  const Selection activation = CategorySelected(events::Category::kActivation);
+  const std::array keys = {TreeKey::kCategory, TreeKey::kTensor};
+  const LiveTree tree = TreeOf(*view, state, keys, activation);
+  CHECK(tree.nodes[0].bytes == ValueOf(state.values, timeline::Series::kAllocated));
+  CHECK(tree.nodes[0].selected_bytes == 51'200);
+  CHECK(tree.nodes[0].blocks == 1);
+  const SelectedBlocks selected = SelectedIn(activation, *view, state);
+  CHECK(selected.bytes[static_cast<size_t>(events::Category::kActivation)] == 51'200);
+  CHECK(selected.lit == std::vector<bool>{true, true});
+}
+
 TEST_CASE("A level without names is left out where nothing has one") {
   timeline::Stream stream;
   stream.Allocate(0x1000, 512);
