@@ -38,7 +38,8 @@ MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
 // A state, and the step whose types of numbers are told (timeline/computed_types.h).
 timeline::View::StateEffort EffortOf(const timeline::View& view, const presenters::PeakMoment& moment) {
   timeline::View::StateEffort effort = timeline::EffortOfSettledState(view, moment.index, moment.step_end);
-  if (const timeline::Step* step = timeline::LastCompleteStep(view)) effort.events += step->end - step->begin;
+  if (const timeline::Step* step = presenters::StepOfTypes(view, moment))
+    effort.events += step->end - step->begin;
   return effort;
 }
 

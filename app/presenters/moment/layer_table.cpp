@@ -48,8 +48,9 @@ Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
   return alive;
 }
 
-std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
-  const timeline::Step* step = timeline::LastCompleteStep(view);
+std::map<std::string, std::string> TypesAt(const timeline::View& view,
+                                           const std::optional<PeakMoment>& moment) {
+  const timeline::Step* step = StepOfTypes(view, moment);
   return step == nullptr ? std::map<std::string, std::string>() : timeline::ComputedTypes(view, *step);
 }
 
@@ -71,6 +72,11 @@ void Measure(const Alive& alive, LayerRow& row) {
 
 }  // namespace
 
+const timeline::Step* StepOfTypes(const timeline::View& view, const std::optional<PeakMoment>& moment) {
+  const timeline::Step* step = moment ? timeline::StepAt(view, moment->index) : nullptr;
+  return step != nullptr ? step : timeline::LastCompleteStep(view);
+}
+
 std::string PartsInWords(const LayerRow& row, ByteUnit unit) {
   std::array<std::pair<int64_t, std::string_view>, 5> parts = {
       {{row.measured_saved_bytes.value_or(0), "kept for backward"},
@@ -91,7 +97,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                                      const std::optional<PeakMoment>& peak) {
   Alive alive;
   if (peak) alive = AliveByLayer(view, timeline::SettledStateAt(view, peak->index, peak->step_end));
-  const std::map<std::string, std::string> types = TypesOfLastStep(view);
+  const std::map<std::string, std::string> types = TypesAt(view, peak);
   std::vector<LayerRow> rows;
   for (const textbook::LayerEstimate& layer : textbook.layers) {
     LayerRow row{layer.name,
@@ -131,7 +137,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const std::opti
     const bool has_run = layer.second.id != 0;
     return std::pair(!has_run, layer.second.id);
   });
-  const std::map<std::string, std::string> types = TypesOfLastStep(view);
+  const std::map<std::string, std::string> types = TypesAt(view, moment);
   std::vector<LayerRow> rows;
   for (const auto& layer : layers) {
     LayerRow row;

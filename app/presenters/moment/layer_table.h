@@ -39,6 +39,9 @@ struct LayerRow {
 };
 // What a layer's share is made of, a line each, the largest first: "68.2 MB workspace".
 std::string PartsInWords(const LayerRow& row, ByteUnit unit);
+// The step in whose types of numbers layers are said to have computed: the moment's, or the last complete one
+// where it lies in none; null where none is.
+const timeline::Step* StepOfTypes(const timeline::View& view, const std::optional<PeakMoment>& moment);
 // As it stood at a moment; without one, what is known on paper.
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& moment);

@@ -98,6 +98,35 @@ TEST_CASE("A program's layers are those that hold something, in the order in whi
   CHECK(MakeLayerTable(*view, std::optional<PeakMoment>()).empty());
 }
 
+TEST_CASE("Layers computed in the types of the moment's step, and between steps in the last complete one's") {
+  Training training;
+  const auto conv = training.Name("conv1");
+  const auto op = training.Name("aten::conv2d");
+  const auto step = [&](int64_t number, const char* type) {
+    const auto type_name = training.Name(type);
+    training.BeginStep(number);
+    training.Allocate(0x200000, 2048).layer = conv;
+    events::Event& ended = training.Add(events::EventKind::kScopeEnd);
+    ended.layer = conv;
+    ended.op = op;
+    ended.name = type_name;
+    const events::EventIndex moment = training.latest();
+    training.Free(0x200000);
+    training.EndStep(number);
+    return moment;
+  };
+  const events::EventIndex in_first = step(0, "float32");
+  training.Allocate(0x300000, 512).layer = conv;
+  const events::EventIndex between = training.latest();
+  step(1, "float16");
+  const auto view = training.Publish();
+  CHECK(MakeLayerTable(*view, SmallBook(), ToldAt(*view, in_first))[0].computed_in == "float32");
+  CHECK(MakeLayerTable(*view, ToldAt(*view, in_first))[0].computed_in == "float32");
+  CHECK(MakeLayerTable(*view, ToldAt(*view, between))[0].computed_in == "float16");
+  CHECK(LayersAtPeak(*view, SmallBook())[0].computed_in == "float16");
+  CHECK(MakeLayerTable(*view, SmallBook(), std::nullopt)[0].computed_in == "float16");
+}
+
 TEST_CASE("A layer's figure stands where another layer allocated it") {
   Training training;
   training.BeginStep(0);
