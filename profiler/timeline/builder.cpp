@@ -51,6 +51,7 @@ class Builder::Implementation {
 
  private:
   void Apply(Event& event);
+  void NoteEnd(EventIndex born);
   void BeginChunk();
   void PackOpenChunk();
   std::shared_ptr<const Checkpoint> CheckpointFor(EventIndex start);
@@ -123,12 +124,19 @@ void Builder::Implementation::Apply(Event& event) {
     structure_.Observe(end_, ledger_.values());
     devices_.Apply(event, outcome);
   }
-  if (outcome.ended && outcome.block.born >= first()) {
-    const EventIndex born = outcome.block.born - first();
-    chunks_[born / kChunkEvents]->SetEndAfter(born % kChunkEvents,
-                                              static_cast<uint32_t>(end_ - outcome.block.born));
-  }
+  const bool stops_counting = outcome.effect == Effect::kFree;
+  if ((outcome.ended || stops_counting) && outcome.block.born >= first()) NoteEnd(outcome.block.born);
   open_->Append(event, outcome, ledger_.values(), time_ns_);
+}
+
+// A block that had stopped counting before ends as what its request began.
+void Builder::Implementation::NoteEnd(EventIndex born) {
+  const auto chunk_of = [this](EventIndex index) -> Chunk& {
+    return *chunks_[(index - first()) / kChunkEvents];
+  };
+  const auto offset_of = [this](EventIndex index) { return (index - first()) % kChunkEvents; };
+  const EventIndex begin = born + chunk_of(born).EndAfter(offset_of(born));  // its request, once there is one
+  chunk_of(begin).SetEndAfter(offset_of(begin), static_cast<uint32_t>(end_ - begin));
 }
 
 void Builder::Implementation::BeginChunk() {

@@ -71,7 +71,8 @@ class Chunk {
   virtual int64_t TimeOf(size_t offset) const = 0;
   virtual events::EventKind KindOf(size_t offset) const = 0;
   virtual uint64_t AddressOf(size_t offset) const = 0;
-  // How many events later a block born there ends; 0 = not yet, or no birth.
+  // How many events later a block born there stops counting, or one whose free was requested there, and which
+  // stopped counting with it, ends; 0 = not yet, or no such event.
   virtual uint32_t EndAfter(size_t offset) const = 0;
   // All series from just before the event at `from` to just before the one at `to`.
   virtual void Replay(SeriesValues& values, size_t from, size_t to) const = 0;
@@ -88,7 +89,7 @@ class Chunk {
 
   virtual size_t bytes() const = 0;  // of memory, without its checkpoint
 
-  // The builder's: the block born at `offset` ends so many events later.
+  // The builder's: what began at `offset` ends so many events later.
   virtual void SetEndAfter(size_t offset, uint32_t events) = 0;
 
  private:

@@ -96,18 +96,19 @@ void PackedChunk::PackEvents(const OpenChunk& full) {
 void PackedChunk::PackEnds(const OpenChunk& full) {
   std::vector<uint32_t> ends;
   for (size_t leaf = 0; leaf < kLeaves; ++leaf) {
-    births_before_[leaf] = static_cast<uint16_t>(ends.size());
-    births_[leaf] = 0;
+    beginnings_before_[leaf] = static_cast<uint16_t>(ends.size());
+    beginnings_[leaf] = 0;
     for (size_t bit = 0; bit < kLeafEvents; ++bit) {
       const size_t at = leaf * kLeafEvents + bit;
-      if (full.EventIn(at).kind != events::EventKind::kAllocate) continue;
-      births_[leaf] |= uint64_t{1} << bit;
+      const events::EventKind kind = full.EventIn(at).kind;
+      if (kind != events::EventKind::kAllocate && kind != events::EventKind::kFreeRequested) continue;
+      beginnings_[leaf] |= uint64_t{1} << bit;
       ends.push_back(full.EndAfter(at));
     }
   }
   ends_after_ = std::make_unique<std::atomic<uint32_t>[]>(ends.size());
-  for (size_t birth = 0; birth < ends.size(); ++birth)
-    ends_after_[birth].store(ends[birth], std::memory_order_relaxed);
+  for (size_t begin = 0; begin < ends.size(); ++begin)
+    ends_after_[begin].store(ends[begin], std::memory_order_relaxed);
 }
 
 void PackedChunk::PackSeries(const OpenChunk& full) {
@@ -161,9 +162,9 @@ int64_t PackedChunk::TimeOf(size_t offset) const {
 std::atomic<uint32_t>* PackedChunk::EndOf(size_t offset) const {
   const size_t leaf = offset / kLeafEvents;
   const uint64_t bit = uint64_t{1} << (offset % kLeafEvents);
-  if ((births_[leaf] & bit) == 0) return nullptr;
-  const auto before = static_cast<size_t>(std::popcount(births_[leaf] & (bit - 1)));
-  return &ends_after_[births_before_[leaf] + before];
+  if ((beginnings_[leaf] & bit) == 0) return nullptr;
+  const auto before = static_cast<size_t>(std::popcount(beginnings_[leaf] & (bit - 1)));
+  return &ends_after_[beginnings_before_[leaf] + before];
 }
 
 uint32_t PackedChunk::EndAfter(size_t offset) const {
@@ -181,9 +182,10 @@ size_t PackedChunk::bytes() const {
   for (const BitColumn* column : {&since_earliest_, &address_numbers_, &sizes_numbers_, &rest_numbers_})
     bytes += column->bytes();
   for (const Moving& moving : moving_) bytes += sizeof moving + moving.numbers.bytes();
-  const size_t births = births_before_.back() + static_cast<size_t>(std::popcount(births_.back()));
+  const size_t beginnings =
+      beginnings_before_.back() + static_cast<size_t>(std::popcount(beginnings_.back()));
   return bytes + addresses_.size() * sizeof(uint64_t) + sizes_.size() * sizeof(Sizes) +
-         rests_.size() * sizeof(Rest) + births * sizeof(uint32_t) + replaced_.size() * sizeof(Replaced);
+         rests_.size() * sizeof(Rest) + beginnings * sizeof(uint32_t) + replaced_.size() * sizeof(Replaced);
 }
 
 void PackedChunk::Replay(SeriesValues& values, size_t from, size_t to) const {

@@ -82,7 +82,7 @@ class PackedChunk final : public Chunk {
   void PackEvents(const OpenChunk& full);
   void PackEnds(const OpenChunk& full);
   void PackSeries(const OpenChunk& full);
-  std::atomic<uint32_t>* EndOf(size_t offset) const;  // null: no birth
+  std::atomic<uint32_t>* EndOf(size_t offset) const;  // null: nothing begins there
   static int64_t NumberOf(const Moving& moving, size_t position);
   SeriesValues ValuesFrom(size_t position) const;  // of every series' numbers
 
@@ -95,10 +95,11 @@ class PackedChunk final : public Chunk {
   std::vector<Sizes> sizes_;
   std::vector<Rest> rests_;
 
-  // Of a leaf's events, one bit each: whether it is a kAllocate; and how many there are in the leaves before.
-  std::array<uint64_t, kLeaves> births_;
-  std::array<uint16_t, kLeaves> births_before_;
-  std::unique_ptr<std::atomic<uint32_t>[]> ends_after_;  // one for each birth
+  // Of a leaf's events, one bit each: whether something begins there, which EndAfter tells the end of (a
+  // kAllocate or a kFreeRequested); and how many there are in the leaves before.
+  std::array<uint64_t, kLeaves> beginnings_;
+  std::array<uint16_t, kLeaves> beginnings_before_;
+  std::unique_ptr<std::atomic<uint32_t>[]> ends_after_;  // one for each beginning
 
   std::vector<Moving> moving_;
   std::array<uint8_t, kSeriesCount> moving_of_;  // index into moving_, or kStill

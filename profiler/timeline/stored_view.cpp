@@ -365,7 +365,8 @@ void StoredView::ForMemoryEvents(EventIndex from, EventIndex last, const Visitor
       if (kind > events::EventKind::kSegmentUnmap) continue;
       if (kind == events::EventKind::kAllocate) {
         const uint32_t after = chunk.EndAfter(offset);
-        if (after != 0 && start + offset + after <= last) continue;
+        const EventIndex stopped = start + offset + after;
+        if (after != 0 && stopped <= last && HasEndedBy(last, stopped)) continue;
       }
       visitor(chunk, offset);
     }
@@ -380,12 +381,32 @@ View::StateEffort StoredView::EffortOfState(EventIndex index) const {
   return {checkpoint.blocks.size(), index - checkpoint.index + 1};
 }
 
+events::EventKind StoredView::KindOf(EventIndex index) const {
+  return data_.store.ChunkOf(index).KindOf(data_.store.OffsetOf(index));
+}
+
+std::optional<EventIndex> StoredView::EndOf(EventIndex begin) const {
+  const uint32_t after = data_.store.ChunkOf(begin).EndAfter(data_.store.OffsetOf(begin));
+  if (after == 0 || begin + after >= end_) return std::nullopt;
+  return begin + after;
+}
+
+// Whether a block that stopped counting at `stopped` was gone by then, or waited to be freed.
+bool StoredView::HasEndedBy(EventIndex last, EventIndex stopped) const {
+  if (KindOf(stopped) != events::EventKind::kFreeRequested) return true;
+  const std::optional<EventIndex> ended = EndOf(stopped);
+  return ended && *ended <= last;
+}
+
+std::optional<EventIndex> StoredView::StopsCountingAt(EventIndex born) const {
+  if (born < first_ || born >= end_ || KindOf(born) != events::EventKind::kAllocate) return std::nullopt;
+  return EndOf(born);
+}
+
 std::optional<EventIndex> StoredView::FreedAt(EventIndex born) const {
-  if (born < first_ || born >= end_) return std::nullopt;
-  const Chunk& chunk = data_.store.ChunkOf(born);
-  const uint32_t after = chunk.EndAfter(data_.store.OffsetOf(born));
-  if (after == 0 || born + after >= end_) return std::nullopt;
-  return born + after;
+  const std::optional<EventIndex> stopped = StopsCountingAt(born);
+  const bool waits = stopped && KindOf(*stopped) == events::EventKind::kFreeRequested;
+  return waits ? EndOf(*stopped) : stopped;
 }
 
 }  // namespace tidemark::timeline

@@ -51,6 +51,7 @@ class StoredView final : public View {
   State StateAt(EventIndex index) const override;
   StateEffort EffortOfState(EventIndex index) const override;
   std::optional<EventIndex> FreedAt(EventIndex born) const override;
+  std::optional<EventIndex> StopsCountingAt(EventIndex born) const override;
 
   const Sequence<Step>& steps() const override { return data_.steps; }
   const Sequence<PhaseSpan>& phases() const override { return data_.phases; }
@@ -62,6 +63,9 @@ class StoredView final : public View {
   const Health& health() const override { return data_.health; }
 
  private:
+  events::EventKind KindOf(EventIndex index) const;
+  std::optional<EventIndex> EndOf(EventIndex begin) const;  // Chunk::EndAfter, within this view
+  bool HasEndedBy(EventIndex last, EventIndex stopped) const;
   // A visitor as Cursor's for each column, a copy of `fresh`, which then gives the column away.
   template <typename Visitor>
   void VisitColumns(std::span<const EventIndex> edges, const Visitor& fresh, std::span<Column> out) const;

@@ -241,11 +241,13 @@ class View {
   // When the block born at `born` is freed, if it is, in this view: a kFreeCompleted; or, where that was
   // lost, the kAllocate of the next block at its address.
   virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
-  // What a block's own free says of it, which has what it held at its end; nothing where `freed`, as FreedAt
-  // tells it, is another block's beginning.
+  // When it stops counting, if it does: its kFreeRequested; where nobody told one, as FreedAt. O(1).
+  virtual std::optional<EventIndex> StopsCountingAt(EventIndex born) const = 0;
+  // What a block's own free says of it, which has what it held then; nothing where `freed`, as FreedAt or
+  // StopsCountingAt tells it, is another block's beginning.
   std::optional<events::Event> FreeIn(EventIndex freed) const {
     events::Event end = event(freed);
-    return end.kind == events::EventKind::kFreeCompleted ? std::optional(end) : std::nullopt;
+    return end.kind == events::EventKind::kAllocate ? std::nullopt : std::optional(end);
   }
 
   // Those that begin in the view, in its order (a restart counts its steps from 0 again). The last may be

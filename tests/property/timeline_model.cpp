@@ -100,12 +100,12 @@ Model::Model(std::span<const Event> events) : events_(events.begin(), events.end
   }
 }
 
-void Model::Apply(Moment& moment, size_t index, std::map<EventIndex, EventIndex>* ends) const {
+void Model::Apply(Moment& moment, size_t index, Ends* ends) const {
   const Event& event = events_[index];
   const auto found = moment.blocks.find(event.address);
   const bool lives = found != moment.blocks.end();
   const auto end = [&] {
-    if (ends != nullptr) (*ends)[found->second.born] = index;
+    if (ends != nullptr) ends->ended[found->second.born] = index;
     moment.blocks.erase(found);
   };
   const auto page = event.address / kPageBytes;
@@ -125,6 +125,7 @@ void Model::Apply(Moment& moment, size_t index, std::map<EventIndex, EventIndex>
                                       event.device};
       return;
     case EventKind::kFreeRequested:
+      if (lives && ends != nullptr) ends->requested.try_emplace(found->second.born, index);
       if (lives) found->second.pending_free = true;
       return;
     case EventKind::kFreeCompleted:
@@ -165,8 +166,13 @@ size_t Model::IndexAt(int64_t time_ns) const {
 }
 
 std::optional<EventIndex> Model::FreedAt(size_t born) const {
-  const auto found = ends_.find(born);
-  return found == ends_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = ends_.ended.find(born);
+  return found == ends_.ended.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<EventIndex> Model::StopsCountingAt(size_t born) const {
+  const auto found = ends_.requested.find(born);
+  return found == ends_.requested.end() ? FreedAt(born) : std::optional(found->second);
 }
 
 Bucket Model::BucketOf(Series series, size_t begin, size_t end) const {

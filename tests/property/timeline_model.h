@@ -30,6 +30,7 @@ class Model {
   int64_t TimeOf(size_t index) const { return times_[index]; }
   size_t IndexAt(int64_t time_ns) const;
   std::optional<EventIndex> FreedAt(size_t born) const;
+  std::optional<EventIndex> StopsCountingAt(size_t born) const;
 
   Bucket BucketOf(Series series, size_t begin, size_t end) const;
   View::Peak PeakIn(Series series, size_t begin, size_t end) const;
@@ -46,12 +47,18 @@ class Model {
   Moment MomentAt(size_t index) const;
 
  private:
-  void Apply(Moment& moment, size_t index, std::map<EventIndex, EventIndex>* ends) const;
+  // Of blocks, by birth.
+  struct Ends {
+    std::map<EventIndex, EventIndex> requested;
+    std::map<EventIndex, EventIndex> ended;
+  };
+
+  void Apply(Moment& moment, size_t index, Ends* ends) const;
 
   std::vector<events::Event> events_;
   std::vector<SeriesValues> after_;
   std::vector<int64_t> times_;
-  std::map<EventIndex, EventIndex> ends_;
+  Ends ends_;
 };
 
 }  // namespace tidemark::timeline

@@ -73,8 +73,11 @@ void CheckRanges(const View& view, const Model& model, uint32_t seed) {
     const size_t index = std::min<size_t>(edges.Next(), view.end() - 1);
     if (view.ValuesAt(index) != model.After(index)) ++wrong;
     if (view.TimeOf(index) != model.TimeOf(index)) ++wrong;
-    const auto freed = model.FreedAt(index);
-    if (view.FreedAt(index) != (freed && *freed < view.end() ? freed : std::nullopt)) ++wrong;
+    const auto in_view = [&view](std::optional<EventIndex> told) {
+      return told && *told < view.end() ? told : std::nullopt;
+    };
+    if (view.FreedAt(index) != in_view(model.FreedAt(index))) ++wrong;
+    if (view.StopsCountingAt(index) != in_view(model.StopsCountingAt(index))) ++wrong;
   }
   CHECK(wrong == 0);
 }

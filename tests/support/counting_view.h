@@ -18,7 +18,7 @@ class CountingView final : public View {
   struct Counts {
     uint64_t events = 0;  // looked at one by one
     uint64_t states = 0;
-    uint64_t ends = 0;     // FreedAt
+    uint64_t ends = 0;     // FreedAt and StopsCountingAt
     uint64_t values = 0;   // ValuesAt
     uint64_t columns = 0;  // of all Columns
     uint64_t names = 0;
@@ -74,6 +74,10 @@ class CountingView final : public View {
   std::optional<EventIndex> FreedAt(EventIndex born) const override {
     Count(counts_.ends);
     return view_->FreedAt(born);
+  }
+  std::optional<EventIndex> StopsCountingAt(EventIndex born) const override {
+    Count(counts_.ends);
+    return view_->StopsCountingAt(born);
   }
   const Sequence<Step>& steps() const override { return view_->steps(); }
   const Sequence<PhaseSpan>& phases() const override { return view_->phases(); }

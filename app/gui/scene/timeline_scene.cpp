@@ -203,7 +203,8 @@ const BlockInStack* TimelineScene::PlaceOf(const timeline::LiveBlock& block, Pla
     return asked.born == block.born && asked.category == block.category;
   };
   const bool known = places.question() && is_of(*places.question());
-  const bool ended = known && places.answer()->older.all_ended() && view_->FreedAt(block.born).has_value();
+  const bool ended =
+      known && places.answer()->older.all_ended() && view_->StopsCountingAt(block.born).has_value();
   const PlaceAsked asked = ended ? *places.question() : PlaceAsked{block.born, block.category, view_->end()};
   places.Ask(asked, FitsInFrame(effort),
              [view = view_, look](const PlaceAsked&, const auto&) { return look(*view); });

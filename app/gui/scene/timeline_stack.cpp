@@ -176,7 +176,7 @@ void TimelineScene::FinishPlot(Frame& frame) {
   const timeline::LiveBlock& block = *owners_.block;
   frame.timeline.selected_spans = SpansOf(blocks_, block.born);
   if (!blocks_.empty()) return;
-  const timeline::EventIndex end = view_->FreedAt(block.born).value_or(view_->end());
+  const timeline::EventIndex end = view_->StopsCountingAt(block.born).value_or(view_->end());
   const timeline::EventIndex middle = block.born + (end - block.born) / 2;
   const BlockInStack* place =
       PlaceOf(block, selected_place_, view_->EffortOfState(block.born) + view_->EffortOfState(middle),

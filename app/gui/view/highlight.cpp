@@ -6,7 +6,8 @@ namespace tidemark::gui {
 
 BlockInStack LookIntoStack(const timeline::View& view, const presenters::StackedMoment& seen,
                            const timeline::LiveBlock& block) {
-  return {block, view.FreedAt(block.born).value_or(view.end()), presenters::OlderBlocks(view, seen, block)};
+  return {block, view.StopsCountingAt(block.born).value_or(view.end()),
+          presenters::OlderBlocks(view, seen, block)};
 }
 
 std::vector<HighlightSpan> HighlightOf(const presenters::TimelinePlot& plot, const BlockInStack& placed) {

@@ -13,7 +13,7 @@ namespace tidemark::gui {
 // A block of the run and what lies below it in its category, as it is known once it has been looked into.
 struct BlockInStack {
   timeline::LiveBlock block;
-  timeline::EventIndex end = 0;  // when it is freed, or as far as the view goes
+  timeline::EventIndex end = 0;  // when it stops counting, or as far as the view goes
   presenters::OlderBlocks older;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -32,7 +33,7 @@ events::Category CategoryBeside(const View& view, const StackedMoment& seen, con
 StackedMoment::StackedMoment(const View& view, EventIndex index) : state_(view.StateAt(index)) {
   for (size_t i = 0; i < state_.blocks.size(); ++i) {
     const LiveBlock& block = state_.blocks[i];
-    if (block.pending_free) continue;
+    if (!timeline::Counts(block)) continue;
     std::vector<Placed>& band = placed_[static_cast<size_t>(block.category)];
     int64_t top = band.empty() ? 0 : band.back().top_bytes;
     AddTo(top, block.rounded_bytes);
@@ -64,8 +65,8 @@ OlderBlocks::OlderBlocks(const View& view, const StackedMoment& seen, const Live
   std::vector<Ending> endings;
   int64_t endless = 0;
   for (const LiveBlock& older : view.StateAt(block.born).blocks) {
-    if (older.born >= block.born || older.pending_free) continue;
-    const std::optional<EventIndex> end = view.FreedAt(older.born);
+    if (older.born >= block.born || !timeline::Counts(older)) continue;
+    const std::optional<EventIndex> end = view.StopsCountingAt(older.born);
     if (CategoryBeside(view, seen, older, end) != block.category) continue;
     if (end) endings.push_back({*end, older.rounded_bytes});
     if (!end) AddTo(endless, older.rounded_bytes);

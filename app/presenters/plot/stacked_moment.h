@@ -38,18 +38,18 @@ class StackedMoment {
 class OlderBlocks {
  public:
   OlderBlocks() = default;
-  // What is older was alive when the block was born; it counts in the category that it has in `seen`, a
-  // moment of the block's life that knows the block's own, or at its end. O(View::EffortOfState + live · log
-  // live).
+  // What is older counted when the block was born, and does until its free is requested, in the category that
+  // it has in `seen`, a moment of the block's life that knows the block's own, or at its end.
+  // O(View::EffortOfState + live · log live).
   OlderBlocks(const timeline::View& view, const StackedMoment& seen, const timeline::LiveBlock& block);
 
-  // How many bytes are alive right after an event of the block's life. O(log live).
+  // How many bytes of them count right after an event of the block's life. O(log live).
   int64_t AliveAfter(events::EventIndex index) const;
   // Whether a later view of the run knows no more of them.
   bool all_ended() const { return all_ended_; }
 
  private:
-  std::vector<events::EventIndex> ends_;  // ascending
+  std::vector<events::EventIndex> ends_;  // when they stop counting, ascending
   std::vector<int64_t>
       ending_from_;  // bytes of those that end there or later; one more: of those that do not
   bool all_ended_ = true;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <random>
 
+#include "profiler/timeline/counted_blocks.h"
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
 #include "tests/unit/presenters/training.h"
@@ -19,7 +20,7 @@ namespace {
 const LiveBlock* Searched(const timeline::State& state, int64_t bytes) {
   for (size_t category = 0; category < events::kCategoryCount; ++category) {
     for (const LiveBlock& block : state.blocks) {
-      if (static_cast<size_t>(block.category) != category || block.pending_free) continue;
+      if (static_cast<size_t>(block.category) != category || !timeline::Counts(block)) continue;
       if (bytes < block.rounded_bytes) return &block;
       bytes -= block.rounded_bytes;
     }
@@ -122,9 +123,8 @@ TEST_CASE("Every point of any stack is its block's, and what is older lies below
       for (const LiveBlock& other : view->StateAt(at).blocks) {
         if (other.born >= block->born) break;
         const LiveBlock* seen = stack.BornAt(other.born);
-        counts = counts && seen != nullptr && seen->category == other.category && !seen->pending_free &&
-                 !other.pending_free;
-        if (other.category == block->category) below += other.rounded_bytes;
+        counts = counts && seen != nullptr && seen->category == other.category;
+        if (timeline::Counts(other) && other.category == block->category) below += other.rounded_bytes;
       }
       if (!counts) continue;
       ++compared;
@@ -153,6 +153,25 @@ TEST_CASE("What was below a block and had gone when it is seen is known, too") {
   CHECK(older.all_ended());
   const StackedMoment before(*view, born + 1);
   CHECK(OlderBlocks(*view, before, *before.BornAt(born)).AliveAfter(born + 2) == 512);
+}
+
+TEST_CASE("What was below a block is there no more while it waits to be freed") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 5120);
+  stream.Allocate(0x2000, 512);
+  stream.RequestFree(0x1000);
+  const EventIndex requested = stream.latest();
+  stream.Allocate(0x3000, 512, Category::kInput);
+  stream.Free(0x1000);
+  const auto view = stream.Publish();
+  for (const EventIndex moment : {requested - 1, requested, view->end() - 1}) {
+    const StackedMoment seen(*view, moment);
+    const OlderBlocks older(*view, seen, *seen.BornAt(1));
+    CHECK(older.AliveAfter(requested - 1) == 5120);
+    CHECK(older.AliveAfter(requested) == 0);
+    CHECK(older.AliveAfter(view->end() - 1) == 0);
+    CHECK(older.all_ended());
+  }
 }
 
 TEST_CASE("However long the run and however many blocks are alive, a point and a column cost no more") {

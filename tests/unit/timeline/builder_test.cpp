@@ -117,6 +117,28 @@ TEST_CASE("A block counts from its allocation to the request to free it") {
   CHECK(view->FreedAt(0) == EventIndex{3});
   CHECK(view->FreedAt(1) == EventIndex{4});
   CHECK_FALSE(view->FreedAt(2));
+  CHECK(view->StopsCountingAt(0) == EventIndex{2});
+  CHECK(view->StopsCountingAt(1) == EventIndex{4});
+  CHECK_FALSE(view->StopsCountingAt(2));
+}
+
+TEST_CASE("A block that waits has stopped counting and has no end yet, however far away that is") {
+  Stream stream;
+  stream.Allocate(0x1000, 1000);
+  const auto pass = [&stream] {
+    for (size_t i = 0; i < 40'000; ++i) stream.Add(events::EventKind::kMarker);
+  };
+  pass();
+  stream.RequestFree(0x1000);
+  const EventIndex requested = stream.latest();
+  pass();
+  const auto waiting = stream.Publish();
+  CHECK(waiting->StopsCountingAt(0) == requested);
+  CHECK_FALSE(waiting->FreedAt(0));
+  stream.Allocate(0x1000, 1000);  // its end was lost
+  const auto view = stream.Publish();
+  CHECK(view->StopsCountingAt(0) == requested);
+  CHECK(view->FreedAt(0) == stream.latest());
 }
 
 TEST_CASE("What a block holds is told of its own device, whoever tells it") {
