@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using timeline::EventIndex;
 
-// Of a step that goes on, and a run without steps: asked once, not with every event.
+// Of a step that goes on, and a run without steps, until the run is over: asked once, not with every event.
 constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
 
 constexpr const char* kLookingAtMoment = "Looking at what is alive at this moment…";
@@ -60,7 +60,7 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
   index = std::clamp(*index, view->first(), view->end() - 1);
   const bool at_peak = peak && *index == peak->index;
   EventIndex until = at_peak ? peak->step_end : timeline::SettledBy(*view, *index);
-  if (until >= view->end()) until = kAsFarAsIsKnown;
+  if (until >= view->end()) until = GoesOn(input) ? kAsFarAsIsKnown : view->end();
   const bool fits = FitsInFrame(timeline::EffortOfSettledState(*view, *index, until));
   moment_.Ask({*index, until}, fits,
               [view = view](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });

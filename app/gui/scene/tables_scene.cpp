@@ -21,17 +21,17 @@ const presenters::Bridge kNoBridge;
 const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, {}};
 const presenters::Breakdown kLookingForBreakdown{"looking at what is alive…", {}, {}, {}};
 
-MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
+MomentTables MakeTables(const timeline::View& view, const TablesSource& source) {
   MomentTables tables;
-  tables.breakdown = presenters::MakeBreakdown(view, asked.textbook, asked.prediction, asked.moment);
-  if (!asked.textbook) {
-    tables.layers = presenters::MakeLayerTable(view, asked.moment);
+  tables.breakdown = presenters::MakeBreakdown(view, source.textbook, source.prediction, source.moment);
+  if (!source.textbook) {
+    tables.layers = presenters::MakeLayerTable(view, source.moment);
     return tables;
   }
-  tables.layers = presenters::MakeLayerTable(view, *asked.textbook, asked.moment);
-  if (asked.moment) tables.bridge = presenters::MakeBridge(view, *asked.textbook, *asked.moment);
-  tables.bridge_predicted = tables.bridge.steps.empty() && asked.prediction;
-  if (tables.bridge_predicted) tables.bridge = presenters::MakeBridge(*asked.prediction, *asked.textbook);
+  tables.layers = presenters::MakeLayerTable(view, *source.textbook, source.moment);
+  if (source.moment) tables.bridge = presenters::MakeBridge(view, *source.textbook, *source.moment);
+  tables.bridge_predicted = tables.bridge.steps.empty() && source.prediction;
+  if (tables.bridge_predicted) tables.bridge = presenters::MakeBridge(*source.prediction, *source.textbook);
   return tables;
 }
 
@@ -81,26 +81,28 @@ void TablesScene::BeginFrame(const SceneInput& input, const ViewState& state,
   frame.layers.unit = state.unit;
 }
 
-bool TablesScene::AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) {
-  const bool by_hand = unit_ != state.unit || pinned_ != state.pinned;
-  const bool is_new = shown_view_ != input.view || estimates_version_ != estimates.version();
-  const bool streams = input.status.state == session::RunState::kRunning;
-  return throttle_.Takes(by_hand || is_new, by_hand || !streams);
-}
-
 void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates,
                           const std::string& card, Frame& frame) {
-  if (AreDue(input, state, estimates)) {
-    shown_view_ = input.view;
-    estimates_version_ = estimates.version();
-    unit_ = state.unit;
-    pinned_ = state.pinned;
-    Ask(input, estimates, card);
+  const TablesAsked asked{input.view,
+                          state.pinned,
+                          presenters::IsProgram(input.description),
+                          !IsOfOurs(input) && !GoesOn(input),
+                          input.description.device == "cpu",
+                          input.description.rank,
+                          card,
+                          input.settings,
+                          estimates.version()};
+  const bool streams = input.status.state == session::RunState::kRunning;
+  if (throttle_.Takes(asked != asked_, asked.pinned != asked_.pinned || !streams)) {
+    asked_ = asked;
+    FindPeak();
+    source_ = std::make_shared<TablesSource>(FindSource(estimates));
   }
-  const std::optional<presenters::PeakMoment>& moment = asked_.moment;
-  const bool fits = !moment || FitsInFrame(EffortOf(*input.view, *moment));
-  tables_.Ask(asked_, fits, [view = shown_view_](const TablesAsked& asked, const auto&) {
-    return MakeTables(*view, asked);
+  const bool fits = !source_->moment || FitsInFrame(EffortOf(*asked_.view, *source_->moment));
+  tables_.Ask(asked_, fits, [source = source_](const TablesAsked& wanted, const auto&) {
+    MomentTables tables = MakeTables(*wanted.view, *source);
+    tables.source = source;
+    return tables;
   });
   if (tables_.answer() == nullptr) {
     frame.breakdown.breakdown = &kLookingForBreakdown;
@@ -119,7 +121,7 @@ void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estim
 
 // What is said beside them.
 void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Frame& frame) const {
-  const TablesAsked& told = *tables_.question();
+  const TablesSource& told = *tables_.answer()->source;
   BreakdownInput& panel = frame.breakdown;
   panel.textbook = told.textbook ? &*told.textbook : nullptr;
   frame.layers.has_textbook = told.textbook.has_value();
@@ -149,36 +151,34 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
   panel.note = fmt::format("{}", fmt::join(notes, " "));
 }
 
-void TablesScene::Ask(const SceneInput& input, Estimates& estimates, const std::string& card) {
-  const bool is_program = presenters::IsProgram(input.description);
-  const bool is_over = !IsOfOurs(input) && !GoesOn(input);
-  peak_ = is_over ? presenters::PeakOfRun(*input.view)
-                  : presenters::LatestPeak(
-                        *input.view, is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep);
+void TablesScene::FindPeak() {
+  const presenters::Told told = asked_.is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep;
+  peak_ = asked_.is_over ? presenters::PeakOfRun(*asked_.view) : presenters::LatestPeak(*asked_.view, told);
   measured_.reset();
-  if (peak_) measured_ = presenters::MeasuredAt(*input.view, *peak_);
-  TablesAsked asked;
-  asked.number = asked_.number + 1;
-  asked.moment = peak_;
-  if (pinned_)
-    asked.moment =
-        presenters::ToldAt(*input.view, std::clamp(*pinned_, input.view->first(), input.view->end() - 1));
-  if (asked.moment && peak_ && asked.moment->index == peak_->index) asked.moment = peak_;
-  asked.at_peak = !asked.moment || asked.moment->is_peak;
+  if (peak_) measured_ = presenters::MeasuredAt(*asked_.view, *peak_);
+}
+
+TablesSource TablesScene::FindSource(Estimates& estimates) const {
+  const timeline::View& view = *asked_.view;
+  TablesSource source;
+  source.moment = peak_;
+  if (asked_.pinned)
+    source.moment = presenters::ToldAt(view, std::clamp(*asked_.pinned, view.first(), view.end() - 1));
+  if (source.moment && peak_ && source.moment->index == peak_->index) source.moment = peak_;
+  source.at_peak = !source.moment || source.moment->is_peak;
   // The estimates beside a step are those of the settings that it ran with.
-  const std::string* told = asked.moment ? timeline::SettingsAt(*input.view, asked.moment->index) : nullptr;
+  const std::string* told = source.moment ? timeline::SettingsAt(view, source.moment->index) : nullptr;
   if (told != nullptr) {
-    const int rank = input.description.rank;
-    if (const textbook::Estimate* book = estimates.Textbook(*told, rank)) asked.textbook = *book;
-    if (input.description.device != "cpu" && !card.empty() && estimates.PhantomSpeaksFor(rank, *told))
-      asked.prediction = estimates.Phantom(*told, card);
-    if (asked.prediction && !asked.prediction->sentence.empty()) asked.prediction.reset();
-  } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
-             book != nullptr && !is_program) {
-    asked.textbook = *book;
+    if (const textbook::Estimate* book = estimates.Textbook(*told, asked_.rank)) source.textbook = *book;
+    if (!asked_.on_cpu && !asked_.card.empty() && estimates.PhantomSpeaksFor(asked_.rank, *told))
+      source.prediction = estimates.Phantom(*told, asked_.card);
+    if (source.prediction && !source.prediction->sentence.empty()) source.prediction.reset();
+  } else if (const textbook::Estimate* book = estimates.Textbook(asked_.settings);
+             book != nullptr && !asked_.is_program) {
+    source.textbook = *book;
   }
-  if (!asked.at_peak) asked.prediction.reset();  // it is of the peak
-  asked_ = std::move(asked);
+  if (!source.at_peak) source.prediction.reset();  // it is of the peak
+  return source;
 }
 
 }  // namespace tidemark::gui

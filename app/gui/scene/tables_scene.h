@@ -19,17 +19,29 @@
 
 namespace tidemark::gui {
 
-// What the tables are made from.
+// What the tables depend on.
 struct TablesAsked {
-  uint64_t number = 0;  // one more each time: nothing else tells two askings apart
+  std::shared_ptr<const timeline::View> view;
+  std::optional<timeline::EventIndex> pinned;
+  bool is_program = false;
+  bool is_over = false;  // a recording, or a program's run
+  bool on_cpu = false;
+  int rank = 0;
+  std::string card;                     // "" = no phantom's prediction
+  networks::TrainingSettings settings;  // where the run tells none
+  uint64_t estimates = 0;               // their version
+
+  bool operator==(const TablesAsked&) const = default;
+};
+// What they are made from: it follows from what was asked.
+struct TablesSource {
   std::optional<presenters::PeakMoment> moment;
   std::optional<textbook::Estimate> textbook;
   std::optional<session::Prediction> prediction;
   bool at_peak = true;
-
-  bool operator==(const TablesAsked& other) const { return number == other.number; }
 };
 struct MomentTables {
+  std::shared_ptr<const TablesSource> source;
   presenters::Breakdown breakdown;
   std::vector<presenters::LayerRow> layers;
   presenters::Bridge bridge;
@@ -50,19 +62,15 @@ class TablesScene {
   bool pending() const { return tables_.pending() || throttle_.due(); }
 
  private:
-  bool AreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates);
-  void Ask(const SceneInput& input, Estimates& estimates, const std::string& card);
+  void FindPeak();
+  TablesSource FindSource(Estimates& estimates) const;
   void Note(const SceneInput& input, const Estimates& estimates, Frame& frame) const;
 
-  // What the tables were made from.
-  std::shared_ptr<const timeline::View> shown_view_;
-  uint64_t estimates_version_ = 0;
-  ByteUnit unit_ = ByteUnit::kMegabytes;
   TablesAsked asked_;
+  std::shared_ptr<const TablesSource> source_ = std::make_shared<TablesSource>();  // as of what was asked
   Throttle throttle_;
   std::optional<presenters::PeakMoment> peak_;
   std::optional<presenters::MeasuredPeak> measured_;
-  std::optional<timeline::EventIndex> pinned_;
   Lookup<TablesAsked, MomentTables> tables_;
 };
 

@@ -110,13 +110,14 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame.timeline.compared = input.compared ? input.compared->title : "";
-  const bool same = plot_view_ == view_ && plot_compared_ == compared && plot_alignment_ == alignment &&
-                    plot_estimates_ == estimates.version() && plot_request_ == request;
+  const PlotAsked asked{view_,        request,          compared, alignment, settings_estimated_,
+                        stack_ranks_, stack_shown_rank_};
+  const bool same = plot_asked_ == asked;
   if (same && plot_rows_ != rows) ListBlocks(plot_, timeline, rows);
   plot_rows_ = rows;
   if (same) return;
   // What is being made comes first.
-  if (RanksAreBeingStacked() && plot_request_.axis == request.axis) return;
+  if (RanksAreBeingStacked() && plot_asked_.request.axis == request.axis) return;
   presenters::TimelinePlot plot =
       presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
   lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);
@@ -126,16 +127,13 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   if (compared != nullptr) AddCompared(*compared, alignment.get(), request.axis, plot);
   ListBlocks(plot, timeline, rows);
   UsePlot(std::move(plot), request.axis);
-  plot_compared_ = compared;
-  plot_alignment_ = alignment;
-  plot_estimates_ = estimates.version();
-  plot_request_ = request;
-  const presenters::TimelinePlotRequest whole{timeline.axis, frame.timeline.whole, timeline.overview_columns,
-                                              state.unit};
-  if (plot_view_ != view_ || !(overview_request_ == whole))
-    overview_ = presenters::MakeTimelinePlot(*view_, {}, whole, &overview_cut_);
-  overview_request_ = whole;
-  plot_view_ = view_;
+  plot_asked_ = asked;
+  PlotAsked overview;
+  overview.view = view_;
+  overview.request = {timeline.axis, frame.timeline.whole, timeline.overview_columns, state.unit};
+  if (overview_asked_ == overview) return;
+  overview_ = presenters::MakeTimelinePlot(*view_, {}, overview.request, &overview_cut_);
+  overview_asked_ = overview;
 }
 
 void TimelineScene::AddCompared(const timeline::View& compared, const ComparedRequests* alignment,
@@ -160,15 +158,12 @@ void TimelineScene::ListBlocks(const presenters::TimelinePlot& plot, const Timel
 
 // Until ranks are stacked on a plot the one before stays, if it has ranks and lies on the same axis.
 void TimelineScene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
-  const bool waits = stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_request_.axis == axis;
+  const bool waits =
+      stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_asked_.request.axis == axis;
   plot_fresh_ = plot_fresh_ || !waits;
   if (stack_ranks_ == nullptr) return void(plot_ = std::move(plot));
   if (!waits) plot_ = plot;
-  ranked_asked_ = {ranked_asked_.number + 1,
-                   view_,
-                   axis,
-                   stack_ranks_,
-                   stack_shown_rank_,
+  ranked_asked_ = {view_, axis, stack_ranks_, stack_shown_rank_,
                    std::make_shared<presenters::TimelinePlot>(std::move(plot))};
 }
 

@@ -25,14 +25,13 @@ namespace tidemark::gui {
 
 // A plot without groups, and the ranks to be stacked on it.
 struct RankedAsked {
-  uint64_t number = 0;                         // one more each time, as below
   std::shared_ptr<const timeline::View> view;  // of the rank that is shown
   presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
   std::shared_ptr<const session::Ranks> ranks;
   std::optional<size_t> shown_rank;
-  std::shared_ptr<const presenters::TimelinePlot> plot;  // none = nothing is asked
+  std::shared_ptr<const presenters::TimelinePlot> plot;  // another each time; none = nothing is asked
 
-  bool operator==(const RankedAsked& other) const { return number == other.number; }
+  bool operator==(const RankedAsked&) const = default;
 };
 
 // A block of the stack that a person points at or has selected.
@@ -69,6 +68,19 @@ struct SettingsEstimated {
   std::optional<uint64_t> estimates;  // their version
 
   bool operator==(const SettingsEstimated&) const = default;
+};
+
+// What the plot is made from. Views are held, not only compared: another one may come to lie where it was.
+struct PlotAsked {
+  std::shared_ptr<const timeline::View> view;
+  presenters::TimelinePlotRequest request;
+  std::shared_ptr<const timeline::View> compared;
+  std::shared_ptr<const ComparedRequests> alignment;
+  SettingsEstimated estimated;
+  std::shared_ptr<const session::Ranks> ranks;  // that are to be stacked on it
+  std::optional<size_t> shown_rank;
+
+  bool operator==(const PlotAsked&) const = default;
 };
 
 class TimelineScene {
@@ -116,13 +128,8 @@ class TimelineScene {
 
   std::shared_ptr<const timeline::View> view_;
 
-  // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.
-  std::shared_ptr<const timeline::View> plot_view_;
-  presenters::TimelinePlotRequest plot_request_;
+  PlotAsked plot_asked_;
   int plot_rows_ = 0;  // of pixels, as tall as its blocks are listed for
-  std::shared_ptr<const timeline::View> plot_compared_;
-  std::shared_ptr<const ComparedRequests> plot_alignment_;
-  uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
   presenters::PlotColumns plot_cut_;
   bool plot_fresh_ = false;  // made in this frame
@@ -130,7 +137,7 @@ class TimelineScene {
   presenters::DeviceLane lane_;
   std::vector<presenters::LayerSpan> layer_lane_;
   presenters::TimelinePlot overview_;
-  presenters::TimelinePlotRequest overview_request_;
+  PlotAsked overview_asked_;
   presenters::PlotColumns overview_cut_;
   // Of the settings that ever were in force on this timeline, and what they were made from.
   std::vector<presenters::SettingsEstimate> settings_estimates_;

@@ -84,7 +84,6 @@ void TimelineScene::PrepareRankStack(const SceneInput& input, Frame& frame) {
   stack_ranks_ = ranks;
   stack_shown_rank_ = input.shown_rank;
   if (ranks == nullptr) ranked_asked_.plot.reset();
-  plot_view_.reset();
 }
 
 // Other groups of the same order stay until there are new ones.

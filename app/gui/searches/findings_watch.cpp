@@ -10,14 +10,13 @@ constexpr std::chrono::seconds kEvery{1};
 
 }  // namespace
 
-void FindingsWatch::Look(const Subject& subject) {
-  if (is_looking_) return;
+void FindingsWatch::Look(const Subject& subject, bool goes_on) {
+  if (is_looking_ || (looked_ && looked_->subject == subject)) return;
   const auto now = Clock::now();
-  if (looked_ && looked_->unit == subject.unit &&
-      (looked_->view == subject.view || (subject.goes_on && now - looked_->at < kEvery))) {
-    return;
-  }
-  looked_ = {subject.view, subject.unit, now};
+  const bool has_only_grown =
+      looked_ && Subject{subject.view, looked_->subject.unit, looked_->subject.usable_bytes} == subject;
+  if (has_only_grown && goes_on && now - looked_->at < kEvery) return;
+  looked_ = {subject, now};
   is_looking_ = true;
   jobs_->Start(
       "", JobEnd::kWhenDone,

@@ -21,12 +21,14 @@ class FindingsWatch {
 
   struct Subject {
     std::shared_ptr<const timeline::View> view;  // not empty
-    bool goes_on = false;                        // the run: it is looked at once a second
     ByteUnit unit = ByteUnit::kMegabytes;
     int64_t usable_bytes = 0;  // of the card, for PyTorch; 0 = not known
+
+    bool operator==(const Subject&) const = default;
   };
-  // Call as often as the window looks for news; looks where there are some.
-  void Look(const Subject& subject);
+  // Call as often as the window looks for news; looks where there are some, but at a run that goes on once a
+  // second.
+  void Look(const Subject& subject, bool goes_on);
   // Another run is shown, or another rank: what is found yet of the one before is nothing.
   void Forget();
   // Null: nobody has looked yet.
@@ -35,8 +37,7 @@ class FindingsWatch {
  private:
   using Clock = std::chrono::steady_clock;
   struct Looked {
-    std::shared_ptr<const timeline::View> view;
-    ByteUnit unit = ByteUnit::kMegabytes;
+    Subject subject;
     Clock::time_point at;
   };
 
