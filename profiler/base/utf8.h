@@ -2,8 +2,10 @@
 // programs has it, too.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tidemark {
 
@@ -14,6 +16,25 @@ inline void AppendUtf8(uint32_t letter, std::string& text) {
   constexpr uint32_t kLead[] = {0, 0xc0, 0xe0, 0xf0};
   text += static_cast<char>(kLead[more] | (letter >> (6 * more)));
   for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80U | ((letter >> (6 * i)) & 0x3fU));
+}
+
+// How many bytes the letter has that a text begins with; 0 where it begins with none: a torn one, an overlong
+// form, half of a surrogate pair or a number beyond the last letter (RFC 3629).
+inline size_t SizeOfUtf8Letter(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (size > text.size()) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+  }
+  const unsigned char second = byte(1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90)) return 0;
+  if ((first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90)) return 0;
+  return size;
 }
 
 }  // namespace tidemark

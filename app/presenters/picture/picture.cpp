@@ -18,6 +18,8 @@
 #include "app/presenters/plot/plot_annotations.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/base/utf8.h"
+#include "profiler/events/category_colours.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
@@ -472,12 +474,29 @@ class MapRows {
   int64_t row_bytes_;
 };
 
+constexpr uint32_t kReplacementLetter = 0xfffd;
+
+// XML 1.0 (2.2 Characters): of what UTF-8 can say it has no controls but these three, no U+FFFE and no
+// U+FFFF.
+bool IsXmlLetter(std::string_view letter) {
+  const auto first = static_cast<unsigned char>(letter.front());
+  if (first < 0x20) return first == '\t' || first == '\n' || first == '\r';
+  return letter != "\xef\xbf\xbe" && letter != "\xef\xbf\xbf";
+}
+
 }  // namespace
 
 std::string EscapedForXml(std::string_view text) {
   std::string escaped;
-  for (const char letter : text) {
-    switch (letter) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = SizeOfUtf8Letter(text.substr(i));
+    const std::string_view letter = text.substr(i, std::max<size_t>(1, size));
+    i += letter.size();
+    if (size == 0 || !IsXmlLetter(letter)) {
+      AppendUtf8(kReplacementLetter, escaped);
+      continue;
+    }
+    switch (letter.front()) {
       case '&':
         escaped += "&amp;";
         break;

@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, events::kCategoryCount> kPrintColo
     "#415DA0", "#8E64D2", "#CC8A39", "#8499AA", "#1A8977",
     "#DA3D51", "#D6B114", "#4FB7EB", "#B3BDB7", "#401018"};
 
-// As a text within XML or HTML.
+// As a text within XML or HTML, whatever it holds: what these have no letter for becomes U+FFFD.
 std::string EscapedForXml(std::string_view text);
 
 // A column of the curve: what each category held when most was allocated in it.

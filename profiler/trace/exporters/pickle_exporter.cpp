@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/utf8.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/stack.h"
 #include "profiler/trace/exporters/exporter.h"
@@ -81,21 +82,9 @@ class Pickle {
 std::string ValidUtf8(std::string_view text) {
   std::string valid;
   for (size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    const size_t size = first < 0x80                    ? 1
-                        : first >= 0xc2 && first < 0xe0 ? 2
-                        : first >= 0xe0 && first < 0xf0 ? 3
-                        : first >= 0xf0 && first < 0xf5 ? 4
-                                                        : 0;
-    bool whole = size > 0 && i + size <= text.size();
-    for (size_t k = 1; whole && k < size; ++k)
-      whole = (static_cast<unsigned char>(text[i + k]) & 0xc0U) == 0x80U;
-    const unsigned second = whole && size > 1 ? static_cast<unsigned char>(text[i + 1]) : 0x80U;
-    // Overlong forms, surrogates, beyond U+10FFFF (RFC 3629).
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0)) whole = false;
-    if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) whole = false;
-    valid += whole ? text.substr(i, size) : std::string_view("?");
-    i += whole ? size : 1;
+    const size_t size = SizeOfUtf8Letter(text.substr(i));
+    valid += size > 0 ? text.substr(i, size) : std::string_view("?");
+    i += std::max<size_t>(1, size);
   }
   return valid;
 }

@@ -22,5 +22,23 @@ TEST_CASE("Letters of one to four bytes are UTF-8, and what is no letter a quest
   CHECK(Utf8Of({no_letters, 6}) == "\xed\x9f\xbf??\xee\x80\x80??");
 }
 
+TEST_CASE("A letter is as long as UTF-8 has it, and what is malformed is none") {
+  for (const char32_t letter : {U'a', U'\u00e9', U'\u20ac', U'\uffff', U'\U0001f30a', U'\U0010ffff'}) {
+    const std::string text = Utf8Of({&letter, 1});
+    CHECK(SizeOfUtf8Letter(text + "b") == text.size());
+    CHECK(SizeOfUtf8Letter(std::string_view(text).substr(0, text.size() - 1)) == 0);  // torn
+  }
+  const std::string_view malformed[] = {"",
+                                        "\x80",
+                                        "\xc3(",
+                                        "\xc0\xaf",          // overlong
+                                        "\xe0\x9f\xbf",      // overlong
+                                        "\xf0\x8f\xbf\xbf",  // overlong
+                                        "\xed\xa0\x80",      // a surrogate
+                                        "\xf4\x90\x80\x80",  // beyond the last letter
+                                        "\xff"};
+  for (const std::string_view text : malformed) CHECK(SizeOfUtf8Letter(text) == 0);
+}
+
 }  // namespace
 }  // namespace tidemark

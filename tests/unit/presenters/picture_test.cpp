@@ -245,6 +245,13 @@ TEST_CASE("formats are told apart by their names and endings") {
   CHECK(FormatOfEnding("run") == nullptr);
 }
 
+TEST_CASE("a text of a picture or page holds only letters that XML has, whatever a file is called") {
+  CHECK(EscapedForXml("a<b> & \"c\"\t\u00e9\u20ac") == "a&lt;b&gt; &amp; &quot;c&quot;\t\u00e9\u20ac");
+  CHECK(EscapedForXml(std::string_view("s\x01\0.json", 8)) == "s\ufffd\ufffd.json");
+  CHECK(EscapedForXml("\xef\xbf\xbe\xef\xbf\xbf") == "\ufffd\ufffd");  // U+FFFE and U+FFFF
+  CHECK(EscapedForXml("a\xff\xc3.b") == "a\ufffd\ufffd.b");            // no UTF-8
+}
+
 TEST_CASE("a picture's name tells what it shows") {
   CHECK(PictureViewOfName("a.folder/run.bridge.svg").key == "bridge");
   CHECK(PictureViewOfName("run.map.png").key == "map");
