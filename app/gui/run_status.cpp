@@ -17,13 +17,11 @@ using session::RunState;
 
 namespace {
 
-// A run may have changed its network since it described itself: "SimpleConvNet on phantom ...".
-std::string WithNetwork(std::string title, const std::string& name,
-                        const std::vector<networks::Network>& networks) {
+// A run may have changed its network since it described itself.
+std::string TitleWithNetwork(const events::RunDescription& description, const std::string& name,
+                             const std::vector<networks::Network>& networks) {
   const networks::Network* const network = networks::NetworkNamed(networks, name);
-  const size_t on = title.find(" on ");
-  if (network != nullptr && on != std::string::npos) title.replace(0, on, network->title);
-  return title;
+  return network == nullptr ? description.title : presenters::TitleWithName(description, network->title);
 }
 
 // PyTorch counts in MiB and GiB, whatever the window tells sizes in.
@@ -66,14 +64,15 @@ std::string StatusText(const SceneInput& input) {
 
 std::string WindowTitle(const SceneInput& input) {
   std::string what = IsRecording(input) ? input.recording : input.description.title;
-  if (input.live) what = WithNetwork(what, input.settings.network, *input.networks);
+  if (input.live) what = TitleWithNetwork(input.description, input.settings.network, *input.networks);
   return what.empty() ? "Tidemark" : "Tidemark · " + what;
 }
 
 std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks) {
   const std::string title = run.description().title;
   const auto settings = presenters::LastSettings(*run.view());
-  return settings ? WithNetwork(title, settings->network, networks) : title;
+  return settings ? TitleWithNetwork(run.description(), settings->network, networks)
+                  : run.description().title;
 }
 
 Banner BannerOf(const SceneInput& input, ByteUnit unit) {

@@ -26,6 +26,23 @@ TEST_CASE(
   CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · 16 GB");
 }
 
+TEST_CASE("The window is called after the network as it is called, also where that says \"on\"") {
+  networks::Network network;
+  network.name = "digits";
+  network.title = "MLP on digits";
+  const std::vector<networks::Network> networks{network};
+  SceneInput input;
+  input.networks = &networks;
+  input.live = true;
+  input.settings.network = network.name;
+  input.description.device = "phantom";
+  input.description.device_name = "NVIDIA H200";
+  for (const char* title : {"MLP on digits on phantom NVIDIA H200", "SimpleConvNet on phantom NVIDIA H200"}) {
+    input.description.title = title;
+    CHECK(WindowTitle(input) == "Tidemark · MLP on digits on phantom NVIDIA H200");
+  }
+}
+
 TEST_CASE("What PyTorch says in GiB is held against the unit that the window tells sizes in") {
   SceneInput input;
   input.status.state = session::RunState::kDied;

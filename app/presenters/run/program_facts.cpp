@@ -56,6 +56,17 @@ void AddCard(ProgramFacts& told, const timeline::View& view, int64_t reserved_by
                    card.context_is_measured ? "as measured" : "an estimate")});
 }
 
+// How long the name of what ran is at the title's beginning: until it says on what, in the words of the
+// description's device. A name may say "on" itself, and a title may name no device.
+size_t LengthOfName(const events::RunDescription& description) {
+  const std::string& title = description.title;
+  const auto begin_of = [&title](std::string_view what, const std::string& place) {
+    return place.empty() ? std::string::npos : title.rfind(fmt::format(" on {}{}", what, place));
+  };
+  return std::min({begin_of("", description.device), begin_of("", description.device_name),
+                   begin_of("the ", description.device_name), title.size()});
+}
+
 }  // namespace
 
 bool IsProgram(const events::RunDescription& description) {
@@ -63,7 +74,12 @@ bool IsProgram(const events::RunDescription& description) {
 }
 
 std::string NameOfProgram(const events::RunDescription& description) {
-  return description.title.substr(0, description.title.find(" on "));
+  return description.title.substr(0, LengthOfName(description));
+}
+
+std::string TitleWithName(const events::RunDescription& description, const std::string& name) {
+  const size_t length = LengthOfName(description);
+  return length == description.title.size() ? description.title : name + description.title.substr(length);
 }
 
 bool InfersContents(const events::RunDescription& description) {

@@ -23,6 +23,9 @@ bool IsProgram(const events::RunDescription& description);
 // What ran, without what it ran on: "train.py" of "train.py on phantom NVIDIA T4"; of an imported file its
 // name.
 std::string NameOfProgram(const events::RunDescription& description);
+// The run's title with another name of what ran: "VGG-16 on phantom NVIDIA H200". As it is where it names no
+// device.
+std::string TitleWithName(const events::RunDescription& description, const std::string& name);
 
 // Whether what its blocks hold is inferred from what autograd and optimizers do (profiler/capture/roles): of
 // such a program, recorded by us. Others' files tell it themselves, or not.

@@ -26,6 +26,29 @@ TEST_CASE("What recorded a program is told, or what others' file tells of it") {
   CHECK(FactIn(told_of("PyTorch memory snapshot"), "Recorded by").empty());
 }
 
+TEST_CASE("What ran is called as it is, also where its name says on what") {
+  events::RunDescription description;
+  const auto name_of = [&](const char* title) {
+    description.title = title;
+    CHECK(TitleWithName(description, NameOfProgram(description)) == title);
+    return NameOfProgram(description);
+  };
+  CHECK(name_of("work on the a.pickle") == "work on the a.pickle");  // a file, of no device
+  description.device = "phantom";
+  CHECK(name_of("MLP on digits on phantom") == "MLP on digits");  // before the trainer tells the card
+  description.device_name = "NVIDIA H200";
+  CHECK(name_of("train.py on phantom NVIDIA H200") == "train.py");
+  CHECK(name_of("MLP on digits on phantom NVIDIA H200, rank 1 of 2") == "MLP on digits");
+  CHECK(TitleWithName(description, "VGG-16 on ImageNet") ==
+        "VGG-16 on ImageNet on phantom NVIDIA H200, rank 1 of 2");
+  description.device = "cuda:0";
+  CHECK(name_of("MLP on digits on NVIDIA H200") == "MLP on digits");
+  CHECK(name_of("work on a.py") == "work on a.py");  // recorded
+  description.device = "cpu";
+  description.device_name = "CPU";
+  CHECK(name_of("MLP on digits on the CPU") == "MLP on digits");
+}
+
 TEST_CASE("A program is told by its command, its card, and what it took of it") {
   events::RunDescription description;
   description.title = "train.py on phantom NVIDIA T4";
