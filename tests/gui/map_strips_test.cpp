@@ -1,7 +1,9 @@
 #include "app/gui/panels/map_strips.h"
 
+#include <memory>
 #include <utility>
 
+#include "app/gui/panels/map_drawing.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -89,6 +91,40 @@ TEST_CASE("Between the blocks of a map nobody points at one") {
   CHECK(StripAt(strips, 51) == nullptr);
   CHECK(StripAt({}, 1) == nullptr);
   CHECK(StripsOf(MapSegment(), 100, nullptr).empty());
+}
+
+TEST_CASE("However many gaps a map has, it tells no more apart than pixels, and each that is wide enough") {
+  MapSegment segment = SegmentOf(100'000, {});
+  for (int64_t gap = 0; gap < 20'000; ++gap) segment.gaps.push_back({4 * gap, 2});
+  segment.gaps.push_back({90'000, 10'000});
+  const auto spans = FreeSpansOf(segment, 100);
+  CHECK(spans.size() <= 81);
+  CHECK(spans.size() >= 40);
+  for (size_t i = 1; i < spans.size(); ++i) CHECK(spans[i].left >= spans[i - 1].right);
+  CHECK(spans.back().left == Approx(90));
+  CHECK(spans.back().right == Approx(100));
+  CHECK(spans.back().bytes == 10'000);
+  CHECK(FreeSpansOf(MapSegment(), 100).empty());
+}
+
+TEST_CASE("What is drawn of a map is looked for anew only where its room, or what is lit up, is another") {
+  const MapSegment segment = SegmentOf(1000, {{100, Category::kParameter}, {900, Category::kInput}});
+  KeptMapStrips kept;
+  const LitBlocks none;
+  const MapStrip* const first = kept.Of(3, segment, 100, none).blocks.data();
+  CHECK(kept.Of(3, segment, 100, none).blocks.data() == first);
+  CHECK_FALSE(kept.Of(3, segment, 100, none).blocks[1].lit);
+  const auto lit = std::make_shared<const std::vector<bool>>(std::vector<bool>{false, true});
+  CHECK(kept.Of(3, segment, 100, lit).blocks[1].lit);
+  CHECK(kept.Of(3, segment, 200, lit).blocks[1].right == 200);
+  CHECK_FALSE(kept.Of(3, segment, 200, none).blocks[1].lit);
+
+  KeptMapLayout layout;
+  const std::vector<MapSegment> segments{segment};
+  for (const float room : {100.0F, 200.0F, 200.0F, 100.0F}) {
+    const ImRect area(0, 0, room, 50);
+    CHECK(layout.Of(segments, area).segments[0].Max.x == LayOutMap(segments, area).segments[0].Max.x);
+  }
 }
 
 }  // namespace tidemark::gui

@@ -75,6 +75,19 @@ std::vector<MapStrip> StripsOf(const MapSegment& segment, float width, const std
   return strips;
 }
 
+std::vector<MapSpan> FreeSpansOf(const MapSegment& segment, float width) {
+  std::vector<MapSpan> spans;
+  spans.reserve(std::min(segment.gaps.size(), 2 * static_cast<size_t>(width) + 1));
+  const double scale = width / static_cast<double>(std::max<int64_t>(1, segment.bytes));
+  for (const presenters::MapGap& gap : segment.gaps) {
+    const auto left = static_cast<float>(static_cast<double>(gap.offset_bytes) * scale);
+    const auto wide = static_cast<float>(static_cast<double>(gap.bytes) * scale);
+    if (wide < 1 && !spans.empty() && left < spans.back().right) continue;
+    spans.push_back({left, std::min(width, left + std::max(1.0F, wide)), gap.bytes});
+  }
+  return spans;
+}
+
 const MapStrip* StripAt(const std::vector<MapStrip>& strips, float x) {
   const auto after = std::ranges::upper_bound(strips, x, {}, &MapStrip::left);
   if (after == strips.begin()) return nullptr;

@@ -1,5 +1,5 @@
 // What a panel draws of a memory map's segment: blocks, and as one strip those that are too narrow to be told
-// apart, so that there are never more strips than pixels. Pure functions.
+// apart, so that there are never more strips than pixels; and likewise what lies free. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,15 @@ struct MapStrip {
 // nothing is. O(blocks).
 std::vector<MapStrip> StripsOf(const presenters::MapSegment& segment, float width,
                                const std::vector<bool>* lit);
+// What lies free there: of what is too narrow to be told apart one in a pixel, from which `bytes` are.
+struct MapSpan {
+  float left = 0;  // in pixels, from where its segment begins
+  float right = 0;
+  int64_t bytes = 0;
+};
+// O(gaps).
+std::vector<MapSpan> FreeSpansOf(const presenters::MapSegment& segment, float width);
+
 // Where a person points; null = at no block. O(log strips).
 const MapStrip* StripAt(const std::vector<MapStrip>& strips, float x);
 

@@ -9,8 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "app/gui/panels/map_layout.h"
-#include "app/gui/panels/map_strips.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
@@ -22,7 +20,6 @@ namespace tidemark::gui {
 namespace {
 
 using presenters::MapBlock;
-using presenters::MapGap;
 using presenters::MapPart;
 using presenters::MapSegment;
 using timeline::LiveBlock;
@@ -104,24 +101,21 @@ void DrawRounding(ImDrawList* list, const ImRect& box, const MapStrip& strip, bo
   list->AddRectFilled({left, box.Min.y}, box.Max, U32(color));
 }
 
-void DrawGaps(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, MapPart lit) {
+void DrawFree(const MemoryMapInput& input, const std::vector<MapSpan>& spans, const ImRect& box,
+              MapPart lit) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TextStyle style = Colored(SmallMuted(), lit == MapPart::kFree ? Colors().text : Colors().muted);
-  const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
   const float least_named = Measure(style, "free").x + Px(8);
   const bool has_room = box.GetHeight() >= Px(kSmallTextSize + 4);
-  float drawn_until = box.Min.x;  // of what is too narrow to be told apart one in a pixel does
-  for (const MapGap& gap : segment.gaps) {
-    const float x0 = box.Min.x + static_cast<float>(static_cast<double>(gap.offset_bytes) * scale);
-    const auto wide = static_cast<float>(static_cast<double>(gap.bytes) * scale);
-    const float x1 = std::min(box.Max.x, x0 + std::max(1.0F, wide));
-    if (lit == MapPart::kFree && (wide >= 1 || x0 >= drawn_until)) {
+  for (const MapSpan& span : spans) {
+    const float x0 = box.Min.x + span.left;
+    const float x1 = box.Min.x + span.right;
+    if (lit == MapPart::kFree) {
       list->AddRectFilled({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent.WithAlpha(0.35)));
       list->AddRect({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent));
-      drawn_until = x1;
     }
     if (!has_room || x1 - x0 < least_named) continue;
-    const bool is_largest = gap.bytes == input.map->largest_free_bytes;
+    const bool is_largest = span.bytes == input.map->largest_free_bytes;
     for (const char* words : {is_largest ? "largest free" : "free", "free"}) {
       if (Measure(style, words).x + Px(8) > x1 - x0) continue;
       DrawText(list, {(x0 + x1) / 2, box.GetCenter().y - Px(8)}, style, words, Align::kCenter);
@@ -197,18 +191,19 @@ void PointAt(const MemoryMapInput& input, const MapSegment& segment, const std::
   if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
 }
 
-void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, MapPart part,
+void DrawSegment(const MemoryMapInput& input, size_t number, const ImRect& box, MapPart part,
                  CommandQueue& queue) {
+  const MapSegment& segment = input.map->segments[number];
   const bool dims = input.lit != nullptr || part == MapPart::kFree || part == MapPart::kRounding;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
-  const std::vector<MapStrip> strips = StripsOf(segment, box.GetWidth(), input.lit);
-  DrawStrips(segment, strips, box, dims, part);
-  DrawGaps(input, segment, box, part);
+  const KeptMapStrips::Strips& strips = input.drawing->strips.Of(number, segment, box.GetWidth(), input.lit);
+  DrawStrips(segment, strips.blocks, box, dims, part);
+  DrawFree(input, strips.free, box, part);
   const bool is_lit = part == MapPart::kSegments;
   list->AddRect(box.Min, box.Max, U32(is_lit ? Colors().accent : Colors().border), Px(3),
                 is_lit ? Px(1.5F) : 1.0F);
-  PointAt(input, segment, strips, box, queue);
+  PointAt(input, segment, strips.blocks, box, queue);
 }
 
 void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect& area, MapPart part,
@@ -220,7 +215,7 @@ void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect&
     const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
     if (!ImGui::IsRectVisible(box.Min, box.Max)) continue;
-    DrawSegment(input, segment, box, part, queue);
+    DrawSegment(input, i, box, part, queue);
     const std::string size = SegmentSize(segment.bytes, input.unit);
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
@@ -235,12 +230,13 @@ void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect&
 
 // Rows that find no room are scrolled to.
 void DrawMapIn(const MemoryMapInput& input, const ImRect& area, MapPart part, CommandQueue& queue) {
-  const MapLayout layout = LayOutMap(input.map->segments, area);
+  const MapLayout& layout = input.drawing->layout.Of(input.map->segments, area);
   if (layout.height <= area.GetHeight() + 1) return DrawMap(input, layout, area, part, queue);
   if (ImGui::BeginChild("rows", area.GetSize(), ImGuiChildFlags_NavFlattened)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImRect beside_bar(at, at + ImVec2(ImGui::GetContentRegionAvail().x, area.GetHeight()));
-    DrawMap(input, LayOutMap(input.map->segments, beside_bar), beside_bar, part, queue);
+    DrawMap(input, input.drawing->layout_beside_bar.Of(input.map->segments, beside_bar), beside_bar, part,
+            queue);
   }
   ImGui::EndChild();
 }

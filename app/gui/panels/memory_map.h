@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "app/gui/commands/commands.h"
+#include "app/gui/panels/map_drawing.h"
 #include "app/presenters/moment/memory_map.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
@@ -15,13 +15,14 @@ struct MemoryMapInput {
   const timeline::View* view = nullptr;    // for names
   const timeline::State* state = nullptr;  // at the moment shown; none = nothing to show yet
   const presenters::MemoryMap* map = nullptr;
+  MapDrawing* drawing = nullptr;   // of this map
   timeline::EventIndex first = 0;  // what the scrubber runs over: what the timeline shows
   timeline::EventIndex last = 0;
-  std::string moment;                      // "step 5 · event 1,234 · the peak"
-  const std::vector<bool>* lit = nullptr;  // of State::blocks, by what is selected; none = nothing is
-  bool pinned = false;                     // by the person
-  std::string unpinned;                    // what is shown where nothing is: "at the peak of step 5"
-  int escapes = 0;                         // that take away something else before the pin
+  std::string moment;    // "step 5 · event 1,234 · the peak"
+  LitBlocks lit;         // by what is selected; none = nothing is
+  bool pinned = false;   // by the person
+  std::string unpinned;  // what is shown where nothing is: "at the peak of step 5"
+  int escapes = 0;       // that take away something else before the pin
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

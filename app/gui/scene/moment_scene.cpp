@@ -31,7 +31,7 @@ void MomentScene::BeginFrame(const ViewState& state, Frame& frame) {
   moment_.BeginFrame();
   tree_.BeginFrame();
   selected_.BeginFrame();
-  frame.memory_map.lit = nullptr;
+  frame.memory_map.lit.reset();
   frame.memory_map.empty_reason.clear();
   frame.live_tree = {};
   frame.live_tree.unit = state.unit;
@@ -72,12 +72,14 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
   if (moment_.answer() == nullptr) {
     map.state = nullptr;
     map.map = nullptr;
+    map.drawing = nullptr;
     map.empty_reason = frame.live_tree.empty_reason = frame.allocations.empty_reason = kLookingAtMoment;
     return;
   }
   const timeline::State& shown = ShownState();
   map.state = &shown;
   map.map = &moment_.answer()->map;
+  map.drawing = moment_.answer()->drawing.get();
   map.pinned = state.pinned.has_value();
   map.unpinned = peak ? peak->title : "at its end";
   map.escapes = (state.selection.any() ? 1 : 0) + (timeline.measure ? 1 : 0);
@@ -98,16 +100,19 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
 void MomentScene::PrepareSelected(const std::shared_ptr<const timeline::View>& view,
                                   const presenters::SelectedOwners& owners, Frame& frame) {
   frame.breakdown.selected_bytes = frame.bridge.selected_bytes = nullptr;
-  frame.memory_map.lit = nullptr;
+  frame.memory_map.lit.reset();
   if (!owners.selection.any()) return;
   const AliveAsked asked{moment_.answer()->state, owners.selection, {}};
   selected_.Ask(asked, FitsInFrame({asked.state->blocks.size(), 0}),
                 [view = view](const AliveAsked& wanted, const auto&) {
-                  return presenters::SelectedIn(wanted.selection, *view, *wanted.state);
+                  return std::make_shared<const presenters::SelectedBlocks>(
+                      presenters::SelectedIn(wanted.selection, *view, *wanted.state));
                 });
   if (!selected_.question() || selected_.question()->selection != owners.selection) return;
-  frame.breakdown.selected_bytes = frame.bridge.selected_bytes = &selected_.answer()->bytes;
-  if (selected_.question()->state == asked.state) frame.memory_map.lit = &selected_.answer()->lit;
+  const SelectedShare& selected = *selected_.answer();
+  frame.breakdown.selected_bytes = frame.bridge.selected_bytes = &selected->bytes;
+  if (selected_.question()->state == asked.state)
+    frame.memory_map.lit = LitBlocks(selected, &selected->lit);  // held by what holds it
 }
 
 // The tree that is shown stays until the one that is asked for is there.

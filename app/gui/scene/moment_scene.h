@@ -23,7 +23,9 @@ struct MomentAsked {
 struct ShownMoment {
   std::shared_ptr<const timeline::State> state;  // whoever looks into it beside the window holds it
   presenters::MemoryMap map;
+  std::unique_ptr<MapDrawing> drawing = std::make_unique<MapDrawing>();
 };
+using SelectedShare = std::shared_ptr<const presenters::SelectedBlocks>;
 
 // What is asked of all that is alive in a state: the tree of it, and how much of it is selected.
 struct AliveAsked {
@@ -58,7 +60,7 @@ class MomentScene {
   const timeline::State& ShownState() const { return *moment_.answer()->state; }
   Lookup<MomentAsked, ShownMoment> moment_;
   Lookup<AliveAsked, presenters::LiveTree> tree_;
-  Lookup<AliveAsked, presenters::SelectedBlocks> selected_;
+  Lookup<AliveAsked, SelectedShare> selected_;
 };
 
 }  // namespace tidemark::gui

@@ -71,6 +71,7 @@ void Scene::TellWhyEmpty(const SceneInput& input) {
       frame_.statistics.empty_reason = reason;
   frame_.memory_map.state = nullptr;
   frame_.memory_map.map = nullptr;
+  frame_.memory_map.drawing = nullptr;
 }
 
 // What is told of events, where there are any.
