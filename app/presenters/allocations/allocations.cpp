@@ -38,25 +38,7 @@ Allocation Complete(const View& view, const LiveBlock& block) {
   return allocation;
 }
 
-// Asks now and then whether it is still wanted; once it is not, it stays so.
-class Wanted {
- public:
-  Wanted(const Progress& progress, uint64_t looks) : progress_(progress), looks_(looks) {}
-  bool AfterOneMore() {
-    constexpr uint64_t kBetweenLooks = 1 << 12;
-    if (progress_ && ++looked_ % kBetweenLooks == 0 && goes_on_)
-      goes_on_ = progress_(static_cast<double>(looked_) / static_cast<double>(std::max(looked_, looks_)));
-    return goes_on_;
-  }
-
- private:
-  const Progress& progress_;
-  const uint64_t looks_;
-  uint64_t looked_ = 0;
-  bool goes_on_ = true;
-};
-
-std::vector<Allocation> AliveAt(const View& view, EventIndex moment, Wanted& wanted) {
+std::vector<Allocation> AliveAt(const View& view, EventIndex moment, ProgressOfMany& wanted) {
   const AllocationsOf allocations(view);
   std::vector<Allocation> all;
   for (const LiveBlock& block : view.StateAt(moment).blocks) {
@@ -66,7 +48,7 @@ std::vector<Allocation> AliveAt(const View& view, EventIndex moment, Wanted& wan
   return all;
 }
 
-std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex end, Wanted& wanted) {
+std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex end, ProgressOfMany& wanted) {
   const AllocationsOf allocations(view);
   std::vector<Allocation> all;
   for (EventIndex index = first; index < end && wanted.AfterOneMore(); ++index) {
@@ -200,7 +182,7 @@ std::optional<AllocationTable> MakeAllocationTable(const View& view, const Alloc
                                                    const Progress& progress) {
   AllocationTable table;
   if (view.empty()) return table;
-  Wanted wanted(progress, 2 * EffortOfTable(view, asked).total());  // each is made, then matched
+  ProgressOfMany wanted(progress, 2 * EffortOfTable(view, asked).total());  // each is made, then matched
   const AllocationQuery query = Scoped(view, asked);
   table.scope_of_filter = query.filter.born || !query.filter.alive_at.empty();
   AllocationMatcher matcher(view, query.filter);

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "profiler/base/progress.h"
+
 namespace tidemark::presenters {
 
 // From `a` and `b` on, so many values have no counterpart.
@@ -28,7 +30,8 @@ struct Alignment {
 };
 
 // `same_after_gap`: so many values have to agree before a gap is over; fewer where both sequences end with
-// them.
-Alignment Align(std::span<const int64_t> a, std::span<const int64_t> b, size_t same_after_gap);
+// them. Where `progress` returns false nobody waits for the alignment, which is not whole.
+Alignment Align(std::span<const int64_t> a, std::span<const int64_t> b, size_t same_after_gap,
+                const Progress& progress = {});
 
 }  // namespace tidemark::presenters

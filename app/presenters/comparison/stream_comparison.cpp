@@ -56,8 +56,9 @@ struct Requests {
   EventIndex EventAt(size_t place) const { return place < events.size() ? events[place] : end; }
 };
 
-void AddComparison(const Requests& a, const Requests& b, StreamComparison& comparison) {
-  const Alignment alignment = Align(a.sizes, b.sizes, kSameAfterGap);
+void AddComparison(const Requests& a, const Requests& b, const Progress& progress,
+                   StreamComparison& comparison) {
+  const Alignment alignment = Align(a.sizes, b.sizes, kSameAfterGap, progress);
   comparison.agreed += alignment.agreed;
   comparison.of_a += a.sizes.size();
   comparison.of_b += b.sizes.size();
@@ -69,6 +70,8 @@ class StreamComparer {
  public:
   StreamComparer(const View& a, const View& b, StreamsCompared& result, const Progress& progress)
       : a_(a), b_(b), result_(result), progress_(progress) {}
+
+  bool is_given_up() const { return is_given_up_; }
 
   void CompareSteps(ComparedSteps which) {
     PairStretches(
@@ -100,18 +103,20 @@ class StreamComparer {
   }
 
   void CompareRequests(const Stretch& a, const Stretch& b) {
-    looked_at_ += (a.end - a.begin) + (b.end - b.begin);
-    if (is_given_up_ || !GoesOn()) return;
+    if (!GoesOn()) return;
     Collect(a_, a, allocations_a_, segments_a_);
     Collect(b_, b, allocations_b_, segments_b_);
-    AddComparison(allocations_a_, allocations_b_, result_.allocations);
-    AddComparison(segments_a_, segments_b_, result_.segments);
+    const Progress goes_on = [this](double) { return GoesOn(); };
+    AddComparison(allocations_a_, allocations_b_, goes_on, result_.allocations);
+    AddComparison(segments_a_, segments_b_, goes_on, result_.segments);
   }
 
-  void Collect(const View& view, const Stretch& stretch, Requests& allocations, Requests& segments) const {
+  void Collect(const View& view, const Stretch& stretch, Requests& allocations, Requests& segments) {
     allocations.Clear(stretch.end);
     segments.Clear(stretch.end);
+    constexpr uint64_t kBetween = 1 << 12;
     for (EventIndex index = stretch.begin; index < stretch.end; ++index) {
+      if (++looked_at_ % kBetween == 0 && !GoesOn()) return;
       const Event& event = view.event(index);
       if (IsAllocation(event))
         allocations.Add(result_.by_requested() ? event.bytes : event.rounded_bytes, index);
@@ -120,7 +125,7 @@ class StreamComparer {
   }
 
   bool GoesOn() {
-    if (!progress_) return true;
+    if (!progress_ || is_given_up_) return !is_given_up_;
     const uint64_t all = (a_.end() - a_.first()) + (b_.end() - b_.first());
     is_given_up_ =
         !progress_(static_cast<double>(looked_at_) / static_cast<double>(std::max<uint64_t>(1, all)));
@@ -243,7 +248,9 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   result.range_a = {part_a.begin, part_a.begin};
   result.range_b = {part_b.begin, part_b.begin};
   StreamsCompared throughout = result;
-  StreamComparer(a, b, result, progress).CompareSteps(steps);
+  StreamComparer comparer(a, b, result, progress);
+  comparer.CompareSteps(steps);
+  if (comparer.is_given_up()) return result;
   const bool was_parted = result.by_step || result.by_phase;
   if (!was_parted || result.allocations.differences.empty() || !AskForTheSame(a, b, result)) return result;
   throughout.by_step = throughout.by_phase = false;

@@ -75,8 +75,8 @@ std::vector<SameEvent> SameEvents(const timeline::View& a, const timeline::View&
 bool AsksForMemory(const timeline::View& view, EventRange range);
 
 enum class ComparedSteps : uint8_t { kAll, kInBoth };
-// `progress`, from 0 to 1 before each step: where it returns false nobody waits for the result, which is not
-// whole.
+// `progress`, from 0 to 1, every few thousand events and requests: where it returns false nobody waits for
+// the result, which is not whole.
 StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps,
                                const Progress& progress = {});
 

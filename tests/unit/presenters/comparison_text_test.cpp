@@ -1,5 +1,7 @@
 #include "app/presenters/comparison/comparison_text.h"
 
+#include <limits>
+
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
@@ -71,6 +73,27 @@ TEST_CASE("A comparison of requests that nobody waits for any more ends") {
     return ++asked < 3;
   });
   CHECK(asked == 3);
+}
+
+TEST_CASE("Cancel is heard within some thousand requests of runs that tell no step, wherever the work is") {
+  timeline::Stream stream_a;
+  timeline::Stream stream_b;
+  constexpr int64_t kBlocks = 100'000;
+  for (int64_t block = 1; block <= kBlocks; ++block) {
+    const auto address = static_cast<uint64_t>(block) << 20;
+    stream_a.Allocate(address, 1024 * block);
+    stream_b.Allocate(address, 1024 * (block + 2 * kBlocks));
+  }
+  const auto a = stream_a.Publish();
+  const auto b = stream_b.Publish();
+  const auto times_asked = [&](int most) {
+    int asked = 0;
+    CompareStreams(*a, *b, ComparedSteps::kAll, [&](double) { return ++asked < most; });
+    return asked;
+  };
+  const int all = times_asked(std::numeric_limits<int>::max());
+  CHECK(all > 80);  // both are read, hashed, sorted and searched
+  for (const int most : {1, 2, all / 4, all / 2, all - all / 4, all - 1}) CHECK(times_asked(most) == most);
 }
 
 }  // namespace tidemark::presenters
