@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 
@@ -15,6 +14,8 @@
 #include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/picture/picture.h"
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -64,7 +65,7 @@ std::vector<PageRow> LevelsAt(const std::vector<presenters::LevelRow>& chain) {
 std::vector<PageRow> LayersAt(const timeline::View& view, const timeline::State& state) {
   std::map<std::string, int64_t> by_layer;
   for (const timeline::LiveBlock& block : timeline::CountedBlocks(state))
-    by_layer[presenters::LayerTitle(view, block)] += block.rounded_bytes;
+    AddTo(by_layer[presenters::LayerTitle(view, block)], block.rounded_bytes);
   if (by_layer.size() == 1 && by_layer.begin()->first == presenters::kNoLayer) return {};  // none is told
   const int64_t all = ValueOf(state.values, Series::kAllocated);
   std::vector<PageRow> rows;
@@ -73,7 +74,7 @@ std::vector<PageRow> LayersAt(const timeline::View& view, const timeline::State&
   SortBySize(rows);
   if (rows.size() <= kMostLayers) return rows;
   PageRow others{fmt::format("({} others)", rows.size() - kMostLayers + 1), 0, 0, -1};
-  for (size_t i = kMostLayers - 1; i < rows.size(); ++i) others.bytes += rows[i].bytes;
+  for (size_t i = kMostLayers - 1; i < rows.size(); ++i) AddTo(others.bytes, rows[i].bytes);
   others.share = ShareOf(others.bytes, all);
   rows.resize(kMostLayers - 1);
   rows.push_back(others);
@@ -142,7 +143,7 @@ std::string ChartOf(const RunPage& page) {
 
 std::string BytesOf(const presenters::BridgeStep& step) {
   if (step.kind == presenters::BridgeStep::Kind::kLevel) return FormatNumber(step.bytes);
-  return (step.bytes < 0 ? "− " : "+ ") + FormatNumber(std::abs(step.bytes));
+  return (step.bytes < 0 ? "− " : "+ ") + FormatNumber(SaturatingMagnitude(step.bytes));
 }
 
 void AddMarkdownBridge(const RunPage& page, std::string& out) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "profiler/base/saturating.h"
 #include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
@@ -47,10 +47,10 @@ void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow&
   const std::string sign = *row.difference_bytes > 0 ? "+" : "−";
   const std::string why = WhyMore(input, row);
   PutRight(Colored(Numbers(), why.empty() ? Colors().warning : Colors().muted),
-           sign + FormatInUnit(std::abs(*row.difference_bytes), unit));
+           sign + FormatInUnit(SaturatingMagnitude(*row.difference_bytes), unit));
   if (ImGui::IsItemHovered()) {
     Tooltip("The run minus the phantom's prediction: " + sign +
-            FormatExactBytes(std::abs(*row.difference_bytes)) + (why.empty() ? "" : "\n" + why));
+            FormatExactBytes(SaturatingMagnitude(*row.difference_bytes)) + (why.empty() ? "" : "\n" + why));
   }
 }
 
@@ -114,9 +114,9 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
       }
       if (row.is_unsampled) widths.figures = std::max(widths.figures, Measure(SmallMuted(), kNotSampled).x);
       if (row.difference_bytes.value_or(0) == 0) continue;
-      widths.difference =
-          std::max(widths.difference,
-                   Measure(Numbers(), "+" + FormatInUnit(std::abs(*row.difference_bytes), input.unit)).x);
+      widths.difference = std::max(
+          widths.difference,
+          Measure(Numbers(), "+" + FormatInUnit(SaturatingMagnitude(*row.difference_bytes), input.unit)).x);
     }
   }
   if (input.only_measured) widths.difference = Measure(Numbers(), "100.0").x;
@@ -229,7 +229,8 @@ float RowPadding(const BreakdownInput& input) {
 // "layer conv2: 29.70 MB of it, in the rows that are lit"
 std::string SelectedLine(const BreakdownInput& input) {
   int64_t bytes = 0;
-  for (const presenters::BreakdownRow& row : input.breakdown->rows) bytes += SelectedIn(input, row);
+  for (const presenters::BreakdownRow& row : input.breakdown->rows)
+    bytes = SaturatingSum(bytes, SelectedIn(input, row));
   if (bytes == 0 || input.selected->selection.kind == presenters::Selection::Kind::kCategory) return "";
   return input.selected->title + ": " + FormatBytes(bytes, input.unit) + " of it, in the rows that are lit";
 }

@@ -54,7 +54,7 @@ Color ColorOf(const BridgeStep& step) {
 
 std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
   if (IsLevel(step)) return FormatInUnit(step.bytes, unit);
-  return (step.bytes < 0 ? "−" : "+") + FormatInUnit(std::abs(step.bytes), unit);
+  return (step.bytes < 0 ? "−" : "+") + FormatInUnit(SaturatingMagnitude(step.bytes), unit);
 }
 
 // Of what is selected: in a change's category, and in all of what is allocated.
@@ -62,7 +62,8 @@ int64_t SelectedIn(const BridgeInput& input, const BridgeStep& step) {
   if (input.selected_bytes == nullptr) return 0;
   if (step.category) return (*input.selected_bytes)[static_cast<size_t>(*step.category)];
   if (step.behind != BridgeStep::Behind::kAllBlocks) return 0;
-  return std::accumulate(input.selected_bytes->begin(), input.selected_bytes->end(), int64_t{0});
+  return std::accumulate(input.selected_bytes->begin(), input.selected_bytes->end(), int64_t{0},
+                         SaturatingSum);
 }
 
 // A long name takes more lines than one.
@@ -122,7 +123,7 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   }
   const std::string meanings = MeaningsIn(step.name);
   const char* const sign = step.kind == BridgeStep::Kind::kLevel ? "" : step.bytes < 0 ? "−" : "+";
-  TooltipAside(step.sentence + "\n" + sign + FormatExactBytes(std::abs(step.bytes)) +
+  TooltipAside(step.sentence + "\n" + sign + FormatExactBytes(SaturatingMagnitude(step.bytes)) +
                (selected > 0
                     ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
                           (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
@@ -136,20 +137,21 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
     y += Px(kLine);
   }
   const int64_t begin = IsLevel(step) ? 0 : step.from_bytes;
-  const float x0 = scale.X(std::min(begin, begin + step.bytes));
-  const float x1 = std::max(scale.X(std::max(begin, begin + step.bytes)), x0 + Px(2));
+  const int64_t end = SaturatingSum(begin, step.bytes);
+  const float x0 = scale.X(std::min(begin, end));
+  const float x1 = std::max(scale.X(std::max(begin, end)), x0 + Px(2));
   const float middle = at.y + height / 2;
   const float half = scale.row * 0.31F;
   list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)),
                       x1 - x0 > Px(6) ? Px(3) : 0);
-  if (SaturatingSum(begin, step.bytes) > scale.most_bytes) {  // cut: the bar is not to scale
+  if (end > scale.most_bytes) {  // cut: the bar is not to scale
     const float cut = x1 - Px(18);
     list->AddQuadFilled({cut, middle + half}, {cut + Px(6), middle - half}, {cut + Px(10), middle - half},
                         {cut + Px(4), middle + half}, U32(Colors().panel));
   }
   // The share of what is selected, at the end of what is allocated.
   if (IsLevel(step) && selected > 0) {
-    const float from = scale.X(std::max<int64_t>(0, step.bytes - selected));
+    const float from = scale.X(std::max<int64_t>(0, SaturatingDifference(step.bytes, selected)));
     list->AddRectFilled({from, middle - half}, {x1, middle + half}, U32(Colors().accent), Px(3));
   }
   DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, FigureStyle(step), FigureOf(step, unit));

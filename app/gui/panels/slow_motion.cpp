@@ -10,6 +10,7 @@
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/counted_blocks.h"
 
 namespace tidemark::gui {
@@ -146,7 +147,7 @@ void DrawTower(const SlowMotionInput& input, float height) {
   int64_t before = 0;
   for (const LiveBlock& block : timeline::CountedBlocks(*input.state)) {
     const float x0 = at.x + static_cast<float>(static_cast<double>(before) * scale);
-    before += block.rounded_bytes;
+    before = SaturatingSum(before, block.rounded_bytes);
     const float x1 = at.x + static_cast<float>(static_cast<double>(before) * scale);
     if (x1 - x0 < 0.5F) continue;
     const BlockChange* change = ChangeOf(input, block);

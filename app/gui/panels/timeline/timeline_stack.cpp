@@ -133,9 +133,10 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
       const auto part = static_cast<size_t>(category);
       if (!timeline::Contains(categories, part)) continue;
       const float bottom = std::round(geometry.Y(static_cast<double>(below)));
-      const float top = std::round(geometry.Y(static_cast<double>(below + plot.selected[k][part])));
+      const int64_t selected = SaturatingSum(below, plot.selected[k][part]);
+      const float top = std::round(geometry.Y(static_cast<double>(selected)));
       painter.Add(category, x0, x1, top, bottom, lowest);
-      below += column.at_peak[part];
+      below = SaturatingSum(below, column.at_peak[part]);
     }
   }
   painter.Finish();
