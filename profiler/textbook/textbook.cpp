@@ -45,6 +45,17 @@ Estimate EstimateOwnLayers(const Network& own, const TrainingSettings& settings,
   return estimate;
 }
 
+TrainingSettings WhatCounts(TrainingSettings settings) {
+  const TrainingSettings by_default;
+  settings.learning_rate = by_default.learning_rate;
+  settings.learning_rate_rule = by_default.learning_rate_rule;
+  settings.loss_scaling = by_default.loss_scaling;
+  settings.seed = by_default.seed;
+  settings.data = by_default.data;
+  settings.empty_cache = by_default.empty_cache;
+  return settings;
+}
+
 int64_t BytesOf(const Estimate& estimate, events::Category category) {
   int64_t bytes = 0;
   for (const Term& term : estimate.terms) {

@@ -111,6 +111,10 @@ Estimate EstimateMemory(const networks::Network& network, const networks::Traini
 Estimate EstimateOwnLayers(const networks::Network& own, const networks::TrainingSettings& settings,
                            const CheckpointPlan& plan, int rank = 0);
 
+// The settings with what the textbook does not look at as it is by default: where these are the same, so is
+// the estimate.
+networks::TrainingSettings WhatCounts(networks::TrainingSettings settings);
+
 // The estimate's bytes in one of the timeline's categories (0 where the textbook has none).
 int64_t BytesOf(const Estimate& estimate, events::Category category);
 

@@ -10,8 +10,12 @@
 namespace tidemark::gui {
 namespace {
 
+// Of whole estimates (67 KB of ResNet-50), and of single figures, whose keys take most.
+constexpr size_t kMostTextbooks = 200;
+constexpr size_t kMostFigures = 20'000;
+
 std::string KeyOf(const networks::TrainingSettings& settings, int rank) {
-  return std::to_string(rank) + networks::ToJson(settings);
+  return std::to_string(rank) + networks::ToJson(textbook::WhatCounts(settings));
 }
 
 }  // namespace
@@ -23,9 +27,25 @@ void Estimates::UseAllocator(const std::string& settings) {
   ++edition_;
 }
 
+void Estimates::BeginFrame() {
+  asked_ = false;
+  if (textbooks_.size() > kMostTextbooks || totals_.size() > kMostFigures ||
+      step_seconds_.size() > kMostFigures)
+    LetGo();
+}
+
+// What is asked for again is computed, or planned, anew.
+void Estimates::LetGo() {
+  std::erase_if(planned_, [this](const std::string& key) { return textbooks_.contains(key); });
+  textbooks_.clear();
+  totals_.clear();
+  step_seconds_.clear();
+}
+
 void Estimates::Forget() {
   predictor_.Forget();
   textbooks_.clear();
+  totals_.clear();
   step_seconds_.clear();
   wanted_.clear();
   planned_.clear();
@@ -54,6 +74,19 @@ const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& 
     return nullptr;
   }
   return &textbooks_.emplace(key, textbook::EstimateMemory(*network, settings, rank)).first->second;
+}
+
+std::optional<int64_t> Estimates::TextbookBytes(const networks::TrainingSettings& settings, int rank) {
+  rank = networks::RankAmong(settings, rank);
+  const std::string key = KeyOf(settings, rank);
+  if (const auto known = totals_.find(key); known != totals_.end()) return known->second;
+  if (settings.checkpoint.mode == networks::CheckpointMode::kBudget || textbooks_.contains(key)) {
+    const textbook::Estimate* const whole = Textbook(settings, rank);
+    return whole == nullptr ? std::nullopt : std::optional(whole->total_bytes);
+  }
+  const networks::Network* const network = networks::NetworkNamed(*networks_, settings.network);
+  if (network == nullptr) return std::nullopt;
+  return totals_.emplace(key, textbook::EstimateMemory(*network, settings, rank).total_bytes).first->second;
 }
 
 std::optional<double> Estimates::StepSeconds(const networks::TrainingSettings& settings,
@@ -106,6 +139,11 @@ const networks::TrainingSettings* Estimates::Parsed(const std::string& settings_
 const textbook::Estimate* Estimates::Textbook(const std::string& settings_json, int rank) {
   const networks::TrainingSettings* settings = Parsed(settings_json);
   return settings == nullptr ? nullptr : Textbook(*settings, rank);
+}
+
+std::optional<int64_t> Estimates::TextbookBytes(const std::string& settings_json, int rank) {
+  const networks::TrainingSettings* settings = Parsed(settings_json);
+  return settings == nullptr ? std::nullopt : TextbookBytes(*settings, rank);
 }
 
 bool Estimates::PhantomSpeaksFor(int rank, const std::string& settings_json) {

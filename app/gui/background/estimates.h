@@ -35,13 +35,17 @@ class Estimates {
   // Another network has come in the place of one of the same name: nothing that was answered holds.
   void Forget();
 
-  // The order of questions after this is their order of importance.
-  void BeginFrame() { asked_ = false; }
+  // The order of questions after this is their order of importance. What frames before got may be let go.
+  void BeginFrame();
   std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
                                              const std::string& card);
   // Nothing for a network that is not known here (a foreign recording), and for a budget that is not planned
   // yet. `rank`: of several, this one; one that there is not counts as the first.
+  // Holds until the next frame begins.
   const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
+  // Its total alone, of which many are remembered as easily as one whole estimate.
+  std::optional<int64_t> TextbookBytes(const networks::TrainingSettings& settings, int rank = 0);
+  std::optional<int64_t> TextbookBytes(const std::string& settings_json, int rank = 0);
   // How long a step would take on the card, by roofline (advice/step_time.h). Nothing for a network that is
   // not known here, and for a budget, which would have to be planned.
   std::optional<double> StepSeconds(const networks::TrainingSettings& settings, const phantom::Card& card);
@@ -66,15 +70,19 @@ class Estimates {
   // Grows where what was answered before holds no more, however complete it was.
   uint64_t edition() const { return edition_; }
   bool pending() const { return asked_; }
+  // Whole estimates of the textbook that are remembered.
+  size_t textbooks() const { return textbooks_.size(); }
   bool asks_cudnn() const { return predictor_.asks_cudnn(); }
 
  private:
   const networks::TrainingSettings* Parsed(const std::string& settings_json);
+  void LetGo();
 
   const std::vector<networks::Network>* networks_;
   session::Predictor predictor_;
   std::string allocator_ = events::AllocatorSettings();
   std::map<std::string, textbook::Estimate> textbooks_;
+  std::map<std::string, int64_t> totals_;
   std::map<std::string, double> step_seconds_;
   std::vector<WantedPlan> wanted_;
   std::set<std::string> planned_;  // or being planned

@@ -117,10 +117,7 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
   const std::string card = on_cpu ? "" : CardFor(input);
   batch_curve_.Continue(
       {looked_at, card, estimates.edition()},
-      [&](const networks::TrainingSettings& settings) -> std::optional<int64_t> {
-        const textbook::Estimate* estimate = estimates.Textbook(settings);
-        return estimate == nullptr ? std::nullopt : std::optional(estimate->total_bytes);
-      },
+      [&](const networks::TrainingSettings& settings) { return estimates.TextbookBytes(settings); },
       [&](const networks::TrainingSettings& settings) { return estimates.Phantom(settings, card); });
   batch.curve = &batch_curve_;
   batch.batch = looked_at.batch;

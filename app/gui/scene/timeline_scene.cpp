@@ -71,8 +71,7 @@ void TimelineScene::MakeSettingsEstimates(int rank, Estimates& estimates, const 
   unpredicted_.clear();
   for (size_t i = 0; i < settings.size(); ++i) {
     presenters::SettingsEstimate& estimate = settings_estimates_[i];
-    if (const textbook::Estimate* book = estimates.Textbook(settings[i], rank))
-      estimate.textbook_bytes = book->total_bytes;
+    estimate.textbook_bytes = estimates.TextbookBytes(settings[i], rank).value_or(0);
     if (card.empty() || !estimates.PhantomSpeaksFor(rank, settings[i])) continue;
     const auto prediction = estimates.Phantom(settings[i], card);
     if (!prediction) unpredicted_.push_back(i);

@@ -140,6 +140,31 @@ TEST_CASE("Optimizers keep none, one or two values per parameter") {
   CHECK(state(OptimizerKind::kRmsprop) == 4'316'712);
 }
 
+TEST_CASE("What does not count changes no figure and no word") {
+  const Network network = FromZoo("simple-conv-net");
+  const auto told = [&network](const TrainingSettings& settings) {
+    const Estimate estimate = EstimateMemory(network, settings);
+    std::string text = std::to_string(estimate.total_bytes) + " " +
+                       std::to_string(estimate.optimizer_step_bytes) + " " +
+                       std::to_string(estimate.halved_everything_bytes);
+    for (const Term& term : estimate.terms) text += "\n" + term.title + " " + term.words + " " + term.symbols;
+    for (const LayerEstimate& layer : estimate.layers) text += "\n" + layer.name + " " + layer.formula;
+    return text;
+  };
+  for (const TrainingSettings& settings : AllTechniques()) {
+    TrainingSettings other = settings;
+    other.learning_rate = 0.5;
+    other.learning_rate_rule = networks::LearningRateRule::kLinear;
+    other.loss_scaling.dynamic = !other.loss_scaling.dynamic;
+    other.seed = 7;
+    other.data = "cifar-10-batches-bin";
+    other.empty_cache = !other.empty_cache;
+    CHECK(told(other) == told(settings));
+    CHECK(WhatCounts(other) == WhatCounts(settings));
+    CHECK(told(WhatCounts(settings)) == told(settings));
+  }
+}
+
 TEST_CASE("Accumulation needs the memory of one micro-batch") {
   TrainingSettings settings;
   settings.batch = 16;
