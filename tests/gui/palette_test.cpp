@@ -29,11 +29,12 @@ constexpr double kApart = 9;
 }  // namespace
 
 TEST_CASE("Pictures have the window's colours on white") {
-  for (size_t category = 0; category < presenters::kPrintColours.size(); ++category) {
-    const std::string hex(presenters::kPrintColours[category].substr(1));
-    const Color color = Rgb(static_cast<uint32_t>(std::stoul(hex, nullptr, 16)));
-    INFO(events::NameOf(static_cast<events::Category>(category)));
-    CHECK(LightPalette().categories[category] == color);
+  for (size_t number = 0; number < events::kCategoryCount; ++number) {
+    const auto category = static_cast<events::Category>(number);
+    INFO(events::NameOf(category));
+    const Result<Color> color = ColorFromHex(presenters::PrintColour(category));
+    REQUIRE(color);
+    CHECK(LightPalette().Of(category) == *color);
   }
 }
 

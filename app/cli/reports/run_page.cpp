@@ -120,7 +120,7 @@ void AddHtmlTable(std::string_view title, const std::vector<PageRow>& rows, std:
     const std::string swatch =
         row.category < 0 ? std::string()
                          : fmt::format("<i style=\"background:{}\"></i>",
-                                       presenters::kPrintColours[static_cast<size_t>(row.category)]);
+                                       presenters::PrintColour(static_cast<events::Category>(row.category)));
     out += fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td>{}</tr>\n", swatch,
                        presenters::EscapedForXml(row.title), FormatExactBytes(row.bytes),
                        InMebibytes(row.bytes), shares ? "<td>" + InPercent(row.share) + "</td>" : "");

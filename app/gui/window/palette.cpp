@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "app/gui/window/color_vision.h"
+#include "profiler/events/category_colours.h"
 
 namespace tidemark::gui {
 
@@ -26,6 +27,17 @@ Result<Color> ColorFromHex(std::string_view text) {
 std::string HexOf(Color color) {
   return fmt::format("{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
 }
+
+namespace {
+
+constexpr std::array<Color, events::kCategoryCount> OnWhite() {
+  std::array<Color, events::kCategoryCount> colors{};
+  for (size_t category = 0; category < colors.size(); ++category)
+    colors[category] = Rgb(events::kColoursOnWhite[category]);
+  return colors;
+}
+
+}  // namespace
 
 const Palette& DarkPalette() {
   static constexpr Palette kPalette = {
@@ -83,8 +95,7 @@ const Palette& LightPalette() {
       .bad_fill = Rgb(0xFBE0E3),
       .theory = Rgb(0x1A1E25),
       .compared = Rgb(0xB5128A),
-      .categories = {Rgb(0x415DA0), Rgb(0x8E64D2), Rgb(0xCC8A39), Rgb(0x8499AA), Rgb(0x1A8977), Rgb(0xDA3D51),
-                     Rgb(0xD6B114), Rgb(0x4FB7EB), Rgb(0xB3BDB7), Rgb(0x401018)},
+      .categories = OnWhite(),
       .phases = {Rgb(0xE3E7EC), Rgb(0xBBD3EC), Rgb(0xD0C3EC), Rgb(0xE9E0B4), Rgb(0xBCE3D4)},
       .stacked_phases = {Rgb(0x576F8D), Rgb(0x699ED5), Rgb(0x4714B4), Rgb(0xC1A82C), Rgb(0x9AD5BE)},
       .groups = {Rgb(0x2A4A73), Rgb(0x95A35D), Rgb(0x9E6111), Rgb(0xCFB8EC), Rgb(0x77490E), Rgb(0x6B769F),

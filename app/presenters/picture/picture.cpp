@@ -35,8 +35,8 @@ constexpr size_t kPictureColumns = 1160;
 
 std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
 
-std::string_view ColourOf(std::optional<events::Category> category) {
-  return category ? kPrintColours[static_cast<size_t>(*category)] : "#7B8794";
+std::string ColourOf(std::optional<events::Category> category) {
+  return category ? PrintColour(*category) : "#7B8794";
 }
 
 // An SVG document under way: shapes and texts by their place, in its pixels.
@@ -392,7 +392,7 @@ void DrawLines(const std::vector<phantom::ReplayColumn>& curve, const Plot& plot
 struct BarRow {
   std::string name;
   std::string value;
-  std::string_view colour;
+  std::string colour;
   int64_t from = 0;
   int64_t bytes = 0;
   bool strong = false;
@@ -485,6 +485,10 @@ bool IsXmlLetter(std::string_view letter) {
 }
 
 }  // namespace
+
+std::string PrintColour(events::Category category) {
+  return fmt::format("#{:06X}", events::kColoursOnWhite[static_cast<size_t>(category)]);
+}
 
 std::string EscapedForXml(std::string_view text) {
   std::string escaped;

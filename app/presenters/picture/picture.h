@@ -2,7 +2,6 @@
 // functions: the same run gives the same picture. O(columns · log events + what is alive at the peak).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,10 +17,8 @@
 
 namespace tidemark::presenters {
 
-// The window's colours on white (app/gui/window/palette.cpp).
-inline constexpr std::array<std::string_view, events::kCategoryCount> kPrintColours = {
-    "#415DA0", "#8E64D2", "#CC8A39", "#8499AA", "#1A8977",
-    "#DA3D51", "#D6B114", "#4FB7EB", "#B3BDB7", "#401018"};
+// "#415DA0": the light window's (events/category_colours.h).
+std::string PrintColour(events::Category category);
 
 // As a text within XML or HTML, whatever it holds: what these have no letter for becomes U+FFFD.
 std::string EscapedForXml(std::string_view text);

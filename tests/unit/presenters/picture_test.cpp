@@ -53,7 +53,7 @@ TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
   CHECK(svg.find(">step 0<") != std::string::npos);
   CHECK(svg.find(">activation<") != std::string::npos);
   CHECK(svg.find(">workspace<") == std::string::npos);  // there is none
-  CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kActivation)]) != std::string::npos);
+  CHECK(svg.find(PrintColour(events::Category::kActivation)) != std::string::npos);
 }
 
 TEST_CASE("theory and the card are lines over the timeline, where the curve leaves room for them") {
@@ -192,8 +192,8 @@ TEST_CASE("a block has the map's colour of what it proves to be, as everywhere e
   stream.Categorize(1 << 20, events::Category::kGradient);
   stream.EndStep(0);
   const std::string svg = *MapPicture(*stream.Publish(), "run");
-  CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kGradient)]) != std::string::npos);
-  CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kTemporary)]) == std::string::npos);
+  CHECK(svg.find(PrintColour(events::Category::kGradient)) != std::string::npos);
+  CHECK(svg.find(PrintColour(events::Category::kTemporary)) == std::string::npos);
 }
 
 TEST_CASE("the bridge is drawn from level to level") {
