@@ -13,6 +13,7 @@
 #include "app/gui/application.h"
 #include "app/gui/view/panel_table.h"
 #include "app/presenters/run/program_facts.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::gui {
@@ -56,7 +57,7 @@ std::string Application::ChangeToOwn() const {
     changes.push_back(change);
   const phantom::Card* const card = phantom::CardNamed(cards_, before_lessons_->device.card);
   if (before_lessons_->device != input_.device && card != nullptr)
-    changes.push_back("on the " + ShortCardTitle(card->title));
+    changes.push_back("on the " + session::ShortCardTitle(card->title));
   return fmt::format("{}", fmt::join(changes, ", "));
 }
 

@@ -69,7 +69,6 @@ std::string WindowTitle(const SceneInput& input) {
 }
 
 std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks) {
-  const std::string title = run.description().title;
   const auto settings = presenters::LastSettings(*run.view());
   return settings ? TitleWithNetwork(run.description(), settings->network, networks)
                   : run.description().title;
@@ -111,13 +110,13 @@ std::string DeviceText(const SceneInput& input, ByteUnit unit) {
   }
   if (!description.device_name.empty()) {
     parts.push_back((networks::IsPhantom(description.device) ? "Phantom " : "") +
-                    ShortCardTitle(description.device_name));
+                    session::ShortCardTitle(description.device_name));
   }
   if (description.device_bytes > 0) {
     // Cards have so many GB as their names go; a limit is what somebody asked for.
     parts.push_back(session::IsLimited(description, *input.cards)
                         ? "limited to " + FormatBytes(description.device_bytes, unit)
-                        : CardSize(description.device_bytes, unit));
+                        : session::CardSize(description.device_bytes, unit));
   }
   return fmt::format("{}", fmt::join(parts, " · "));
 }

@@ -16,6 +16,20 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   return fit;
 }
 
+std::string CardSize(int64_t bytes, ByteUnit unit) {
+  const bool decimal = unit == ByteUnit::kMegabytes;
+  const int64_t step = decimal ? 1'000'000'000 : int64_t{1} << 30;
+  return FormatNumber((bytes + step / 2) / step) + (decimal ? " GB" : " GiB");
+}
+
+std::string ShortCardTitle(const std::string& title) {
+  std::string_view name = title;
+  for (const std::string_view prefix : {"NVIDIA ", "GeForce "}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return std::string(name);
+}
+
 timeline::DevicePeaks HighestOfCards(const timeline::View& view) {
   timeline::DevicePeaks highest;
   for (const timeline::DevicePeaks& card : view.devices()) {

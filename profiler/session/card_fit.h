@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/base/result.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/run_description.h"
@@ -42,6 +43,12 @@ timeline::DevicePeaks HighestOfCards(const timeline::View& view);
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
                      const std::vector<phantom::Card>& known, int64_t reserved_bytes,
                      const std::optional<ReservedBand>& band);
+
+// "150 GB", "140 GiB": how cards' memory is told apart.
+std::string CardSize(int64_t bytes, ByteUnit unit);
+
+// "H200" of "NVIDIA H200": the maker goes without saying.
+std::string ShortCardTitle(const std::string& title);
 
 // The card that a run was on, by its title or name, with the run's memory; where that is no more than the
 // context (0, say), the card's own. Nothing if it is none of them.

@@ -193,12 +193,4 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   CHECK(open.accumulate == "effective batch 2,000");
 }
 
-TEST_CASE("Sizes of cards are told as their makers do") {
-  CHECK(CardSize(150'754'820'096, ByteUnit::kMebibytes) == "140 GiB");
-  CHECK(CardSize(150'754'820'096, ByteUnit::kMegabytes) == "151 GB");
-  CHECK(ShortCardTitle("NVIDIA H200") == "H200");
-  CHECK(ShortCardTitle("H200") == "H200");
-  CHECK(ShortCardTitle("NVIDIA GeForce RTX 4070 Ti SUPER") == "RTX 4070 Ti SUPER");
-}
-
 }  // namespace tidemark::gui

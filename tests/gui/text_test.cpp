@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/gui/background/consequences.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
 #include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
@@ -63,7 +63,8 @@ TEST_CASE_METHOD(Measured, "However narrow a box is, the names of cards are cut 
   const auto cards = phantom::LoadCards();
   REQUIRE(cards);
   REQUIRE(cards->size() > 30);
-  for (const phantom::Card& card : *cards) titles.push_back("Phantom · " + ShortCardTitle(card.title));
+  for (const phantom::Card& card : *cards)
+    titles.push_back("Phantom · " + session::ShortCardTitle(card.title));
   for (const float width : {110.0F, 130.0F, 160.0F, 200.0F}) {
     std::vector<std::string> seen;
     for (const std::string& title : titles) {

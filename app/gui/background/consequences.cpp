@@ -8,6 +8,7 @@
 #include "app/presenters/moment/signed_bytes.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
@@ -201,8 +202,9 @@ void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& 
   }
   lines->fits = !here->out_of_memory;
   if (here->out_of_memory) {
-    lines->fit = question.card == nullptr ? "does not fit"
-                                          : "does not fit on the " + ShortCardTitle(question.card->title);
+    lines->fit = question.card == nullptr
+                     ? "does not fit"
+                     : "does not fit on the " + session::ShortCardTitle(question.card->title);
   } else if (!here->sentence.empty()) {
     lines->fit = here->sentence;
   } else {
@@ -212,8 +214,8 @@ void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& 
       std::snprintf(share, sizeof share, "%.2g",
                     100.0 * static_cast<double>(here->reserved_peak_bytes) /
                         static_cast<double>(question.card->memory_bytes));
-      lines->fit +=
-          "\nwith what is cached " + std::string(share) + " % of the " + ShortCardTitle(question.card->title);
+      lines->fit += "\nwith what is cached " + std::string(share) + " % of the " +
+                    session::ShortCardTitle(question.card->title);
     }
     if (const std::optional<double> seconds = sources.step_seconds(question.settings))
       lines->fit += "\na step ~" + FormatDuration(static_cast<int64_t>(*seconds * 1e9)) + ", by roofline";
@@ -221,20 +223,6 @@ void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& 
 }
 
 }  // namespace
-
-std::string CardSize(int64_t bytes, ByteUnit unit) {
-  const bool decimal = unit == ByteUnit::kMegabytes;
-  const int64_t step = decimal ? 1'000'000'000 : int64_t{1} << 30;
-  return FormatNumber((bytes + step / 2) / step) + (decimal ? " GB" : " GiB");
-}
-
-std::string ShortCardTitle(const std::string& title) {
-  std::string_view name = title;
-  for (const std::string_view prefix : {"NVIDIA ", "GeForce "}) {
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  }
-  return std::string(name);
-}
 
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
                                                        const TrainingSettings& now, int64_t unchecked_bytes) {

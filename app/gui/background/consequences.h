@@ -71,10 +71,4 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
 networks::TrainingSettings WithNetwork(networks::TrainingSettings settings, const networks::Network* now,
                                        const networks::Network& chosen);
 
-// "150 GB", "140 GiB": how cards' memory is told apart.
-std::string CardSize(int64_t bytes, ByteUnit unit);
-
-// "H200" of "NVIDIA H200": the maker goes without saying.
-std::string ShortCardTitle(const std::string& title);
-
 }  // namespace tidemark::gui

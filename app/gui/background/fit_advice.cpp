@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/gui/background/consequences.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -14,7 +14,8 @@ std::string Words(const std::string& allocator) {
 }
 
 std::string Words(const phantom::Card& card, ByteUnit unit) {
-  return fmt::format("the {} with {}", ShortCardTitle(card.title), CardSize(card.memory_bytes, unit));
+  return fmt::format("the {} with {}", session::ShortCardTitle(card.title),
+                     session::CardSize(card.memory_bytes, unit));
 }
 
 bool IsSame(const phantom::Card& card, const std::optional<phantom::Card>& other) {

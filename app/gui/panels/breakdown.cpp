@@ -9,13 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/gui/background/consequences.h"
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "profiler/base/saturating.h"
 #include "app/gui/widgets/terms.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
 namespace {

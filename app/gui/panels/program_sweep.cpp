@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/background/consequences.h"
 #include "app/gui/panels/curve_axes.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -123,7 +123,7 @@ void DrawFooter(const ProgramSweep& sweep, ImVec2 at, float width) {
 void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) {
   const ProgramSweep& sweep = *input.sweep;
   PanelTitle(sweep.option.empty() ? "Sweep" : "Over --" + sweep.option,
-             sweep.Program() + " · peak on a phantom " + ShortCardTitle(sweep.card.title));
+             sweep.Program() + " · peak on a phantom " + session::ShortCardTitle(sweep.card.title));
   const float close_width = Px(72);
   const float width = ImGui::GetContentRegionAvail().x;
   if (PlainButton("Close###close sweep", {close_width, 0})) queue.Push(CloseSweep{});

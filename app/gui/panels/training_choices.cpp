@@ -11,6 +11,7 @@
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/translation.h"
 #include "profiler/networks/script_files.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 
@@ -29,7 +30,7 @@ std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
     return "cuda:" + std::to_string(device.index) + (known ? " · " + (*input.cuda_devices)[index] : "");
   }
   for (const phantom::Card& card : *input.cards) {
-    if (card.name == device.card) return "Phantom · " + ShortCardTitle(card.title);
+    if (card.name == device.card) return "Phantom · " + session::ShortCardTitle(card.title);
   }
   return "Phantom · " + device.card;
 }
@@ -89,7 +90,8 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   Heading("A GPU that is not there");
   for (const phantom::Card& card : *input.cards) {
     const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
-    DeviceItem(input, choice, ShortCardTitle(card.title), CardSize(card.memory_bytes, input.unit), queue);
+    DeviceItem(input, choice, session::ShortCardTitle(card.title),
+               session::CardSize(card.memory_bytes, input.unit), queue);
   }
   ImGui::EndCombo();
 }

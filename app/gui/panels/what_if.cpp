@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "app/gui/background/consequences.h"
 #include "app/gui/panels/what_if_plot.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -32,7 +32,7 @@ std::string CacheInWords(const OtherSetup& setup) {
 std::string TitleOf(const WhatIfInput& input, const OtherSetup& setup) {
   std::vector<std::string> parts;
   const phantom::Card* card = phantom::CardNamed(*input.cards, setup.card);
-  if (card != nullptr) parts.push_back(ShortCardTitle(card->title));
+  if (card != nullptr) parts.push_back(session::ShortCardTitle(card->title));
   if (setup.memory_bytes > 0) parts.push_back(FormatBytes(setup.memory_bytes, input.unit));
   if (!setup.allocator.empty()) parts.push_back(setup.allocator);
   if (setup.cache != CacheOf::kNothing) parts.push_back(CacheInWords(setup));
@@ -115,10 +115,10 @@ void DrawOutcomes(const WhatIfInput& input, WhatIfState& state, CommandQueue& qu
 void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
   const auto title = [&](const std::string& name) {
     const phantom::Card* card = phantom::CardNamed(*input.cards, name.empty() ? input.card : name);
-    const std::string known = card == nullptr ? input.card : ShortCardTitle(card->title);
+    const std::string known = card == nullptr ? input.card : session::ShortCardTitle(card->title);
     if (name.empty() && known.empty()) return std::string("none, as it was");
     if (name.empty()) return known + (input.card_is_named ? ", as it was" : ", for the run names none");
-    return known + " · " + CardSize(card->memory_bytes, input.unit);
+    return known + " · " + session::CardSize(card->memory_bytes, input.unit);
   };
   std::vector<std::string> titles;
   for (const phantom::Card& card : *input.cards) titles.push_back(title(card.name));

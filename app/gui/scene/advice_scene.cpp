@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/presenters/run/program_facts.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -58,7 +59,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   const FitSubject subject = FitSubjectOf(input);
   frame.fit.advice = input.fit;
   frame.fit.settings = input.settings;
-  frame.fit.card_title = subject.card ? ShortCardTitle(subject.card->title) : "";
+  frame.fit.card_title = subject.card ? session::ShortCardTitle(subject.card->title) : "";
   FitSubject beside = subject;
   beside.settings = input.settings;  // a proposal would change those
   frame.fit.found_for_other = input.fit->question ? FoundForOther(*input.fit->question, beside, unit) : "";

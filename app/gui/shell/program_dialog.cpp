@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/background/consequences.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/events/stack_languages.h"
@@ -36,7 +35,7 @@ bool IsOnPhantom(const ProgramDialogState& state) { return state.card != kOwnGpu
 std::string TitleOf(const std::string& chosen, const std::vector<phantom::Card>& cards) {
   if (chosen == kOwnGpu) return kThisMachine;
   const phantom::Card* const card = phantom::CardNamed(cards, chosen);
-  return "phantom " + (card == nullptr ? chosen : ShortCardTitle(card->title));
+  return "phantom " + (card == nullptr ? chosen : session::ShortCardTitle(card->title));
 }
 
 void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state) {
@@ -45,7 +44,8 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
   if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F, {}, titles)) {
     if (Choice(kThisMachine, !IsOnPhantom(state))) state.card = kOwnGpu;
     for (const phantom::Card& card : cards) {
-      const std::string title = TitleOf(card.name, cards) + " · " + CardSize(card.memory_bytes, unit);
+      const std::string title =
+          TitleOf(card.name, cards) + " · " + session::CardSize(card.memory_bytes, unit);
       if (Choice(title, state.card == card.name)) state.card = card.name;
     }
     ImGui::EndCombo();

@@ -86,5 +86,13 @@ TEST_CASE(
   CHECK(CardOr("middle", unknown, view.get(), Known())->memory_bytes == 1500);
 }
 
+TEST_CASE("Sizes of cards are told as their makers do") {
+  CHECK(CardSize(150'754'820'096, ByteUnit::kMebibytes) == "140 GiB");
+  CHECK(CardSize(150'754'820'096, ByteUnit::kMegabytes) == "151 GB");
+  CHECK(ShortCardTitle("NVIDIA H200") == "H200");
+  CHECK(ShortCardTitle("H200") == "H200");
+  CHECK(ShortCardTitle("NVIDIA GeForce RTX 4070 Ti SUPER") == "RTX 4070 Ti SUPER");
+}
+
 }  // namespace
 }  // namespace tidemark::session
