@@ -1,0 +1,60 @@
+// Of which moment map and tables tell, and what they know of it.
+#include "app/gui/scene/scene.h"
+#include "tests/gui/asked_of.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::gui {
+
+TEST_CASE("Once a program is over all is told of its highest moment, though nothing new came of it") {
+  timeline::Stream stream;
+  const auto step = [&stream](int64_t number, int64_t bytes) {
+    stream.BeginStep(number);
+    stream.Allocate(1 << 20, bytes);
+    const events::EventIndex peak = stream.latest();
+    stream.Free(1 << 20);
+    stream.EndStep(number);
+    return peak;
+  };
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  const events::EventIndex highest = step(0, 4096);
+  const events::EventIndex latest = step(1, 512);
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py";
+  asked.input.status.state = session::RunState::kRunning;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto told_of = [&](events::EventIndex moment) {
+    const Frame& seen = scene.Prepare(asked.input, state, estimates);
+    const auto& totals = seen.breakdown.breakdown->totals;
+    return seen.memory_map.state->index == moment && !totals.empty() &&
+           totals.front().measured_bytes == (moment == highest ? 4096 : 512);
+  };
+  CHECK(told_of(latest));
+  asked.input.status.state = session::RunState::kFinished;
+  CHECK(told_of(highest));
+}
+
+TEST_CASE("What a run that is over told last of its blocks is known, where they outlive it") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  stream.Allocate(1 << 20, 512, events::Category::kUnknown);
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py";
+  asked.input.status.state = session::RunState::kRunning;
+  ViewState state;
+  state.pinned = stream.latest();
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto category = [&] {
+    return scene.Prepare(asked.input, state, estimates).memory_map.state->blocks.at(0).category;
+  };
+  CHECK(category() == events::Category::kUnknown);
+  stream.Categorize(1 << 20, events::Category::kOptimizerState);
+  asked.input.view = stream.Publish();
+  asked.input.status.state = session::RunState::kFinished;
+  CHECK(category() == events::Category::kOptimizerState);
+}
+
+}  // namespace tidemark::gui
