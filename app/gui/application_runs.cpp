@@ -155,8 +155,8 @@ void Application::OpenNetwork(const std::filesystem::path& file) {
 
 void Application::TrainNetwork(const Result<networks::Network>& network) {
   if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);
-  const networks::TrainingSettings settings =
-      WithNetwork(input_.settings, networks::NetworkNamed(networks_, input_.settings.network), *network);
+  const networks::TrainingSettings settings = presenters::WithNetwork(
+      input_.settings, networks::NetworkNamed(networks_, input_.settings.network), *network);
   const bool is_edited = PutNetwork(*network) && settings.network == input_.settings.network;
   if (!network->script.empty())
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");

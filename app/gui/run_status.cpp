@@ -90,7 +90,8 @@ Banner BannerOf(const SceneInput& input, ByteUnit unit) {
   // What has been chosen since may fit as it is.
   const std::string* failed_with = view == nullptr ? nullptr : timeline::LatestSettings(*view);
   if (failed_with != nullptr && *failed_with != networks::ToJson(input.settings)) return banner;
-  const std::optional<int> smaller = SmallerBatch(*input.fit, FitSubjectOf(input), input.settings.batch);
+  const std::optional<int> smaller =
+      presenters::SmallerBatch(*input.fit, FitSubjectOf(input), input.settings.batch);
   if (smaller) {
     banner.smaller = input.settings;
     banner.smaller->batch = *smaller;

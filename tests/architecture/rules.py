@@ -56,12 +56,13 @@ ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "p
 MAY_INCLUDE |= {
     "profiler/advice": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom", "profiler/phantom/cards",
                                  "profiler/phantom/replay"},
-    # {moment, allocations} <- comparison <- plot <- picture; moment <- run
+    # {moment, allocations} <- comparison <- plot <- picture; moment <- {run, advice}
     "app/presenters/moment": MODELS | {"profiler/textbook", "profiler/session"},
     "app/presenters/allocations": EVENTS | {"profiler/timeline"},
     "app/presenters/comparison": EVENTS | {"profiler/timeline", "app/presenters/moment", "app/presenters/allocations"},
     "app/presenters/plot": MODELS | {"profiler/session", "app/presenters/moment", "app/presenters/allocations", "app/presenters/comparison"},
     "app/presenters/picture": ENGINE | {"app/presenters/moment", "app/presenters/plot"},
+    "app/presenters/advice": ENGINE | {"app/presenters/moment"},
     "app/presenters/run": ENGINE | {"profiler/phantom", "app/presenters/moment"},
 }
 PRESENTERS = {"app/presenters"} | {folder for folder in MAY_INCLUDE if folder.startswith("app/presenters/")}
@@ -82,7 +83,7 @@ MAY_INCLUDE |= {
     "app/gui/panels/timeline": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands"},
     "app/gui/panels": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background", "app/gui/panels/timeline"},
     "app/gui/view": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", *PANELS},
-    "app/gui/searches": ENGINE | {"app/gui/commands", "app/gui/background", "app/gui/view"},
+    "app/gui/searches": ENGINE | {"app/presenters/advice", "app/gui/commands", "app/gui/background", "app/gui/view"},
     "app/gui/shell": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background", *PANELS, "app/gui/view"},
     "app/gui/scene": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/background", *PANELS, "app/gui/view"},
     "app/gui": ENGINE | PRESENTERS | {"app/gui/window", "app/gui/widgets", "app/gui/commands", "app/gui/background",

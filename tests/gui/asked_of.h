@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "app/gui/background/checkpoint_prices.h"
-#include "app/gui/background/fit_advice.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/scene/learning.h"
 #include "app/gui/scene/scene_input.h"
+#include "app/presenters/advice/fit_advice.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
@@ -36,7 +36,7 @@ struct AskedOf {
   std::vector<phantom::Card> cards;
   std::vector<std::string> cuda_devices;
   presenters::RunLog log{50};
-  FitAdvice fit;
+  presenters::FitAdvice fit;
   Trials trials;
   CheckpointPrices prices;
   LessonBook book;

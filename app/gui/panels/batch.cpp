@@ -15,9 +15,9 @@ namespace tidemark::gui {
 namespace {
 
 // Of what ran out it is known only how far it came: it stands at the card's line at least.
-std::vector<CurveDot> DotsOf(const std::vector<BatchPoint>& points, int64_t card_bytes) {
+std::vector<CurveDot> DotsOf(const std::vector<presenters::BatchPoint>& points, int64_t card_bytes) {
   std::vector<CurveDot> dots;
-  for (const BatchPoint& point : points) {
+  for (const presenters::BatchPoint& point : points) {
     dots.push_back({static_cast<double>(point.batch),
                     point.out_of_memory ? std::max(point.bytes, card_bytes) : point.bytes,
                     point.out_of_memory});

@@ -5,17 +5,17 @@
 #include <optional>
 #include <string>
 
-#include "app/gui/background/batch_curve.h"
 #include "app/gui/commands/commands.h"
+#include "app/presenters/advice/batch_curve.h"
 #include "app/presenters/moment/peak_moment.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
 
 struct BatchInput {
-  const BatchCurve* curve = nullptr;    // none = nothing to show
-  networks::TrainingSettings settings;  // that are chosen
-  int batch = 0;                        // that is looked at: dragged here, or by the slider
+  const presenters::BatchCurve* curve = nullptr;  // none = nothing to show
+  networks::TrainingSettings settings;            // that are chosen
+  int batch = 0;                                  // that is looked at: dragged here, or by the slider
   std::optional<presenters::MeasuredPeak> measured;
   int64_t card_bytes = 0;   // 0 = not known
   bool on_phantom = false;  // the run is: the ring is predicted, too

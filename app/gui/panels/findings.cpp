@@ -40,7 +40,7 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
 
 // What makes it fit, with what each saves of the present need.
 void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
-  const FitAdvice& fit = *input.fit;
+  const presenters::FitAdvice& fit = *input.fit;
   Label("Ways out");
   if (!input.can_search) {
     if (input.can_try) DrawRoom(input, queue);

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/background/fit_advice.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/commands/commands.h"
+#include "app/presenters/advice/fit_advice.h"
 #include "profiler/advice/findings.h"
 #include "profiler/advice/owners.h"
 #include "profiler/base/format.h"
@@ -38,7 +38,7 @@ struct RunFindings {
 struct FindingsInput {
   const RunFindings* found = nullptr;  // none = nobody has looked yet
   const lessons::Glossary* glossary = nullptr;
-  const FitAdvice* fit = nullptr;
+  const presenters::FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;
   bool can_try = false;      // there is a run to replay
   bool can_search = false;   // the run is of a network of ours

@@ -123,7 +123,7 @@ void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
 }
 
 void DrawAnswer(const FitInput& input, CommandQueue& queue) {
-  const FitAdvice& found = *input.advice;
+  const presenters::FitAdvice& found = *input.advice;
   const advice::Need& need = found.answer->present.need;
   if (!input.found_for_other.empty()) PutWrapped(SmallMuted(), input.found_for_other);
   Put(Colored(StrongWords(), need.fits ? Colors().good : Colors().bad),
@@ -151,7 +151,7 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
 void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& queue) {
   PanelTitle("What fits", input.card_title.empty() ? "" : "on the " + input.card_title);
   if (!BeginScrolled("fit")) return EndScrolled();
-  const FitAdvice& found = *input.advice;
+  const presenters::FitAdvice& found = *input.advice;
   if (!found.error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.error);
   if (found.answer) DrawAnswer(input, queue);
   if (!found.answer && found.error.empty()) {

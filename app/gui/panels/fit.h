@@ -4,16 +4,16 @@
 
 #include <string>
 
-#include "app/gui/background/fit_advice.h"
 #include "app/gui/commands/commands.h"
 #include "app/gui/panels/what_if.h"
+#include "app/presenters/advice/fit_advice.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 
 namespace tidemark::gui {
 
 struct FitInput {
-  const FitAdvice* advice = nullptr;
+  const presenters::FitAdvice* advice = nullptr;
   networks::TrainingSettings settings;  // as they are now
   std::string card_title;
   std::string found_for_other;  // than what is shown: the answer is; "" = it is not

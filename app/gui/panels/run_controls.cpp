@@ -102,7 +102,7 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
   if (network == nullptr) return;
   if (!network->script.empty()) return Consequence("none: a TorchScript file runs in one piece");
   const std::vector<networks::Checkpointing> choices =
-      CheckpointChoices(*network, settings, input.consequences.unchecked_bytes);
+      presenters::CheckpointChoices(*network, settings, input.consequences.unchecked_bytes);
   int selected =
       static_cast<int>(std::find(choices.begin(), choices.end(), settings.checkpoint) - choices.begin());
   if (Segmented("checkpointing", kLabels, input.consequences.checkpoint_hints, &selected)) {

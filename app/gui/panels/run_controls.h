@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/background/consequences.h"
 #include "app/gui/commands/commands.h"
+#include "app/presenters/advice/consequences.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
@@ -52,7 +52,7 @@ struct RunControlsInput {
   bool paused = false;
   bool waits_for_step = false;          // what is chosen is not what the latest step ran with, and none runs
   std::optional<double> measured_pace;  // steps per second, of late
-  Consequences consequences;
+  presenters::Consequences consequences;
   std::vector<CaptureLine> capture;
   bool kernels = false;  // are asked for
   ControlAccess access;

@@ -101,7 +101,7 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
   if (BeginChoice("Network", chosen == nullptr ? settings.network : chosen->title, 0.3F)) {
     for (const networks::Network& network : *input.networks) {
       if (Choice(network.title, network.name == settings.network))
-        queue.Push(ChangeSettings{WithNetwork(settings, chosen, network)});
+        queue.Push(ChangeSettings{presenters::WithNetwork(settings, chosen, network)});
       Tooltip(network.description);
     }
     ImGui::EndCombo();

@@ -56,13 +56,14 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
 
 void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   const bool is_program = presenters::IsProgram(input.description);
-  const FitSubject subject = FitSubjectOf(input);
+  const presenters::FitSubject subject = FitSubjectOf(input);
   frame.fit.advice = input.fit;
   frame.fit.settings = input.settings;
   frame.fit.card_title = subject.card ? session::ShortCardTitle(subject.card->title) : "";
-  FitSubject beside = subject;
+  presenters::FitSubject beside = subject;
   beside.settings = input.settings;  // a proposal would change those
-  frame.fit.found_for_other = input.fit->question ? FoundForOther(*input.fit->question, beside, unit) : "";
+  frame.fit.found_for_other =
+      input.fit->question ? presenters::FoundForOther(*input.fit->question, beside, unit) : "";
   frame.fit.can_search = !is_program && subject.card;
   frame.fit.allocator = input.allocator;
   frame.fit.live = input.live;

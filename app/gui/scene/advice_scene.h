@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "app/gui/background/batch_curve.h"
 #include "app/gui/background/estimates.h"
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
+#include "app/presenters/advice/batch_curve.h"
 
 namespace tidemark::gui {
 
@@ -23,7 +23,7 @@ class AdviceScene {
   void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates,
                     const std::optional<presenters::MeasuredPeak>& measured, Frame& frame);
 
-  BatchCurve batch_curve_;
+  presenters::BatchCurve batch_curve_;
 };
 
 }  // namespace tidemark::gui

@@ -32,7 +32,7 @@ session::Prediction NoPrediction(const std::string& why) {
 }
 
 // What the controls would tell of the answer to a lesson's question; what they can be set to stays.
-Consequences Unspoken(Consequences consequences) {
+presenters::Consequences Unspoken(presenters::Consequences consequences) {
   for (std::string* line :
        {&consequences.network, &consequences.optimizer, &consequences.batch, &consequences.accumulate,
         &consequences.precision, &consequences.checkpoint, &consequences.fit})
@@ -71,8 +71,8 @@ void PrepareProgram(const SceneInput& input, ByteUnit unit, Frame& frame) {
 
 }  // namespace
 
-ConsequenceQuestion ControlsScene::QuestionOf(const SceneInput& input, const ViewState& state) {
-  ConsequenceQuestion question;
+presenters::ConsequenceQuestion ControlsScene::QuestionOf(const SceneInput& input, const ViewState& state) {
+  presenters::ConsequenceQuestion question;
   question.settings = state.run_controls.draft.value_or(input.settings);
   question.unit = state.unit;
   question.network = networks::NetworkNamed(*input.networks, question.settings.network);
@@ -128,11 +128,12 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   controls.consequences = frame.awaits_prediction ? Unspoken(consequences_) : consequences_;
 }
 
-void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Estimates& estimates) {
+void ControlsScene::PrepareConsequences(const presenters::ConsequenceQuestion& question,
+                                        Estimates& estimates) {
   const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
   if (same && consequences_known_) return;
   bool all_known = true;
-  ConsequenceSources sources;
+  presenters::ConsequenceSources sources;
   sources.phantom = [&](const networks::TrainingSettings& settings) {
     const auto answer = question.card == nullptr ? std::optional(NoPrediction(question.why_unpredicted))
                                                  : estimates.Phantom(settings, question.card->name);
@@ -147,7 +148,7 @@ void ControlsScene::PrepareConsequences(const ConsequenceQuestion& question, Est
   sources.step_seconds = [&](const networks::TrainingSettings& settings) {
     return question.card == nullptr ? std::nullopt : estimates.StepSeconds(settings, *question.card);
   };
-  consequences_ = DescribeConsequences(question, sources);
+  consequences_ = presenters::DescribeConsequences(question, sources);
   consequences_asked_ = question;
   consequences_estimates_ = estimates.version();
   consequences_known_ = all_known;

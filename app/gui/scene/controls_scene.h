@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "app/gui/background/consequences.h"
 #include "app/gui/background/estimates.h"
 #include "app/gui/scene/scene_input.h"
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
+#include "app/presenters/advice/consequences.h"
 #include "app/presenters/run/captured.h"
 
 namespace tidemark::gui {
@@ -20,12 +20,12 @@ class ControlsScene {
   bool IsBehind(const timeline::View& view) const { return captured_.IsBehind(view); }
 
  private:
-  ConsequenceQuestion QuestionOf(const SceneInput& input, const ViewState& state);
-  void PrepareConsequences(const ConsequenceQuestion& question, Estimates& estimates);
+  presenters::ConsequenceQuestion QuestionOf(const SceneInput& input, const ViewState& state);
+  void PrepareConsequences(const presenters::ConsequenceQuestion& question, Estimates& estimates);
   void CountSkippedSteps(const timeline::View& view);
 
-  Consequences consequences_;  // and what they were made from
-  ConsequenceQuestion consequences_asked_;
+  presenters::Consequences consequences_;  // and what they were made from
+  presenters::ConsequenceQuestion consequences_asked_;
   uint64_t consequences_estimates_ = 0;
   bool consequences_known_ = false;  // nothing in them waits for a prediction
 

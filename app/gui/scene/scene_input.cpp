@@ -43,12 +43,12 @@ std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
   return card ? std::optional(*card) : std::nullopt;
 }
 
-FitSubject FitSubjectOf(const SceneInput& input) {
+presenters::FitSubject FitSubjectOf(const SceneInput& input) {
   return {input.recorded.value_or(input.settings), CardOfRun(input),
           IsRecording(input) ? input.description.allocator_settings : input.allocator};
 }
 
-FitSubject RunSubjectOf(const SceneInput& input) {
+presenters::FitSubject RunSubjectOf(const SceneInput& input) {
   const auto ran = input.view == nullptr ? std::nullopt : presenters::LastSettings(*input.view);
   return {ran.value_or(input.settings), CardOfRun(input), input.description.allocator_settings};
 }

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "app/gui/background/checkpoint_prices.h"
-#include "app/gui/background/fit_advice.h"
 #include "app/gui/background/program_sweep.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/timeline/timeline.h"
 #include "app/gui/scene/learning.h"
 #include "app/gui/view/run_findings.h"
+#include "app/presenters/advice/fit_advice.h"
 #include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_log.h"
 #include "profiler/session/ranks.h"
@@ -61,7 +61,7 @@ struct SceneInput {
   std::optional<size_t> shown_rank;             // among them
   ShownCards shown_cards;
   const presenters::RunLog* log = nullptr;
-  const FitAdvice* fit = nullptr;
+  const presenters::FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;
   const CheckpointPrices* prices = nullptr;
   const ProgramSweep* sweep = nullptr;    // none = there is none to show
@@ -91,9 +91,9 @@ std::string CardFor(const SceneInput& input);
 // The same with the memory that the run has; none of the CPU, and where it is not known.
 std::optional<phantom::Card> CardOfRun(const SceneInput& input);
 // What is searched for where somebody asks what fits: a recording's settings are not the ones on the left.
-FitSubject FitSubjectOf(const SceneInput& input);
+presenters::FitSubject FitSubjectOf(const SceneInput& input);
 // The same of the run that is shown, whatever is chosen for the next one.
-FitSubject RunSubjectOf(const SceneInput& input);
+presenters::FitSubject RunSubjectOf(const SceneInput& input);
 // Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
 bool IsOnCard(const SceneInput& input);
 

@@ -14,7 +14,7 @@ advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
 
 }  // namespace
 
-void FitSearch::Begin(const FitSubject& subject, const std::vector<networks::Network>& networks) {
+void FitSearch::Begin(const presenters::FitSubject& subject, const std::vector<networks::Network>& networks) {
   const networks::Network* network = networks::NetworkNamed(networks, subject.settings.network);
   if (found_.searching || !subject.card || network == nullptr) return;
   End("");  // what was found before is not said of this

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/gui/background/background_jobs.h"
-#include "app/gui/background/fit_advice.h"
 #include "app/gui/background/latest_request.h"
+#include "app/presenters/advice/fit_advice.h"
 #include "profiler/networks/specification.h"
 
 namespace tidemark::gui {
@@ -19,10 +19,10 @@ class FitSearch {
   FitSearch(const FitSearch&) = delete;
   FitSearch& operator=(const FitSearch&) = delete;
 
-  const FitAdvice& found() const { return found_; }
+  const presenters::FitAdvice& found() const { return found_; }
   // One at a time: nothing happens while another goes on, and where `subject` is on no card that is known or
   // of a network that is not among `networks`.
-  void Begin(const FitSubject& subject, const std::vector<networks::Network>& networks);
+  void Begin(const presenters::FitSubject& subject, const std::vector<networks::Network>& networks);
   // Memory ran out: what was found before does not hold, and ways out are to be searched as soon as may be.
   void WantWaysOut();
   bool TakeWanted();
@@ -35,7 +35,7 @@ class FitSearch {
   void End(const std::string& error);  // "" = it has an answer
 
   BackgroundJobs* jobs_;
-  FitAdvice found_;
+  presenters::FitAdvice found_;
   LatestRequest latest_;
   bool are_ways_out_wanted_ = false;
 };

@@ -1,4 +1,4 @@
-#include "app/gui/background/consequences.h"
+#include "app/presenters/advice/consequences.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,13 +13,12 @@
 #include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 namespace {
 
 using networks::CheckpointMode;
 using networks::Precision;
 using networks::TrainingSettings;
-using presenters::SignedBytes;
 
 constexpr const char* kPending = "…";
 
@@ -34,7 +33,7 @@ std::string PriceOf(const ConsequenceSources& sources, const TrainingSettings& f
                     const TrainingSettings& to) {
   const std::optional<double> before = sources.step_seconds(from);
   const std::optional<double> after = sources.step_seconds(to);
-  return before && after ? presenters::PriceOfTime(*after / *before) : "";
+  return before && after ? PriceOfTime(*after / *before) : "";
 }
 
 // The difference at peak between two configurations, in words.
@@ -288,4 +287,4 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Con
   return lines;
 }
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

@@ -1,4 +1,4 @@
-#include "app/gui/background/fit_advice.h"
+#include "app/presenters/advice/fit_advice.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "profiler/session/card_fit.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 namespace {
 
 std::string Words(const std::string& allocator) {
@@ -53,4 +53,4 @@ std::optional<int> SmallerBatch(const FitAdvice& found, FitSubject now, int batc
   return helps ? std::min(*found.largest_batch, batch) : batch / 2;
 }
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

@@ -1,10 +1,10 @@
-#include "app/gui/background/batch_curve.h"
+#include "app/presenters/advice/batch_curve.h"
 
 #include <set>
 
 #include "tests/support/catch.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 namespace {
 
 // A megabyte a sample; a card of 1 GB; answers come one a frame, as asked.
@@ -113,4 +113,4 @@ TEST_CASE("A curve that is complete is drawn anew where its answers hold no more
 }
 
 }  // namespace
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

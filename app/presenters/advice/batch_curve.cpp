@@ -1,9 +1,9 @@
-#include "app/gui/background/batch_curve.h"
+#include "app/presenters/advice/batch_curve.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 namespace {
 
 constexpr int kTextbookPoints = 49;
@@ -83,4 +83,4 @@ void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
             [](const BatchPoint& a, const BatchPoint& b) { return a.batch < b.batch; });
 }
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

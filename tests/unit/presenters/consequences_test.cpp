@@ -1,4 +1,4 @@
-#include "app/gui/background/consequences.h"
+#include "app/presenters/advice/consequences.h"
 
 #include <algorithm>
 #include <memory>
@@ -6,7 +6,7 @@
 #include "profiler/networks/techniques.h"
 #include "tests/support/catch.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 namespace {
 
 networks::Network ConvNet() {
@@ -193,4 +193,4 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   CHECK(open.accumulate == "effective batch 2,000");
 }
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

@@ -8,7 +8,7 @@
 #include "profiler/advice/fit.h"
 #include "profiler/base/format.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 
 // What the window shows and would search for.
 struct FitSubject {
@@ -37,4 +37,4 @@ struct FitAdvice {
 // asked.
 std::optional<int> SmallerBatch(const FitAdvice& found, FitSubject now, int batch);
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

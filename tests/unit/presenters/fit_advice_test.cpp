@@ -1,8 +1,8 @@
-#include "app/gui/background/fit_advice.h"
+#include "app/presenters/advice/fit_advice.h"
 
 #include "tests/support/catch.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 namespace {
 
 phantom::Card CardWith(const char* name, const char* title, int64_t gigabytes) {
@@ -62,4 +62,4 @@ TEST_CASE("After an out of memory the batch to go on with is the largest that fi
   CHECK(SmallerBatch(found, now, 512) == 256);
 }
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

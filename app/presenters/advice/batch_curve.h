@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/background/consequences.h"
+#include "app/presenters/advice/consequences.h"
 #include "profiler/networks/training_settings.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 
 struct BatchPoint {
   int batch = 0;
@@ -56,4 +56,4 @@ class BatchCurve {
 // The batches that the phantom is asked for: powers of two.
 std::vector<int> BatchesAsked();
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters

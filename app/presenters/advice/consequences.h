@@ -16,7 +16,7 @@
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 
-namespace tidemark::gui {
+namespace tidemark::presenters {
 
 struct Consequences {
   std::string network;
@@ -71,4 +71,4 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
 networks::TrainingSettings WithNetwork(networks::TrainingSettings settings, const networks::Network* now,
                                        const networks::Network& chosen);
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::presenters
