@@ -389,6 +389,13 @@ def scripted():
         net(torch.ones(4, 64, device="cuda")).sum().backward()
 
 
+@program("traced-before-any-call", quick=True, unlike_card="it checks what a phantom adds to the program")
+def traced_before_any_call():
+    """Its layers get their names within the trace, which has nothing of that."""
+    layers = nn.Sequential(nn.Linear(64, 64), nn.Sigmoid(), nn.Linear(64, 64)).cuda()
+    assert torch.jit.trace(layers, torch.ones(4, 64, device="cuda"))(torch.ones(4, 64, device="cuda")).shape == (4, 64)
+
+
 @program("quantization-and-nested", since=(2, 6))
 def nested():
     rows = torch.nested.nested_tensor([torch.ones(3, 8), torch.ones(5, 8)], layout=torch.jagged, device="cuda")

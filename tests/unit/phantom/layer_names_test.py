@@ -107,6 +107,17 @@ class Parameter:
         return types.SimpleNamespace(data_ptr=lambda: self.block, nbytes=lambda: 24)
 
 
+class Tracer:
+    def __init__(self, tracing=None):
+        self.tracing = tracing
+
+    def _get_tracing_state(self):
+        return self.tracing
+
+    def _set_tracing_state(self, tracing):
+        self.tracing = tracing
+
+
 class Parameters(unittest.TestCase):
     def test_those_of_all_modules_are_told_as_the_outermost_gets_its_name(self):
         told = []
@@ -114,7 +125,7 @@ class Parameters(unittest.TestCase):
         inner._parameters = {"weight": Parameter(512), "bias": None}
         outer._modules = {"inner": inner}
         outer._parameters = {"scale": Parameter(1024, ())}
-        names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter))
+        names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer()))
         names.name(outer)
         self.assertEqual(sorted(told), [(512, 24, "parameter 3×2".encode()), (1024, 24, b"parameter scalar")])
         names.name(inner)
@@ -126,7 +137,14 @@ class Parameters(unittest.TestCase):
 
         module = Module()
         module._parameters = {"host": Parameter(512, is_cuda=False), "hiding": Hiding(512), "none": Parameter(None), "empty": Parameter(0)}
-        layers.parameter_telling(self.fail, Parameter)(module)
+        layers.parameter_telling(self.fail, Parameter, Tracer())(module)
+
+    def test_a_trace_goes_on_and_records_nothing_of_it(self):
+        tracer, told = Tracer("the program's"), []
+        module = Module()
+        module._parameters = {"weight": Parameter(512)}
+        layers.parameter_telling(lambda *_: told.append(tracer.tracing), Parameter, tracer)(module)
+        self.assertEqual((told, tracer.tracing), ([None], "the program's"))
 
 
 class Telling(unittest.TestCase):

@@ -146,20 +146,28 @@ class Names:
                 self.used.pop(name.decode(), None)
 
 
-def parameter_telling(tell, kind):
-    """Tells the blocks of a module's parameters. Those of subclasses (DTensor) hide what they hold."""
+def parameter_telling(tell, kind, tracer):
+    """Tells the blocks of a module's parameters. Those of subclasses (DTensor) hide what they hold.
+
+    `tracer`: torch._C. torch.jit.trace would record that somebody asked for a shape, and refuse the module since its check records less.
+    """
 
     def tell_parameters(module):
-        for parameter in list((getattr(module, "_parameters", None) or {}).values()):
-            if type(parameter) is not kind or not parameter.is_cuda:
-                continue
-            try:
-                storage = parameter.untyped_storage()
-                block, size = storage.data_ptr(), storage.nbytes()
-            except (NotImplementedError, RuntimeError):  # one without memory of its own
-                continue
-            if block:
-                tell(block, size, ("parameter " + ("×".join(map(str, parameter.shape)) or "scalar")).encode())
+        tracing = tracer._get_tracing_state()
+        tracer._set_tracing_state(None)
+        try:
+            for parameter in list((getattr(module, "_parameters", None) or {}).values()):
+                if type(parameter) is not kind or not parameter.is_cuda:
+                    continue
+                try:
+                    storage = parameter.untyped_storage()
+                    block, size = storage.data_ptr(), storage.nbytes()
+                except (NotImplementedError, RuntimeError):  # one without memory of its own
+                    continue
+                if block:
+                    tell(block, size, ("parameter " + ("×".join(map(str, parameter.shape)) or "scalar")).encode())
+        finally:
+            tracer._set_tracing_state(tracing)
 
     return tell_parameters
 
@@ -203,7 +211,7 @@ def tell_layers(modules, doubt):
         if not tells_of_compiling():
             return doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
         code = code_that_tells(call)
-        names = Names(code, parameter_telling(parameter, modules.Parameter))
+        names = Names(code, parameter_telling(parameter, modules.Parameter, modules.torch._C))
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
         call.__code__ = code
     except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
