@@ -55,11 +55,12 @@ inline constexpr const char* kKernelRanFunction = "TidemarkPhantomKernelRan";
 using KernelRanFunction = void (*)();
 
 // And for what computes in the kernels' stead (profiler/phantom/values/known_values.h). How far what is
-// there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then `to` holds nothing
-// of use.
+// there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then what is not known
+// of it is zero, and what follows from such zeros is kOfZeros.
 inline constexpr const char* kReadKnownFunction = "TidemarkPhantomReadKnown";
 using ReadKnownFunction = int (*)(const void* pointer, size_t bytes, void* to);
-inline constexpr int kNotKnown = 2;
+inline constexpr int kOfZeros = 2;
+inline constexpr int kNotKnown = 3;
 // A result, no more certain than what it was made of. From null: what is there is no more certain than that.
 inline constexpr const char* kWriteComputedFunction = "TidemarkPhantomWriteComputed";
 using WriteComputedFunction = void (*)(void* pointer, const void* from, size_t bytes, int certainty);
@@ -69,12 +70,11 @@ inline constexpr const char* kCaptureLastsFunction = "TidemarkPhantomCaptureLast
 using CaptureLastsFunction = bool (*)();
 inline constexpr const char* kForgetOnLaunchFunction = "TidemarkPhantomForgetOnLaunch";
 using ForgetOnLaunchFunction = void (*)(const void* stream, void* pointer, size_t bytes);
-// The next count that this thread reads of which no kernel has written anything; kCountNotExpected: there is
-// no such count; kCountNotKnown: it is how many elements the program chooses, by values that are not known.
+// The next count that this thread reads of which no kernel has written anything, and how certain that is;
+// kCountNotExpected: there is no such count.
 inline constexpr int64_t kCountNotExpected = -1;
-inline constexpr int64_t kCountNotKnown = -2;
 inline constexpr const char* kExpectCountFunction = "TidemarkPhantomExpectCount";
-using ExpectCountFunction = void (*)(int64_t count);
+using ExpectCountFunction = void (*)(int64_t count, int certainty);
 
 // An optimizer takes a step: a program that trains goes on, however often it reads what is not known.
 inline constexpr const char* kStepBeginsFunction = "TidemarkPhantomStepBegins";

@@ -127,6 +127,7 @@ void Contents::Store(size_t offset, const std::byte* from, size_t bytes) {
     std::memcpy(page.bytes.data() + part.begin, from + at, part.bytes);
     SetBits(page.written, part.begin, part.begin + part.bytes, true);
     SetBits(page.certain, part.begin, part.begin + part.bytes, true);
+    SetBits(page.of_zeros, part.begin, part.begin + part.bytes, false);
     at += part.bytes;
   }
 }
@@ -174,10 +175,13 @@ CertaintyRun Contents::RunAt(size_t offset, size_t most_bytes) const {
   const bool fresh = certain_.load(std::memory_order_relaxed) && page.generation == generation_;
   const uint64_t certain = fresh ? page.certain[begin / kBitsPerWord] : 0;
   const size_t bit = begin % kBitsPerWord;
-  const size_t bytes = std::min({part_bytes, EqualBits(written, bit), EqualBits(certain, bit)});
+  const uint64_t of_zeros = page.of_zeros[begin / kBitsPerWord];
+  const size_t bytes =
+      std::min({part_bytes, EqualBits(written, bit), EqualBits(certain, bit), EqualBits(of_zeros, bit)});
   if ((certain >> bit & 1) != 0) return {0, bytes, Certainty::kKnown};
   const bool lasts = (written >> bit & 1) != 0 && hears_of_blocks_.load(std::memory_order_relaxed);
-  return {0, bytes, lasts ? Certainty::kAsWritten : Certainty::kUnknown};
+  if (!lasts) return {0, bytes, Certainty::kUnknown};
+  return {0, bytes, (of_zeros >> bit & 1) != 0 ? Certainty::kOfZeros : Certainty::kAsWritten};
 }
 
 void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {
@@ -188,6 +192,7 @@ void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {
     const size_t begin = std::max(offset, number * kPageBytes) - number * kPageBytes;
     const size_t end = std::min(end_offset, (number + 1) * kPageBytes) - number * kPageBytes;
     SetBits(page.certain, begin, end, false);
+    if (certainty == Certainty::kOfZeros) SetBits(page.of_zeros, begin, end, true);
     if (certainty != Certainty::kUnknown) return false;
     SetBits(page.written, begin, end, false);
     return std::all_of(page.written.begin(), page.written.end(), [](uint64_t word) { return word == 0; });

@@ -34,6 +34,7 @@ inline constexpr size_t kKnownBytes = size_t{1} << 20;
 enum class Certainty : uint8_t {
   kKnown,      // all of it is what was written there
   kAsWritten,  // so it is, but kernels have run since, any of which may have been to change it
+  kOfZeros,    // it follows from what was never written, taken as the zeros that it reads as
   kUnknown,    // some of it was never written, and reads as zero
 };
 
@@ -75,7 +76,8 @@ class Contents {
   struct Page {
     uint64_t generation = 0;  // of writes between two kernels
     BytesOfPage written{};
-    BytesOfPage certain{};  // of those, in this generation
+    BytesOfPage certain{};   // of those, in this generation
+    BytesOfPage of_zeros{};  // of those
     std::array<std::byte, kPageBytes> bytes{};
   };
   std::vector<CertaintyRun> RunsOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);

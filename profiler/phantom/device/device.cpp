@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -187,11 +188,14 @@ extern "C" void TidemarkPhantomKernelRan() {
 extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomReadKnown), ReadKnownFunction>);
   static_assert(kNotKnown == static_cast<int>(Certainty::kUnknown));
+  static_assert(kOfZeros == static_cast<int>(Certainty::kOfZeros));
   Device* device = TheDevice();
   auto certainty = Certainty::kUnknown;
-  if (device == nullptr || !device->memory.IsDevice(pointer)) return kNotKnown;
-  if (!device->memory.Copy(to, pointer, bytes, &certainty)) return kNotKnown;
-  return static_cast<int>(certainty);
+  const bool is_there = device != nullptr && device->memory.IsDevice(pointer) &&
+                        device->memory.Copy(to, pointer, bytes, &certainty);
+  if (is_there) return static_cast<int>(certainty);
+  std::memset(to, 0, bytes);
+  return kNotKnown;
 }
 
 extern "C" void TidemarkPhantomWriteComputed(void* pointer, const void* from, size_t bytes, int certainty) {

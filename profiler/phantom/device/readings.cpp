@@ -1,5 +1,6 @@
 #include "profiler/phantom/device/readings.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -25,7 +26,11 @@ namespace {
 // Of the kernels that this thread launched.
 thread_local Answers answers;
 
-thread_local std::optional<int64_t> expected_count;
+struct Count {
+  int64_t count = 0;
+  Certainty certainty = Certainty::kKnown;
+};
+thread_local std::optional<Count> expected_count;
 
 // Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
@@ -120,32 +125,69 @@ bool AnswerSearch(void* to, size_t bytes) {
   return true;
 }
 
-// What is told of what was read, and the answer, where it is one; null if there is nothing to doubt.
-const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
-  constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
-  const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
-  if (is_count && expected_count) {
-    const int64_t count = *std::exchange(expected_count, std::nullopt);
-    answers.Take({}, nullptr);  // what is read next is something else
-    if (count == kCountNotKnown) {
+constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
+constexpr const char* kOneValue =
+    " read how many different values a result has that no kernel had computed: all are zero, so one.";
+
+const char* AnswerCount(void* to, size_t bytes) {
+  const auto [count, certainty] = *std::exchange(expected_count, std::nullopt);
+  const bool counts_values = answers.last().question.kind == KernelQuestion::Kind::kDistinct;
+  answers.Take({}, nullptr);  // what is read next is something else
+  std::memcpy(to, &count, bytes);
+  if (certainty >= Certainty::kOfZeros) {
+    if (counts_values && count == 1) return kOneValue;
+    if (count == 0) {
       return " chose elements by values that no kernel had computed: none here, so what is made of them "
              "takes more on a card.";
     }
-    std::memcpy(to, &count, bytes);
-    if (!compiled_kernel_ran.load(std::memory_order_relaxed)) return nullptr;
-    return " chose elements by what was known before kernels ran that Triton or NVRTC had compiled: where "
-           "these changed it, a card chooses others.";
+    return " chose elements by values that no kernel had computed: as if these were zero, so what is made "
+           "of them may take more or less on a card.";
   }
+  if (!compiled_kernel_ran.load(std::memory_order_relaxed)) return nullptr;
+  return " chose elements by what was known before kernels ran that Triton or NVRTC had compiled: where "
+         "these changed it, a card chooses others.";
+}
+
+// `to`: of what follows from zeros, that; else zero.
+const char* WhatWasRead(const void* to, size_t bytes) {
+  const auto* const begin = static_cast<const std::byte*>(to);
+  const bool is_zero = std::all_of(begin, begin + bytes, [](std::byte byte) { return byte == std::byte{0}; });
+  return is_zero ? kZero
+                 : " read what was computed of results that no kernel had computed: as if these were zero.";
+}
+
+// What a single condition is.
+const char* AnswerCondition(void* to, const void* from, Certainty certainty) {
+  using Kind = KernelQuestion::Kind;
+  auto& condition = *static_cast<unsigned char*>(to);
+  const KernelAnswer answer = answers.At(from);
+  const Kind kind = answer.question.kind;
+  if (kind == Kind::kNone) return WhatWasRead(to, sizeof condition);
+  const bool is_argument = PythonIsIn("/torch/distributions/distribution.py");
+  const bool is_computed =
+      certainty == Certainty::kOfZeros && (kind == Kind::kOrder || kind == Kind::kEqual) && !is_argument;
+  if (!is_computed) condition = answer.holds || is_argument ? 1 : 0;
+  if (condition == 0) return kZero;
+  if (kind == Kind::kAll || is_argument) {
+    return " asked whether all of something is true, which no kernel had computed: it was told yes.";
+  }
+  return " compared a result that no kernel had computed: it was told what holds of zero.";
+}
+
+// What is told of what was read, and the answer, where it is one; null if there is nothing to doubt.
+const char* AnswerUnknown(void* to, const void* from, size_t bytes, Certainty certainty) {
+  const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
+  if (is_count && expected_count) return AnswerCount(to, bytes);
   if (is_count && answers.last().question.kind == KernelQuestion::Kind::kDistinct) {
     answers.Take({}, nullptr);  // what is read next is something else
     *static_cast<unsigned char*>(to) = 1;
-    return " read how many different values a result has that no kernel had computed: all are zero, so one.";
+    return kOneValue;
   }
   if (AnswerSearch(to, bytes)) {
     return " searched in what no kernel had computed: all is zero, and the first was found.";
   }
   if (AnswerNorm(to, bytes)) return " read a norm that no kernel had computed: it was told one.";
-  if (bytes != 1) return kZero;
+  if (bytes != 1) return WhatWasRead(to, bytes);
   if (const OwnQuestion* question = OwnQuestionOf(bytes)) {
     *static_cast<unsigned char*>(to) = question->answer;
     return question->answer == 0 ? kZero : " asked what no kernel had computed: it was told yes.";
@@ -155,15 +197,7 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes) {
     return " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as "
            "it may.";
   }
-  const KernelAnswer answer = answers.At(from);
-  const bool is_argument = answer.question.kind != KernelQuestion::Kind::kNone &&
-                           PythonIsIn("/torch/distributions/distribution.py");
-  if (!answer.holds && !is_argument) return kZero;
-  *static_cast<unsigned char*>(to) = 1;
-  if (answer.question.kind == KernelQuestion::Kind::kAll || is_argument) {
-    return " asked whether all of something is true, which no kernel had computed: it was told yes.";
-  }
-  return " compared a result that no kernel had computed: it was told what holds of zero.";
+  return AnswerCondition(to, from, certainty);
 }
 
 // A batch normalisation without momentum divides by this, after a kernel that has added one.
@@ -179,7 +213,7 @@ bool AnswerBatches(void* to, size_t bytes) {
 
 const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty) {
   if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
-  if (certainty == Certainty::kUnknown) return AnswerUnknown(to, from, bytes);
+  if (certainty >= Certainty::kOfZeros) return AnswerUnknown(to, from, bytes, certainty);
   return " read what it had sent, or what was computed of it, before kernels ran that may have been to "
          "change it: it was as before.";
 }
@@ -188,7 +222,7 @@ const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty
 bool ComesOften(const std::string& sentence, Certainty certainty) {
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  if (certainty == Certainty::kUnknown) places.last_unknown = sentence;
+  if (certainty >= Certainty::kOfZeros) places.last_unknown = sentence;
   auto found = places.sentences.find(sentence);
   if (found == places.sentences.end()) {
     if (places.sentences.size() == kMostPlaces) {
@@ -249,9 +283,10 @@ bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes) {
   return true;
 }
 
-extern "C" void TidemarkPhantomExpectCount(int64_t count) {
+extern "C" void TidemarkPhantomExpectCount(int64_t count, int certainty) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomExpectCount), ExpectCountFunction>);
-  expected_count = count == kCountNotExpected ? std::nullopt : std::optional(count);
+  expected_count.reset();
+  if (count != kCountNotExpected) expected_count = Count{count, static_cast<Certainty>(certainty)};
 }
 
 extern "C" void TidemarkPhantomStepBegins() {

@@ -49,6 +49,10 @@ class ComputedOperator {
   bool PutsAtIndices() const { return puts_at_indices_; }
   // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
+  // Whether all of something is true.
+  bool AsksForAll() const { return name() == "aten::all"; }
+  // It refuses values that a card may not have computed, and asks for that what is computed as well.
+  bool ChecksValues() const { return name() == "aten::multinomial"; }
   // The argument that has as many numbers as the result, where one always has.
   std::optional<size_t> SizedAs() const { return sized_as_; }
 

@@ -101,9 +101,12 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (is_written_) written_.push_back({tensor, copy});
   if (!is_read_ || tensor.numel() == 0) return copy;
   const int certainty = ReadKnown(tensor, copy);
-  if (certainty == kNotKnown) return Guessed(std::move(copy));
-  worst_certainty_ = std::max(worst_certainty_, certainty);
-  return copy;
+  if (certainty < kOfZeros || guess_ == NotKnownAs::kZeros) {
+    worst_certainty_ = std::max(worst_certainty_, std::min(certainty, kOfZeros));
+    return copy;
+  }
+  const bool is_set = guess_ == NotKnownAs::kAllSet;
+  return copy.scalar_type() == at::kBool ? copy.fill_(is_set) : copy.fill_(is_set ? -1 : 0);
 }
 
 // Tensors that go together are broadcast; of others each result may be of all of each.
@@ -190,14 +193,6 @@ bool HostInputs::AreFew() const {
     if (first().sum(at::kDouble).item<double>() > kMostResults) return false;
   }
   return std::max(most, sum_) <= kMostResults;
-}
-
-std::optional<at::Tensor> HostInputs::Guessed(at::Tensor copy) {
-  if (!op_.Joins() || !IsWhole(copy)) return std::nullopt;
-  has_guessed_ = true;
-  // Each bit of a result depends on its own bits only, so if neither all clear nor all set change it, nothing
-  // does.
-  return copy.scalar_type() == at::kBool ? copy.fill_(guess_) : copy.fill_(guess_ ? -1 : 0);
 }
 
 }  // namespace tidemark::phantom

@@ -20,12 +20,16 @@ struct Written {
   at::Tensor on_host;
 };
 
-// What is not known has all its bits as `guess` says, where the operator joins conditions, or bits.
+// What values that are not known are taken for.
+enum class NotKnownAs : uint8_t { kZeros, kAllClear, kAllSet };
+
 class HostInputs {
  public:
-  HostInputs(const ComputedOperator& op, bool guess) : op_(op), guess_(guess) {}
+  // All of a value's bits are clear, or set, where any of it is not known, or was computed of what is not.
+  HostInputs(const ComputedOperator& op, NotKnownAs guess) : op_(op), guess_(guess) {}
 
-  // False where something is not known, or nothing is of the device, or the results may be too many.
+  // False where a value is of a kind that is not computed, or nothing is of the device, or the results may be
+  // too many.
   bool Take(c10::ArrayRef<const c10::IValue> inputs);
   torch::jit::Stack& stack() { return stack_; }
   std::vector<Written>& written() { return written_; }
@@ -33,14 +37,12 @@ class HostInputs {
   const std::optional<at::Generator>& generator() const { return generator_; }
   int worst_certainty() const { return worst_certainty_; }
   bool has_fractions() const { return has_fractions_; }
-  bool has_guessed() const { return has_guessed_; }
 
  private:
   bool TakeValue(const c10::IValue& value);
   bool TakeList(const c10::IValue& value);
   std::optional<at::Tensor> CopiedOfList(const at::Tensor& tensor);
   std::optional<at::Tensor> Copied(const at::Tensor& tensor);
-  std::optional<at::Tensor> Guessed(at::Tensor copy);
   void Count(const at::Tensor& tensor);
   bool AreFew() const;
   int64_t MostIndexed() const;
@@ -48,7 +50,7 @@ class HostInputs {
   int64_t MostMade() const;
 
   const ComputedOperator& op_;
-  const bool guess_;
+  const NotKnownAs guess_;
   torch::jit::Stack stack_;
   std::vector<Written> written_;
   std::optional<at::Generator> generator_;
@@ -57,7 +59,6 @@ class HostInputs {
   bool is_written_ = false;
   bool is_of_card_ = false;
   bool has_fractions_ = false;
-  bool has_guessed_ = false;
   int worst_certainty_ = 0;
   at::DimVector shape_;  // that all are broadcast to
   int64_t factor_ = 1;   // of what is not

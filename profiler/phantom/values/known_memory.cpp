@@ -82,6 +82,11 @@ bool GoesAsOne(const at::Tensor& tensor, const Pieces& pieces) {
   return tensor.is_non_overlapping_and_dense() || pieces.count() > kMostPieces;
 }
 
+// Zeros that nobody knows need not be kept; but what a condition is, a kernel's name would be asked else.
+bool ReadsSo(const at::Tensor& of_zeros) {
+  return of_zeros.scalar_type() != at::kBool && !of_zeros.any().item<bool>();
+}
+
 char* AddressIn(const at::Tensor& tensor, int64_t offset) {
   // Not by data_ptr(), which tells PyTorch that somebody writes.
   char* const begin = static_cast<char*>(const_cast<void*>(tensor.const_data_ptr()));
@@ -165,7 +170,7 @@ void Forget(const at::Tensor& tensor) {
 
 void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
   if (!tensor.defined() || !tensor.is_cuda() || !IsPlainAndSmall(tensor) || tensor.numel() == 0) return;
-  if (tensor.sizes() != result.sizes()) return Forget(tensor);
+  if (tensor.sizes() != result.sizes() || (certainty >= kOfZeros && ReadsSo(result))) return Forget(tensor);
   if (tensor.is_non_overlapping_and_dense()) {
     const at::Tensor numbers =
         at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
@@ -181,7 +186,9 @@ void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
   }
 }
 
-void ExpectCount(int64_t count) { device.expect_count(count); }
+void ExpectCount(int64_t count, int certainty) { device.expect_count(count, certainty); }
+
+void ExpectNoCount() { device.expect_count(kCountNotExpected, 0); }
 
 void NoteStepOfOptimizer() { device.step_begins(); }
 

@@ -22,7 +22,8 @@ bool MayBeKnown(const at::Tensor& tensor);
 // One of memory, and small; not those of Python, of functorch, ...
 bool IsPlainAndSmall(const at::Tensor& tensor);
 
-// How far what is there can be trusted, as device::Certainty has it. `copy` has the tensor's own shape.
+// How far what is there can be trusted, as device::Certainty has it. `copy` has the tensor's own shape; what
+// is not known of it becomes zero.
 int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy);
 // So is what an operator left there.
 void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty);
@@ -32,9 +33,9 @@ void Forget(const at::Tensor& tensor);
 // What a graph is made of has not run, and runs when it is launched.
 bool IsCapturing();
 
-// How many the kernels that this thread launches next will be said to have counted, or what environment.h has
-// for where that is not known.
-void ExpectCount(int64_t count);
+// How many the kernels that this thread launches next will be said to have counted, and how certain that is.
+void ExpectCount(int64_t count, int certainty);
+void ExpectNoCount();
 
 // One takes a step.
 void NoteStepOfOptimizer();

@@ -27,6 +27,15 @@ namespace {
 // As device::Certainty has it.
 constexpr int kAsWritten = 1;
 
+// While such an operator runs on a thread, nothing follows from zeros there: it would refuse them.
+thread_local int checking_operators = 0;
+struct Checking {
+  Checking() { ++checking_operators; }
+  ~Checking() { --checking_operators; }
+  Checking(const Checking&) = delete;
+  Checking& operator=(const Checking&) = delete;
+};
+
 struct HostResults final : at::ObserverContext {
   // No results are known, whatever those operators leave there that it runs itself: a graph will write them
   // when it is launched, or they are made of nothing.
@@ -34,6 +43,8 @@ struct HostResults final : at::ObserverContext {
   torch::jit::Stack values;
   std::vector<Written> written;  // and if there are any, these are all
   bool is_sparse = false;        // the values are the result's indices, and its values where these are known
+  bool is_told_yes = false;      // where the result is one condition
+  std::optional<Checking> checking;
   int certainty = 0;
   std::optional<int64_t> count;  // that is read of the kernels
 };
@@ -85,11 +96,20 @@ bool PutsNothing(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> in
   });
 }
 
-bool HasNan(const torch::jit::Stack& values) {
-  return std::ranges::any_of(values, [](const c10::IValue& value) {
-    return value.isTensor() && value.toTensor().defined() && value.toTensor().is_floating_point() &&
-           value.toTensor().isnan().any().item<bool>();
-  });
+// Such as a mean of nothing, and, of what follows from zeros, what is divided by one.
+bool IsNoNumber(const at::Tensor& tensor, bool is_of_zeros) {
+  if (!tensor.defined() || !tensor.is_floating_point()) return false;
+  return is_of_zeros ? !tensor.isfinite().all().item<bool>() : tensor.isnan().any().item<bool>();
+}
+
+bool HasNoNumber(const HostResults& results) {
+  const bool is_of_zeros = results.certainty == kOfZeros;
+  const auto is_none = [&](const c10::IValue& value) {
+    return value.isTensor() && IsNoNumber(value.toTensor(), is_of_zeros);
+  };
+  const auto is_none_written = [&](const Written& one) { return IsNoNumber(one.on_host, is_of_zeros); };
+  return std::ranges::any_of(results.values, is_none) ||
+         std::ranges::any_of(results.written, is_none_written);
 }
 
 // By the generator that it is given, or else by its card's own.
@@ -103,29 +123,40 @@ bool Draw(const ComputedOperator& op, HostInputs& taken) {
 }
 
 // Null where it is not known. Throws what the operator throws.
-std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
-  auto results = std::make_unique<HostResults>();
-  for (const bool guess : {false, true}) {
-    HostInputs taken(op, guess);
-    if (!taken.Take(inputs)) return nullptr;
-    const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
-    if (!op.Draws()) {
-      op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
-    } else if (!Draw(op, taken)) {
-      return nullptr;
-    }
-    if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
-    results->are_unknown = TakeNothing(inputs) && HasNan(taken.stack());
-    if (results->are_unknown) return results;
-    results->values = std::move(taken.stack());
-    results->written = std::move(taken.written());
-    results->certainty = taken.worst_certainty();
-    // The last digit may be another one than on a card.
-    if (taken.has_fractions()) results->certainty = std::max(results->certainty, kAsWritten);
-    if (op.HasCount()) results->count = CountOf(op, inputs, counted, results->values.at(0).toTensor());
-    if (!taken.has_guessed()) break;
+std::unique_ptr<HostResults> ResultsWith(NotKnownAs guess, const ComputedOperator& op,
+                                         c10::ArrayRef<const c10::IValue> inputs) {
+  HostInputs taken(op, guess);
+  if (!taken.Take(inputs)) return nullptr;
+  const bool is_of_zeros = taken.worst_certainty() == kOfZeros;
+  if (is_of_zeros && checking_operators > 0) return nullptr;
+  const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
+  if (!op.Draws()) {
+    op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
+  } else if (!Draw(op, taken)) {
+    return nullptr;
   }
+  auto results = std::make_unique<HostResults>();
+  results->values = std::move(taken.stack());
+  results->written = std::move(taken.written());
+  results->certainty = taken.worst_certainty();
+  // The last digit may be another one than on a card.
+  if (taken.has_fractions()) results->certainty = std::max(results->certainty, kAsWritten);
+  results->are_unknown = (is_of_zeros || TakeNothing(inputs)) && HasNoNumber(*results);
+  if (op.HasCount()) results->count = CountOf(op, inputs, counted, results->values.at(0).toTensor());
   return results;
+}
+
+// The same.
+std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  std::unique_ptr<HostResults> results = ResultsWith(NotKnownAs::kZeros, op, inputs);
+  if (results == nullptr || results->certainty < kOfZeros || !op.Joins()) return results;
+  // Each bit of a result depends on its own bits only, so if neither all clear nor all set change it, nothing
+  // does.
+  std::unique_ptr<HostResults> clear = ResultsWith(NotKnownAs::kAllClear, op, inputs);
+  const std::unique_ptr<HostResults> set = ResultsWith(NotKnownAs::kAllSet, op, inputs);
+  const auto first = [](const auto& of) { return of->values.at(0).toTensor(); };
+  const bool is_known = clear != nullptr && set != nullptr && first(clear).equal(first(set));
+  return is_known ? std::move(clear) : std::move(results);
 }
 
 // How many elements of a sparse tensor remain its indices decide, whatever its values are.
@@ -197,6 +228,29 @@ std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
   }
 }
 
+// What is to be done of results that were not computed, if anything.
+std::unique_ptr<HostResults> NotKnownResults(const ComputedOperator& op,
+                                             c10::ArrayRef<const c10::IValue> inputs) {
+  const bool is_of_nothing = TakeNothing(inputs);
+  if (!is_of_nothing && !op.Chooses() && !op.AsksForAll() && !op.ChecksValues()) return nullptr;
+  auto results = std::make_unique<HostResults>();
+  results->certainty = kNotKnown;
+  results->are_unknown = is_of_nothing && !op.Chooses();
+  if (op.Chooses()) results->count = 0;
+  if (op.ChecksValues()) results->checking.emplace();
+  return results;
+}
+
+// On a card, too, and each byte of such a copy is as certain as the one that it was made of.
+bool MovesBytes(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  if (op.name() != "aten::copy_") return false;
+  const at::Tensor to = inputs[0].toTensor();
+  const at::Tensor from = inputs[1].toTensor();
+  return to.is_cuda() && from.is_cuda() && MayBeKnown(to) && MayBeKnown(from) && IsPlainAndSmall(to) &&
+         IsPlainAndSmall(from) && to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() &&
+         to.is_neg() == from.is_neg() && to.strides() == from.strides() && to.is_non_overlapping_and_dense();
+}
+
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
   const ComputedOperator* const op = OperatorOf(function);
   if (op == nullptr || c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
@@ -208,26 +262,32 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     results->are_unknown = true;
     return results;
   }
-  if (PutsNothing(*op, inputs)) return nullptr;
+  if (PutsNothing(*op, inputs) || MovesBytes(*op, inputs)) return nullptr;
   std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs);
   if (results == nullptr || results->are_unknown) ForgetWritten(*op, inputs);
-  if (results == nullptr && op->Chooses()) {
-    results = std::make_unique<HostResults>();
-    results->count = kCountNotKnown;
-  } else if (results == nullptr && TakeNothing(inputs)) {
-    results = std::make_unique<HostResults>();
-    results->are_unknown = true;
-  }
-  if (results != nullptr && results->count) ExpectCount(*results->count);
+  if (results == nullptr) results = NotKnownResults(*op, inputs);
+  if (results != nullptr && results->certainty >= kOfZeros) results->is_told_yes = op->AsksForAll();
+  if (results != nullptr && results->count) ExpectCount(*results->count, results->certainty);
   return results;
+}
+
+// Whether all of something is true, a phantom answers with yes.
+bool KeepYes(const at::RecordFunction& function) {
+  const auto& outputs = function.outputs();
+  if (outputs.empty() || !outputs[0].isTensor()) return false;  // the operator failed
+  const at::Tensor condition = outputs[0].toTensor();
+  if (condition.numel() != 1) return false;
+  Keep(condition, at::ones(condition.sizes(), condition.options().device(at::kCPU)), kOfZeros);
+  return true;
 }
 
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
   if (results.are_unknown) return ForgetResults(function);
-  if (results.count) ExpectCount(kCountNotExpected);
+  if (results.count) ExpectNoCount();
   const at::DisableRecordFunctionGuard unheard;
+  if (results.is_told_yes && KeepYes(function)) return;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;
   std::vector<c10::IValue> outputs = function.outputs();

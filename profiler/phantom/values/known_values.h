@@ -8,8 +8,10 @@
 // - What is drawn by chance (card_numbers.h), by the state of the card's generator: the card's own numbers.
 // - How many elements of a sparse tensor remain when it is coalesced: its indices are whole numbers.
 //
-// Each tensor that goes in or comes out has at most 32,768 numbers. Only where all that goes in is known, and
-// not what a CUDA graph is made of. What a kernel writes over with something unknown is known no more,
+// Each tensor that goes in or comes out has at most 32,768 numbers. What goes in and is not known is taken as
+// the zeros that it reads as: what comes of it follows from that, is told as not known all the same
+// (device::Certainty::kOfZeros), and is not kept where it is no finite number. Not what a CUDA graph is made
+// of. What a kernel writes over with something unknown is known no more,
 // however large; what a graph's kernels write to, at each launch. Any thread; costs some tens of nanoseconds
 // an operator, and its schema is looked up once a thread.
 #pragma once

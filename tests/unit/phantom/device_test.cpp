@@ -203,6 +203,13 @@ TEST_CASE(
   memory.Weaken(a, 64, Certainty::kAsWritten);
   CHECK(certainty(a, 64) == Certainty::kAsWritten);
   CHECK(is_known(Plus(a, 64), 64));
+  memory.Weaken(a, 32, Certainty::kOfZeros);  // until something else is written there
+  REQUIRE(memory.Copy(b, a, 64));
+  CHECK(certainty(b, 32) == Certainty::kOfZeros);
+  CHECK(certainty(Plus(b, 32), 32) == Certainty::kAsWritten);
+  REQUIRE(memory.Copy(Plus(b, 16), sent.data(), 16));
+  CHECK(is_known(Plus(b, 16), 16));
+  CHECK(certainty(Plus(a, 31), 600) == Certainty::kOfZeros);
   REQUIRE(memory.Free(a) != std::nullopt);
   REQUIRE(memory.Allocate(kGranuleBytes, 0) != nullptr);
   CHECK(!is_known(b, 1));

@@ -28,7 +28,7 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes,
                                                   void* stream);
 extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to);
-extern "C" void TidemarkPhantomExpectCount(int64_t count);
+extern "C" void TidemarkPhantomExpectCount(int64_t count, int certainty);
 extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes);
 extern "C" bool TidemarkPhantomCaptureLasts();
 extern "C" void TidemarkPhantomForgetOnLaunch(const void* stream, void* pointer, size_t bytes);
@@ -293,6 +293,7 @@ TEST_CASE("What is known is read, and of what is no allocation nothing is known"
   CHECK(received == sent);
   REQUIRE(cudaFree(device) == cudaSuccess);
   CHECK(TidemarkPhantomReadKnown(device, sizeof sent, &received) == kNotKnown);
+  CHECK(received == 0);
 }
 
 TEST_CASE("A count answers one reading: as it is expected, or one") {
@@ -307,7 +308,7 @@ TEST_CASE("A count answers one reading: as it is expected, or one") {
   CHECK(next() == 1);
   CHECK(next() == 0);
   device::NoteKernel(&stub, nullptr);
-  TidemarkPhantomExpectCount(3);
+  TidemarkPhantomExpectCount(3, static_cast<int>(device::Certainty::kKnown));
   CHECK(next() == 3);
   CHECK(next() == 0);
 }
