@@ -265,6 +265,18 @@ Return nvmlDeviceGetNvLinkRemoteDeviceType(const Gpu*, unsigned link, int* type)
   return GiveOfLink(link, kSwitch, type);
 }
 
+// NVLink joins the cards of one machine, and no several machines: a state of zero says so, as each of its
+// forms has it. How large that is stands in its version.
+Return nvmlDeviceGetGpuFabricInfoV(const Gpu* gpu, unsigned* info) {
+  constexpr unsigned kSizeBits = 24;
+  constexpr unsigned kNewestBytes = 40;  // nvmlGpuFabricInfo_v3_t
+  if (gpu == nullptr || info == nullptr) return kInvalidArgument;
+  const unsigned bytes = *info & ((1U << kSizeBits) - 1);
+  if (bytes < sizeof *info || bytes > kNewestBytes) return kVersionMismatch;
+  std::memset(info + 1, 0, bytes - sizeof *info);
+  return kSuccess;
+}
+
 // Nothing computes.
 Return nvmlDeviceGetUtilizationRates(const Gpu*, Utilization* utilization) {
   return Give(Utilization{0, 0}, utilization);

@@ -158,6 +158,21 @@ TEST_CASE("The card is found by its own name of sixteen bytes and by no other") 
   CHECK(find("GPU-other", &handle) == 6);
 }
 
+TEST_CASE("No fabric joins machines, whatever form of the answer is asked for, and no more is written") {
+  const auto tell = Find<int(void*, unsigned*)>("nvmlDeviceGetGpuFabricInfoV");
+  for (const unsigned bytes : {36U, 40U}) {
+    std::vector<unsigned> info(11, ~0U);
+    info[0] = bytes | (bytes == 36 ? 2U : 3U) << 24U;
+    REQUIRE(tell(TheHandle(), info.data()) == 0);
+    CHECK(std::all_of(info.begin() + 1, info.begin() + bytes / sizeof bytes,
+                      [](unsigned n) { return n == 0; }));
+    CHECK(info[bytes / sizeof bytes] == ~0U);
+  }
+  unsigned wrong = 1000;
+  CHECK(tell(TheHandle(), &wrong) == 25);
+  CHECK(tell(TheHandle(), nullptr) == 2);
+}
+
 TEST_CASE("Everything that LibTorch looks up is there: it asserts that it is") {
   std::ifstream file(TIDEMARK_LIBC10_CUDA, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
