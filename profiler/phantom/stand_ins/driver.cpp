@@ -9,6 +9,7 @@
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
+#include "profiler/phantom/stand_ins/driver_functions.h"
 #include "profiler/phantom/stand_ins/error_texts.h"
 #include "tidemark_library_versions.h"
 
@@ -116,6 +117,18 @@ CUresult cuCtxSetCurrent(CUcontext context) {
   if (context != nullptr) device::SetCurrentDevice(context->number);
   return CUDA_SUCCESS;
 }
+
+#if CUDA_VERSION >= 12000
+// As a library asks that has a CUDA runtime of its own (nvJPEG).
+CUresult cuGetProcAddress_v2(const char* name, void** function, int, cuuint64_t,
+                             CUdriverProcAddressQueryResult* result) {
+  *function = NewestDriverFunction(name);
+  const bool is_found = *function != nullptr;
+  if (result != nullptr)
+    *result = is_found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return is_found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+#endif
 
 CUresult cuGetErrorName(CUresult error, const char** name) {
   const ErrorText* entry = Find(error);

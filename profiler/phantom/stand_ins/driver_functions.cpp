@@ -9,4 +9,11 @@ void* DriverFunction(const std::string& name) {
   return driver == nullptr ? nullptr : dlsym(driver, name.c_str());
 }
 
+void* NewestDriverFunction(const std::string& name) {
+  for (const char* ending : {"_v4", "_v3", "_v2", ""}) {
+    if (void* function = DriverFunction(name + ending)) return function;
+  }
+  return nullptr;
+}
+
 }  // namespace tidemark::phantom

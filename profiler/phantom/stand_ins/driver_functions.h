@@ -9,5 +9,7 @@ namespace tidemark::phantom {
 
 // None where it has no such function, or no driver is loaded.
 void* DriverFunction(const std::string& name);
+// The driver exports the newest form of a function under a numbered name, and the oldest under the plain one.
+void* NewestDriverFunction(const std::string& name);
 
 }  // namespace tidemark::phantom

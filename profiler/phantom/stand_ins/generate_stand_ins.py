@@ -40,6 +40,8 @@ OTHERS = re.compile(r"(libgomp|libc|libm|libdl|libpthread|librt|libstdc\+\+|libg
 KINDS = ("computes", "sets", "unsupported")
 # LibTorch does not link it; it and others look it up by its soname.
 NVML = "libnvidia-ml.so.1"
+# What can say that it does not support something, and how: as a rule, or so that the run's report tells of it.
+UNSUPPORTED = {"libnvidia-ml.so": "unsupported", "libcuda.so": "driver_unsupported", "libcufile.so": "file_unsupported"}
 # A name that says that it answers something on the host, so that doing nothing would leave the answer unset.
 ANSWERS = re.compile(r"Get|Query|Create")
 
@@ -160,8 +162,8 @@ def harmless_functions(rows, imported, modelled, every_row):
                 raise Complaint(f"functions.txt: two rows match {name}.")
             if name in modelled:
                 raise Complaint(f"functions.txt: {pattern} matches {name}, which is written by hand.")
-            if kind == "unsupported" and not name.startswith("nvml"):
-                raise Complaint(f"functions.txt: {name} is not of NVML, which alone can say that the card does not support it.")
+            if kind == "unsupported" and not soname_by_prefix(name, UNSUPPORTED):
+                raise Complaint(f"functions.txt: {name} is of no library that can say that the card does not support it.")
             if kind != "unsupported" and ANSWERS.search(name):
                 raise Complaint(f"functions.txt: {name} gives an answer, so it cannot do nothing; model it.")
             harmless[name] = (kind, reason)
@@ -178,7 +180,7 @@ def write_stand_in(folder, soname, functions, harmless, modelled):
     for name in sorted(set(functions) - modelled):
         kind = harmless[name][0] if name in harmless else "refuses"
         # NVML's callers expect that a card lacks something, so there it is said with the name, and the program goes on.
-        macro = "nvml_refuses" if (kind, soname) == ("refuses", NVML) else kind
+        macro = "nvml_refuses" if (kind, soname) == ("refuses", NVML) else UNSUPPORTED[stem_of(soname)] if kind == "unsupported" else kind
         lines.append(f"TIDEMARK_{macro.upper()}({name})")
     write_if_changed(folder / f"{soname}.cpp", "\n".join(lines) + "\n")
     versions = {version for version in functions.values() if version}

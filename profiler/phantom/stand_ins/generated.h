@@ -19,13 +19,19 @@
   extern "C" int name(...) { return 0; }
 #define TIDEMARK_UNSUPPORTED(name) \
   extern "C" int name(...) { return tidemark::phantom::nvml::kNotSupported; }
-#define TIDEMARK_NVML_REFUSES(name)                                                                 \
-  extern "C" int name(...) {                                                                        \
+#define TIDEMARK_TELLS_UNSUPPORTED(type, name, result)                                              \
+  extern "C" type name(...) {                                                                       \
     tidemark::phantom::device::Doubt("The program called " #name                                    \
                                      ", which is not modelled: it was told that the card does not " \
                                      "support it.");                                                \
-    return tidemark::phantom::nvml::kNotSupported;                                                  \
+    return result;                                                                                  \
   }
+#define TIDEMARK_NVML_REFUSES(name) \
+  TIDEMARK_TELLS_UNSUPPORTED(int, name, tidemark::phantom::nvml::kNotSupported)
+// CUDA_ERROR_NOT_SUPPORTED
+#define TIDEMARK_DRIVER_UNSUPPORTED(name) TIDEMARK_TELLS_UNSUPPORTED(int, name, 801)
+// CUfileError_t: CU_FILE_PLATFORM_NOT_SUPPORTED, and no error of the driver.
+#define TIDEMARK_FILE_UNSUPPORTED(name) TIDEMARK_TELLS_UNSUPPORTED(int64_t, name, 5007)
 
 // The first four integer or pointer arguments, by the calling convention of x86-64 and AArch64.
 #define TIDEMARK_REFUSES(name)                                                            \

@@ -115,14 +115,6 @@ bool SetPeerAccess(int peer, bool enabled) {
   return enabled ? pairs->insert(pair).second : pairs->erase(pair) > 0;
 }
 
-// The driver exports the newest form of a function under a numbered name, and the oldest under the plain one.
-void* NewestDriverFunction(const std::string& name) {
-  for (const char* ending : {"_v4", "_v3", "_v2", ""}) {
-    if (void* function = DriverFunction(name + ending)) return function;
-  }
-  return nullptr;
-}
-
 cudaError_t GiveDriverFunction(const char* name, void** function, cudaDriverEntryPointQueryResult* result) {
   *function = NewestDriverFunction(name);
   if (result == nullptr) return Report(*function == nullptr ? cudaErrorSymbolNotFound : cudaSuccess);

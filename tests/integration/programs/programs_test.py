@@ -286,6 +286,11 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
             self.assertEqual(ran.stderr.count(last), told, program + ran.stderr)
             self.assertEqual(ran.stderr.count("ended the program."), told, program + ran.stderr)
 
+    def test_what_the_driver_lacks_is_an_error_that_a_program_may_catch_and_is_told(self):
+        ran = tidemark("phantom", "--", PYTHON, "-c", "import ctypes, torch; print(ctypes.CDLL('libcuda.so.1').cuGetExportTable(None, None))")
+        self.assertEqual((ran.returncode, ran.stdout.strip()), (0, "801"), ran.stderr)  # CUDA_ERROR_NOT_SUPPORTED
+        self.assertIn("The program called cuGetExportTable, which is not modelled: it was told that the card does not support it.", ran.stderr)
+
     def test_a_workspace_that_is_made_anew_is_one_again(self):
         code = """
 import torch

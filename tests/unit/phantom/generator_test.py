@@ -38,11 +38,11 @@ class HarmlessRows(unittest.TestCase):
         with self.assertRaisesRegex(generator.Complaint, "cublasGetStream_v2 gives an answer"):
             harmless("cublasGetStream_v2")
 
-    def test_only_nvml_can_say_that_the_card_does_not_support_something(self):
+    def test_only_some_libraries_can_say_that_the_card_does_not_support_something(self):
         rows = [("nvmlDeviceGetFanSpeed", "unsupported", "a reason"), ("cudaMalloc", "unsupported", "a reason")]
         self.assertEqual(generator.harmless_functions(rows[:1], {"nvmlDeviceGetFanSpeed"}, set(), True),
                          {"nvmlDeviceGetFanSpeed": ("unsupported", "a reason")})
-        with self.assertRaisesRegex(generator.Complaint, "cudaMalloc is not of NVML"):
+        with self.assertRaisesRegex(generator.Complaint, "cudaMalloc is of no library that can say"):
             generator.harmless_functions(rows[1:], IMPORTED, set(), True)
 
     def test_every_row_has_a_kind_and_a_reason(self):
@@ -73,6 +73,13 @@ class HarmlessRows(unittest.TestCase):
             generator.write_stand_in(Path(folder), generator.NVML, names, {"nvmlDeviceGetFanSpeed": ("unsupported", "")}, set())
             text = (Path(folder) / f"{generator.NVML}.cpp").read_text()
         self.assertEqual(text.splitlines()[1:], ["TIDEMARK_UNSUPPORTED(nvmlDeviceGetFanSpeed)", "TIDEMARK_NVML_REFUSES(nvmlDeviceGetSerial)"])
+
+    def test_what_the_driver_and_cufile_do_not_support_is_told(self):
+        for soname, function, macro in (("libcuda.so.1", "cuDeviceGetDevResource", "DRIVER"), ("libcufile.so.0", "cuFileBufRegister", "FILE")):
+            with tempfile.TemporaryDirectory() as folder:
+                generator.write_stand_in(Path(folder), soname, {function: None}, {function: ("unsupported", "")}, set())
+                text = (Path(folder) / f"{soname}.cpp").read_text()
+            self.assertEqual(text.splitlines()[1:], [f"TIDEMARK_{macro}_UNSUPPORTED({function})"])
 
 
 class Versions(unittest.TestCase):

@@ -189,6 +189,19 @@ TEST_CASE("The driver tells of an error what the runtime does, under its own nam
   CHECK(text == nullptr);
 }
 
+#if CUDA_VERSION >= 12000
+TEST_CASE("The driver gives its functions by name, the newest form of each, and none that it lacks") {
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult result{};
+  REQUIRE(cuGetProcAddress("cuDeviceGetUuid", &function, 12000, 0, &result) == CUDA_SUCCESS);
+  CHECK(result == CU_GET_PROC_ADDRESS_SUCCESS);
+  CHECK(function == reinterpret_cast<void*>(&cuDeviceGetUuid_v2));
+  CHECK(cuGetProcAddress("cuNothing", &function, 12000, 0, &result) == CUDA_ERROR_NOT_FOUND);
+  CHECK(result == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  CHECK(function == nullptr);
+}
+#endif
+
 TEST_CASE("Memory is the card's, without the context") {
   size_t free_bytes = 0;
   size_t total_bytes = 0;
