@@ -52,6 +52,8 @@ struct Places {
 };
 
 std::atomic<uint64_t> steps{0};
+// The last of what this process launched or read is such a reading.
+std::atomic<bool> just_read{false};
 std::atomic<bool> compiled_kernel_ran{false};
 
 // Never destroyed: threads outlive main.
@@ -218,11 +220,25 @@ const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty
          "change it: it was as before.";
 }
 
-// Notes it, and whether it came suspiciously often by now.
-bool ComesOften(const std::string& sentence, Certainty certainty) {
+// To whoever wrote a program that such a thing ends.
+const char* AdviceFor(std::string_view told, size_t bytes) {
+  if (told.starts_with(" chose")) return " If that is why, let it go on where nothing was chosen.";
+  if (bytes == 1) return " If that is why, let it go on whatever the answer is.";
+  return " If that is why, keep such a value from deciding: max(value, 1) of a count, for example, and "
+         "max(value, 1e-8) of what is divided by.";
+}
+
+void NoteUnknown(const std::string& sentence, const char* advice) {
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  if (certainty >= Certainty::kOfZeros) places.last_unknown = sentence;
+  places.last_unknown = sentence + advice;
+  just_read = true;
+}
+
+// Notes it, and whether it came suspiciously often by now.
+bool ComesOften(const std::string& sentence) {
+  Places& places = ThePlaces();
+  const MutexLock lock(places.mutex);
   auto found = places.sentences.find(sentence);
   if (found == places.sentences.end()) {
     if (places.sentences.size() == kMostPlaces) {
@@ -250,7 +266,10 @@ void SayThatItWaits(const std::string& sentence) {
 
 }  // namespace
 
-void NoteKernel(const void* stub, void* const* arguments) { answers.Take(QuestionOfStub(stub), arguments); }
+void NoteKernel(const void* stub, void* const* arguments) {
+  answers.Take(QuestionOfStub(stub), arguments);
+  if (just_read.load(std::memory_order_relaxed)) just_read = false;
+}
 
 // The arguments last as long as the call, so the answer is found now: to those of the same thread's capture.
 std::function<void()> NotedKernel(const void* stub, void* const* arguments) {
@@ -272,7 +291,8 @@ void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty) 
   const char* const told = Answer(to, from, bytes, certainty);
   if (told == nullptr) return;
   sentence += told;
-  if (ComesOften(sentence, certainty)) SayThatItWaits(sentence);
+  if (certainty >= Certainty::kOfZeros) NoteUnknown(sentence, AdviceFor(told, bytes));
+  if (ComesOften(sentence)) SayThatItWaits(sentence);
 }
 
 bool CopyAndNote(Device& device, void* to, const void* from, size_t bytes) {
@@ -298,10 +318,10 @@ extern "C" void TidemarkPhantomProgramFails(const char* exception) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomProgramFails), ProgramFailsFunction>);
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  if (places.last_unknown.empty()) return;
+  // What went on with the card afterwards did not fail by that.
+  if (places.last_unknown.empty() || !just_read) return;
   DoubtOrSay(std::string("tidemark phantom: ") + exception + " ended the program. Last before that, " +
-             places.last_unknown +
-             " If that is why, keep such a value from deciding: max(value, 1e-8), for example.");
+             places.last_unknown);
 }
 
 }  // namespace tidemark::phantom::device

@@ -279,12 +279,22 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
     def test_a_program_that_fails_learns_what_it_read_last(self):
         script = Path(self.folder.name) / "fails.py"
         last = "Note: ValueError ended the program. Last before that, fails.py:3 read a result that no kernel had computed: it was zero."
-        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0)):
+        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0),
+                              ("x + 1, math.log(loss)", 0)):  # not since a kernel was launched
             script.write_text(f"import math, sys, torch\nx = torch.ones(4, 4, device='cuda') @ torch.ones(4, device='cuda')\nloss = x.sum().item()\n{program}\n")
             ran = tidemark("phantom", "--", PYTHON, str(script))
             self.assertNotEqual(ran.returncode, 0, ran.stderr)
             self.assertEqual(ran.stderr.count(last), told, program + ran.stderr)
             self.assertEqual(ran.stderr.count("ended the program."), told, program + ran.stderr)
+            self.assertEqual(ran.stderr.count("max(value, 1e-8) of what is divided by"), told, ran.stderr)
+
+    def test_a_program_that_fails_by_a_choice_or_an_answer_gets_other_advice(self):
+        script = Path(self.folder.name) / "fails.py"
+        for program, advice in (("torch.nonzero(x > 1)[0]", "let it go on where nothing was chosen."), ("assert x.sum() > 0", "let it go on whatever the answer is.")):
+            script.write_text(f"import torch\nx = torch.ones(4, 4, device='cuda') @ torch.ones(4, device='cuda')\n{program}\n")
+            ran = tidemark("phantom", "--", PYTHON, str(script))
+            self.assertIn("If that is why, " + advice, ran.stderr)
+            self.assertNotIn("max(value", ran.stderr)
 
     def test_what_the_driver_lacks_is_an_error_that_a_program_may_catch_and_is_told(self):
         ran = tidemark("phantom", "--", PYTHON, "-c", "import ctypes, torch; print(ctypes.CDLL('libcuda.so.1').cuGetExportTable(None, None))")
