@@ -131,8 +131,8 @@ constexpr const char* kZero = " read a result that no kernel had computed: it wa
 constexpr const char* kOneValue =
     " read how many different values a result has that no kernel had computed: all are zero, so one.";
 
-const char* AnswerCount(void* to, size_t bytes) {
-  const auto [count, certainty] = *std::exchange(expected_count, std::nullopt);
+const char* AnswerCount(const Count& expected, void* to, size_t bytes) {
+  const auto [count, certainty] = expected;
   const bool counts_values = answers.last().question.kind == KernelQuestion::Kind::kDistinct;
   answers.Take({}, nullptr);  // what is read next is something else
   std::memcpy(to, &count, bytes);
@@ -179,7 +179,7 @@ const char* AnswerCondition(void* to, const void* from, Certainty certainty) {
 // What is told of what was read, and the answer, where it is one; null if there is nothing to doubt.
 const char* AnswerUnknown(void* to, const void* from, size_t bytes, Certainty certainty) {
   const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
-  if (is_count && expected_count) return AnswerCount(to, bytes);
+  if (is_count && expected_count) return AnswerCount(*std::exchange(expected_count, std::nullopt), to, bytes);
   if (is_count && answers.last().question.kind == KernelQuestion::Kind::kDistinct) {
     answers.Take({}, nullptr);  // what is read next is something else
     *static_cast<unsigned char*>(to) = 1;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "profiler/phantom/values/card_numbers.h"
+#include "profiler/phantom/values/known_memory.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -119,6 +120,15 @@ bool IsCounted(std::string_view name) {
   return std::ranges::find(kCounted, name) != kCounted.end();
 }
 
+int64_t MostFractionsOfZerosOf(std::string_view name) {
+  constexpr std::array<std::string_view, 11> kDeciding = {
+      "aten::eq",  "aten::ne",   "aten::lt",   "aten::le",    "aten::gt",     "aten::ge",
+      "aten::any", "aten::sort", "aten::topk", "aten::histc", "aten::nonzero"};
+  constexpr int64_t kFew = 256;
+  if (name.starts_with("aten::_foreach_")) return 0;
+  return std::ranges::find(kDeciding, name) != kDeciding.end() ? kMostNumbers : kFew;
+}
+
 std::optional<size_t> SizedLike(std::string_view name) {
   for (const Sized& sized : kSized) {
     if (sized.name == name) return sized.argument;
@@ -150,7 +160,8 @@ ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
       has_count_(IsCounted(name())),
       puts_at_indices_(name() == "aten::_index_put_impl_"),
       joins_(JoinsBits(name())),
-      sized_as_(SizedLike(name())) {
+      sized_as_(SizedLike(name())),
+      most_fractions_of_zeros_(MostFractionsOfZerosOf(name())) {
   const bool updates = UpdatesRunningFigures(name());
   const std::vector<c10::Argument>& arguments = handle.schema().arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {

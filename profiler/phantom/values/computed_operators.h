@@ -49,6 +49,10 @@ class ComputedOperator {
   bool PutsAtIndices() const { return puts_at_indices_; }
   // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
+  // Its results follow from so many fractions that are not known, taken as zeros: from few, since a training
+  // step is full of them, but where whole numbers or conditions come of them, and not in the lists of an
+  // optimizer.
+  int64_t MostFractionsOfZeros() const { return most_fractions_of_zeros_; }
   // Whether all of something is true.
   bool AsksForAll() const { return name() == "aten::all"; }
   // It refuses values that a card may not have computed, and asks for that what is computed as well.
@@ -71,6 +75,7 @@ class ComputedOperator {
   bool puts_at_indices_;
   bool joins_;
   std::optional<size_t> sized_as_;
+  int64_t most_fractions_of_zeros_;
   std::vector<size_t> written_;
   std::optional<size_t> training_;  // the argument that says so, of those that write more then
   std::vector<size_t> written_evaluating_;

@@ -101,7 +101,9 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (is_written_) written_.push_back({tensor, copy});
   if (!is_read_ || tensor.numel() == 0) return copy;
   const int certainty = ReadKnown(tensor, copy);
-  if (certainty < kOfZeros || guess_ == NotKnownAs::kZeros) {
+  const bool is_known = certainty < kOfZeros;
+  if (!is_known && !IsWhole(tensor) && tensor.numel() > op_.MostFractionsOfZeros()) return std::nullopt;
+  if (is_known || guess_ == NotKnownAs::kZeros) {
     worst_certainty_ = std::max(worst_certainty_, std::min(certainty, kOfZeros));
     return copy;
   }
