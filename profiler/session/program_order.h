@@ -25,6 +25,8 @@ struct ProgramOrder {
   std::optional<std::string> card;  // on the phantom of this card; none = as it is, on this machine
   std::string memory;               // of that card instead of its own: "16GiB"; "" = its own
   std::string recording;            // .tide file to write; "" = none
+  std::string amp;                  // on a phantom as if it used "bf16" or "fp16"; "" = as it is
+  std::string checkpoint;           // the same, "blocks"; "" = as it is
   std::vector<std::string> stacks;  // of these languages (events/stack_languages.h) are told
   bool kernels = false;             // and memory copies and memsets, are told
   bool operators = false;           // PyTorch's are told; on a phantom they are anyway

@@ -15,6 +15,7 @@
 
 #include "profiler/base/paths.h"
 #include "profiler/base/progress.h"
+#include "tests/gui/driven_application.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
@@ -22,28 +23,6 @@
 #include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
-namespace {
-
-class Grown : public session::FakeRun {
- public:
-  Grown() {
-    stream_.Allocate(1 << 20, 512);
-    view_ = stream_.Publish();
-  }
-  std::shared_ptr<const timeline::View> view() const override { return view_; }
-
- private:
-  timeline::Stream stream_;
-  std::shared_ptr<const timeline::View> view_;
-};
-
-void Tell(Application& application, Command command) {
-  application.Push(std::move(command));
-  application.ExecuteCommands();
-  application.Poll();
-}
-
-}  // namespace
 
 TEST_CASE("Why the file that the window was opened for cannot be read stays where the run would be") {
   const trace::Scratch scratch;
@@ -57,14 +36,6 @@ TEST_CASE("Why the file that the window was opened for cannot be read stays wher
   REQUIRE(PollUntil(app, [&] { return !status.sentence.empty(); }));
   CHECK(status.state == session::RunState::kFailed);
   CHECK(status.sentence.find("junk.pickle") != std::string::npos);
-}
-
-std::unique_ptr<Application> KeepingIn(const std::filesystem::path& folder) {
-  ApplicationOptions options;
-  options.kept_runs = folder;
-  auto application = Application::Create(options, {});
-  REQUIRE(application.ok());
-  return std::move(*application);
 }
 
 TEST_CASE("A window that closes keeps the run that nobody saved, and says where") {
@@ -323,26 +294,6 @@ TEST_CASE("A network's file that was edited is read anew when a run begins") {
   CHECK(title() == "Mine, edited again");
 }
 
-class Program : public Grown {
- public:
-  session::RunStatus status() const override {
-    session::RunStatus status;
-    status.state = state_;
-    return status;
-  }
-  events::RunDescription description() const override {
-    events::RunDescription description;
-    description.title = "train.py on phantom NVIDIA T4";
-    description.command = "python train.py";
-    return description;
-  }
-  bool can_stop() const override { return true; }
-  void End() { state_ = session::RunState::kFinished; }
-
- private:
-  session::RunState state_ = session::RunState::kRunning;
-};
-
 class Ended : public session::FakeRun {
  public:
   Ended() {
@@ -486,44 +437,6 @@ TEST_CASE("What cannot be undone now can be later") {
   }
 }
 
-TEST_CASE("What was chosen before the lessons is one step away after them") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  networks::TrainingSettings own = app.settings();
-  own.batch = 48;
-  Tell(app, ChangeSettings{own});
-  CHECK(app.ChangeToOwn().empty());
-  Tell(app, ShowLessonPage{"batch-size", 0});
-  Tell(app, ShowLessonPage{"mixed-precision", 1});
-  REQUIRE(app.settings() != own);
-  CHECK(app.ChangeToOwn().empty());  // they are what the page is about
-  app.view_state().lessons.lesson.clear();
-  CHECK(app.ChangeToOwn().find("→ 48") != std::string::npos);
-  SECTION("taken back") {
-    Tell(app, TakeOwnSettings{});
-    CHECK(app.settings() == own);
-    CHECK(app.ChangeToOwn().empty());
-    Tell(app, DoAction{ActionId::kUndo});
-    CHECK(app.settings() != own);
-  }
-  SECTION("or given up for a teacher's code, which may lock what it sets") {
-    lessons::SessionState code;
-    code.settings = own;
-    code.settings.batch = 16;
-    code.locked = {"batch"};
-    Tell(app, UseSession{code});
-    CHECK(app.ChangeToOwn().empty());
-    Tell(app, TakeOwnSettings{});
-    CHECK(app.settings().batch == 16);
-  }
-  SECTION("or not wanted any more") {
-    networks::TrainingSettings other = app.settings();
-    other.batch = 17;
-    Tell(app, ChangeSettings{other});
-    CHECK(app.ChangeToOwn().empty());
-  }
-}
-
 TEST_CASE("The log of a recording tells what happened in it") {
   const trace::Scratch scratch;
   const auto application = KeepingIn("");
@@ -540,72 +453,6 @@ TEST_CASE("The log of a recording tells what happened in it") {
   }
   SECTION("of a program that had told all before it was shown") { app.ShowRun(std::make_shared<Ended>()); }
   CHECK(tells());
-}
-
-TEST_CASE("A code is used whole, or not at all") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  lessons::SessionState code;
-  code.settings = app.settings();
-  code.settings.batch = 32;
-  code.locked = {"batch"};
-  code.unit = ByteUnit::kMebibytes;
-  const networks::TrainingSettings settings = app.settings();
-  const auto nothing_is_used = [&] {
-    return app.settings() == settings && app.view_state().unit == ByteUnit::kMegabytes;
-  };
-  const auto is_batch_free = [&] {
-    networks::TrainingSettings other = app.settings();
-    other.batch += 1;
-    Tell(app, ChangeSettings{other});
-    return app.settings() == other;
-  };
-  SECTION("of another card, pasted while a program runs that it would end") {
-    ImGui::CreateContext();
-    code.device = {networks::DeviceKind::kPhantom, 0, "t4"};
-    REQUIRE(app.scene_input().device != code.device);
-    app.ShowRun(std::make_shared<Program>());
-    app.Poll();
-    ImGui::SetClipboardText(lessons::CodeOf(code).c_str());
-    Tell(app, DoAction{ActionId::kPasteCode});
-    CHECK(nothing_is_used());
-    Tell(app, AnswerHeld{HeldAnswer::kStays});
-    CHECK(nothing_is_used());
-    CHECK(is_batch_free());
-    ImGui::DestroyContext();
-  }
-  SECTION("of the same card, without a question: no program would end") {
-    code.device = app.scene_input().device;
-    app.ShowRun(std::make_shared<Program>());
-    app.Poll();
-    Tell(app, UseSession{code});
-    CHECK(app.settings() == code.settings);
-    CHECK(app.view_state().unit == ByteUnit::kMebibytes);
-    CHECK_FALSE(is_batch_free());
-  }
-  SECTION("not where it cannot be trained here") {
-    code.device = {networks::DeviceKind::kPhantom, 0, "t4"};
-    code.settings.batch = 0;
-    Tell(app, UseSession{code});
-    CHECK(nothing_is_used());
-    CHECK(app.scene_input().device != code.device);
-    CHECK(is_batch_free());
-  }
-}
-
-TEST_CASE("Where it would end no program, what was chosen before the lessons comes back without a question") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  networks::TrainingSettings own = app.settings();
-  own.batch = 48;
-  Tell(app, ChangeSettings{own});
-  Tell(app, ShowLessonPage{"mixed-precision", 1});
-  app.view_state().lessons.lesson.clear();
-  REQUIRE(app.settings() != own);
-  app.ShowRun(std::make_shared<Program>());
-  app.Poll();
-  Tell(app, TakeOwnSettings{});
-  CHECK(app.settings() == own);
 }
 
 TEST_CASE("What is picked with its moment stays lit when it is picked again") {
@@ -628,31 +475,6 @@ TEST_CASE("Of several files that are dropped to be compared with, it is said whi
   const auto application = KeepingIn("");
   application->TakeDropped({scratch / "a.tide", scratch / "b.tide"}, true);
   CHECK(LatestLine(*application).find("a.tide, of the 2 that were dropped") != std::string::npos);
-}
-
-TEST_CASE("What a lesson's page sets up is taken back in one step, with the second run that it ended") {
-  const trace::Scratch scratch;
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  networks::TrainingSettings own = app.settings();
-  own.amp = networks::Precision::kFloat16;
-  Tell(app, ChangeSettings{own});
-  REQUIRE(Program().Save(scratch / "train.tide").ok());
-  app.ShowRun(std::make_shared<Program>());
-  Tell(app, CompareWith{scratch / "train.tide"});
-  REQUIRE(PollUntil(app, [&] { return app.scene_input().compared.has_value(); }));
-  app.view_state().timeline.stack =
-      presenters::StackOrder{.by = presenters::StackBy::kLine, .expression = {}};
-  Tell(app, ShowLessonPage{"where-memory-goes", 0});
-  Tell(app, SetUpPage{});
-  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
-  CHECK(app.settings().amp == networks::Precision::kFloat32);
-  CHECK_FALSE(app.scene_input().compared.has_value());
-  CHECK_FALSE(app.view_state().timeline.stack.has_value());  // by category
-  app.view_state().lessons.lesson.clear();
-  Tell(app, DoAction{ActionId::kUndo});
-  CHECK(app.settings().amp == networks::Precision::kFloat16);
-  CHECK(app.scene_input().compared.has_value());
 }
 
 TEST_CASE("A program that is shown after a recording is none of its own") {

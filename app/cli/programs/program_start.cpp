@@ -88,6 +88,8 @@ PhantomOptions OptionsOf(const session::ProgramOrder& order) {
   PhantomOptions options;
   options.card = order.card.value_or(options.card);
   options.memory = order.memory;
+  if (!order.amp.empty()) options.amp = order.amp;
+  if (!order.checkpoint.empty()) options.checkpoint = order.checkpoint;
   options.stacks = order.stacks;
   options.kernels = order.kernels;
   return options;

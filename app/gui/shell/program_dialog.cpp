@@ -1,6 +1,9 @@
 #include "app/gui/shell/program_dialog.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "app/gui/widgets/controls.h"
@@ -66,6 +69,28 @@ bool ChooseMemory(ProgramDialogState& state) {
   return TextRow("Memory", "the card's own, or 16GiB, 24GB, …", state.memory, 0.3F);
 }
 
+// Which of these words; the first is "as it is".
+void ChooseAmong(const char* id, std::span<const char* const> labels, std::span<const std::string> words,
+                 std::string& chosen) {
+  const auto found = std::ranges::find(words, chosen);
+  int selected = found == words.end() ? 0 : static_cast<int>(found - words.begin());
+  if (Segmented(id, labels, {}, &selected)) chosen = words[static_cast<size_t>(selected)];
+}
+
+// What the program does not do itself, as if it did.
+void ChooseTechniques(ProgramDialogState& state) {
+  if (!IsOnPhantom(state)) return;
+  static const std::array<std::string, 3> kAmp = {"", "bf16", "fp16"};
+  static const std::array<std::string, 2> kCheckpoint = {"", "blocks"};
+  Label("Mixed precision");
+  ChooseAmong("##program amp", std::array{"as it is", "bf16", "fp16"}, kAmp, state.amp);
+  Label("Checkpointing");
+  ChooseAmong("##program checkpoint", std::array{"as it is", "blocks"}, kCheckpoint, state.checkpoint);
+  Consequence(state.amp.empty() && state.checkpoint.empty()
+                  ? "The program runs as it is; what these would save shows without a change to it."
+                  : "As if its author had written it so: its allocations are those of such a program.");
+}
+
 // On a phantom they are told whatever is chosen.
 void ChooseOperators(ProgramDialogState& state) {
   bool always = true;
@@ -114,6 +139,8 @@ void Start(ProgramDialogState& state, CommandQueue& queue) {
   order.command = state.command.data();
   if (IsOnPhantom(state)) order.card = state.card;
   if (IsOnPhantom(state)) order.memory = state.memory.data();
+  if (IsOnPhantom(state)) order.amp = state.amp;
+  if (IsOnPhantom(state)) order.checkpoint = state.checkpoint;
   order.recording = state.recording.data();
   order.kernels = state.kernels;
   order.operators = state.operators;
@@ -138,6 +165,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, unit, state);
   entered = ChooseMemory(state) || entered;
+  ChooseTechniques(state);
   ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);

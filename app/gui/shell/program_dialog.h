@@ -35,6 +35,8 @@ struct ProgramDialogState {
   bool operators = false;
   std::string card;  // of the phantom, or kOwnGpu; "" = it was never opened
   std::array<char, 64> memory{};
+  std::string amp;          // "" = what the program does itself; so is the next
+  std::string checkpoint;   // of session::ProgramOrder
   std::string filled_from;  // the command of a program that was shown
 };
 

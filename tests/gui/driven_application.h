@@ -1,0 +1,63 @@
+// The application without a window, as its tests drive it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "app/gui/application.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::gui {
+
+// A run that holds one block.
+class Grown : public session::FakeRun {
+ public:
+  Grown() {
+    stream_.Allocate(1 << 20, 512);
+    view_ = stream_.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  timeline::Stream stream_;
+  std::shared_ptr<const timeline::View> view_;
+};
+
+class Program : public Grown {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = state_;
+    return status;
+  }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "train.py on phantom NVIDIA T4";
+    description.command = "python train.py";
+    return description;
+  }
+  bool can_stop() const override { return true; }
+  void End() { state_ = session::RunState::kFinished; }
+
+ private:
+  session::RunState state_ = session::RunState::kRunning;
+};
+
+inline void Tell(Application& application, Command command) {
+  application.Push(std::move(command));
+  application.ExecuteCommands();
+  application.Poll();
+}
+
+inline std::unique_ptr<Application> KeepingIn(const std::filesystem::path& folder) {
+  ApplicationOptions options;
+  options.kept_runs = folder;
+  auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  return std::move(*application);
+}
+
+}  // namespace tidemark::gui
