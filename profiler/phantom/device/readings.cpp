@@ -52,8 +52,10 @@ struct Places {
 };
 
 std::atomic<uint64_t> steps{0};
-// The last of what this process launched or read is such a reading.
-std::atomic<bool> just_read{false};
+// Whether what was read last may be why the program fails next: until a kernel is launched, but for a choice,
+// since what was made of it remains.
+enum class Suspicion : uint8_t { kNone, kUntilKernel, kLasts };
+std::atomic<Suspicion> suspicion{Suspicion::kNone};
 std::atomic<bool> compiled_kernel_ran{false};
 
 // Never destroyed: threads outlive main.
@@ -221,18 +223,19 @@ const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty
 }
 
 // To whoever wrote a program that such a thing ends.
-const char* AdviceFor(std::string_view told, size_t bytes) {
-  if (told.starts_with(" chose")) return " If that is why, let it go on where nothing was chosen.";
+const char* AdviceFor(bool is_choice, size_t bytes) {
+  if (is_choice) return " If that is why, let it go on where nothing was chosen.";
   if (bytes == 1) return " If that is why, let it go on whatever the answer is.";
   return " If that is why, keep such a value from deciding: max(value, 1) of a count, for example, and "
          "max(value, 1e-8) of what is divided by.";
 }
 
-void NoteUnknown(const std::string& sentence, const char* advice) {
+void NoteUnknown(const std::string& sentence, std::string_view told, size_t bytes) {
+  const bool is_choice = told.starts_with(" chose");
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  places.last_unknown = sentence + advice;
-  just_read = true;
+  places.last_unknown = sentence + AdviceFor(is_choice, bytes);
+  suspicion = is_choice ? Suspicion::kLasts : Suspicion::kUntilKernel;
 }
 
 // Notes it, and whether it came suspiciously often by now.
@@ -268,7 +271,7 @@ void SayThatItWaits(const std::string& sentence) {
 
 void NoteKernel(const void* stub, void* const* arguments) {
   answers.Take(QuestionOfStub(stub), arguments);
-  if (just_read.load(std::memory_order_relaxed)) just_read = false;
+  if (suspicion.load(std::memory_order_relaxed) == Suspicion::kUntilKernel) suspicion = Suspicion::kNone;
 }
 
 // The arguments last as long as the call, so the answer is found now: to those of the same thread's capture.
@@ -291,7 +294,7 @@ void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty) 
   const char* const told = Answer(to, from, bytes, certainty);
   if (told == nullptr) return;
   sentence += told;
-  if (certainty >= Certainty::kOfZeros) NoteUnknown(sentence, AdviceFor(told, bytes));
+  if (certainty >= Certainty::kOfZeros) NoteUnknown(sentence, told, bytes);
   if (ComesOften(sentence)) SayThatItWaits(sentence);
 }
 
@@ -318,8 +321,7 @@ extern "C" void TidemarkPhantomProgramFails(const char* exception) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomProgramFails), ProgramFailsFunction>);
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  // What went on with the card afterwards did not fail by that.
-  if (places.last_unknown.empty() || !just_read) return;
+  if (suspicion == Suspicion::kNone) return;
   DoubtOrSay(std::string("tidemark phantom: ") + exception + " ended the program. Last before that, " +
              places.last_unknown);
 }
