@@ -279,6 +279,7 @@ std::vector<Getter> OfDriver() {
       {"cuDevicePrimaryCtxRetain", {Out(8), 0}},
       {"cuDriverGetVersion", {Out(4)}},
       {"cuFuncGetAttribute", {Out(4), 0, &Room}},
+      {"cuGetProcAddress_v2", {Text("cuInit"), Out(8), 12000, 0, OutOrNull(4)}},
       {"cuGetErrorName", {0, Out(8)}},
       {"cuGetErrorString", {0, Out(8)}},
       {"cuMemAddressReserve", {Out(8), kGranule, 0, 0, 0}},
@@ -435,6 +436,7 @@ std::vector<Getter> OfCupti() {
 
 std::vector<Getter> OfManagement() {
   constexpr uint64_t kMemoryV2 = 40U | (2U << 24);
+  constexpr uint64_t kFabricV3 = 40U | (3U << 24);
   const auto text = [](const char* name, std::vector<Argument> of, size_t bytes) {
     of.push_back(Out(bytes));
     of.emplace_back(bytes);
@@ -460,6 +462,7 @@ std::vector<Getter> OfManagement() {
       {"nvmlDeviceGetNvLinkCapability", {&MadeGpu, 0, 0, Out(4)}},
       {"nvmlDeviceGetNvLinkRemoteDeviceType", {&MadeGpu, 0, Out(4)}},
       {"nvmlDeviceGetMemoryInfo_v2", {&MadeGpu, InOut(40, uint32_t{kMemoryV2})}},
+      {"nvmlDeviceGetGpuFabricInfoV", {&MadeGpu, InOut(40, uint32_t{kFabricV3})}},
       {"nvmlDeviceGetComputeRunningProcesses", {&MadeGpu, InOut(4, uint32_t{1}), Out(16)}},
       {"nvmlDeviceGetComputeRunningProcesses_v2", {&MadeGpu, InOut(4, uint32_t{1}), Out(24)}},
       {"nvmlDeviceGetComputeRunningProcesses_v3", {&MadeGpu, InOut(4, uint32_t{1}), Out(24)}},
