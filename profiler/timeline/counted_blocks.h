@@ -2,7 +2,8 @@
 // when a block counts). Pure.
 #pragma once
 
-#include <ranges>
+#include <algorithm>
+#include <vector>
 
 #include "profiler/timeline/timeline.h"
 
@@ -10,7 +11,32 @@ namespace tidemark::timeline {
 
 inline bool Counts(const LiveBlock& block) { return !block.pending_free; }
 
-// By birth, as in the state, which must outlive them.
-inline auto CountedBlocks(const State& state) { return std::views::filter(state.blocks, Counts); }
+// By birth, as in the state, which must outlive them. For range-based for: std::views::filter of this
+// standard library is not for Clang 14.
+class CountedBlocks {
+ public:
+  explicit CountedBlocks(const State& state) : blocks_(state.blocks) {}
+
+  class Iterator {
+   public:
+    using Place = std::vector<LiveBlock>::const_iterator;
+    Iterator(Place place, Place end) : place_(std::find_if(place, end, Counts)), end_(end) {}
+    const LiveBlock& operator*() const { return *place_; }
+    Iterator& operator++() {
+      place_ = std::find_if(place_ + 1, end_, Counts);
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return place_ != other.place_; }
+
+   private:
+    Place place_;
+    Place end_;
+  };
+  Iterator begin() const { return {blocks_.begin(), blocks_.end()}; }
+  Iterator end() const { return {blocks_.end(), blocks_.end()}; }
+
+ private:
+  const std::vector<LiveBlock>& blocks_;
+};
 
 }  // namespace tidemark::timeline

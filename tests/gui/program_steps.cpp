@@ -145,6 +145,14 @@ void ShowsAProgram(ImGuiTestContext* context) {
   IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
   IM_CHECK(context->ItemExists("//###run_controls/###stop program"));
   Picture(context, "program");
+  context->WindowFocus("//###fit");
+  context->Yield(4);
+  context->SetRef(context->WindowInfo("//###fit/fit").ID);
+  context->ItemClick("Run it otherwise…");
+  context->SetRef(ImGuiTestRef());
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Cancel"); }));
+  Picture(context, "run-it-otherwise");
+  context->ItemClick("//program dialog/Cancel");
   ShowsStacks(context, **ring);
   application().Push(ActionId::kNewRun);  // which would end it
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//**/Let it run"); }));
@@ -312,9 +320,14 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->KeyCharsReplace("");
   context->ItemInput("//program dialog/##Memory");
   context->KeyCharsReplace("16GiB");
+  context->ItemClick("//program dialog/##program amp/bf16");
+  context->ItemClick("//program dialog/##program checkpoint/blocks");
+  Picture(context, "run-a-program-otherwise");
   context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
   IM_CHECK_STR_EQ(LastOrder().memory.c_str(), "16GiB");
+  IM_CHECK_STR_EQ(LastOrder().amp.c_str(), "bf16");
+  IM_CHECK_STR_EQ(LastOrder().checkpoint.c_str(), "blocks");
   IM_CHECK(Run().status.state == RunState::kStarting);
   IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
   IM_CHECK(!LastOrder().operators);
@@ -328,6 +341,7 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->ItemInputValue("//program dialog/##command", "python train.py --batch 9");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 9"; }));
   IM_CHECK(!LastOrder().card && LastOrder().operators);
+  IM_CHECK_STR_EQ(LastOrder().amp.c_str(), "");     // there it is as it is
   IM_CHECK_STR_EQ(LastOrder().memory.c_str(), "");  // that GPU has what it has
   IM_CHECK_STR_EQ(application().view_state().program_card.c_str(), kOwnGpu);
   application().Push(ActionId::kNewRun);

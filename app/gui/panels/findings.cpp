@@ -44,7 +44,11 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   Label("Ways out");
   if (!input.can_search) {
     if (input.can_try) DrawRoom(input, queue);
-    return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
+    PutWrapped(MutedWords(),
+               "tidemark fit -- python … tells which cards the program would fit on, and whether mixed "
+               "precision or checkpointed blocks would do.");
+    if (input.is_program && PlainButton("Run it otherwise…")) queue.Push(ActionId::kRunProgram);
+    return;
   }
   if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");
   if (!input.is_answered) {

@@ -42,6 +42,7 @@ struct FindingsInput {
   const Trials* trials = nullptr;
   bool can_try = false;      // there is a run to replay
   bool can_search = false;   // the run is of a network of ours
+  bool is_program = false;   // of somebody's, whose command is known
   bool is_answered = false;  // for this run: the answer of `fit` is
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;

@@ -159,8 +159,12 @@ void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& que
                input.can_search
                    ? "The phantom tries micro-batches, precisions, checkpointing and optimizers, and finds "
                      "the cheapest change that fits, and the largest batch."
+               : input.is_program
+                   ? "A program runs on a phantom as if it used mixed precision, or checkpointed its blocks: "
+                     "its allocations are those of a program that is written so."
                    : "Settings are searched for Tidemark's own networks on a card.");
   }
+  if (input.is_program && PlainButton("Run it otherwise…")) queue.Push(ActionId::kRunProgram);
   if (input.can_search) {
     ImGui::BeginDisabled(found.searching);
     if (PrimaryButton(found.searching ? "Searching…###search fit" : "Search###search fit", {Px(140), 0}))

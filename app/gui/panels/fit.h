@@ -18,6 +18,7 @@ struct FitInput {
   std::string card_title;
   std::string found_for_other;  // than what is shown: the answer is; "" = it is not
   bool can_search = false;      // a network of ours on a card
+  bool is_program = false;      // of somebody's, whose command is known
   std::string allocator;        // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
   bool live = false;
   ByteUnit unit = ByteUnit::kMegabytes;

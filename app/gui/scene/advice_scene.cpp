@@ -65,6 +65,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.fit.found_for_other =
       input.fit->question ? presenters::FoundForOther(*input.fit->question, beside, unit) : "";
   frame.fit.can_search = !is_program && subject.card;
+  frame.fit.is_program = is_program && !input.description.command.empty();
   frame.fit.allocator = input.allocator;
   frame.fit.live = input.live;
   frame.fit.unit = unit;
@@ -84,6 +85,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.fit = input.fit;
   frame.findings.trials = input.trials;
   frame.findings.can_search = frame.fit.can_search;
+  frame.findings.is_program = frame.fit.is_program;
   frame.findings.can_try = frame.fit.what_if.can_try;
   frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
   frame.findings.unit = unit;

@@ -120,7 +120,7 @@ std::string CheckpointLine(const ConsequenceQuestion& question, const Consequenc
 
 std::string OptimizerLine(const ConsequenceQuestion& question, int64_t bytes) {
   if (bytes == 0) return "keeps no state";
-  const std::string size = FormatBytes(bytes, question.unit);
+  std::string size = FormatBytes(bytes, question.unit);
   switch (question.settings.optimizer) {
     case networks::OptimizerKind::kSgd:
     case networks::OptimizerKind::kMomentum:
