@@ -81,6 +81,7 @@ int RunNetworkFit(const FitOptions& options) {
 
 struct ProgramFit {
   const phantom::Card& asked;
+  const std::string& memory;  // of it, as it was asked for; "" = its own
   bool all_cards = false;
   bool json = false;
   const std::vector<std::string>& program;
@@ -183,7 +184,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {
     return VerdictsText(*verdicts, title, *why_no_runs) +
-           TechniquesText(techniques, fit.asked, CommandLineOf(fit.program)) + NoteRows(notes);
+           TechniquesText(techniques, fit.asked, fit.memory, CommandLineOf(fit.program)) + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
   json["techniques"] = TechniquesJson(techniques);
@@ -215,7 +216,7 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
                       [&](const session::ProgramRun& run, const ProgramLaunch& launch) {
-                        const ProgramFit fit{*card, options.all_cards, options.json, program};
+                        const ProgramFit fit{*card, options.memory, options.all_cards, options.json, program};
                         return ProgramFitText(fit, run, launch);
                       });
 }

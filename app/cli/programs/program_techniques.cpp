@@ -54,7 +54,7 @@ Result<std::vector<TechniqueVerdict>> TryTechniques(
 }
 
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const std::string& command) {
+                           const std::string& memory, const std::string& command) {
   if (verdicts.empty()) return "";
   std::string text =
       fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
@@ -63,7 +63,8 @@ std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const 
   const auto first = std::ranges::find_if(verdicts, &TechniqueVerdict::fits);
   if (first == verdicts.end())
     return text + "None of them makes it fit there; fewer samples at once may (tidemark phantom --sweep).\n";
-  return text + fmt::format("tidemark phantom --card {} {} -- {} tells all of it.\n", card.name,
+  return text + fmt::format("tidemark phantom --card {}{} {} -- {} tells all of it.\n", card.name,
+                            memory.empty() ? "" : " --memory " + memory,
                             phantom::OptionsOf(first->techniques), command);
 }
 

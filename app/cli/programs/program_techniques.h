@@ -30,9 +30,10 @@ Result<std::vector<TechniqueVerdict>> TryTechniques(
     const std::vector<std::string>& program, const ProgramLaunch& launch, const phantom::Card& card,
     const std::function<void(std::string_view line)>& progress);
 
-// "" where there are none.
+// "" where there are none. `memory`: what the card has instead of its own, as it was asked for; `command`:
+// the program's.
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const std::string& command);
+                           const std::string& memory, const std::string& command);
 Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts);
 
 }  // namespace tidemark::cli
