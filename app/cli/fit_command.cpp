@@ -139,9 +139,9 @@ bool EndedForWantOfMemory(const session::ProgramRun& run) {
 Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
                                                          const CardVerdicts& verdicts) {
   const CardVerdict* const own = verdicts.OfAsked();
-  const bool has_need = own != nullptr && own->has_kernels && !own->fits && own->failure.empty();
-  const bool ran_out = own != nullptr && own->ran_out;
-  if ((!has_need && !ran_out) || verdicts.ran_out_of_all() || InterruptListener::WasInterrupted())
+  const bool lacks_memory =
+      own != nullptr && own->has_kernels && !own->fits && (own->ran_out || own->failure.empty());
+  if (!lacks_memory || verdicts.ran_out_of_all() || InterruptListener::WasInterrupted())
     return std::vector<TechniqueVerdict>();
   std::optional<ProgressLine> line;
   if (!fit.json) line.emplace(kToldEvery);

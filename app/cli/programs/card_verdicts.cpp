@@ -152,9 +152,8 @@ const CardVerdict* CardVerdicts::Smallest() const {
 
 std::optional<phantom::Card> CardVerdicts::ToTryWithOwnMemory() const {
   const auto runs_there = [](const CardVerdict& one) { return one.has_kernels; };
-  const auto asked = std::ranges::find_if(
-      verdicts_, [&](const CardVerdict& one) { return one.card.name == asked_.name && one.has_kernels; });
-  if (asked != verdicts_.end() && !asked->had_own_memory && !asked->fits) return asked->card;
+  const CardVerdict* const asked = OfAsked();
+  if (asked != nullptr && asked->has_kernels && !asked->had_own_memory && !asked->fits) return asked->card;
   const auto largest = std::ranges::find_if(verdicts_.rbegin(), verdicts_.rend(), runs_there);
   const bool is_hopeless = !takes_what_there_is_ && Smallest() == nullptr;
   if (is_hopeless && largest != verdicts_.rend() && !largest->had_own_memory) return largest->card;
