@@ -7,7 +7,8 @@
 
 namespace tidemark::events {
 
-inline constexpr const char* kTorchVersions = "2.5 to 2.11";  // what README.md names was tried
+inline constexpr const char* kTorchVersions =
+    "2.5 to 2.11";  // what profiler/phantom/README.md names was tried
 
 // Whether a version such as "2.6.0+cu124" is among them; what is none is not.
 inline bool IsTriedTorch(std::string_view version) {

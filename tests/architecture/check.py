@@ -1,7 +1,8 @@
 """Holds the tree to rules.py: usage: check.py ROOT. Prints every offending line; exit code 0 when there is none.
 
 Checked are the includes of C++ files, the link edges of CMake targets, that a target links what its folder includes, the
-length of files, that the window's words go through its widgets, and that no build file names a host and no file a path of somebody's machine.
+length of files, that the window's words go through its widgets, that no build file names a host and no file a path of somebody's machine,
+that what the manual's pages point to is there, and that README.md tells of every target's folder.
 """
 
 import pathlib
@@ -20,6 +21,8 @@ UNTRANSLATED = re.compile(r'\bImGui::(?:InputTextWithHint\(|(?:Selectable|Button
 LIBRARY_CALL = re.compile(r"\b(tidemark_library|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)")
 LINK_CALL = re.compile(r"\btarget_link_libraries\s*\(\s*([^\s)]+)([^)]*)\)")
 SOURCES_ELSEWHERE = re.compile(r"\btidemark_sources_of\(((?:app|profiler)\S*) ")
+PAGE_LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)")
+NAMED_FILE = re.compile(r"`((?:app|profiler|tests|cmake|assets)/[\w./-]+)")
 TARGET = re.compile(r"\btidemark_[a-z_]+\b")
 
 
@@ -161,6 +164,37 @@ def check_words(files):
                     yield f"{name}:{number}: {line.strip()}   (what a person reads goes through app/gui/widgets, which translate it)"
 
 
+def anchors_of(lines):
+    """The names under which a page's headings are linked to."""
+    return {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in lines if line.startswith("#")}
+
+
+def check_pages(files):
+    """What the manual links to, or names as a file or folder of the project, is there."""
+    pages = {path: (name, lines) for path, name, lines in files if path.suffix == ".md"}
+    for path, (name, lines) in pages.items():
+        root = path.parents[name.count("/")]
+        for number, line in enumerate(lines, 1):
+            for file, anchor in PAGE_LINK.findall(line):
+                target = (path.parent / file).resolve() if file else path
+                if not target.exists():
+                    yield f"{name}:{number}: there is no {file}"
+                elif anchor and anchor not in anchors_of(pages[target][1]):
+                    yield f"{name}:{number}: {file or name} has no heading {anchor}"
+            for named in NAMED_FILE.findall(line):
+                if not (root / named).exists() and not (root / f"{named}.cpp").exists():  # a program goes by its source
+                    yield f"{name}:{number}: there is no {named}"
+
+
+def check_folders(files):
+    """Every folder that is a target is told in README.md."""
+    pages = {name: "\n".join(lines) for _, name, lines in files if name == "README.md"}
+    for _, name, lines in files:
+        made = name.startswith(("app/", "profiler/")) and name.endswith("/CMakeLists.txt") and LIBRARY_CALL.search("\n".join(lines))
+        if made and pages and f"`{folder_of(name)}`" not in pages["README.md"]:
+            yield f"README.md does not say what {folder_of(name)} is for"
+
+
 def check_fingerprint(files):
     """What the stand-ins are made of says when they are out of date."""
     folder = "profiler/phantom/"
@@ -175,7 +209,7 @@ def check_fingerprint(files):
 
 def problems_in(root):
     files = list(files_of(root))
-    for check in (check_includes, check_links, check_lengths, check_addresses, check_words, check_fingerprint):
+    for check in (check_includes, check_links, check_lengths, check_addresses, check_words, check_pages, check_folders, check_fingerprint):
         yield from check(files)
 
 

@@ -101,6 +101,17 @@ class Tree(unittest.TestCase):
         self.assertEqual(1, len(problems({"run": f"cd {home}\n"})))
         self.assertEqual([], problems({"run": 'cd "$root/home/x"\n'}))
 
+    def test_pages_point_to_what_is_there(self):
+        for link in ["[a](app/README.md)", "[a](app/README.md#what-it-is)", "[a](#here)", "`app/README.md`", "`app/a` measures"]:
+            tree = {"README.md": f"# Here\n{link}\n", "app/README.md": "## What it is\n", "app/a.cpp": ""}
+            self.assertEqual([], problems(tree), link)
+            for lacking in ({"README.md": f"{link}\n"}, {**tree, "README.md": f"{link.replace('app/', 'app/b/').replace('#', '#b')}\n"}):
+                self.assertEqual(1, len(problems(lacking)), link)
+
+    def test_folders_that_nobody_is_told_of(self):
+        tree = {"profiler/base/CMakeLists.txt": "tidemark_library(base SOURCES a.cpp)\n", "README.md": "`profiler/base` is below all\n"}
+        self.assertEqual([], problems({**tree, "profiler/base/a.cpp": ""}))
+        self.assertEqual(1, len(problems({**tree, "README.md": "what it is for\n"})))
 
     def test_folders_that_the_stand_ins_are_made_of(self):
         cache = {"profiler/phantom/programs/stand_in_cache.cpp": '"profiler/phantom/device",', "profiler/phantom/device/a.cpp": ""}

@@ -68,7 +68,8 @@ Result<std::string> SourceFingerprint(const fs::path& sources) {
     for (auto entry = fs::recursive_directory_iterator(sources / folder, failure);
          !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure)) {
       std::error_code unreadable;
-      if (entry->is_regular_file(unreadable)) files.push_back(entry->path());
+      const bool is_built = entry->path().extension() != ".md";  // a page of the manual changes no library
+      if (is_built && entry->is_regular_file(unreadable)) files.push_back(entry->path());
     }
     if (failure) {
       return Error{"The sources of the phantom GPU are not in " + sources.string() +

@@ -107,7 +107,7 @@ class TwoMachines(unittest.TestCase):
         growing.touch()
         with open(through_ssh, "wb") as came:
             self.start(*ssh, "tail", "-c", "+1", "-F", str(growing), stdout=came, stderr=subprocess.DEVNULL)
-        # As README says: one end of a forwarded port there, the other here.
+        # As profiler/capture/README.md says: one end of a forwarded port there, the other here.
         serve = (f"import socket, subprocess; server = socket.create_server(('127.0.0.1', 7077)); near, _ = server.accept(); "
                  f"subprocess.run(['tail', '-c', '+1', '-F', {str(growing)!r}], stdout=near)")
         self.start(*at(FAR, sys.executable, "-c", serve), stderr=subprocess.DEVNULL)
