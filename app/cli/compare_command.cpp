@@ -34,6 +34,12 @@ int RunCompare(const CompareOptions& options) {
   const auto steps =
       options.common_steps ? presenters::ComparedSteps::kInBoth : presenters::ComparedSteps::kAll;
   const presenters::RunComparison comparison = presenters::CompareRuns(*view_a, *view_b, steps);
+  if (comparison.streams.ranges.empty()) {
+    return Complain(
+        "No step is in both, so there is nothing to compare. Leave out --common-steps to compare all of "
+        "them.",
+        kExitTrouble);
+  }
   const ComparedFile file_a{options.a, (*a)->description(), view_a.get(), WarningsOf(**a)};
   const ComparedFile file_b{options.b, (*b)->description(), view_b.get(), WarningsOf(**b)};
   const int answered = Answer(options.json ? TextOf(CompareJson(file_a, file_b, comparison))
@@ -59,7 +65,7 @@ Command RegisterCompare(CLI::App& application) {
       "Exit codes: 0 the same: every allocation and every new segment agrees in size and order, and so do\n"
       "the peaks of requested, allocated and reserved (driver, process and card are told, and do not "
       "count);\n"
-      "1 they differ; 2 wrong usage, or a file that cannot be read.");
+      "1 they differ; 2 wrong usage, a file that cannot be read, or no step that is in both.");
   auto options = std::make_shared<CompareOptions>();
   command->add_option("A", options->a, "Recording, memory snapshot or trace: anything that opens")
       ->type_name("");

@@ -15,7 +15,8 @@ bool IsOfAllocator(const ComparedBytes& level) {
 }  // namespace
 
 bool RunComparison::same() const {
-  return streams.allocations.differences.empty() && streams.segments.differences.empty() &&
+  return !streams.ranges.empty() && streams.allocations.differences.empty() &&
+         streams.segments.differences.empty() &&
          std::none_of(levels.begin(), levels.end(), [](const ComparedBytes& level) {
            return IsOfAllocator(level) && level.Difference().value_or(0) != 0;
          });
@@ -25,9 +26,11 @@ RunComparison CompareRuns(const timeline::View& a, const timeline::View& b, Comp
   RunComparison comparison;
   comparison.streams = CompareStreams(a, b, steps);
   const StreamsCompared& streams = comparison.streams;
-  comparison.levels = CompareLevels(a, streams.range_a, b, streams.range_b);
-  const Moment at_a = PeakMomentIn(a, streams.range_a);
-  const Moment at_b = PeakMomentIn(b, streams.range_b);
+  const std::vector<EventRange> in_a = streams.RangesOf(&RangePair::a);
+  const std::vector<EventRange> in_b = streams.RangesOf(&RangePair::b);
+  comparison.levels = CompareLevels(a, in_a, b, in_b);
+  const Moment at_a = PeakMomentIn(a, in_a);
+  const Moment at_b = PeakMomentIn(b, in_b);
   comparison.peak_a = at_a.state.index;
   comparison.peak_b = at_b.state.index;
   comparison.at_peak = CompareStates(at_a, at_b, streams.by_requested());

@@ -17,8 +17,8 @@ struct RunComparison {
   StateComparison at_peak;
 
   // Every allocation and every new segment agrees in size and order, and so do the peaks of requested,
-  // allocated and reserved. What the driver and the card report depends on when they are asked, and on other
-  // processes: it does not count.
+  // allocated and reserved; and there was something to compare. What the driver and the card report depends
+  // on when they are asked, and on other processes: it does not count.
   bool same() const;
 };
 RunComparison CompareRuns(const timeline::View& a, const timeline::View& b, ComparedSteps steps);

@@ -37,8 +37,8 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
   result.title_b = other_title;
   const ComparedPart of_a = ComparedPartOf(shown);
   const ComparedPart of_b = ComparedPartOf(other);
-  const EventRange all_a{of_a.begin, shown.end()};
-  const EventRange all_b{of_b.begin, other.end()};
+  const std::vector<EventRange> all_a{{of_a.begin, shown.end()}};
+  const std::vector<EventRange> all_b{{of_b.begin, other.end()}};
   if (!moment) {
     result.moment = "at each one's peak";
     if (!of_a.is_whole() || !of_b.is_whole()) result.moment += " since it began anew";
@@ -50,7 +50,7 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
   const std::optional<events::EventIndex> same = SamePlace(shown, *moment, other, same_events);
   if (!same) return std::nullopt;
   result.moment = MomentTitle(shown, *moment);
-  result.levels = CompareLevels(shown, {*moment, *moment + 1}, other, {*same, *same + 1});
+  result.levels = CompareLevels(shown, {{*moment, *moment + 1}}, other, {{*same, *same + 1}});
   const bool is_wanted = AddStates([&] { return MomentAt(shown, *moment); },
                                    [&] { return MomentAt(other, *same); }, progress, result);
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;
@@ -65,7 +65,7 @@ std::optional<SideBySide> CompareChange(const timeline::View& view, const Settin
   result.moment = "at the peaks of steps " + FormatNumber(change.before.number) + " and " +
                   FormatNumber(change.after.number);
   result.headline = change.text + ": " + ConsequenceOf(change, unit);
-  result.levels = CompareLevels(view, RangeOf(change.before), view, RangeOf(change.after));
+  result.levels = CompareLevels(view, {RangeOf(change.before)}, view, {RangeOf(change.after)});
   const bool is_wanted = AddStates([&] { return MomentAt(view, change.before.peak); },
                                    [&] { return MomentAt(view, change.after.peak); }, progress, result);
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;

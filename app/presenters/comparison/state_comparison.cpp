@@ -23,9 +23,11 @@ using timeline::LiveBlock;
 using timeline::Series;
 using timeline::View;
 
-std::optional<int64_t> HighestIn(const View& view, EventRange range, Series series) {
+std::optional<int64_t> HighestIn(const View& view, const std::vector<EventRange>& ranges, Series series) {
   if (view.empty() || (series == Series::kRequested && !view.tells_requested())) return std::nullopt;
-  const int64_t bytes = ValueOf(view.PeakIn(series, range.begin, range.end).values, series);
+  int64_t bytes = 0;
+  for (const EventRange& range : ranges)
+    bytes = std::max(bytes, ValueOf(view.PeakIn(series, range.begin, range.end).values, series));
   return bytes == 0 ? std::nullopt : std::optional(bytes);  // nobody told of it
 }
 
@@ -197,7 +199,8 @@ std::optional<double> ComparedBytes::Percent() const {
 
 int64_t OneSidedBlocks::Difference() const { return SaturatingProduct(in_b - in_a, bytes); }
 
-std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const View& b, EventRange in_b) {
+std::vector<ComparedBytes> CompareLevels(const View& a, const std::vector<EventRange>& in_a, const View& b,
+                                         const std::vector<EventRange>& in_b) {
   std::vector<ComparedBytes> rows;
   for (const Series level : timeline::kMemoryLevels) {
     ComparedBytes row{std::string(NameOf(level)), {}, HighestIn(a, in_a, level), HighestIn(b, in_b, level)};
@@ -211,8 +214,12 @@ Moment MomentAt(const View& view, events::EventIndex index) {
   return {&view, timeline::SettledStateAt(view, index, timeline::SettledBy(view, index))};
 }
 
-Moment PeakMomentIn(const View& view, EventRange range) {
-  if (view.empty()) return {&view, {}};
+Moment PeakMomentIn(const View& view, const std::vector<EventRange>& ranges) {
+  if (view.empty() || ranges.empty()) return {&view, {}};
+  const auto highest = [&](const EventRange& range) {
+    return ValueOf(view.PeakIn(Series::kAllocated, range.begin, range.end).values, Series::kAllocated);
+  };
+  const EventRange& range = *std::ranges::max_element(ranges, {}, highest);
   return MomentAt(view, timeline::HighestMoment(view, range.begin, range.end));
 }
 

@@ -27,10 +27,10 @@ struct ComparedBytes {
   std::optional<double> Percent() const;      // of a; nothing where a is 0
 };
 
-// requested, allocated, reserved, driver, process, card: each one's own highest value in the range. A level
+// requested, allocated, reserved, driver, process, card: each one's own highest value in the ranges. A level
 // that neither tells of is left out, unless its source says of itself that it is live.
-std::vector<ComparedBytes> CompareLevels(const timeline::View& a, EventRange in_a, const timeline::View& b,
-                                         EventRange in_b);
+std::vector<ComparedBytes> CompareLevels(const timeline::View& a, const std::vector<EventRange>& in_a,
+                                         const timeline::View& b, const std::vector<EventRange>& in_b);
 
 // Allocations that are alike (what they hold, who made them, their size) and of which one run has more.
 struct OneSidedBlocks {
@@ -62,8 +62,8 @@ struct Moment {
 };
 // As it proved to be until its step ends; see SettledStateAt. Of an empty view nothing.
 Moment MomentAt(const timeline::View& view, events::EventIndex index);
-// Where kAllocated is highest in the range.
-Moment PeakMomentIn(const timeline::View& view, EventRange range);
+// Where kAllocated is highest in the ranges; of none the empty moment.
+Moment PeakMomentIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested);
 

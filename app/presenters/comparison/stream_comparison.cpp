@@ -1,6 +1,8 @@
 #include "app/presenters/comparison/stream_comparison.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "app/presenters/comparison/alignment.h"
 #include "app/presenters/comparison/stretches.h"
@@ -83,19 +85,27 @@ class StreamComparer {
             return;
           if (!is_tail) ++result_.steps_in_both;
           ComparePhases(a, b);
-          result_.range_a.end = a.end;
-          result_.range_b.end = b.end;
+          AddRanges(a, b);
         },
         [&](const Stretch& a, const Stretch& b) {
           ++(a.begin < a.end ? result_.steps_only_a : result_.steps_only_b);
           if (which == ComparedSteps::kInBoth) return;
           CompareRequests(a, b);
-          result_.range_a.end = std::max(result_.range_a.end, a.end);
-          result_.range_b.end = std::max(result_.range_b.end, b.end);
+          AddRanges(a, b);
         });
   }
 
  private:
+  void AddRanges(const Stretch& a, const Stretch& b) {
+    if (!result_.ranges.empty() && result_.ranges.back().a.end == a.begin &&
+        result_.ranges.back().b.end == b.begin) {
+      result_.ranges.back().a.end = a.end;
+      result_.ranges.back().b.end = b.end;
+    } else {
+      result_.ranges.push_back({{a.begin, a.end}, {b.begin, b.end}});
+    }
+  }
+
   void ComparePhases(const Stretch& a, const Stretch& b) {
     const auto compare = [this](const Stretch& in_a, const Stretch& in_b) { CompareRequests(in_a, in_b); };
     PairStretches(PhaseStretches(a_, a, result_.by_phase), PhaseStretches(b_, b, result_.by_phase), compare,
@@ -201,29 +211,42 @@ void AddFreesBetween(const View& a, const View& b, SameEvent last, SameEvent nex
 
 }  // namespace
 
+std::vector<EventRange> StreamsCompared::RangesOf(EventRange RangePair::*side) const {
+  std::vector<EventRange> all;
+  std::ranges::transform(ranges, std::back_inserter(all),
+                         [side](const RangePair& pair) { return pair.*side; });
+  return all;
+}
+
 std::vector<SameEvent> SameEvents(const View& a, const View& b, const StreamsCompared& streams) {
   constexpr uint64_t kMost = 1 << 20;
   const uint64_t stride = streams.allocations.agreed / kMost + 1;
   std::vector<SameEvent> same;
-  AllocationWalk in_a(a, streams.range_a);
-  AllocationWalk in_b(b, streams.range_b);
   uint64_t met = 0;
-  const auto add = [&](const SameEvent& next) {
-    if (met++ % stride != 0) return;
-    if (stride == 1 && !same.empty()) AddFreesBetween(a, b, same.back(), next, same);
-    same.push_back(next);
-  };
-  const auto take_until = [&](EventIndex end_a, EventIndex end_b) {
-    while (in_a.IsBefore(end_a) && in_b.IsBefore(end_b)) add({in_a.Take(), in_b.Take()});
-  };
-  for (const StreamDifference& difference : streams.allocations.differences) {
-    take_until(difference.a, difference.b);
-    in_a.Skip(difference.only_a);
-    in_b.Skip(difference.only_b);
+  auto difference = streams.allocations.differences.begin();
+  for (const RangePair& range : streams.ranges) {
+    AllocationWalk in_a(a, range.a);
+    AllocationWalk in_b(b, range.b);
+    std::optional<SameEvent> last;
+    const auto add = [&](const SameEvent& next) {
+      if (met++ % stride != 0) return;
+      if (stride == 1 && last) AddFreesBetween(a, b, *last, next, same);
+      same.push_back(next);
+      last = next;
+    };
+    const auto take_until = [&](EventIndex end_a, EventIndex end_b) {
+      while (in_a.IsBefore(end_a) && in_b.IsBefore(end_b)) add({in_a.Take(), in_b.Take()});
+    };
+    for (; difference != streams.allocations.differences.end() && difference->a <= range.a.end &&
+           difference->b <= range.b.end;
+         ++difference) {
+      take_until(difference->a, difference->b);
+      in_a.Skip(difference->only_a);
+      in_b.Skip(difference->only_b);
+    }
+    take_until(range.a.end, range.b.end);
+    if (stride == 1 && last) AddFreesBetween(a, b, *last, {range.a.end, range.b.end}, same);
   }
-  take_until(streams.range_a.end, streams.range_b.end);
-  if (stride == 1 && !same.empty())
-    AddFreesBetween(a, b, same.back(), {streams.range_a.end, streams.range_b.end}, same);
   return same;
 }
 
@@ -245,8 +268,6 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   const ComparedPart part_b = ComparedPartOf(b);
   result.begun_anew_a = !part_a.is_whole();
   result.begun_anew_b = !part_b.is_whole();
-  result.range_a = {part_a.begin, part_a.begin};
-  result.range_b = {part_b.begin, part_b.begin};
   StreamsCompared throughout = result;
   StreamComparer comparer(a, b, result, progress);
   comparer.CompareSteps(steps);

@@ -38,6 +38,14 @@ struct StreamComparison {
 struct EventRange {
   events::EventIndex begin = 0;
   events::EventIndex end = 0;
+
+  bool operator==(const EventRange&) const = default;
+};
+
+// What belongs together of the two.
+struct RangePair {
+  EventRange a;
+  EventRange b;
 };
 
 struct StreamsCompared {
@@ -50,13 +58,14 @@ struct StreamsCompared {
   uint64_t steps_in_both = 0;
   uint64_t steps_only_a = 0;
   uint64_t steps_only_b = 0;
-  EventRange range_a;  // what was compared
-  EventRange range_b;
+  // What was compared, in order: one pair, but for steps that were left out. None where no step is in both.
+  std::vector<RangePair> ranges;
   StreamComparison allocations;
   StreamComparison segments;  // new ones, or new pieces of expandable ones
 
   // Sizes as asked for were compared; else blocks' sizes.
   bool by_requested() const { return requested_known_a && requested_known_b; }
+  std::vector<EventRange> RangesOf(EventRange RangePair::*side) const;
 };
 
 // An event of each run: allocations that agree in order, and the frees between two of them.

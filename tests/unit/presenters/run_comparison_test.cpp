@@ -222,11 +222,30 @@ TEST_CASE("Runs of different lengths agree in the steps that both have") {
 }
 
 TEST_CASE("What comes in the steps that only one has moves no peak of the common ones") {
-  const Training few = TrainingWith(8000, 2);
-  Training many = TrainingWith(8000, 2);
-  many.Step(2, 1 << 20, 1000);
-  CHECK(Compare(few, many, ComparedSteps::kInBoth).same());
-  CHECK(*RowTitled(Compare(few, many).levels, "requested").Difference() == (1 << 20) - 8000);
+  const int only_in_many = GENERATE(0, 1, 2);  // before, between or after the others
+  Training few;
+  Training many;
+  for (int number = 0; number < 3; ++number) {
+    many.Step(number, number == only_in_many ? 1 << 20 : 8000 + number, 1000);
+    if (number != only_in_many) few.Step(number, 8000 + number, 1000);
+  }
+  const RunComparison common = Compare(few, many, ComparedSteps::kInBoth);
+  CHECK(common.same());
+  CHECK(common.streams.steps_only_b == 1);
+  CHECK(many.Publish()->event(common.peak_b).bytes != 1 << 20);
+  CHECK(*RowTitled(Compare(few, many).levels, "requested").Difference() ==
+        (1 << 20) - (only_in_many == 2 ? 8001 : 8002));
+}
+
+TEST_CASE("Runs that have no step in common are not the same for want of a difference") {
+  Training a;
+  Training b;
+  a.Step(0, 8000, 1000);
+  b.Step(7, 8000, 1000);
+  const RunComparison common = Compare(a, b, ComparedSteps::kInBoth);
+  CHECK(common.streams.ranges.empty());
+  CHECK_FALSE(common.same());
+  CHECK(common.at_peak.blocks.empty());
 }
 
 TEST_CASE("A snapshot, which knows where steps end only, agrees with the run that it is of") {
