@@ -37,4 +37,12 @@ inline size_t SizeOfUtf8Letter(std::string_view text) {
   return size;
 }
 
+// As much of a text as so many bytes hold, with no letter cut in two.
+inline std::string_view FirstLetters(std::string_view text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  size_t end = most_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
 }  // namespace tidemark

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "profiler/base/utf8.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::trace {
@@ -50,7 +51,9 @@ Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recordi
     const auto words = entry.find("text");
     if (time == entry.end() || !time->is_number_integer() || words == entry.end() || !words->is_string())
       continue;
-    SetBookmark({time->get<int64_t>(), words->get<std::string>().substr(0, kMostBookmarkBytes)}, &bookmarks);
+    SetBookmark(
+        {time->get<int64_t>(), std::string(FirstLetters(words->get<std::string>(), kMostBookmarkBytes))},
+        &bookmarks);
   }
   return bookmarks;
 }

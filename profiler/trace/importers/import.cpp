@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,22 +13,34 @@
 #include "profiler/trace/importers/pickle.h"
 #include "profiler/trace/importers/snapshot.h"
 #include "profiler/trace/importers/sqlite_import.h"
+#include "profiler/trace/perfetto_format.h"
 
 namespace tidemark::trace {
 namespace {
 
 enum class Format { kUnknown, kTide, kPickle, kJson, kPerfetto, kSqlite };
 
+// Of the traces that we write: a packet's tag and its length, which may be the number of a bracket, and then
+// a tag that nothing in JSON begins with.
+bool BeginsWithOurPacket(std::string_view beginning) {
+  constexpr char kFirstTag = perfetto::kSequenceFlags << 3 | perfetto::kVarint;
+  if (beginning.front() != '\n') return false;
+  const auto is_last_of_length = [](char byte) { return static_cast<unsigned char>(byte) < 0x80; };
+  const auto last = std::find_if(beginning.begin() + 1, beginning.end(), is_last_of_length);
+  return last != beginning.end() && last + 1 != beginning.end() && last[1] == kFirstTag;
+}
+
 Format FormatOf(std::string_view beginning) {
   if (beginning.starts_with("\x89PNG")) return Format::kUnknown;  // a recording begins with that byte, too
   if (beginning.empty() || beginning.front() == '\x89')
     return Format::kTide;  // it says what an empty file is
   if (beginning.front() == '\x80') return Format::kPickle;
+  if (BeginsWithOurPacket(beginning)) return Format::kPerfetto;
   const size_t letter = beginning.find_first_not_of(" \t\r\n");
   if (letter != std::string_view::npos && (beginning[letter] == '{' || beginning[letter] == '['))
     return Format::kJson;
   if (beginning.starts_with("SQLite format 3")) return Format::kSqlite;
-  if (beginning.front() == '\n') return Format::kPerfetto;  // the tag of its first packet
+  if (beginning.front() == '\n') return Format::kPerfetto;  // another's
   // Protocols 0 and 1 begin with what they build: "(dp0", "(lp0", "}q", "]q".
   const bool builds = beginning.starts_with("(d") || beginning.starts_with("(l") ||
                       beginning.starts_with("}q") || beginning.starts_with("]q");

@@ -44,14 +44,14 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
   origin.base_ns = objects.NumberIn(read.root, "baseTimeNanoseconds", 0);
   events::RunDescription& description = origin.description;
   description.producer = kTorchProfiler;
-  const bool has_card = std::any_of(
-      records.instants.begin(), records.instants.end(),
-      [](const TraceInstant& told) { return told.is_of_memory() && told.device_type != kCpuDeviceType; });
-  const Value* cards = objects.Find(read.root, "deviceProperties");
-  if (cards != nullptr && has_card && !objects.ItemsOf(*cards).empty()) {
-    const Value& card = objects.ItemsOf(*cards).front();
-    description.device_name = objects.TextIn(card, "name");
-    description.device_bytes = objects.NumberIn(card, "totalGlobalMem", 0);
+  if (const Value* listed = objects.Find(read.root, "deviceProperties")) {
+    std::vector<ListedCard> cards;
+    for (const Value& card : objects.ItemsOf(*listed)) {
+      const auto place = static_cast<int64_t>(cards.size());
+      cards.push_back({objects.NumberIn(card, "id", place), std::string(objects.TextIn(card, "name")),
+                       objects.NumberIn(card, "totalGlobalMem", 0)});
+    }
+    DescribeCard(records, cards, description);
   }
   ReadOwn(read, objects, origin);
   if (records.without_memory > 0 && !origin.is_own) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "profiler/base/utf8.h"
+
 namespace tidemark::trace {
 namespace {
 
@@ -15,6 +17,7 @@ constexpr std::string_view kTraces = "device_traces";
 constexpr std::string_view kAnnotations = "external_annotations";
 constexpr std::string_view kAllocatorSettings = "allocator_settings";
 constexpr size_t kLongestSettings = 4096;
+constexpr size_t kLongestAnnotation = 200;
 constexpr size_t kMostDevices = std::numeric_limits<uint8_t>::max();  // an event has a byte for its device
 
 uint8_t DeviceIn(const Objects& objects, const Value& dictionary) {
@@ -154,7 +157,7 @@ class ContentsReader {
     for (const Value& from : objects_.ItemsOf(annotations)) {
       const std::string_view name = objects_.TextIn(from, "name");
       if (name.empty() || !IsNew(from)) continue;
-      contents_.annotations.push_back({std::string(name.substr(0, 200)),
+      contents_.annotations.push_back({std::string(FirstLetters(name, kLongestAnnotation)),
                                        objects_.NumberIn(from, "time_us", 0), DeviceIn(objects_, from),
                                        objects_.TextIn(from, "stage") != "END"});
     }

@@ -159,7 +159,7 @@ class SqliteReader {
     origin.description.producer = "Nsight Systems";
     origin.damage = ReadUsage(records);
     if (cancelled_) return Failed("");
-    ReadTarget(origin);
+    ReadTarget(records, origin);
     origin.description.notes.emplace_back(
         "Nsight Systems tells what the program got from the CUDA driver. Of a program with PyTorch these are "
         "the segments of its allocator, and what lies in them is not told.");
@@ -201,14 +201,17 @@ class SqliteReader {
   }
 
   // Tables that not every version has.
-  void ReadTarget(TraceOrigin& origin) {
-    if (database_.HasColumn("TARGET_INFO_GPU", "name") &&
-        database_.HasColumn("TARGET_INFO_GPU", "totalMemory")) {
-      Result<SqlStatement> card = database_.Prepare("SELECT name, totalMemory FROM TARGET_INFO_GPU");
-      if (card && card->Step()) {
-        origin.description.device_name = card->Text(0);
-        origin.description.device_bytes = std::max<int64_t>(card->Integer(1), 0);
-      }
+  void ReadTarget(const TraceRecords& records, TraceOrigin& origin) {
+    const bool lists_cards = database_.HasColumn("TARGET_INFO_GPU", "name") &&
+                             database_.HasColumn("TARGET_INFO_GPU", "totalMemory");
+    const std::string id = database_.HasColumn("TARGET_INFO_GPU", "id") ? "id" : "rowid - 1";
+    if (lists_cards) {
+      std::vector<ListedCard> cards;
+      Result<SqlStatement> row =
+          database_.Prepare("SELECT " + id + ", name, totalMemory FROM TARGET_INFO_GPU");
+      while (row && cards.size() < most_rows_ && row->Step())
+        cards.push_back({row->Integer(0), std::string(row->Text(1)), row->Integer(2)});
+      DescribeCard(records, cards, origin.description);
     }
     if (database_.HasColumn("TARGET_INFO_SESSION_START_TIME", "utcEpochNs")) {
       Result<SqlStatement> start = database_.Prepare("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME");

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
+#include "profiler/base/utf8.h"
 #include "profiler/trace/importers/objects.h"
 
 namespace tidemark::trace {
@@ -183,7 +185,25 @@ void TraceRecords::AddInstant(std::optional<TraceInstant> told, int64_t time_ns)
 
 void TraceRecords::AddBookmark(int64_t time_ns, std::string_view text) {
   if (bookmarks.size() < kMostBookmarks)
-    SetBookmark({time_ns, std::string(text.substr(0, kMostBookmarkBytes))}, &bookmarks);
+    SetBookmark({time_ns, std::string(FirstLetters(text, kMostBookmarkBytes))}, &bookmarks);
+}
+
+void DescribeCard(const TraceRecords& records, const std::vector<ListedCard>& cards,
+                  events::RunDescription& description) {
+  std::bitset<256> used;
+  for (const TraceInstant& told : records.instants) {
+    if (told.is_of_memory() && told.device_type != kCpuDeviceType) used.set(told.device);
+  }
+  const ListedCard* found = nullptr;
+  for (const ListedCard& card : cards) {
+    if (card.id < 0 || card.id >= static_cast<int64_t>(used.size()) || !used[static_cast<size_t>(card.id)])
+      continue;
+    if (found != nullptr && (found->name != card.name || found->bytes != card.bytes)) return;
+    found = &card;
+  }
+  if (found == nullptr) return;
+  description.device_name = found->name;
+  description.device_bytes = std::max<int64_t>(found->bytes, 0);
 }
 
 }  // namespace tidemark::trace

@@ -130,6 +130,17 @@ struct TraceRecords {
   uint64_t unreadable = 0;      // records of memory that lack their size or their time
 };
 
+// A card that a trace's file lists.
+struct ListedCard {
+  int64_t id = 0;
+  std::string name;
+  int64_t bytes = 0;
+};
+// Says of which card the memory in the records is. Of none that is listed, or of cards of several kinds,
+// nothing. O(records).
+void DescribeCard(const TraceRecords& records, const std::vector<ListedCard>& cards,
+                  events::RunDescription& description);
+
 // What a reader found out besides the records.
 struct TraceOrigin {
   events::RunDescription description;  // title: "" for the name of the file; its start does not count

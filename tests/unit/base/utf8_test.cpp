@@ -40,5 +40,14 @@ TEST_CASE("A letter is as long as UTF-8 has it, and what is malformed is none") 
   for (const std::string_view text : malformed) CHECK(SizeOfUtf8Letter(text) == 0);
 }
 
+TEST_CASE("A text that is too long ends with a whole letter") {
+  CHECK(FirstLetters("abc", 3) == "abc");
+  CHECK(FirstLetters("abc", 2) == "ab");
+  CHECK(FirstLetters("ab\xc3\xa9", 3) == "ab");
+  CHECK(FirstLetters("ab\xc3\xa9z", 4) == "ab\xc3\xa9");
+  CHECK(FirstLetters("\xf0\x9f\x8c\x8a", 3).empty());
+  CHECK(FirstLetters("\x80\x80", 1).empty());
+}
+
 }  // namespace
 }  // namespace tidemark

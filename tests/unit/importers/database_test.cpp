@@ -93,7 +93,7 @@ TEST_CASE("an export of Nsight Systems: what the driver gave", "[importers]") {
            " (100, 7, 0, 1, 4096, 0, 2097152, 2, 0, NULL, 0), (200, 7, 1, 1, 8192, 0, 512, 4, 0, NULL, 0),"
            " (250, 9, 1, 1, 8192, 0, 512, 2, 0, NULL, 0), (150, 7, 0, 1, 99, 0, 64, 1, 0, NULL, 0);"
            "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, totalMemory INTEGER);"
-           "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H200', 1000000000);"
+           "INSERT INTO TARGET_INFO_GPU VALUES (2, 'NVIDIA T4', 1000), (0, 'NVIDIA H200', 1000000000);"
            "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
            "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1790857026000000000);");
   const ImportedRun run = ImportedFile(scratch / "nsys.sqlite");

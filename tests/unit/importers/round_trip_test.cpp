@@ -369,6 +369,21 @@ TEST_CASE("a trace of ours holds the run's description and bookmarks", "[importe
   }
 }
 
+TEST_CASE("a trace of ours opens whatever length its first packet has", "[importers]") {
+  const auto view = SampleRun().View();
+  events::RunDescription description;
+  for (int letters = 0; letters < 300; ++letters) {
+    description.title = std::string(static_cast<size_t>(letters), 't');
+    const Scratch scratch;
+    REQUIRE(Export(*view, description, ExportFormat::kPerfetto, scratch / "out").ok());
+    const ImportedRun again = ImportedFrom(ReadFile(scratch / "out"));
+    INFO(letters);
+    REQUIRE(again.error.empty());
+    CHECK(again.summary.complete);
+    CHECK(again.view->end() == view->end());
+  }
+}
+
 // What went before the first event that is kept is known by its totals alone.
 TEST_CASE("a trace of the end of a run has its totals", "[importers]") {
   Stream run;

@@ -110,6 +110,28 @@ TEST_CASE("a trace of several devices, and of the CPU", "[importers]") {
   CHECK(ValueOf(cpu.Last(), Series::kAllocated) == 100);
 }
 
+TEST_CASE("of a machine's cards a trace names the one that was used", "[importers]") {
+  const auto with_cards = [](const std::vector<std::string>& events) {
+    std::string text = Trace(events);
+    const std::string_view one = R"([{"id": 0, "name": "NVIDIA H200", "totalGlobalMem": 1000000}])";
+    return text.replace(text.find(one), one.size(),
+                        R"([{"id": 0, "name": "NVIDIA T4", "totalGlobalMem": 1000},
+                            {"id": 1, "name": "NVIDIA H200", "totalGlobalMem": 1000000},
+                            {"id": 2, "name": "NVIDIA H200", "totalGlobalMem": 1000000}])");
+  };
+  const std::string first = Memory("1", 512, 1024, 512, 0, 0);
+  const std::string second = Memory("2", 512, 4096, 512, 0, 1);
+  const std::string third = Memory("3", 512, 8192, 512, 0, 2);
+  const auto named = [&](const std::vector<std::string>& events) {
+    return ImportedFrom(with_cards(events)).summary.description.device_name;
+  };
+  CHECK(named({first}) == "NVIDIA T4");
+  CHECK(named({second}) == "NVIDIA H200");
+  CHECK(named({second, third}) == "NVIDIA H200");
+  CHECK(named({first, second}).empty());
+  CHECK(ImportedFrom(with_cards({second})).summary.description.device_bytes == 1'000'000);
+}
+
 TEST_CASE("a trace tells when memory ran out", "[importers]") {
   std::string failure = Memory("7", 1 << 30, 0, 512, 2048);
   failure.replace(failure.find("[memory]"), 8, "[OutOfMemory]");
