@@ -1,5 +1,5 @@
-// Who holds the memory at a moment: live blocks, by layer and what they hold or by line of code. Pure
-// functions, any thread. O(chunk + live).
+// Who holds the memory at a moment: live blocks, by layer and what they hold or by line of code; parameters,
+// gradients and optimizer state of all layers together. Pure functions, any thread. O(chunk + live).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace tidemark::advice {
 
 struct Owner {
-  // "conv1, activation", or "temporary of aten::add" where no layer is known; of a line, "train
+  // "conv1, activation", "parameter", or "temporary of aten::add" where no layer is known; of a line, "train
   // (train.py:40)".
   std::string name;
   int64_t bytes = 0;

@@ -92,15 +92,16 @@ enum class EventKind : uint8_t {
   // --- what a program does with its tensors, from which who reads its ring finds out what blocks hold
   // (profiler/capture/roles/role_inference.h); in no recording and no timeline. `address` = the block ---
   kTensorSaved,          // for backward
-  kLeafUsed,             // gradients are accumulated for it: `bytes` = the leaf, `rounded_bytes` = its node;
-                         // both 0: a module has it for a parameter
+  kLeafUsed,             // gradients are accumulated for it: `bytes` = the leaf, `rounded_bytes` = its node
   kGradientAccumulated,  // `bytes` = the leaf's node, `rounded_bytes` = the block that was made for it
   kCastMade,             // by autocast; `bytes` = the block of what was cast
   kOptimizerEnd,  // what its step made and left is its state; `name` = what that is called. A hint, too:
                   // `name` of a kAllocate, where an optimizer asked for the block
+  kTensorKnown,   // by the program's Python: it is `category`, called `name`, of a parameter `op` = what its
+                  // gradient is called
 };
 inline constexpr int kEventKindCount = 24;  // of what recordings and timelines have
-inline constexpr int kHintKindCount = 5;    // those after them
+inline constexpr int kHintKindCount = 6;    // those after them
 inline constexpr bool IsDeviceWork(EventKind kind) {
   return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
 }

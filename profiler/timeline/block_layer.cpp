@@ -6,7 +6,6 @@ namespace {
 // "layer1.conv2" of "layer1.conv2.weight", "layer1.conv2.weight.grad" and "layer1.conv2.weight exp_avg".
 std::string_view LayerOfParameter(std::string_view name) {
   constexpr std::string_view kGradient = ".grad";
-  name = name.substr(0, name.find(' '));
   if (name.ends_with(kGradient)) name.remove_suffix(kGradient.size());
   const size_t point = name.rfind('.');
   return point == std::string_view::npos ? "" : name.substr(0, point);

@@ -46,6 +46,8 @@ struct Gates {
   Listener<void()> layer_ends{nullptr};
   // A parameter of a torch.nn.Module lies in that block, whether or not gradients will be accumulated for it.
   Listener<void(const void* block, int64_t bytes, const char* name)> parameter_known{nullptr};
+  // What an optimizer keeps for a parameter lies in that block. Within its step.
+  Listener<void(const void* block, int64_t bytes, const char* name)> optimizer_state_known{nullptr};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

@@ -28,3 +28,10 @@ void TidemarkParameter(const void* block, int64_t bytes, const char* name) {
   Tell(TheGates().parameter_known, block, bytes, name);
   if (behind != nullptr) behind(block, bytes, name);
 }
+
+void TidemarkOptimizerState(const void* block, int64_t bytes, const char* name) {
+  static constinit FunctionBehind<void (*)(const void*, int64_t, const char*)> next;
+  const auto behind = next.Get(nullptr, "TidemarkOptimizerState");
+  Tell(TheGates().optimizer_state_known, block, bytes, name);
+  if (behind != nullptr) behind(block, bytes, name);
+}

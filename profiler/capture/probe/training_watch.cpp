@@ -7,6 +7,7 @@
 
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/layer_gate.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/probe/tensor_blocks.h"
@@ -52,15 +53,17 @@ std::atomic<bool> watches_training{false};  // the gate at optimizers' ranges is
 constexpr size_t kLargestHeadBytes = 64;
 
 // Who reads the ring knows what blocks there are, and finds out what they hold by this.
-void Hint(events::EventKind kind, uint64_t block, uint64_t bytes = 0, uint64_t rounded_bytes = 0,
-          events::NameId name = 0) {
+events::Event HintOf(events::EventKind kind, uint64_t block) {
   events::Event event;
   event.kind = kind;
   event.source = events::Source::kAllocator;
   event.address = block;
+  return event;
+}
+void Hint(events::EventKind kind, uint64_t block, uint64_t bytes = 0, uint64_t rounded_bytes = 0) {
+  events::Event event = HintOf(kind, block);
   event.bytes = static_cast<int64_t>(bytes);
   event.rounded_bytes = static_cast<int64_t>(rounded_bytes);
-  event.name = name;
   Emit(event);
 }
 
@@ -82,8 +85,19 @@ void OnAccumulatorMade(const void* node, const void* tensor) {
   Hint(EventKind::kLeafUsed, BlockOfTensor(tensor), AddressOf(IdentityOfTensor(tensor)), AddressOf(node));
 }
 
-void OnParameterKnown(const void* block, int64_t /*bytes*/, const char* /*name*/) {
-  Hint(EventKind::kLeafUsed, AddressOf(block));
+void OnParameterKnown(const void* block, int64_t /*bytes*/, const char* name) {
+  events::Event hint = HintOf(EventKind::kTensorKnown, AddressOf(block));
+  hint.category = Category::kParameter;
+  hint.name = Intern(name, events::Source::kAllocator);
+  hint.op = Intern(GradientName(name), events::Source::kAllocator);
+  Emit(hint);
+}
+
+void OnOptimizerStateKnown(const void* block, int64_t /*bytes*/, const char* name) {
+  events::Event hint = HintOf(EventKind::kTensorKnown, AddressOf(block));
+  hint.category = Category::kOptimizerState;
+  hint.name = Intern(name, events::Source::kAllocator);
+  Emit(hint);
 }
 
 void OnGradientArrives(const void* gradients) {
@@ -130,7 +144,9 @@ void OnRecordFunctionEnds(const void* record_function) {
   if (scope == nullptr || place < scope || place >= scope + kLargestHeadBytes) return;
   const OptimizerScope ended = std::exchange(at_work.optimizer, {});
   if (!EventStreamIsOpen()) return;
-  Hint(EventKind::kOptimizerEnd, 0, 0, 0, ended.state);
+  events::Event end = HintOf(EventKind::kOptimizerEnd, 0);
+  end.name = ended.state;
+  Emit(end);
   if (ended.has_turn) TheCourse().EndOptimizer(ended.optimizer);
 }
 
@@ -141,6 +157,7 @@ void WatchTraining() {
   gates.tensor_saved = OnTensorSaved;
   gates.accumulator_made = OnAccumulatorMade;
   gates.parameter_known = OnParameterKnown;
+  gates.optimizer_state_known = OnOptimizerStateKnown;
   gates.gradient_arrives = OnGradientArrives;
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.backward_begins = [] {

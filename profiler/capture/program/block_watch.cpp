@@ -9,6 +9,7 @@
 
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/layer_gate.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/roles/block_roles.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -87,17 +88,26 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
 
 void OnParameterKnown(const void* block, int64_t bytes, const char* name) {
   const auto address = reinterpret_cast<uint64_t>(block);
-  if (Roles().Take(address, Category::kParameter))
+  if (Roles().Take(address, Category::kParameter, Intern(GradientName(name))))
     Announce({address, bytes}, Category::kParameter, Intern(name));
+}
+
+void OnOptimizerStateKnown(const void* block, int64_t bytes, const char* name) {
+  const auto address = reinterpret_cast<uint64_t>(block);
+  if (Roles().Take(address, Category::kOptimizerState))
+    Announce({address, bytes}, Category::kOptimizerState, Intern(name));
 }
 
 void OnGradientAccumulated(const void* object) {
   const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
-  if (!Roles().Is(BlockOf(leaf).address, Category::kParameter)) return;
+  const uint64_t parameter = BlockOf(leaf).address;
+  if (!Roles().Is(parameter, Category::kParameter)) return;
   const Block block = BlockOf(leaf.grad());
   const bool in_bucket = Roles().Is(block.address, Category::kCommunication);  // gradient_as_bucket_view
   if (block.address == 0 || !Roles().Take(block.address, Category::kGradient)) return;
-  Announce(block, Category::kGradient, Intern(in_bucket ? kBucketName : "gradient " + ShapeOf(leaf)));
+  NameId name = in_bucket ? Intern(kBucketName) : Roles().GradientNameOf(parameter);
+  if (name == 0) name = Intern("gradient " + ShapeOf(leaf));
+  Announce(block, Category::kGradient, name);
 }
 
 void OnCastBegins(const void* object, int8_t type) {
@@ -155,6 +165,7 @@ void WatchBlocks() {
   gates.tensor_saved = OnTensorSaved;
   gates.accumulator_made = OnAccumulatorMade;
   gates.parameter_known = OnParameterKnown;
+  gates.optimizer_state_known = OnOptimizerStateKnown;
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;

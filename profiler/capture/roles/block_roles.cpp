@@ -21,12 +21,19 @@ void BlockRoles::Assign(Known& block, Category role) {
   block.turn = ++turns_;
 }
 
-bool BlockRoles::Take(uint64_t address, Category role) {
+bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_name) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
   if (block.turn != 0 && !Yields(block.role, role)) return false;
   Assign(block, role);
+  block.gradient_name = gradient_name;
   return true;
+}
+
+events::NameId BlockRoles::GradientNameOf(uint64_t address) {
+  const MutexLock lock(mutex_);
+  const auto found = blocks_.find(address);
+  return found == blocks_.end() ? 0 : found->second.gradient_name;
 }
 
 uint64_t BlockRoles::TurnOf(uint64_t address, Category role) {

@@ -30,8 +30,10 @@ constexpr bool IsFromBirth(events::Category category) {
 
 class BlockRoles {
  public:
-  // Whether the block is `role` from here on, and was not before.
-  bool Take(uint64_t address, events::Category role);
+  // Whether the block is `role` from here on, and was not before. `gradient_name`: what a parameter's
+  // gradient is called.
+  bool Take(uint64_t address, events::Category role, events::NameId gradient_name = 0);
+  events::NameId GradientNameOf(uint64_t address);  // 0 where nobody told
   bool Is(uint64_t address, events::Category role) { return TurnOf(address, role) != 0; }
   // Which taking of a role made the block `role`: 0 = it is not. No two blocks of one address have the same.
   uint64_t TurnOf(uint64_t address, events::Category role);
@@ -49,6 +51,7 @@ class BlockRoles {
     uint64_t turn = 0;  // 0 = no role yet
     events::Category role = events::Category::kUnknown;
     bool made_by_optimizer = false;
+    events::NameId gradient_name = 0;
   };
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
 

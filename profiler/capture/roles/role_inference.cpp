@@ -69,9 +69,7 @@ void RoleInference::Take(const Event& hint) {
     case EventKind::kTensorSaved:
       return Assume(Known(hint.address), Category::kActivation, hint);
     case EventKind::kLeafUsed:
-      if (hint.rounded_bytes != 0) {
-        leaves_[static_cast<uint64_t>(hint.rounded_bytes)] = static_cast<uint64_t>(hint.bytes);
-      }
+      leaves_[static_cast<uint64_t>(hint.rounded_bytes)] = {static_cast<uint64_t>(hint.bytes), hint.address};
       return Assume(Known(hint.address), Category::kParameter, hint);
     case EventKind::kGradientAccumulated:
       return FindGradient(hint);
@@ -84,6 +82,8 @@ void RoleInference::Take(const Event& hint) {
       return;
     case EventKind::kOptimizerEnd:
       return FindOptimizerState(hint);
+    case EventKind::kTensorKnown:
+      return Assume(Known(hint.address), hint.category, hint, hint.name, hint.op);
     default:
       return;
   }
@@ -95,11 +95,12 @@ void RoleInference::FindGradient(const Event& hint) {
   const uint64_t copy = Known(static_cast<uint64_t>(hint.rounded_bytes));
   const uint64_t block = copy != 0 ? copy : Known(hint.address);
   if (block == 0) return;
-  Gradient& gradient = gradients_[LeafOf(static_cast<uint64_t>(hint.bytes))];
+  const Leaf leaf = LeafOf(static_cast<uint64_t>(hint.bytes));
+  Gradient& gradient = gradients_[leaf.tensor];
   const bool has_one =
       gradient.turn != 0 && roles_.TurnOf(gradient.block, Category::kGradient) == gradient.turn;
   if (copy == 0 && has_one) return;
-  Assume(block, Category::kGradient, hint);
+  Assume(block, Category::kGradient, hint, roles_.GradientNameOf(leaf.block));
   gradient = {block, roles_.TurnOf(block, Category::kGradient)};
 }
 
@@ -109,8 +110,9 @@ void RoleInference::FindOptimizerState(const Event& hint) {
   }
 }
 
-void RoleInference::Assume(uint64_t block, Category role, const Event& hint, events::NameId name) {
-  if (block == 0 || !roles_.Take(block, role)) return;
+void RoleInference::Assume(uint64_t block, Category role, const Event& hint, events::NameId name,
+                           events::NameId gradient_name) {
+  if (block == 0 || !roles_.Take(block, role, gradient_name)) return;
   Event event;
   event.time_ns = hint.time_ns;
   event.thread = hint.thread;
@@ -132,9 +134,9 @@ uint64_t RoleInference::Known(uint64_t address) const {
 }
 
 // Of a node that was made before anybody listened: the node stands for it.
-uint64_t RoleInference::LeafOf(uint64_t node) const {
+RoleInference::Leaf RoleInference::LeafOf(uint64_t node) const {
   const auto found = leaves_.find(node);
-  return found == leaves_.end() ? node : found->second;
+  return found == leaves_.end() ? Leaf{node, 0} : found->second;
 }
 
 }  // namespace tidemark::capture

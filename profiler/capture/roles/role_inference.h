@@ -29,6 +29,11 @@ class RoleInference {
   std::span<const events::Event> Infer(std::span<const events::Event> events);
 
  private:
+  struct Leaf {
+    uint64_t tensor =
+        0;  // its c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do
+    uint64_t block = 0;
+  };
   // Of a leaf. A turn of its block's, so that a gradient that has died is nobody's.
   struct Gradient {
     uint64_t block = 0;
@@ -40,20 +45,20 @@ class RoleInference {
   void FindGradient(const events::Event& hint);
   void FindOptimizerState(const events::Event& hint);
   // Unless it holds something else already. 0 = no block.
-  void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0);
+  void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0,
+              events::NameId gradient_name = 0);
   bool LiesInSegment(uint64_t address) const;
   // 0 where nobody told of it: the tensor may lie elsewhere, or be laid out otherwise than the probe took it
   // to be.
   uint64_t Known(uint64_t address) const;
-  uint64_t LeafOf(uint64_t node) const;
+  Leaf LeafOf(uint64_t node) const;
 
   BlockRoles roles_;
   std::map<uint64_t, uint64_t> segments_;  // by address: the end
   std::unordered_set<uint64_t> outside_;   // blocks that lie in none, as the CPU's do
-  // By AccumulateGrad; the next that is made where one was takes its place. A leaf is known by its
-  // c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do.
-  std::unordered_map<uint64_t, uint64_t> leaves_;
-  std::unordered_map<uint64_t, Gradient> gradients_;  // by leaf
+  std::unordered_map<uint64_t, Leaf>
+      leaves_;  // by AccumulateGrad; the next that is made where one was takes its place
+  std::unordered_map<uint64_t, Gradient> gradients_;  // by Leaf::tensor
   std::vector<events::Event> inferred_;
 };
 

@@ -208,10 +208,14 @@ TEST_CASE("Owners are layers and what they hold, the largest first") {
   CHECK(owners[1].largest == largest);
   CHECK(LargestOwners(*stream.Publish(), stream.latest(), 9)[2].name == "temporary of aten::add");
   stream.Allocate(0x900000, 512).device = 1;
-  // What no layer allocated is of the layer whose parameter its name tells of, as everywhere.
+  // What an optimizer keeps for all layers together is what it costs.
   stream.Allocate(0x70000000, 300 << 20);
   stream.Categorize(0x70000000, events::Category::kOptimizerState, stream.Name("fc.weight exp_avg"));
-  CHECK(LargestOwners(*stream.Publish(), stream.latest(), 1)[0].name == "fc, optimizer state");
+  stream.Allocate(0x90000000, 100 << 20).layer = layer;
+  stream.Categorize(0x90000000, events::Category::kOptimizerState, stream.Name("conv1.weight exp_avg"));
+  const Owner state = LargestOwners(*stream.Publish(), stream.latest(), 1)[0];
+  CHECK(state.name == "optimizer state");
+  CHECK(state.bytes == 400 << 20);
   const std::vector<Owner> of_second = LargestOwners(*stream.Publish(), stream.latest(), 9, 1);
   REQUIRE(of_second.size() == 1);
   CHECK(of_second[0].bytes == 512);

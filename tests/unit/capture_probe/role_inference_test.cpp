@@ -73,6 +73,44 @@ TEST_CASE("A block that takes the place of one whose end was lost has no role of
   CHECK(leaf[0].category == Category::kParameter);
 }
 
+TEST_CASE("What Python knows of a parameter names it, and its gradient") {
+  RoleInference inference;
+  Event parameter = Told(EventKind::kTensorKnown, kReserved);
+  parameter.category = Category::kParameter;
+  parameter.name = 3;
+  parameter.op = 4;
+  Event leaf = Told(EventKind::kLeafUsed, kReserved);
+  leaf.bytes = 100;
+  leaf.rounded_bytes = 200;
+  Event gradient = Told(EventKind::kGradientAccumulated, kReserved + 512);
+  gradient.bytes = 200;
+  const std::vector<Event> inferred =
+      Inferred(inference, {Told(EventKind::kSegmentAllocate, kReserved, 4096), parameter, leaf, gradient});
+  REQUIRE(inferred.size() == 3);
+  CHECK(inferred[1].category == Category::kParameter);
+  CHECK(inferred[1].name == 3);
+  CHECK(inferred[2].address == kReserved + 512);
+  CHECK(inferred[2].category == Category::kGradient);
+  CHECK(inferred[2].name == 4);
+}
+
+TEST_CASE("What Python knows of an optimizer's state is called so, and the rest by the optimizer") {
+  RoleInference inference;
+  Event state = Told(EventKind::kTensorKnown, kReserved);
+  state.category = Category::kOptimizerState;
+  state.name = 3;
+  Event end = Told(EventKind::kOptimizerEnd, 0);
+  end.name = 7;
+  const std::vector<Event> inferred =
+      Inferred(inference, {Told(EventKind::kSegmentAllocate, kReserved, 4096), MadeByOptimizer(kReserved),
+                           MadeByOptimizer(kReserved + 512), state, end});
+  REQUIRE(inferred.size() == 5);
+  CHECK(inferred[3].address == kReserved);
+  CHECK(inferred[3].name == 3);
+  CHECK(inferred[4].address == kReserved + 512);
+  CHECK(inferred[4].name == 7);
+}
+
 TEST_CASE("Nothing follows for what lies in no segment and is no block") {
   RoleInference inference;
   const Event segment = Told(EventKind::kSegmentAllocate, kReserved, 4096);

@@ -127,9 +127,15 @@ class Parameters(unittest.TestCase):
         outer._parameters = {"scale": Parameter(1024, ())}
         names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer()))
         names.name(outer)
-        self.assertEqual(sorted(told), [(512, 24, "parameter 3×2".encode()), (1024, 24, b"parameter scalar")])
+        self.assertEqual(sorted(told), [(512, 24, b"inner.weight"), (1024, 24, b"Module.scale")])
         names.name(inner)
         self.assertEqual(len(told), 2)
+
+    def test_those_that_share_a_block_are_one(self):
+        told, cell = [], Module()
+        cell._parameters = {"weight_ih": Parameter(512), "weight_hh": Parameter(512), "bias": Parameter(1024)}
+        layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer())(cell, "lstm")
+        self.assertEqual(told, [(512, 24, b"lstm.flat_weights"), (1024, 24, b"lstm.bias")])
 
     def test_what_is_elsewhere_or_hides_its_memory_is_not(self):
         class Hiding(Parameter):
@@ -137,18 +143,54 @@ class Parameters(unittest.TestCase):
 
         module = Module()
         module._parameters = {"host": Parameter(512, is_cuda=False), "hiding": Hiding(512), "none": Parameter(None), "empty": Parameter(0)}
-        layers.parameter_telling(self.fail, Parameter, Tracer())(module)
+        layers.parameter_telling(self.fail, Parameter, Tracer())(module, "module")
 
     def test_a_trace_goes_on_and_records_nothing_of_it(self):
         tracer, told = Tracer("the program's"), []
         module = Module()
         module._parameters = {"weight": Parameter(512)}
-        layers.parameter_telling(lambda *_: told.append(tracer.tracing), Parameter, tracer)(module)
+        layers.parameter_telling(lambda *_: told.append(tracer.tracing), Parameter, tracer)(module, "module")
         self.assertEqual((told, tracer.tracing), ([None], "the program's"))
 
 
+class Optimizer:
+    def __init__(self, state):
+        self.state = state
+
+
+class States(unittest.TestCase):
+    def setUp(self):
+        self.module = Module()
+        self.module._parameters = {"weight": Parameter(512)}
+        self.names = layers.Names(None)
+        self.names.name(self.module)
+        self.told = []
+        torch = types.SimpleNamespace(compiler=types.SimpleNamespace(is_compiling=lambda: self.is_compiling), Tensor=Parameter)
+        self.is_compiling = False
+        self.tell_state = layers.state_telling(lambda *state: self.told.append(state), self.names, torch)
+
+    def test_what_an_optimizer_keeps_is_told_by_its_parameter_once_it_is_there(self):
+        weight, nobodys = self.module._parameters["weight"], Parameter(4096)
+        optimizer = Optimizer({})
+        self.tell_state(optimizer)
+        self.assertEqual(self.told, [])
+        optimizer.state = {weight: {"step": 3, "exp_avg": Parameter(1024)}, nobodys: {"exp_avg": Parameter(8192)}}
+        self.tell_state(optimizer, (), {})
+        self.tell_state(optimizer, (), {})
+        self.assertEqual(self.told, [(1024, 24, b"Module.weight exp_avg")])
+
+    def test_nothing_while_it_is_compiled_and_nothing_of_other_kinds(self):
+        self.is_compiling = True
+        optimizer = Optimizer({self.module._parameters["weight"]: {"exp_avg": Parameter(1024)}})
+        self.tell_state(optimizer)
+        self.is_compiling = False
+        optimizer.state = {self.module._parameters["weight"]: [Parameter(1024)]}
+        self.tell_state(optimizer)
+        self.assertEqual(self.told, [])
+
+
 class Telling(unittest.TestCase):
-    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds", "TidemarkParameter")):
+    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds", "TidemarkParameter", "TidemarkOptimizerState")):
         process = types.SimpleNamespace(**{name: types.SimpleNamespace() for name in loaded})
         modules = types.ModuleType("modules")
         modules.Module = type("Module", (), {"__call__": call})

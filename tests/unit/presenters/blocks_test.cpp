@@ -55,6 +55,8 @@ TEST_CASE("What no layer allocated is of the layer whose parameter its name tell
   CHECK(layer_of(Category::kGradient, "layer1.conv2.weight.grad") == "layer1.conv2");
   CHECK(layer_of(Category::kGradient, "layer1.shard.grad") == "layer1");
   CHECK(layer_of(Category::kOptimizerState, "fc.weight exp_avg") == "fc");
+  CHECK(layer_of(Category::kOptimizerState, "Linear 2.weight exp_avg") == "Linear 2");
+  CHECK(layer_of(Category::kOptimizerState, "AdamW state").empty());
   CHECK(layer_of(Category::kParameter, "parameter 384x1536").empty());
   CHECK(layer_of(Category::kParameter, "").empty());
   CHECK(layer_of(Category::kInput, "batch.images").empty());

@@ -304,7 +304,9 @@ def run_the_next():
 
 
 def change_modules(modules):
-    execute("tidemark_layers", OWN_FOLDER).tell_layers(modules, doubt)
+    layers = execute("tidemark_layers", OWN_FOLDER)
+    if names := layers.tell_layers(modules, doubt):
+        changes["torch.optim.optimizer"] = lambda optimizers: layers.tell_states(optimizers, names)
 
 
 # Of such kinds are those that a value may raise which is zero instead of what a card computes.

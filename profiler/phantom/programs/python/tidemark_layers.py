@@ -1,5 +1,6 @@
 """Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
-parameters of each, as it gets its name: before any of them is used, and those, too, that no gradient is accumulated for.
+parameters of each, as it gets its name: before any of them is used, and those, too, that no gradient is accumulated for; and what an
+optimizer keeps for each, once it has made it.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
 traceback has a frame more for each module. So it is the code of Module.__call__ that tells: the same function, its lines where they
@@ -14,6 +15,7 @@ import os
 import sys
 import threading
 import weakref
+from collections import defaultdict
 
 TOLD = """
 def told(self):
@@ -80,7 +82,7 @@ class Names:
     `Discriminator.main.0`, `Linear 2`.
     """
 
-    def __init__(self, code, tell_parameters=lambda module: None):
+    def __init__(self, code, tell_parameters=lambda module, name: None):
         self.code = code  # of Module.__call__
         self.tell_parameters = tell_parameters
         self.by_id = {}
@@ -123,8 +125,9 @@ class Names:
             number += 1
         prefix = label + "." if any(path in self.used for path, _ in modules) else ""
         for path, module in modules:
-            self.remember(module, prefix + path if path else label)
-            self.tell_parameters(module)
+            name = prefix + path if path else label
+            self.remember(module, name)
+            self.tell_parameters(module, name)
 
     def remember(self, module, name):
         identity = id(module)
@@ -145,31 +148,69 @@ class Names:
             else:
                 self.used.pop(name.decode(), None)
 
+    def parameters(self):
+        """Of all modules that have a name: each with its own, by its id."""
+        with self.lock:
+            named = [(known(), self.by_id[identity].decode()) for identity, known in self.known.items()]
+        return {id(parameter): f"{name}.{own}" for module, name in reversed(named) for own, parameter in parameters_of(module)}
+
+
+def parameters_of(module):
+    return [(name, parameter) for name, parameter in (getattr(module, "_parameters", None) or {}).items() if parameter is not None]
+
+
+def block_of(tensor, kind):
+    """Where it lies, and how large that is; none for what is not on a card. Subclasses (DTensor) hide what they hold."""
+    if type(tensor) is not kind or not tensor.is_cuda:
+        return None
+    try:
+        storage = tensor.untyped_storage()
+        return (storage.data_ptr(), storage.nbytes()) if storage.data_ptr() else None
+    except (NotImplementedError, RuntimeError):  # one without memory of its own
+        return None
+
 
 def parameter_telling(tell, kind, tracer):
-    """Tells the blocks of a module's parameters. Those of subclasses (DTensor) hide what they hold.
+    """Tells the blocks of a module's parameters, by their names. Several may share one, as those of an RNN do.
 
     `tracer`: torch._C. torch.jit.trace would record that somebody asked for a shape, and refuse the module since its check records less.
     """
 
-    def tell_parameters(module):
+    def tell_parameters(module, name):
         tracing = tracer._get_tracing_state()
         tracer._set_tracing_state(None)
         try:
-            for parameter in list((getattr(module, "_parameters", None) or {}).values()):
-                if type(parameter) is not kind or not parameter.is_cuda:
-                    continue
-                try:
-                    storage = parameter.untyped_storage()
-                    block, size = storage.data_ptr(), storage.nbytes()
-                except (NotImplementedError, RuntimeError):  # one without memory of its own
-                    continue
-                if block:
-                    tell(block, size, ("parameter " + ("×".join(map(str, parameter.shape)) or "scalar")).encode())
+            blocks = defaultdict(list)
+            for own, parameter in parameters_of(module):
+                if block := block_of(parameter, kind):
+                    blocks[block].append(own)
+            for (block, size), own in blocks.items():
+                tell(block, size, f"{name}.{own[0] if len(own) == 1 else 'flat_weights'}".encode())
         finally:
             tracer._set_tracing_state(tracing)
 
     return tell_parameters
+
+
+def state_telling(tell, names, torch):
+    """A hook that runs behind each optimizer's step, and tells, once there is more of it, what the optimizer keeps for each parameter.
+
+    A compiler takes what torch.compiler says of it for a constant, so that nothing of this is left in a compiled step.
+    """
+    told = weakref.WeakKeyDictionary()  # by optimizer: for how many parameters
+
+    def tell_state(optimizer, *_):
+        if torch.compiler.is_compiling() or told.get(optimizer) == len(optimizer.state):
+            return
+        told[optimizer] = len(optimizer.state)
+        called = names.parameters()
+        for parameter, state in optimizer.state.items():
+            name = called.get(id(parameter))
+            for key, tensor in state.items() if name and isinstance(state, dict) else ():
+                if block := block_of(tensor, torch.Tensor):
+                    tell(*block, f"{name} {key}".encode())
+
+    return tell_state
 
 
 def code_that_tells(function):
@@ -199,24 +240,42 @@ def tells_of_compiling():
 
 
 def tell_layers(modules, doubt):
-    """torch.nn.modules.module: where the libraries that listen are in the process. Why layers are not told is a doubt."""
+    """torch.nn.modules.module: where the libraries that listen are in the process. Why layers are not told is a doubt.
+
+    What layers are called, for tell_state; none where they are not told.
+    """
     process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
     if not hasattr(process, "TidemarkLayerBegins"):
-        return
-    begins, ends, parameter = process.TidemarkLayerBegins, process.TidemarkLayerEnds, process.TidemarkParameter
+        return None
+    begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
     begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
-    parameter.argtypes, parameter.restype = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p], None
+    parameter = tensor_teller(process.TidemarkParameter)
     call = modules.Module.__call__
     try:
         if not tells_of_compiling():
-            return doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
+            doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
+            return None
         code = code_that_tells(call)
         names = Names(code, parameter_telling(parameter, modules.Parameter, modules.torch._C))
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
         call.__code__ = code
     except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
-        return doubt(f"Layers are not told: the source of PyTorch's Module.__call__ is missing, or unlike any that is known ({error!r}).")
+        doubt(f"Layers are not told: the source of PyTorch's Module.__call__ is missing, or unlike any that is known ({error!r}).")
+        return None
     skip_in_compiler(names.tell_parameters)
+    return names
+
+
+def tensor_teller(function):
+    """A function of ours that is told a block, its size and the name of what lies in it."""
+    function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p], None
+    return function
+
+
+def tell_states(optimizers, names):
+    """torch.optim.optimizer: what all optimizers keep, of parameters with these names."""
+    tell = tensor_teller(ctypes.PyDLL(None).TidemarkOptimizerState)
+    optimizers.register_optimizer_step_post_hook(state_telling(tell, names, optimizers.torch))
 
 
 def skip_in_compiler(tell_parameters):
@@ -225,5 +284,6 @@ def skip_in_compiler(tell_parameters):
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget, tell_parameters):
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, parameters_of, block_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget,
+                     tell_parameters):
         skip_code(function.__code__)
