@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "app/cli/programs/fit_row.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {
 namespace {
-
-constexpr const char* kRow = "  {:<50}{:>14}{:>14}  {}\n";
 
 // Of a program that takes what there is.
 std::string InWordsOfOwnMemory(const CardVerdict& verdict) {
@@ -92,12 +91,12 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
   const std::string least =
       first.fits ? MebibytesOf(taken(*std::ranges::min_element(row, {}, taken))) : std::string("–");
   if (row.size() == 1) {
-    return fmt::format(kRow, first.card.title, MebibytesOf(first.card.memory_bytes), least, words);
+    return FitRow(first.card.title, MebibytesOf(first.card.memory_bytes), least, words);
   }
   const std::string cards =
       fmt::format("{} cards with {} to {}", row.size(), MebibytesOf(first.card.memory_bytes),
                   MebibytesOf(row.back()->card.memory_bytes));
-  return fmt::format(kRow, cards, "", first.fits ? least + " up" : least, words);
+  return FitRow(cards, "", first.fits ? least + " up" : least, words);
 }
 
 // Of a program that takes what there is: what it was not run on.
@@ -144,7 +143,7 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
 
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs) {
-  std::string rows = fmt::format(kRow, "card", "memory", verdicts.cards_used() > 1 ? "fullest" : "taken", "");
+  std::string rows = FitRow("card", "memory", verdicts.cards_used() > 1 ? "fullest" : "taken", "");
   const phantom::Card& asked = verdicts.asked();
   std::string own_words;
   std::string own_taken;

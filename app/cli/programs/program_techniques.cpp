@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "app/cli/programs/fit_row.h"
 #include "app/cli/programs/program_trials.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
-
-constexpr const char* kRow = "  {:<50}{:>14}{:>14}  {}\n";
 
 TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun& run) {
   TechniqueVerdict verdict{techniques, run.failure.empty(), run.ran_out, run.failure};
@@ -25,10 +24,9 @@ TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun
 std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) {
   const std::string options = phantom::OptionsOf(verdict.techniques);
   if (!verdict.fits)
-    return fmt::format(kRow, options, "–", "–",
-                       verdict.ran_out ? "does not fit" : "no answer: " + verdict.failure);
-  return fmt::format(kRow, options, FormatBytes(verdict.allocated_bytes, ByteUnit::kMebibytes),
-                     FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes), "fits");
+    return FitRow(options, "–", "–", verdict.ran_out ? "does not fit" : "no answer: " + verdict.failure);
+  return FitRow(options, FormatBytes(verdict.allocated_bytes, ByteUnit::kMebibytes),
+                FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes), "fits");
 }
 
 }  // namespace
@@ -58,7 +56,7 @@ std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const 
   if (verdicts.empty()) return "";
   std::string text =
       fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
-      fmt::format(kRow, "with", "allocated", "taken", "");
+      FitRow("with", "allocated", "taken", "");
   for (const TechniqueVerdict& verdict : verdicts) text += RowText(verdict, card);
   const auto first = std::ranges::find_if(verdicts, &TechniqueVerdict::fits);
   if (first == verdicts.end())

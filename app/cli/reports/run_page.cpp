@@ -184,6 +184,29 @@ void AddHtmlList(std::string_view title, const std::vector<std::string>& lines, 
   out += "</ul>\n";
 }
 
+// How a format writes each kind of part.
+struct PartWriters {
+  void (*list)(std::string_view title, const std::vector<std::string>& lines, std::string& out);
+  void (*table)(std::string_view title, const std::vector<PageRow>& rows, std::string& out);
+  void (*bridge)(const RunPage& page, std::string& out);
+};
+constexpr PartWriters kInMarkdown{AddMarkdownList, AddMarkdownTable, AddMarkdownBridge};
+constexpr PartWriters kInHtml{AddHtmlList, AddHtmlTable, AddHtmlBridge};
+
+// What a page has below its facts, in its order; a part of which nothing is known is left out.
+void AddParts(const RunPage& page, const PartWriters& write, std::string& out) {
+  write.list("Out of memory", page.out_of_memory, out);
+  write.table("Largest owners of what was allocated then", page.owners, out);
+  write.list("Findings", page.findings, out);
+  write.bridge(page, out);
+  write.table("From tensors to the card, " + page.moment, page.levels, out);
+  write.table("By category, " + page.moment, page.categories, out);
+  write.table("By layer, " + page.moment, page.layers, out);
+  write.table("By line of code, " + page.moment, page.lines, out);
+  write.list("Bookmarks", page.bookmarks, out);
+  write.list("Notes", page.notes, out);
+}
+
 constexpr std::string_view kStyle =
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem "
     "auto;padding:0 "
@@ -236,16 +259,7 @@ std::string MarkdownOf(const RunPage& page) {
   std::string out = fmt::format("# {}\n\n| | |\n|---|---|\n", InCell(page.title));
   for (const auto& [title, text] : page.facts)
     out += fmt::format("| {} | {} |\n", InCell(title), InCell(text));
-  AddMarkdownList("Out of memory", page.out_of_memory, out);
-  AddMarkdownTable("Largest owners of what was allocated then", page.owners, out);
-  AddMarkdownList("Findings", page.findings, out);
-  AddMarkdownBridge(page, out);
-  AddMarkdownTable("From tensors to the card, " + page.moment, page.levels, out);
-  AddMarkdownTable("By category, " + page.moment, page.categories, out);
-  AddMarkdownTable("By layer, " + page.moment, page.layers, out);
-  AddMarkdownTable("By line of code, " + page.moment, page.lines, out);
-  AddMarkdownList("Bookmarks", page.bookmarks, out);
-  AddMarkdownList("Notes", page.notes, out);
+  AddParts(page, kInMarkdown, out);
   return out;
 }
 
@@ -259,16 +273,7 @@ std::string HtmlOf(const RunPage& page) {
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", presenters::EscapedForXml(title),
                        presenters::EscapedForXml(text));
   out += "</table>\n<h2>Memory over the run</h2>\n" + ChartOf(page);
-  AddHtmlList("Out of memory", page.out_of_memory, out);
-  AddHtmlTable("Largest owners of what was allocated then", page.owners, out);
-  AddHtmlList("Findings", page.findings, out);
-  AddHtmlBridge(page, out);
-  AddHtmlTable("From tensors to the card, " + page.moment, page.levels, out);
-  AddHtmlTable("By category, " + page.moment, page.categories, out);
-  AddHtmlTable("By layer, " + page.moment, page.layers, out);
-  AddHtmlTable("By line of code, " + page.moment, page.lines, out);
-  AddHtmlList("Bookmarks", page.bookmarks, out);
-  AddHtmlList("Notes", page.notes, out);
+  AddParts(page, kInHtml, out);
   return out + "</html>\n";
 }
 
