@@ -12,6 +12,7 @@
 #include "app/cli/reports/report.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -48,7 +49,8 @@ std::string WholeText(const phantom::Card& card) {
                                ? Tera(card.float16_tensor_flops, "TFLOP/s, tensor cores")
                                : "no tensor cores";
   const std::pair<const char*, std::string> rows[] = {
-      {"memory", fmt::format("{} ({} bytes)", Binary(card.memory_bytes), FormatNumber(card.memory_bytes))},
+      {"memory", fmt::format("{}, of which CUDA has {} ({} bytes)", session::CardSize(card.memory_bytes),
+                             Binary(card.memory_bytes), FormatNumber(card.memory_bytes))},
       {"CUDA context",
        Binary(card.context_bytes) + (card.context_is_measured ? ", measured" : ", an estimate")},
       {"compute capability", FormatDecimal(card.compute_capability / 10.0, 1)},
@@ -74,7 +76,8 @@ int ListCards(bool as_json) {
   std::string text;
   for (const phantom::Card& card : *cards) {
     json.push_back(ShortJson(card));
-    text += fmt::format("{:<18}{:>12}  {}\n", card.name, Binary(card.memory_bytes), card.title);
+    text += fmt::format("{:<18}{:>8}{:>12}  {}\n", card.name, session::CardSize(card.memory_bytes),
+                        Binary(card.memory_bytes), card.title);
   }
   return Answer(as_json ? TextOf(json) : text);
 }

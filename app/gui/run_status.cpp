@@ -114,10 +114,10 @@ std::string DeviceText(const SceneInput& input, ByteUnit unit) {
                     session::ShortCardTitle(description.device_name));
   }
   if (description.device_bytes > 0) {
-    // Cards have so many GB as their names go; a limit is what somebody asked for.
+    // A limit is what somebody asked for, to the byte.
     parts.push_back(session::IsLimited(description, *input.cards)
                         ? "limited to " + FormatBytes(description.device_bytes, unit)
-                        : session::CardSize(description.device_bytes, unit));
+                        : session::CardSize(description.device_bytes));
   }
   return fmt::format("{}", fmt::join(parts, " · "));
 }

@@ -1,6 +1,8 @@
 #include "profiler/session/card_fit.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <string>
 
 namespace tidemark::session {
@@ -16,10 +18,16 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   return fit;
 }
 
-std::string CardSize(int64_t bytes, ByteUnit unit) {
-  const bool decimal = unit == ByteUnit::kMegabytes;
-  const int64_t step = decimal ? 1'000'000'000 : int64_t{1} << 30;
-  return FormatNumber((bytes + step / 2) / step) + (decimal ? " GB" : " GiB");
+std::string CardSize(int64_t bytes) {
+  static constexpr std::array<int64_t, 25> kSold = {2,  3,  4,  6,  8,  10,  11,  12,  16,  20,  24,  32, 40,
+                                                    48, 64, 80, 94, 96, 120, 141, 144, 180, 192, 256, 288};
+  constexpr double kMostKept = 1.1;  // of a T4's 16 GiB 14.57 are there
+  constexpr int64_t kGibibyte = int64_t{1} << 30;
+  const double gibibytes = static_cast<double>(bytes) / static_cast<double>(kGibibyte);
+  const auto* const sold =
+      std::ranges::find_if(kSold, [=](int64_t size) { return static_cast<double>(size) >= gibibytes; });
+  const bool is_sold = sold != kSold.end() && static_cast<double>(*sold) <= kMostKept * gibibytes;
+  return FormatNumber(is_sold ? *sold : std::llround(gibibytes)) + " GiB";
 }
 
 std::string ShortCardTitle(const std::string& title) {

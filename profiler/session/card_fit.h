@@ -44,8 +44,10 @@ CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
                      const std::vector<phantom::Card>& known, int64_t reserved_bytes,
                      const std::optional<ReservedBand>& band);
 
-// "150 GB", "140 GiB": how cards' memory is told apart.
-std::string CardSize(int64_t bytes, ByteUnit unit);
+// "24 GiB" of 23.52: how cards are told apart, as they are sold, whatever unit else is told in. Their makers
+// write GB and mean this; ECC and the driver keep a part of it. What no card is sold with, such as a slice of
+// one, is told as it is.
+std::string CardSize(int64_t bytes);
 
 // "H200" of "NVIDIA H200": the maker goes without saying.
 std::string ShortCardTitle(const std::string& title);

@@ -11,7 +11,7 @@ namespace tidemark::cli {
 // Two figures, and a verdict in words.
 inline std::string FitRow(std::string_view what, std::string_view first, std::string_view second,
                           std::string_view verdict) {
-  return fmt::format("  {:<50}{:>14}{:>14}  {}\n", what, first, second, verdict);
+  return fmt::format("  {:<58}{:>14}{:>14}  {}\n", what, first, second, verdict);
 }
 
 }  // namespace tidemark::cli

@@ -6,6 +6,7 @@
 
 #include "app/cli/programs/fit_row.h"
 #include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -91,11 +92,12 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
   const std::string least =
       first.fits ? MebibytesOf(taken(*std::ranges::min_element(row, {}, taken))) : std::string("–");
   if (row.size() == 1) {
-    return FitRow(first.card.title, MebibytesOf(first.card.memory_bytes), least, words);
+    return FitRow(fmt::format("{} ({})", first.card.title, session::CardSize(first.card.memory_bytes)),
+                  MebibytesOf(first.card.memory_bytes), least, words);
   }
   const std::string cards =
-      fmt::format("{} cards with {} to {}", row.size(), MebibytesOf(first.card.memory_bytes),
-                  MebibytesOf(row.back()->card.memory_bytes));
+      fmt::format("{} cards with {} to {}", row.size(), session::CardSize(first.card.memory_bytes),
+                  session::CardSize(row.back()->card.memory_bytes));
   return FitRow(cards, "", first.fits ? least + " up" : least, words);
 }
 

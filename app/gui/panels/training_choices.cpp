@@ -90,8 +90,8 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   Heading("A GPU that is not there");
   for (const phantom::Card& card : *input.cards) {
     const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
-    DeviceItem(input, choice, session::ShortCardTitle(card.title),
-               session::CardSize(card.memory_bytes, input.unit), queue);
+    DeviceItem(input, choice, session::ShortCardTitle(card.title), session::CardSize(card.memory_bytes),
+               queue);
   }
   ImGui::EndCombo();
 }

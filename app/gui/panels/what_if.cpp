@@ -118,7 +118,7 @@ void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
     const std::string known = card == nullptr ? input.card : session::ShortCardTitle(card->title);
     if (name.empty() && known.empty()) return std::string("none, as it was");
     if (name.empty()) return known + (input.card_is_named ? ", as it was" : ", for the run names none");
-    return known + " · " + session::CardSize(card->memory_bytes, input.unit);
+    return known + " · " + session::CardSize(card->memory_bytes);
   };
   std::vector<std::string> titles;
   for (const phantom::Card& card : *input.cards) titles.push_back(title(card.name));

@@ -41,14 +41,13 @@ std::string TitleOf(const std::string& chosen, const std::vector<phantom::Card>&
   return "phantom " + (card == nullptr ? chosen : session::ShortCardTitle(card->title));
 }
 
-void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state) {
+void ChooseCard(const std::vector<phantom::Card>& cards, ProgramDialogState& state) {
   std::vector<std::string> titles;
   for (const phantom::Card& card : cards) titles.push_back(TitleOf(card.name, cards));
   if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F, {}, titles)) {
     if (Choice(kThisMachine, !IsOnPhantom(state))) state.card = kOwnGpu;
     for (const phantom::Card& card : cards) {
-      const std::string title =
-          TitleOf(card.name, cards) + " · " + session::CardSize(card.memory_bytes, unit);
+      const std::string title = TitleOf(card.name, cards) + " · " + session::CardSize(card.memory_bytes);
       if (Choice(title, state.card == card.name)) state.card = card.name;
     }
     ImGui::EndCombo();
@@ -155,15 +154,14 @@ void Start(ProgramDialogState& state, CommandQueue& queue) {
   ImGui::CloseCurrentPopup();
 }
 
-void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
-                 CommandQueue& queue) {
+void DrawContent(const std::vector<phantom::Card>& cards, ProgramDialogState& state, CommandQueue& queue) {
   Put(TitleWords(), "Run a program");
   Label("Command");
   FocusIfWanted(state, ProgramField::kCommand);
   ImGui::SetNextItemWidth(-1);
   bool entered = TextField("##command", "python train.py --batch 64", state.command);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
-  ChooseCard(cards, unit, state);
+  ChooseCard(cards, state);
   entered = ChooseMemory(state) || entered;
   ChooseTechniques(state);
   ChooseLayers(state);
@@ -214,7 +212,7 @@ void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble, Pr
   state.focus = field;
 }
 
-void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
+void DrawProgramDialog(const std::vector<phantom::Card>& cards, ProgramDialogState& state,
                        CommandQueue& queue) {
   if (!ImGui::IsPopupOpen("program dialog")) {
     ImGui::OpenPopup("program dialog");
@@ -226,7 +224,7 @@ void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, P
   if (ImGui::BeginPopupModal(
           "program dialog", nullptr,
           ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
-    DrawContent(cards, unit, state, queue);
+    DrawContent(cards, state, queue);
     ImGui::EndPopup();
   }
 }

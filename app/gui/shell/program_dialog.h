@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "profiler/base/format.h"
 #include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/program_order.h"
@@ -50,7 +49,7 @@ void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Ca
 void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble = "",
                        session::ProgramField field = session::ProgramField::kCommand);
 // While it is `open`. Pushes StartProgram, or StartSweep. What is typed stays for the next time.
-void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
+void DrawProgramDialog(const std::vector<phantom::Card>& cards, ProgramDialogState& state,
                        CommandQueue& queue);
 
 }  // namespace tidemark::gui

@@ -13,11 +13,6 @@ std::string Words(const std::string& allocator) {
   return allocator.empty() ? "PyTorch's own settings of the allocator" : allocator;
 }
 
-std::string Words(const phantom::Card& card, ByteUnit unit) {
-  return fmt::format("the {} with {}", session::ShortCardTitle(card.title),
-                     session::CardSize(card.memory_bytes, unit));
-}
-
 bool IsSame(const phantom::Card& card, const std::optional<phantom::Card>& other) {
   return other && other->name == card.name && other->memory_bytes == card.memory_bytes;
 }
@@ -36,8 +31,15 @@ std::string FoundForOther(const advice::FitQuestion& question, const FitSubject&
         "Found for other settings: " + networks::DescribeChange(now.settings, question.settings) + ".");
   }
   if (!IsSame(question.card, now.card)) {
-    sentences.push_back("Found for " + Words(question.card, unit) +
-                        (now.card ? ", not for " + Words(*now.card, unit) : "") + ".");
+    // One card with two memories: of one of them somebody asked for so many bytes.
+    const bool is_same_name = now.card && now.card->name == question.card.name;
+    const auto words = [&](const phantom::Card& card) {
+      return fmt::format(
+          "the {} with {}", session::ShortCardTitle(card.title),
+          is_same_name ? FormatBytes(card.memory_bytes, unit) : session::CardSize(card.memory_bytes));
+    };
+    sentences.push_back("Found for " + words(question.card) +
+                        (now.card ? ", not for " + words(*now.card) : "") + ".");
   }
   if (question.allocator != now.allocator)
     sentences.push_back("Found with " + Words(question.allocator) + ", not with " + Words(now.allocator) +

@@ -18,7 +18,7 @@ struct FitSubject {
 };
 // Whether what was asked is just that; a network of the same name is the same.
 bool IsOf(const advice::FitQuestion& question, const FitSubject& now);
-// "Found for the T4 with 16 GB, not for the H200 with 150 GB."; "" where it was found for what is shown.
+// "Found for the T4 with 16 GiB, not for the H200 with 141 GiB."; "" where it was found for what is shown.
 std::string FoundForOther(const advice::FitQuestion& question, const FitSubject& now, ByteUnit unit);
 
 struct FitAdvice {

@@ -26,12 +26,12 @@ TEST_CASE("An answer that was found for something else says for what") {
 
   now.card = CardWith("h200", "NVIDIA H200", 150);
   CHECK_FALSE(IsOf(question, now));
-  CHECK(told() == "Found for the T4 with 16 GB, not for the H200 with 150 GB.");
+  CHECK(told() == "Found for the T4 with 16 GiB, not for the H200 with 141 GiB.");
   now.card = CardWith("t4", "NVIDIA T4", 8);  // --memory
   CHECK_FALSE(IsOf(question, now));
-  CHECK(told() == "Found for the T4 with 16 GB, not for the T4 with 8 GB.");
+  CHECK(told() == "Found for the T4 with 16.00 GB, not for the T4 with 8.00 GB.");
   now.card.reset();
-  CHECK(told() == "Found for the T4 with 16 GB.");
+  CHECK(told() == "Found for the T4 with 16 GiB.");
 
   now = {question.settings, question.card, advice::kExpandableSegments};
   CHECK_FALSE(IsOf(question, now));

@@ -87,8 +87,14 @@ TEST_CASE(
 }
 
 TEST_CASE("Sizes of cards are told as their makers do") {
-  CHECK(CardSize(150'754'820'096, ByteUnit::kMebibytes) == "140 GiB");
-  CHECK(CardSize(150'754'820'096, ByteUnit::kMegabytes) == "151 GB");
+  constexpr int64_t kMebibyte = 1 << 20;
+  CHECK(CardSize(24'081 * kMebibyte) == "24 GiB");    // an RTX 4090
+  CHECK(CardSize(14'918 * kMebibyte) == "16 GiB");    // a T4
+  CHECK(CardSize(143'156 * kMebibyte) == "141 GiB");  // an H200
+  CHECK(CardSize(10'987 * kMebibyte) == "11 GiB");    // an RTX 2080 Ti
+  CHECK(CardSize(16'384 * kMebibyte) == "16 GiB");
+  CHECK(CardSize(4'864 * kMebibyte) == "5 GiB");  // a slice of an A100
+  CHECK(CardSize(1'000'000 * kMebibyte) == "977 GiB");
   CHECK(ShortCardTitle("NVIDIA H200") == "H200");
   CHECK(ShortCardTitle("H200") == "H200");
   CHECK(ShortCardTitle("NVIDIA GeForce RTX 4070 Ti SUPER") == "RTX 4070 Ti SUPER");
