@@ -18,6 +18,12 @@ using events::EventKind;
 using events::Phase;
 
 bool BeginsOperator(const Event& event) { return event.kind == EventKind::kScopeBegin && event.op != 0; }
+bool EndsOperator(const Event& event) { return event.kind == EventKind::kScopeEnd && event.op != 0; }
+
+// Of an operator, by its begin or its end.
+OperatorStop StopFrom(EventIndex begin, EventIndex end, const Event& event, int64_t micro_batch) {
+  return {begin, end, 0, event.phase, event.recompute != 0, micro_batch, event.layer, event.op, 0, 0, 0};
+}
 
 int64_t BytesAfter(const StepWalk& walk, EventIndex index) {
   return walk.bytes_after[static_cast<size_t>(index - walk.begin)];
@@ -195,13 +201,14 @@ std::optional<StepWalk> WalkStep(const timeline::View& view, const timeline::Ste
       return std::nullopt;
     const Event& event = view.event(index);
     if (event.kind == EventKind::kMicroBatchBegin) micro_batch = event.bytes;
+    if (walk.stops.empty() && EndsOperator(event))
+      walk.stops.push_back(StopFrom(walk.begin, walk.end, event, micro_batch));
     if (!BeginsOperator(event)) continue;
     if (walk.stops.empty() && LetsAnythingGo(view, walk.begin, index)) {
       walk.stops.push_back({walk.begin, index, 0, view.event(walk.begin).phase, false, -1, 0, 0, 0, 0, 0});
     }
     if (!walk.stops.empty()) walk.stops.back().end = index;
-    walk.stops.push_back({walk.stops.empty() ? walk.begin : index, walk.end, 0, event.phase,
-                          event.recompute != 0, micro_batch, event.layer, event.op, 0, 0, 0});
+    walk.stops.push_back(StopFrom(walk.stops.empty() ? walk.begin : index, walk.end, event, micro_batch));
   }
   AddHeights(walk, buckets.front().first);
   return walk;

@@ -4,7 +4,7 @@
 // A stop reaches from one operator's beginning to that of the next, so that what is freed when an operator
 // has returned counts with it. What the step lets go of before its first operator, the gradients of the step
 // before, is a stop without an operator; where it is nothing, the first operator's reaches back to the step's
-// beginning.
+// beginning. A program's step may begin inside its first operator (course.h): that is then the first stop.
 #pragma once
 
 #include <cstdint>

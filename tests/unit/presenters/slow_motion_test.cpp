@@ -155,6 +155,37 @@ TEST_CASE("What a step lets go of before its first operator is a stop of its own
   CHECK(ChangesAt(*view, walk, 1)[0].change == Change::kComes);
 }
 
+TEST_CASE("The operator inside which a program's step begins is its first stop") {
+  timeline::Stream stream;
+  const NameId conv = stream.Name("conv1");
+  const NameId relu = stream.Name("relu1");
+  const NameId op = stream.Name("aten::conv2d");
+  const auto scope = [&](EventKind kind, NameId layer) {
+    events::Event& event = stream.Add(kind);
+    event.layer = layer;
+    event.op = op;
+  };
+  scope(EventKind::kScopeBegin, conv);
+  stream.BeginStep(1);
+  stream.BeginPhase(Phase::kForward);
+  stream.Allocate(0x1000, 512);
+  stream.Allocate(0x9000, 256);
+  stream.Free(0x9000);  // no gradient that is let go
+  scope(EventKind::kScopeEnd, conv);
+  scope(EventKind::kScopeBegin, relu);
+  stream.Allocate(0x2000, 1024);
+  scope(EventKind::kScopeEnd, relu);
+  stream.EndStep(1);
+  const auto view = stream.Publish();
+  const StepWalk walk = *WalkStep(*view, view->steps()[0]);
+  REQUIRE(walk.stops.size() == 2);
+  CHECK(TitleOf(*view, walk.stops[0]) == "conv1 forward");
+  CHECK(walk.stops[0].begin == walk.begin);
+  CHECK(ChangesAt(*view, walk, 0).size() == 2);
+  CHECK(TitleOf(*view, walk.stops[1]) == "relu1 forward");
+  CHECK(ChangesAt(*view, walk, 1).size() == 1);
+}
+
 TEST_CASE("The lines that led to a stop are those of what it allocates first") {
   timeline::Stream stream;
   const NameId told = stream.Name("aten::add ← forward (model.py:12) ← main (train.py:3)");
