@@ -19,8 +19,12 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"%", "The share of what was allocated."},
     // Levels.
     {"driver", "What this process has from the CUDA driver, told by CUPTI."},
-    {"process", "What the card reports of this process, told by NVML."},
-    {"card", "What the card reports as used, by all processes together."},
+    {"process",
+     "What the card reports of this process ten times a second; no line where that is less than what is "
+     "reserved."},
+    {"card",
+     "What all processes use, as the card reports it ten times a second; no line where it is less than "
+     "reserved."},
     {"the card has", "All memory of the card, as its driver tells it."},
     {"above the axis", "Levels that lie above what the axis shows; card, at the top, makes room for them."},
     {"selected", "What is lit up in every panel; Esc takes it away."},

@@ -46,8 +46,6 @@ View::Peak PeakOfChain(const View& view, EventIndex begin, EventIndex end) {
   return peak;
 }
 
-bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
-
 constexpr int64_t kSampleNs = 100'000'000;  // from one to the next
 
 bool Holds(const View& view, Series series, EventIndex begin, EventIndex end) {
@@ -112,6 +110,8 @@ void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<
 }
 
 }  // namespace
+
+bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
 
 int64_t CuptiShare(const View& view, int64_t gap_bytes) {
   const bool tells_work =

@@ -34,7 +34,9 @@ std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
 // beside each other, what is below them is known at every event.
 bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap);
 
-// What the card tells: it is asked ten times a second.
+// process and card: the card is asked ten times a second.
+bool IsSampled(timeline::Series series);
+// What the card tells.
 struct SampledLevel {
   int64_t bytes = 0;
   // How long after the moment it was asked, below 0 before it, where the process held more or less of the

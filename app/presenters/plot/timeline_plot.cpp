@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/signed_bytes.h"
 #include "app/presenters/plot/plot_annotations.h"
 #include "app/presenters/plot/plot_columns.h"
@@ -36,25 +37,46 @@ void AddLevels(const View& view, TimeAxis axis, const std::vector<SettingsEstima
   }
 }
 
-void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
+// The highest of each column.
+std::vector<int64_t> HighestIn(const View& view, Series series, TimeAxis axis, const TimelinePlot& plot) {
   const double begin = plot.columns.front().begin;
   const double end = plot.columns.back().end;
+  std::vector<timeline::Bucket> buckets(plot.columns.size());
+  if (axis == TimeAxis::kEvents) {
+    view.Envelope(series, static_cast<EventIndex>(begin), static_cast<EventIndex>(end), buckets);
+  } else {
+    view.EnvelopeInTime(series, TimeAtPosition(view, begin), TimeAtPosition(view, end), buckets);
+  }
+  std::vector<int64_t> highest;
+  highest.reserve(buckets.size());
+  std::ranges::transform(buckets, std::back_inserter(highest), &timeline::Bucket::max);
+  return highest;
+}
+
+// What the process holds of its card for certain. Of several cards one is asked, but all are added up here.
+std::vector<int64_t> HeldIn(const View& view, TimeAxis axis, const TimelinePlot& plot) {
+  if (view.devices().size() > 1) return std::vector<int64_t>(plot.columns.size(), 0);
+  std::vector<int64_t> held = HighestIn(view, Series::kReserved, axis, plot);
+  const std::vector<int64_t> driver = HighestIn(view, Series::kDriver, axis, plot);
+  std::ranges::transform(held, driver, held.begin(), [](int64_t a, int64_t b) { return std::max(a, b); });
+  return held;
+}
+
+void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
   for (const Series series : {Series::kDriver, Series::kProcess, Series::kCard}) {
     if (ValueOf(view.ValuesAt(view.end() - 1), series) <= 0) continue;
-    std::vector<timeline::Bucket> buckets(plot.columns.size());
-    if (axis == TimeAxis::kEvents) {
-      view.Envelope(series, static_cast<EventIndex>(begin), static_cast<EventIndex>(end), buckets);
-    } else {
-      view.EnvelopeInTime(series, TimeAtPosition(view, begin), TimeAtPosition(view, end), buckets);
+    std::vector<int64_t> bytes = HighestIn(view, series, axis, plot);
+    if (IsSampled(series)) {
+      std::ranges::transform(bytes, HeldIn(view, axis, plot), bytes.begin(),
+                             [](int64_t told, int64_t least) { return told < least ? 0 : told; });
     }
-    const auto first = std::ranges::find_if(buckets, [](const auto& bucket) { return bucket.max > 0; });
-    if (first == buckets.end()) continue;
-    const auto before = static_cast<double>(first - buckets.begin()) / static_cast<double>(buckets.size());
-    PlotLine line{std::string(NameOf(series)), begin + (end - begin) * before, end, {}};
-    line.bytes.reserve(static_cast<size_t>(buckets.end() - first));
-    std::transform(first, buckets.end(), std::back_inserter(line.bytes),
-                   [](const auto& bucket) { return bucket.max; });
-    plot.lines.push_back(std::move(line));
+    const auto first = std::ranges::find_if(bytes, [](int64_t level) { return level > 0; });
+    if (first == bytes.end()) continue;
+    const double begin = plot.columns.front().begin;
+    const double end = plot.columns.back().end;
+    const auto before = static_cast<double>(first - bytes.begin()) / static_cast<double>(bytes.size());
+    plot.lines.push_back(
+        {std::string(NameOf(series)), begin + (end - begin) * before, end, {first, bytes.end()}});
   }
 }
 

@@ -75,12 +75,13 @@ struct SettingsEstimate {
 };
 
 // A level that somebody other than PyTorch's allocator tells of, over all columns in equal parts: the highest
-// of each, from the first of them that it was told in.
+// of each, from the first of them that it was told in. The card is asked ten times a second: where what it
+// told last is less than what the process has taken since, nobody knows how much it would have told.
 struct PlotLine {
   std::string title;  // "driver"
   double begin = 0;
   double end = 0;
-  std::vector<int64_t> bytes;
+  std::vector<int64_t> bytes;  // 0 = not known there
 };
 
 struct TimelinePlot {

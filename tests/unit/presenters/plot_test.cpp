@@ -74,6 +74,27 @@ TEST_CASE("What the card reports is drawn from its first sample on") {
   CHECK(Plot(*view, TimeAxis::kEvents, {0, first}, 1000).lines.empty());
 }
 
+TEST_CASE("What the card reported before the process took more is not drawn below what it took") {
+  timeline::Stream stream;
+  const auto tell = [&](events::Level level, int64_t bytes) {
+    stream.Add(events::EventKind::kCounter, 0, bytes).level = level;
+  };
+  const auto reserve = [&](uint64_t address, int64_t bytes) {
+    stream.Add(events::EventKind::kSegmentAllocate, address, bytes);
+  };
+  reserve(0x100000, 100);
+  tell(events::Level::kProcess, 150);
+  reserve(0x200000, 40);
+  reserve(0x300000, 500);  // until memory ran out: within a tenth of a second
+  stream.Add(events::EventKind::kOutOfMemory, 0, 9000);
+  tell(events::Level::kProcess, 690);
+  const auto view = stream.Publish();
+  const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 1000);
+  REQUIRE(plot.lines.size() == 1);
+  CHECK(plot.lines[0].title == "process");
+  CHECK(plot.lines[0].bytes == std::vector<int64_t>{150, 150, 0, 0, 690});
+}
+
 TEST_CASE("A column's stack is that of its highest moment, and sums up to the byte") {
   const auto view = ManySteps(5000, 3210);
   const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 800);

@@ -81,7 +81,7 @@ bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line,
     const double begin = line.begin + width * static_cast<double>(k);
     if (geometry.X(begin + width) < place.Min.x) continue;
     if (geometry.X(begin) > place.Max.x) break;
-    if (LiesBetween(geometry.Y(static_cast<double>(line.bytes[k])), place)) return true;
+    if (line.bytes[k] > 0 && LiesBetween(geometry.Y(static_cast<double>(line.bytes[k])), place)) return true;
   }
   return false;
 }

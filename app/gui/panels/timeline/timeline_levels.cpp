@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "app/gui/panels/timeline/timeline_labels.h"
@@ -92,29 +93,31 @@ void AddComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels
   AddPlateau(levels.subspan(spike + 1), told);
 }
 
-// A line's columns as one path: a rectangle for as many columns as are alike.
+// A line's columns as one path: a rectangle for as many columns as are alike. Interrupted where it is not
+// known.
 void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
               Color color) {
   const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
   const float half = Px(0.75F);
-  ImRect open;  // from the first of them to the last
+  std::optional<ImRect> open;  // from the first of them to the last
   for (size_t k = 0; k < line.bytes.size(); ++k) {
     const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
                                           line.begin + width * static_cast<double>(k + 1));
     const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
     const ImRect here(x0, y - half, x1, y + half);
-    if (k > 0 && here.Min.y == open.Min.y) {
-      open.Max.x = x1;
+    const bool is_known = line.bytes[k] > 0;
+    if (is_known && open && here.Min.y == open->Min.y) {
+      open->Max.x = x1;
       continue;
     }
-    if (k > 0) {
-      list->AddRectFilled(open.Min, open.Max, U32(color));
-      list->AddRectFilled({x0 - half, std::min(here.Min.y, open.Min.y) + half},
-                          {x0 + half, std::max(here.Min.y, open.Min.y) + half}, U32(color));
+    if (open) list->AddRectFilled(open->Min, open->Max, U32(color));
+    if (open && is_known) {
+      list->AddRectFilled({x0 - half, std::min(here.Min.y, open->Min.y) + half},
+                          {x0 + half, std::max(here.Min.y, open->Min.y) + half}, U32(color));
     }
-    open = here;
+    open = is_known ? std::optional(here) : std::nullopt;
   }
-  if (!line.bytes.empty()) list->AddRectFilled(open.Min, open.Max, U32(color));
+  if (open) list->AddRectFilled(open->Min, open->Max, U32(color));
 }
 
 int64_t HighestOf(const presenters::PlotLine& line) {
