@@ -1,7 +1,9 @@
 // `tidemark plot`: a run as a picture, without a display.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/cli/commands.h"
@@ -18,6 +20,7 @@ namespace {
 
 struct PlotOptions {
   std::string file;
+  std::string second;
   std::string view;  // "" = as the output's name says
   std::string output;
   std::string width;  // "" = as it is drawn
@@ -26,6 +29,16 @@ struct PlotOptions {
 
 constexpr int64_t kLeastWidth = 100;
 constexpr int64_t kMostWidth = 20'000;  // beyond that rsvg-convert gives up
+
+std::string NameOf(const std::filesystem::path& file) { return file.filename().string(); }
+
+Result<std::optional<presenters::SecondRun>> SecondOf(const PlotOptions& options) {
+  if (options.second.empty()) return std::optional<presenters::SecondRun>();
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.second, options.device);
+  if (!run) return run.error();
+  for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
+  return std::optional(presenters::SecondRun{(*run)->view(), NameOf(options.second)});
+}
 
 int RunPlot(const PlotOptions& options) {
   if (options.file.empty() || options.output.empty()) {
@@ -39,6 +52,13 @@ int RunPlot(const PlotOptions& options) {
         fmt::format("There is no view \"{}\". Choose timeline, breakdown, bridge or map.", options.view),
         kExitUsage);
   }
+  if (!options.second.empty() && view->key != "timeline") {
+    return Complain(
+        fmt::format("--with lays a second run over the timeline, and this is {}. Leave one of the "
+                    "two out.",
+                    view->title),
+        kExitUsage);
+  }
   if (const Status name = CheckPictureName(options.output); !name)
     return Complain(name.error().message, kExitUsage);
   Result<int64_t> width = 0;
@@ -47,9 +67,11 @@ int RunPlot(const PlotOptions& options) {
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
+  const auto second = SecondOf(options);
+  if (!second) return Complain(second.error().message, kExitFailed);
   const std::string title = (*run)->description().title;
-  const Result<std::string> drawing = PictureOf(
-      **run, *view, title.empty() ? std::filesystem::path(options.file).filename().string() : title);
+  const Result<std::string> drawing =
+      PictureOf(**run, *view, title.empty() ? NameOf(options.file) : title, *second);
   if (!drawing) return Complain(drawing.error().message, kExitFailed);
   const Status written = WritePicture(
       *width == 0 ? *drawing : presenters::WithWidth(*drawing, static_cast<int>(*width)), options.output);
@@ -63,6 +85,7 @@ Command RegisterPlot(CLI::App& application) {
   command->footer(
       "Examples:\n"
       "  tidemark plot run.tide -o run.svg\n"
+      "  tidemark plot fp32.tide --with fp16.tide -o both.svg\n"
       "  tidemark plot run.tide --view bridge -o bridge.png --width 2560\n"
       "  tidemark plot snapshot.pickle --view map -o map.svg");
   auto options = std::make_shared<PlotOptions>();
@@ -74,6 +97,10 @@ Command RegisterPlot(CLI::App& application) {
           "blocks at the peak); else as the picture's name says (run.bridge.svg), or the timeline")
       ->type_name("");
   command->add_option("-o,--output", options->output, "Picture to write, .svg or .png")->type_name("FILE");
+  command
+      ->add_option("--with", options->second,
+                   "Another one, whose curve is laid over the timeline, step by step, as the window does it")
+      ->type_name("FILE");
   AddOneCardOption(*command, options->device);
   command->add_option("--width", options->width, "Its width in pixels; else 1280")->type_name("PIXELS");
   return {command, [options] { return RunPlot(*options); }};

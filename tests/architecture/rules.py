@@ -61,7 +61,7 @@ MAY_INCLUDE |= {
     "app/presenters/allocations": EVENTS | {"profiler/timeline"},
     "app/presenters/comparison": EVENTS | {"profiler/timeline", "app/presenters/moment", "app/presenters/allocations"},
     "app/presenters/plot": MODELS | {"profiler/session", "app/presenters/moment", "app/presenters/allocations", "app/presenters/comparison"},
-    "app/presenters/picture": ENGINE | {"app/presenters/moment", "app/presenters/plot"},
+    "app/presenters/picture": ENGINE | {"app/presenters/comparison", "app/presenters/moment", "app/presenters/plot"},
     "app/presenters/advice": ENGINE | {"app/presenters/moment"},
     "app/presenters/run": ENGINE | {"profiler/phantom", "app/presenters/moment"},
 }

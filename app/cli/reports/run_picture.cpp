@@ -70,7 +70,7 @@ presenters::PictureTheory TheoryOf(const session::Run& run) {
 }  // namespace
 
 Result<std::string> PictureOf(const session::Run& run, const presenters::PictureView& view,
-                              const std::string& title) {
+                              const std::string& title, const std::optional<presenters::SecondRun>& second) {
   if (view.key == "breakdown") return presenters::BreakdownPicture(*run.view(), title);
   if (view.key == "map") return presenters::MapPicture(*run.view(), title);
   if (view.key == "bridge") {
@@ -78,7 +78,7 @@ Result<std::string> PictureOf(const session::Run& run, const presenters::Picture
     if (!bridge) return bridge.error();
     return presenters::BridgePicture(*bridge, title);
   }
-  return presenters::TimelinePicture(*run.view(), title, TheoryOf(run));
+  return presenters::TimelinePicture(*run.view(), title, TheoryOf(run), second);
 }
 
 }  // namespace tidemark::cli

@@ -10,15 +10,18 @@
 #include <span>
 #include <utility>
 
+#include "app/presenters/comparison/same_place.h"
+#include "app/presenters/comparison/stream_comparison.h"
 #include "app/presenters/moment/breakdown.h"
 #include "app/presenters/moment/memory_map.h"
 #include "app/presenters/moment/peak_moment.h"
+#include "app/presenters/picture/canvas.h"
 #include "app/presenters/plot/axis_ticks.h"
+#include "app/presenters/plot/compared_run.h"
 #include "app/presenters/plot/line_labels.h"
 #include "app/presenters/plot/plot_annotations.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
-#include "profiler/base/utf8.h"
 #include "profiler/events/category_colours.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -27,9 +30,6 @@ namespace {
 
 using timeline::Series;
 
-constexpr int kWidth = 1280;
-constexpr int kMargin = 32;
-constexpr int kTop = 96;  // below the title
 constexpr const char* kFailureColour = "#DA3D51";
 constexpr size_t kPictureColumns = 1160;
 
@@ -38,48 +38,6 @@ std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMe
 std::string ColourOf(std::optional<events::Category> category) {
   return category ? PrintColour(*category) : "#7B8794";
 }
-
-// An SVG document under way: shapes and texts by their place, in its pixels.
-class Canvas {
- public:
-  Canvas(int height, std::string_view title, std::string_view subtitle) {
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"Roboto, Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"#1F2933\">\n"
-        "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}"
-        "line.textbook{{stroke:#1A1E25;stroke-width:2;stroke-dasharray:12 6}}"
-        "line.phantom{{stroke:#0B73B8;stroke-width:2;stroke-dasharray:2 4}}"
-        "line.card{{stroke:#C22B3A;stroke-width:2}}"
-        ".name{{text-anchor:end;font-size:13px;paint-order:stroke;stroke:#FFFFFF;stroke-width:4px}}"
-        "text.textbook{{fill:#1A1E25}}text.phantom{{fill:#0B73B8}}text.card{{fill:#C22B3A}}</style>\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"#FFFFFF\"/>\n",
-        kWidth, height);
-    Text(kMargin, 40, title, "font-size=\"22\" font-weight=\"bold\"");
-    Text(kMargin, 66, subtitle, "fill=\"#52606D\"");
-  }
-
-  void Text(double x, double y, std::string_view text, std::string_view attributes = "") {
-    out_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, EscapedForXml(text));
-  }
-  void Box(double x, double y, double width, double height, std::string_view colour,
-           std::string_view attributes = "") {
-    out_ +=
-        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" {}/>\n",
-                    x, y, width, height, colour, attributes);
-  }
-  void Line(double x0, double y0, double x1, double y1, std::string_view colour) {
-    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x0,
-                        y0, x1, y1, colour);
-  }
-  void Shapes(double x, double y, const std::string& shapes) {
-    out_ += fmt::format("<g transform=\"translate({:.1f},{:.1f})\">\n{}</g>\n", x, y, shapes);
-  }
-  std::string Finished() { return out_ + "</svg>\n"; }
-
- private:
-  std::string out_;
-};
 
 // Of the vertical axis: whole bytes.
 int64_t TickOf(int64_t highest_bytes) {
@@ -149,8 +107,8 @@ class Curve {
 
 struct Plot {
   double left = 110;
-  double top = kTop;
-  int width = kWidth - 110 - kMargin;
+  double top = Canvas::kTop;
+  int width = Canvas::kWidth - 110 - Canvas::kMargin;
   int height = 420;
 };
 
@@ -205,19 +163,61 @@ void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas&
   canvas.Text(x + 34, y, "reserved");
 }
 
+// What lies over the curve, as the window has it.
+TimelinePlot PlotOver(const timeline::View& view, const PictureTheory& theory,
+                      const std::optional<SecondRun>& second) {
+  if (view.empty()) return {};
+  TimelinePlot plot = MakeTimelinePlot(
+      view, theory.estimates,
+      {TimeAxis::kEvents, WholeRange(view, TimeAxis::kEvents), static_cast<int>(kPictureColumns)});
+  if (!second) return plot;
+  const timeline::View& other = *second->view;
+  std::vector<SameEvent> same;
+  if (AlignByAllocations(view, other))
+    same = SameEvents(view, other, CompareStreams(view, other, ComparedSteps::kAll));
+  AddComparedRun(view, TimeAxis::kEvents, other, same, plot);
+  return plot;
+}
+
+int64_t HighestOf(const std::vector<PlotLevel>& levels) {
+  return levels.empty() ? 0 : std::ranges::max_element(levels, {}, &PlotLevel::bytes)->bytes;
+}
+
+// What the second run had allocated, interrupted where it has nothing like the first.
+void DrawCompared(std::span<const PlotLevel> levels, const timeline::View& view, const Plot& plot,
+                  int64_t top_bytes, Canvas& canvas) {
+  const auto x = [&](double position) {
+    return PlaceOf(static_cast<timeline::EventIndex>(position), view, plot);
+  };
+  for (size_t begin = 0, end = 0; begin < levels.size(); begin = end) {
+    std::string points;
+    for (end = begin; end < levels.size() && (end == begin || levels[end].begin == levels[end - 1].end);
+         ++end) {
+      const double y = plot.top + plot.height -
+                       plot.height * static_cast<double>(levels[end].bytes) / static_cast<double>(top_bytes);
+      points += fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} ", x(levels[end].begin), y, x(levels[end].end), y);
+    }
+    canvas.Shapes(0, 0, fmt::format("<polyline class=\"compared\" points=\"{}\"/>\n", points));
+  }
+}
+
+void DrawLegend(const SecondRun& second, const Plot& plot, Canvas& canvas) {
+  const double y = plot.top + plot.height + 80;
+  canvas.Shapes(plot.left, y - 5, "<polyline class=\"compared\" points=\"0,0 26,0\"/>\n");
+  const auto peak = second.view->PeakIn(Series::kAllocated, second.view->first(), second.view->end());
+  canvas.Text(plot.left + 34, y,
+              fmt::format("{}: at most {} allocated", second.title,
+                          InMegabytes(ValueOf(peak.values, Series::kAllocated))));
+}
+
 // Textbook, phantom and card over the curve. A line far above it would leave the curve no height: it is told
 // at the top instead.
 class TheoryLines {
  public:
-  TheoryLines(const timeline::View& view, const PictureTheory& theory, int64_t curve_bytes)
-      : capacity_(theory.capacity), highest_bytes_(curve_bytes) {
-    if (!view.empty()) {
-      whole_ = WholeRange(view, TimeAxis::kEvents);
-      TimelinePlot plot = MakeTimelinePlot(view, theory.estimates,
-                                           {TimeAxis::kEvents, whole_, static_cast<int>(kPictureColumns)});
-      textbook_ = std::move(plot.textbook);
-      phantom_ = std::move(plot.phantom);
-    }
+  TheoryLines(const timeline::View& view, const TimelinePlot& over, const session::Capacity& capacity,
+              int64_t curve_bytes)
+      : textbook_(over.textbook), phantom_(over.phantom), capacity_(capacity), highest_bytes_(curve_bytes) {
+    if (!view.empty()) whole_ = WholeRange(view, TimeAxis::kEvents);
     const int64_t most_bytes = SaturatingSum(curve_bytes, curve_bytes / 2);
     const auto make_room = [&](int64_t bytes) {
       if (bytes <= most_bytes) highest_bytes_ = std::max(highest_bytes_, bytes);
@@ -271,11 +271,8 @@ class TheoryLines {
     const auto add = [&](const std::string& title, int64_t bytes) {
       if (bytes > top_bytes) above.push_back(title + " " + InMegabytes(bytes));
     };
-    const auto highest = [](const std::vector<PlotLevel>& levels) {
-      return levels.empty() ? 0 : std::ranges::max_element(levels, {}, &PlotLevel::bytes)->bytes;
-    };
-    add("textbook", highest(textbook_));
-    add("phantom", highest(phantom_));
+    add("textbook", HighestOf(textbook_));
+    add("phantom", HighestOf(phantom_));
     add(session::InWords(capacity_), capacity_.bytes);
     return above;
   }
@@ -403,12 +400,12 @@ struct BarRow {
 std::string BarPicture(std::string_view title, std::string_view subtitle, const std::vector<BarRow>& rows) {
   constexpr int kRowHeight = 40;
   constexpr double kLeft = 330;
-  constexpr double kBars = kWidth - kLeft - 230;
-  Canvas canvas(kTop + kRowHeight * static_cast<int>(rows.size()) + kMargin, title, subtitle);
+  constexpr double kBars = Canvas::kWidth - kLeft - 230;
+  Canvas canvas(Canvas::kTop + kRowHeight * static_cast<int>(rows.size()) + Canvas::kMargin, title, subtitle);
   int64_t highest = 1;
   for (const BarRow& row : rows) highest = std::max({highest, row.from, row.until()});
   const double scale = kBars / static_cast<double>(highest);
-  double y = kTop;
+  double y = Canvas::kTop;
   for (const BarRow& row : rows) {
     const std::string weight = row.strong ? "font-weight=\"bold\"" : "";
     const double begin = kLeft + scale * static_cast<double>(std::min(row.from, row.until()));
@@ -438,13 +435,14 @@ class MapRows {
     for (const int64_t end = SaturatingSum(begin, bytes); begin < end;) {
       const int64_t row = begin / row_bytes_;
       const int64_t part = std::min(end, SaturatingProduct(row + 1, row_bytes_)) - begin;
-      canvas_.Box(X(begin - row * row_bytes_) + kMargin, Y(row), X(part), kRowHeight - 8, colour, attributes);
+      canvas_.Box(X(begin - row * row_bytes_) + Canvas::kMargin, Y(row), X(part), kRowHeight - 8, colour,
+                  attributes);
       begin += part;
     }
   }
   void Mark(int64_t at) {
     const int64_t row = at / row_bytes_;
-    const double x = X(at - row * row_bytes_) + kMargin;
+    const double x = X(at - row * row_bytes_) + Canvas::kMargin;
     canvas_.Line(x, Y(row) - 3, x, Y(row) + kRowHeight - 5, kSegmentColour);
   }
   // How much memory a row stands for, below the last.
@@ -453,71 +451,32 @@ class MapRows {
     const double y = Y(kRows) - 4;
     const auto tick =
         std::max<int64_t>(1, static_cast<int64_t>(RoundStep(static_cast<double>(row_bytes_), 8)));
-    canvas_.Line(kMargin, y, kMargin + X(row_bytes_), y, "#7B8794");
+    canvas_.Line(Canvas::kMargin, y, Canvas::kMargin + X(row_bytes_), y, "#7B8794");
     for (int64_t at = 0; at <= row_bytes_; at += tick) {
-      const double x = kMargin + X(at);
+      const double x = Canvas::kMargin + X(at);
       canvas_.Line(x, y, x, y + 6, "#7B8794");
-      if (x > kWidth - kMargin - kRoomForName / 2) continue;
+      if (x > Canvas::kWidth - Canvas::kMargin - kRoomForName / 2) continue;
       canvas_.Text(x, y + 22, at == 0 ? "0" : InMegabytes(at), "fill=\"#52606D\"");
     }
-    canvas_.Text(kWidth - kMargin, y + 42, "each row " + InMegabytes(row_bytes_),
+    canvas_.Text(Canvas::kWidth - Canvas::kMargin, y + 42, "each row " + InMegabytes(row_bytes_),
                  "text-anchor=\"end\" fill=\"#52606D\"");
   }
 
  private:
   double X(int64_t bytes) const {
-    return static_cast<double>(bytes) / static_cast<double>(row_bytes_) * (kWidth - 2 * kMargin);
+    return static_cast<double>(bytes) / static_cast<double>(row_bytes_) *
+           (Canvas::kWidth - 2 * Canvas::kMargin);
   }
-  static double Y(int64_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
+  static double Y(int64_t row) { return Canvas::kTop + static_cast<double>(row) * kRowHeight; }
 
   Canvas& canvas_;
   int64_t row_bytes_;
 };
 
-constexpr uint32_t kReplacementLetter = 0xfffd;
-
-// XML 1.0 (2.2 Characters): of what UTF-8 can say it has no controls but these three, no U+FFFE and no
-// U+FFFF.
-bool IsXmlLetter(std::string_view letter) {
-  const auto first = static_cast<unsigned char>(letter.front());
-  if (first < 0x20) return first == '\t' || first == '\n' || first == '\r';
-  return letter != "\xef\xbf\xbe" && letter != "\xef\xbf\xbf";
-}
-
 }  // namespace
 
 std::string PrintColour(events::Category category) {
   return fmt::format("#{:06X}", events::kColoursOnWhite[static_cast<size_t>(category)]);
-}
-
-std::string EscapedForXml(std::string_view text) {
-  std::string escaped;
-  for (size_t i = 0; i < text.size();) {
-    const size_t size = SizeOfUtf8Letter(text.substr(i));
-    const std::string_view letter = text.substr(i, std::max<size_t>(1, size));
-    i += letter.size();
-    if (size == 0 || !IsXmlLetter(letter)) {
-      AppendUtf8(kReplacementLetter, escaped);
-      continue;
-    }
-    switch (letter.front()) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += letter;
-    }
-  }
-  return escaped;
 }
 
 std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns) {
@@ -545,23 +504,27 @@ std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int he
   return Curve(curve, width, height, top_bytes).Shapes();
 }
 
-std::string TimelinePicture(const timeline::View& view, std::string_view title, const PictureTheory& theory) {
+std::string TimelinePicture(const timeline::View& view, std::string_view title, const PictureTheory& theory,
+                            const std::optional<SecondRun>& second) {
   const Plot plot;
   const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
-  const TheoryLines lines(view, theory, HighestOf(curve));
+  const TimelinePlot over = PlotOver(view, theory, second);
+  const TheoryLines lines(view, over, theory.capacity, std::max(HighestOf(curve), HighestOf(over.compared)));
   const int64_t tick = TickOf(lines.highest_bytes());
   const int64_t top_bytes = TopAbove(lines.highest_bytes(), tick);
   const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
-  Canvas canvas(kTop + plot.height + 80, title,
+  Canvas canvas(Canvas::kTop + plot.height + (second ? 104 : 80), title,
                 fmt::format("At most {} allocated, over {} events",
                             InMegabytes(ValueOf(peak.values, Series::kAllocated)),
                             FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
   DrawGrid(plot, top_bytes, tick, canvas);
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
+  DrawCompared(over.compared, view, plot, top_bytes, canvas);
   lines.DrawLines(plot, top_bytes, canvas);
   lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, lines, top_bytes, canvas), canvas);
   DrawSteps(view, plot, canvas);
   DrawLegend(curve, plot, canvas);
+  if (second) DrawLegend(*second, plot, canvas);
   return canvas.Finished();
 }
 
@@ -570,7 +533,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
   const int64_t highest = HighestBytes(outcome);
   const int64_t tick = TickOf(highest);
   const int64_t top_bytes = TopAbove(highest, tick);
-  Canvas canvas(kTop + plot.height + 80, title,
+  Canvas canvas(Canvas::kTop + plot.height + 80, title,
                 fmt::format("The same requests, before: {}; after: {}", setups.before, setups.after));
   DrawGrid(plot, top_bytes, tick, canvas);
   DrawLines(outcome.before.curve, plot, top_bytes, kBeforeColours, true, canvas);
@@ -628,7 +591,7 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
       fmt::format("{} segment{}, {} reserved, {:.1f} % of it free",
                   FormatNumber(static_cast<int64_t>(map.segments.size())),
                   map.segments.size() == 1 ? "" : "s", InMegabytes(map.reserved_bytes), 100 * map.share_free);
-  constexpr int kRowsEnd = kTop + MapRows::kRows * MapRows::kRowHeight;
+  constexpr int kRowsEnd = Canvas::kTop + MapRows::kRows * MapRows::kRowHeight;
   Canvas canvas(kRowsEnd + 84, title,
                 fmt::format("Memory map {} (event {}): {}", peak->title,
                             FormatNumber(static_cast<int64_t>(state.index)), told));
@@ -645,7 +608,7 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
   }
   rows.DrawScale();
   constexpr double kLegend = kRowsEnd + 56;
-  const double x = DrawLegend(used, kMargin, kLegend, canvas);
+  const double x = DrawLegend(used, Canvas::kMargin, kLegend, canvas);
   canvas.Box(x, kLegend - 11, 13, 13, kFreeColour);
   canvas.Text(x + 20, kLegend, "free");
   canvas.Line(x + 82, kLegend - 13, x + 82, kLegend + 4, kSegmentColour);

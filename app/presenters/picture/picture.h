@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,9 +49,14 @@ struct PictureTheory {
   std::vector<SettingsEstimate> estimates;  // of View::settings(), in their order; empty: none is known
   session::Capacity capacity;
 };
+// Another run, that is laid over the first as the window does it (plot/compared_run.h).
+struct SecondRun {
+  std::shared_ptr<const timeline::View> view;
+  std::string title;  // "second.tide"
+};
 // With a line for each that lies where the curve leaves room for it; those far above are told in words.
 std::string TimelinePicture(const timeline::View& view, std::string_view title,
-                            const PictureTheory& theory = {});
+                            const PictureTheory& theory = {}, const std::optional<SecondRun>& second = {});
 std::string BreakdownPicture(const timeline::View& view, std::string_view title);
 std::string BridgePicture(const Bridge& bridge, std::string_view title);
 // Segments and blocks where the breakdown is told, with a scale below. An error where nobody reported

@@ -81,6 +81,19 @@ TEST_CASE("theory and the card are lines over the timeline, where the curve leav
   CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
 }
 
+TEST_CASE("a second run lies over the timeline as its curve, and makes room for itself") {
+  Training training;
+  training.Weight(1'000'000);
+  for (int step = 0; step < 3; ++step) training.Step(step, 40'000'000, 2'000'000);
+  const auto first = SomeSteps();
+  const std::string svg = TimelinePicture(*first, "fp32", {}, SecondRun{training.Publish(), "a & b.tide"});
+  CHECK(IsOneDocument(svg));
+  CHECK(Count(svg, "<polyline class=\"compared\"") == 2);  // and in the legend
+  CHECK(Count(svg, "a &amp; b.tide: at most 43.0 MB allocated") == 1);
+  CHECK(Count(svg, ">40.0 MB</text>") == 1);  // on the axis
+  CHECK(Count(TimelinePicture(*first, "fp32"), "<polyline class=\"compared\"") == 0);
+}
+
 TEST_CASE("names of lines that lie near to each other are pushed apart") {
   const timeline::Stream stream = OneStepOfTenMegabytes();
   PictureTheory theory;

@@ -1,0 +1,29 @@
+// An SVG document under way: shapes and texts by their place, in its pixels. On white, with a title.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tidemark::presenters {
+
+class Canvas {
+ public:
+  static constexpr int kWidth = 1280;
+  static constexpr int kMargin = 32;
+  static constexpr int kTop = 96;  // below the title
+
+  Canvas(int height, std::string_view title, std::string_view subtitle);
+
+  void Text(double x, double y, std::string_view text, std::string_view attributes = "");
+  void Box(double x, double y, double width, double height, std::string_view colour,
+           std::string_view attributes = "");
+  void Line(double x0, double y0, double x1, double y1, std::string_view colour);
+  // Whose (0, 0) is there.
+  void Shapes(double x, double y, std::string_view shapes);
+  std::string Finished() { return out_ + "</svg>\n"; }
+
+ private:
+  std::string out_;
+};
+
+}  // namespace tidemark::presenters
