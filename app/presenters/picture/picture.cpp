@@ -535,6 +535,10 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
   const int64_t top_bytes = TopAbove(highest, tick);
   Canvas canvas(Canvas::kTop + plot.height + 80, title,
                 fmt::format("The same requests, before: {}; after: {}", setups.before, setups.after));
+  if (advice::DoesNotFit(outcome)) {
+    canvas.Text(plot.left, plot.top - 8, "After: " + advice::FailureInWords(outcome),
+                fmt::format("fill=\"{}\"", kFailureColour));
+  }
   DrawGrid(plot, top_bytes, tick, canvas);
   DrawLines(outcome.before.curve, plot, top_bytes, kBeforeColours, true, canvas);
   DrawLines(outcome.after.curve, plot, top_bytes, kAfterColours, false, canvas);

@@ -143,6 +143,18 @@ TEST_CASE("where the card had no room its line does not strike that through") {
   }
 }
 
+TEST_CASE("requests that would not fit with another setup are told in the picture of both") {
+  advice::WhatIf outcome;
+  outcome.before.curve = {{.allocated_bytes = 1'000'000, .reserved_bytes = 2'000'000, .failures = 0}};
+  outcome.after.curve = {{.allocated_bytes = 900'000, .reserved_bytes = 1'000'000, .failures = 7}};
+  outcome.after.failures = 7;
+  const auto drawn = [&] { return WhatIfPicture(outcome, {"its own", "half the memory"}, "a run"); };
+  CHECK(IsOneDocument(drawn()));
+  CHECK(Count(drawn(), "After: It does not fit: 7 of its requests fail.") == 1);
+  outcome.after.failures = 0;
+  CHECK(Count(drawn(), "does not fit") == 0);
+}
+
 TEST_CASE("the breakdown is drawn as bars, and totals after them") {
   const std::string svg = BreakdownPicture(*SomeSteps(), "run");
   CHECK(IsOneDocument(svg));
