@@ -101,7 +101,9 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
     return WritePageOrPicture(noted, format, file, progress);
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();
-  return trace::Export(*run.view(), run.description(), *exported, file, progress, noted.bookmarks);
+  const Status written =
+      trace::Export(*run.view(), run.description(), *exported, file, progress, noted.bookmarks);
+  return written ? trace::SaveBookmarks({}, file) : written;  // they were another run's that had this name
 }
 
 std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format) {

@@ -14,6 +14,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
 #include "profiler/session/shortage.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::session {
 namespace {
@@ -306,7 +307,8 @@ void ProgramRun::DescribeClosed(const events::RunDescription& described) {
 bool ProgramRun::RemoveRecording() {
   const MutexLock lock(mutex_);
   std::error_code failure;
-  if (recording_) std::filesystem::remove(*recording_, failure);
+  if (recording_) std::filesystem::remove(trace::BookmarksFileOf(*recording_), failure);
+  if (recording_ && !failure) std::filesystem::remove(*recording_, failure);
   if (failure) {
     status_.recording_error =
         recording_->string() + " holds nothing, but stays (" + failure.message() + "). Remove it.";

@@ -24,7 +24,8 @@ inline constexpr size_t kMaxEventsInChunk = 1 << 16;
 // one; what was written before stays readable: where the file was removed, as a copy that the error names.
 class TideWriter {
  public:
-  // Replaces an existing file, but for one that another TideWriter has open (where the file system tells).
+  // Replaces an existing file, and the bookmarks beside it, but for one that another TideWriter has open
+  // (where the file system tells).
   // Sentences call it `shown_name` if that is not empty.
   static Result<TideWriter> Create(const std::filesystem::path& file,
                                    const events::RunDescription& description,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "profiler/base/unique_fd.h"
+#include "profiler/trace/bookmarks.h"
 #include "profiler/trace/output_file.h"
 #include "profiler/trace/tide.h"
 #include "profiler/trace/tide_format.h"
@@ -233,6 +234,7 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
   const std::filesystem::path& name = shown_name.empty() ? file : shown_name;
   if (!fd.valid()) return CannotWrite(name, errno);
   if (Status taken = TakeOver(fd.get(), name); !taken) return taken.error();
+  if (Status gone = SaveBookmarks({}, file); !gone) return gone.error();  // an earlier recording's
   auto implementation = std::make_unique<Implementation>(name, std::move(fd));
   if (Status begun = implementation->Begin(description); !begun) return begun.error();
   return TideWriter(std::move(implementation));

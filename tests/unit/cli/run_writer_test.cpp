@@ -41,5 +41,17 @@ TEST_CASE("Whatever a run is written as, how far it is is told, and a cancel lea
   }
 }
 
+TEST_CASE("What is written over a file of another run does not show that one's bookmarks") {
+  const trace::Scratch scratch;
+  const WrittenRun run;
+  for (const char* const format : {"tide", "perfetto", "chrome"}) {
+    CAPTURE(format);
+    const std::filesystem::path file = scratch / format;
+    REQUIRE(trace::SaveBookmarks({{1, "of another"}}, file).ok());
+    CHECK(WriteRun({run, {}}, format, file, {}));
+    CHECK(trace::LoadBookmarks(file)->empty());
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::cli

@@ -95,6 +95,19 @@ bool IsPrefix(const std::vector<Event>& part, const std::vector<Event>& whole) {
   return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
 }
 
+TEST_CASE("a recording over an old one does not show that one's bookmarks", "[tide]") {
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  SmallRecording(file, RandomEvents(15));
+  REQUIRE(SaveBookmarks({{17, "of the old one"}}, file).ok());
+  TideWriter writer = std::move(*TideWriter::Create(file, Description()));
+  CHECK(LoadBookmarks(file)->empty());
+  REQUIRE(SaveBookmarks({{18, "while it is recorded"}}, file).ok());
+  CHECK_FALSE(TideWriter::Create(file, Description()));  // another has it
+  REQUIRE(writer.Close().ok());
+  CHECK(LoadBookmarks(file)->size() == 1);
+}
+
 TEST_CASE("a recording reads back as it was written", "[tide]") {
   const Scratch scratch;
   const size_t count = GENERATE(0, 1, kMaxEventsInChunk - 1, kMaxEventsInChunk, 3 * kMaxEventsInChunk + 5);
