@@ -216,7 +216,11 @@ bool Application::Poll() {
   news = sweep_.Poll() || news;
   if (!shown_) return news;
   if (start_cancelled_.exchange(false)) shown_->Stop();
-  if (shown_.Follow()) ShowOtherPart();
+  if (shown_.Follow()) {
+    if (const Status carried = shown_.CarryNotes(); !carried)
+      AddLogLine(presenters::LogLevel::kError, carried.error().message);
+    ShowOtherPart();
+  }
   FollowRanks();
   const session::RunStatus before = input_.status;
   const std::shared_ptr<const timeline::View> view_before = input_.view;

@@ -96,10 +96,23 @@ bool ShownRun::has_bookmarks() const {
 }
 
 Status ShownRun::Note(trace::Bookmark bookmark) {
-  std::vector<trace::Bookmark>& bookmarks = notes_[process_].bookmarks;
-  trace::SetBookmark(std::move(bookmark), &bookmarks);
+  trace::SetBookmark(std::move(bookmark), &notes_[process_].bookmarks);
+  return WriteNotes();
+}
+
+Status ShownRun::WriteNotes() {
   const std::filesystem::path file = whole_ == nullptr ? "" : FileOf(*process_);
-  return file.empty() ? Status(Done{}) : trace::SaveBookmarks(bookmarks, file, !whole_->bookmarks().empty());
+  return file.empty() ? Status(Done{})
+                      : trace::SaveBookmarks(bookmarks(), file, !whole_->bookmarks().empty());
+}
+
+Status ShownRun::CarryNotes() {
+  if (std::ranges::count(ProcessesOf(*whole_), whole_.get()) > 0) return Done{};
+  const auto before = notes_.extract(whole_.get());
+  if (before.empty() || before.mapped().bookmarks.empty()) return Done{};
+  for (trace::Bookmark& bookmark : before.mapped().bookmarks)
+    trace::SetBookmark(std::move(bookmark), &notes_[process_].bookmarks);
+  return WriteNotes();
 }
 
 std::filesystem::path ShownRun::FileOf(const session::Run& process) const {

@@ -72,6 +72,9 @@ class ShownRun {
   // Beside the file that the process was read from, is written to or was saved in; else it is written with
   // the run. Errors: it cannot be written.
   Status Note(trace::Bookmark bookmark);
+  // What was noted of a launcher before its first rank came is of the rank that is shown from then on. After
+  // Follow. Errors: it cannot be written.
+  Status CarryNotes();
   // Those beside `file` are the process's, and others are kept there, too. Errors: they cannot be read, and
   // stay as they are.
   Status ReadNotes(const std::filesystem::path& file);
@@ -96,6 +99,7 @@ class ShownRun {
     std::filesystem::path file;                     // beside which they are kept; "" = beside its recording
     std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
   };
+  Status WriteNotes();  // of the part's process
   // "" = it is in no file, or nobody knows in which.
   std::filesystem::path FileOf(const session::Run& process) const;
   std::shared_ptr<const session::Run> CardAlone(const session::Run& process) const;

@@ -134,6 +134,25 @@ TEST_CASE("A rank that comes before the one that is shown takes its place where 
   CHECK(shown.part().get() == &rank);
 }
 
+TEST_CASE("What was noted before a launcher's first rank came is kept with that rank") {
+  const trace::Scratch scratch;
+  const auto launcher = std::make_shared<NotedProcess>();
+  NotedProcess rank;
+  rank.RecordTo(scratch / "run.rank0.tide");
+  ShownRun shown(launcher, RunOrigin::kBegun);
+  CHECK(shown.Note({2, "before"}).ok());
+  CHECK(shown.CarryNotes().ok());  // there is none yet
+  CHECK(shown.bookmarks().size() == 1);
+  launcher->Add(&rank);
+  CHECK(shown.Follow());
+  CHECK(shown.CarryNotes().ok());
+  CHECK(shown.bookmarks() == std::vector<trace::Bookmark>{{2, "before"}});
+  CHECK(*trace::LoadBookmarks(scratch / "run.rank0.tide") == shown.bookmarks());
+  CHECK(shown.Note({1, "after"}).ok());
+  CHECK(shown.CarryNotes().ok());  // once
+  CHECK(shown.bookmarks().size() == 2);
+}
+
 TEST_CASE("One card of a run is shown alone, and another rank whole again") {
   const auto run = std::make_shared<NotedProcess>(std::vector<uint8_t>{0, 1});
   const NotedProcess other;
