@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -193,13 +194,25 @@ Stream Attached() {
   return {std::move(*ring), {}, {}};
 }
 
-// Runs it in a child, which has neither a stream nor a source yet; whether it said yes.
-bool InChild(bool (*body)()) {
+// Runs it in a child, which has neither a stream nor a source yet. What is not as it requires Catch tells
+// there.
+void InChild(void (*body)()) {
+  std::cout.flush();  // else the child tells it, too
   const pid_t child = fork();
-  if (child == 0) _exit(body() ? 0 : 1);
+  if (child == 0) {
+    int exit_code = 0;
+    try {
+      body();
+    } catch (...) {
+      exit_code = 1;
+    }
+    std::cout.flush();
+    _exit(exit_code);
+  }
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const bool is_as_required = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  CHECK(is_as_required);
 }
 
 bool ToldOf(const Stream& stream, EventKind kind) {
@@ -211,13 +224,13 @@ bool ToldOf(const Stream& stream, EventKind kind) {
 
 // tests/gpu/cupti_recorder.cpp made it on an H200: a plain allocation, one with a pitch, managed and pinned
 // host memory, two mapped pieces, and a pool of 32 MiB that was trimmed.
-bool TellsRecordsOfRealCard() {
+void TellsRecordsOfRealCard() {
   std::ifstream file(SourceFolder() / "tests/gpu/fixtures/h200/cupti.buffers", std::ios::binary);
   uint64_t bytes = 0;
   file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
   std::string buffer(bytes, '\0');
-  if (!file.read(buffer.data(), static_cast<std::streamsize>(bytes)) || bytes != 14 * 128 + 3 * 80)
-    return false;
+  REQUIRE(file.read(buffer.data(), static_cast<std::streamsize>(bytes)));
+  REQUIRE(bytes == 14 * 128 + 3 * 80);
   Stream stream = Attached();
   for (const uint64_t address : {0x1000, 0x2000}) {  // the two calls that were watched then
     Malloc(address, 1 << 20);
@@ -230,23 +243,24 @@ bool TellsRecordsOfRealCard() {
   for (const Event& event : stream.events) {
     if (event.kind == EventKind::kCounter) levels.push_back(event.bytes);
   }
-  return stream.names.find("too low") == std::string::npos &&
-         levels == std::vector<int64_t>{1 << 20, 0, 1 << 20, 0, 32 << 20, 0};
+  REQUIRE(stream.names.find("too low") == std::string::npos);
+  REQUIRE(levels == std::vector<int64_t>{1 << 20, 0, 1 << 20, 0, 32 << 20, 0});
 }
 
 TEST_CASE("The records of a real card: what is mapped is no call that was missed, pools are told") {
-  CHECK(InChild(TellsRecordsOfRealCard));
+  InChild(TellsRecordsOfRealCard);
 }
 
 TEST_CASE("A tool that holds CUPTI is named, and nothing else happens") {
-  CHECK(InChild([] {
+  InChild([] {
     fake.refusal = cupti::kMultipleSubscribers;
     Stream stream = Attached();
     FlushDriver();
     stream.Drain();
-    return stream.events.size() == 1 && ToldOf(stream, EventKind::kMarker) &&
-           stream.names.find("blocked by Nsight Systems") != std::string::npos;
-  }));
+    REQUIRE(stream.events.size() == 1);
+    REQUIRE(ToldOf(stream, EventKind::kMarker));
+    REQUIRE(stream.names.find("blocked by Nsight Systems") != std::string::npos);
+  });
 }
 
 // Whatever keeps CUPTI from serving us: its sentence is the state, and what else tells goes on telling.
@@ -270,45 +284,48 @@ TEST_CASE("Permission trouble, no driver, an old one, MIG, WSL: a sentence, and 
   for (const Trouble& each : kTroubles) {
     trouble = &each;
     INFO(each.sentence);
-    CHECK(InChild([] {
+    InChild([] {
       fake.refusal = trouble->code;
       Stream stream = Attached();
       EmitPhase(events::Phase::kForward);
       FlushDriver();
       stream.Drain();
-      return stream.events.size() == 2 && stream.events.front().kind == EventKind::kMarker &&
-             stream.events.front().source == events::Source::kDriver &&
-             stream.events.back().kind == EventKind::kPhase && DriverBytes() == 0 &&
-             stream.names.find(trouble->sentence) != std::string::npos &&
-             stream.names.ends_with("The rest is recorded.");
-    }));
+      REQUIRE(stream.events.size() == 2);
+      REQUIRE(stream.events.front().kind == EventKind::kMarker);
+      REQUIRE(stream.events.front().source == events::Source::kDriver);
+      REQUIRE(stream.events.back().kind == EventKind::kPhase);
+      REQUIRE(DriverBytes() == 0);
+      REQUIRE(stream.names.find(trouble->sentence) != std::string::npos);
+      REQUIRE(stream.names.ends_with("The rest is recorded."));
+    });
   }
 }
 
 TEST_CASE("Of a CUPTI of another version callbacks alone are taken: its records may look otherwise") {
-  CHECK(InChild([] {
+  InChild([] {
     fake.version = 140000;
     Stream stream = Attached();
     const uint64_t address = 0x7000;
     Malloc(address, 1 << 20);
     FlushDriver();
     stream.Drain();
-    return fake.requested == nullptr && DriverBytes() == 1 << 20 &&
-           stream.names.find("live (CUPTI 14.0), but by callbacks only") != std::string::npos;
-  }));
+    REQUIRE(fake.requested == nullptr);
+    REQUIRE(DriverBytes() == 1 << 20);
+    REQUIRE(stream.names.find("live (CUPTI 14.0), but by callbacks only") != std::string::npos);
+  });
 }
 
 // The real one, where PyTorch's wheels brought it.
 #ifdef TIDEMARK_CUPTI
 // cuptiActivityGetNextRecord needs no driver.
 TEST_CASE("CUPTI itself goes from record to record of a real card, and what they tell is the same") {
-  CHECK(InChild([] {
-    if (dlopen(TIDEMARK_CUPTI, RTLD_NOW) == nullptr) return false;
+  InChild([] {
+    REQUIRE(dlopen(TIDEMARK_CUPTI, RTLD_NOW) != nullptr);
     const Result<cupti::Functions> real = cupti::LoadFunctions();
-    if (!real) return false;
+    REQUIRE(real);
     fake.next_record = real->next_record;
-    return TellsRecordsOfRealCard();
-  }));
+    TellsRecordsOfRealCard();
+  });
 }
 
 TEST_CASE("CUPTI on a machine without a driver says so") {
@@ -317,68 +334,75 @@ TEST_CASE("CUPTI on a machine without a driver says so") {
     WARN("This machine has a driver: what there is without it is not tried.");
     return;
   }
-  CHECK(InChild([] {
-    if (dlopen(TIDEMARK_CUPTI, RTLD_NOW) == nullptr) return false;
+  InChild([] {
+    REQUIRE(dlopen(TIDEMARK_CUPTI, RTLD_NOW) != nullptr);
     Result<transport::RingReader> ring = transport::RingReader::Create(1024);
     OpenEventStream(transport::RingWriter::Beside(*ring), 0);
     AttachToDriver(cupti::LoadFunctions());
     Stream stream{std::move(*ring), {}, {}};
     stream.Drain();
-    return ToldOf(stream, EventKind::kMarker) &&
-           stream.names.starts_with("absent: there is no NVIDIA driver that answers");
-  }));
+    REQUIRE(ToldOf(stream, EventKind::kMarker));
+    REQUIRE(stream.names.starts_with("absent: there is no NVIDIA driver that answers"));
+  });
 }
 #endif
 
 TEST_CASE("A CUPTI that lacks functions is none, and says which") {
-  CHECK(InChild([] {
-    if (dlopen(TIDEMARK_OLD_CUPTI, RTLD_NOW) == nullptr) return false;
+  InChild([] {
+    REQUIRE(dlopen(TIDEMARK_OLD_CUPTI, RTLD_NOW) != nullptr);
     const Result<cupti::Functions> functions = cupti::LoadFunctions();
-    return !functions &&
-           functions.error().message.starts_with("absent: the CUPTI that is installed has no cuptiSubscribe");
-  }));
+    REQUIRE_FALSE(functions);
+    REQUIRE(
+        functions.error().message.starts_with("absent: the CUPTI that is installed has no cuptiSubscribe"));
+  });
 }
 
 TEST_CASE("The CUPTI that is loaded is taken, whatever its version") {
-  CHECK(InChild([] {
-    if (dlopen(TIDEMARK_FUTURE_CUPTI, RTLD_NOW) == nullptr) return false;
+  InChild([] {
+    REQUIRE(dlopen(TIDEMARK_FUTURE_CUPTI, RTLD_NOW) != nullptr);
     const Result<cupti::Functions> functions = cupti::LoadFunctions();
-    return !functions && functions.error().message.find("has no cuptiSubscribe") != std::string::npos;
-  }));
+    REQUIRE_FALSE(functions);
+    REQUIRE(functions.error().message.find("has no cuptiSubscribe") != std::string::npos);
+  });
 }
 
 TEST_CASE("Without CUPTI the state says so") {
-  CHECK(InChild([] {
+  InChild([] {
     Result<transport::RingReader> ring = transport::RingReader::Create(1024);
     OpenEventStream(transport::RingWriter::Beside(*ring), 0);
     AttachToDriver(Error{"absent: there is none."});
     Stream stream{std::move(*ring), {}, {}};
     stream.Drain();
-    return ToldOf(stream, EventKind::kMarker) && stream.names == "absent: there is none.";
-  }));
+    REQUIRE(ToldOf(stream, EventKind::kMarker));
+    REQUIRE(stream.names == "absent: there is none.");
+  });
 }
 
 TEST_CASE("Calls change the driver's level at once, failed ones and doubly told ones do not") {
-  CHECK(InChild([] {
+  InChild([] {
     Stream stream = Attached();
     const uint64_t address = 0x7000;
     Malloc(address, 1 << 20);
     Malloc(0x9000, 1 << 30, 2);  // cudaErrorMemoryAllocation
     Free(address, 1);            // cudaErrorInvalidValue
-    if (DriverBytes() != 1 << 20) return false;
+    REQUIRE(DriverBytes() == 1 << 20);
     Free(address);
     stream.Drain();
-    if (stream.events.size() != 3) return false;
+    REQUIRE(stream.events.size() == 3);
     const Event& allocated = stream.events[1];
     const Event& freed = stream.events[2];
-    return allocated.kind == EventKind::kCounter && allocated.level == events::Level::kDriver &&
-           allocated.bytes == 1 << 20 && allocated.rounded_bytes == 1 << 20 && allocated.address == address &&
-           freed.bytes == 0 && freed.rounded_bytes == -(1 << 20);
-  }));
+    REQUIRE(allocated.kind == EventKind::kCounter);
+    REQUIRE(allocated.level == events::Level::kDriver);
+    REQUIRE(allocated.bytes == 1 << 20);
+    REQUIRE(allocated.rounded_bytes == 1 << 20);
+    REQUIRE(allocated.address == address);
+    REQUIRE(freed.bytes == 0);
+    REQUIRE(freed.rounded_bytes == -(1 << 20));
+  });
 }
 
 TEST_CASE("Managed memory is in no level, and told by itself") {
-  CHECK(InChild([] {
+  InChild([] {
     Stream stream = Attached();
     const uint64_t address = 0x7000;
     const Allocation call{&address, 1 << 20};
@@ -391,9 +415,10 @@ TEST_CASE("Managed memory is in no level, and told by itself") {
       if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
         counted.push_back(event.bytes);
     }
-    return DriverBytes() == 0 && counted == std::vector<int64_t>{1 << 20, 0} &&
-           stream.names.find(events::kManagedMemory) != std::string::npos;
-  }));
+    REQUIRE(DriverBytes() == 0);
+    REQUIRE(counted == std::vector<int64_t>{1 << 20, 0});
+    REQUIRE(stream.names.find(events::kManagedMemory) != std::string::npos);
+  });
 }
 
 // CUmemAllocationProp as far as it is read.
@@ -426,7 +451,7 @@ int64_t BytesOfLibraries(const Stream& stream) {
 }
 
 TEST_CASE("Mapped memory counts where it is the device's own, and once, for its library too") {
-  CHECK(InChild([] {
+  InChild([] {
     constexpr size_t kPiece = 2 << 20;
     fake.has_sources = true;
     Stream stream = Attached();
@@ -447,8 +472,9 @@ TEST_CASE("Mapped memory counts where it is the device's own, and once, for its 
     create(0x2, host);
     map(0x40'0000'0000, 0x2);
     stream.Drain();
-    return DriverBytes() == kPiece && BytesOfLibraries(stream) == kPiece;
-  }));
+    REQUIRE(DriverBytes() == kPiece);
+    REQUIRE(BytesOfLibraries(stream) == kPiece);
+  });
 }
 
 cupti::MemoryRecord Pooled(uint64_t pool, uint64_t bytes) {
@@ -463,64 +489,66 @@ cupti::MemoryRecord Pooled(uint64_t pool, uint64_t bytes) {
 }
 
 TEST_CASE("A pool on the host counts nothing") {
-  CHECK(InChild([] {
+  InChild([] {
     Stream stream = Attached();
     cupti::MemoryRecord host = Pooled(0xbeef, 32 << 20);
     host.memory_kind = 2;  // CUPTI_ACTIVITY_MEMORY_KIND_PINNED
     fake.waiting = {host, Pooled(0xcafe, 64 << 20)};
     FlushDriver();
-    return DriverBytes() == 64 << 20;
-  }));
+    REQUIRE(DriverBytes() == 64 << 20);
+  });
 }
 
 TEST_CASE("What a pool took is told soon after the call, and not only as the program ends") {
-  CHECK(InChild([] {
+  InChild([] {
     Stream stream = Attached();
     fake.waiting = {Pooled(0xbeef, 32 << 20)};
     Call(cupti::kDriverApi, 598, cupti::kExit, nullptr);  // cuMemAllocAsync
     for (int i = 0; i < 100 && DriverBytes() == 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return DriverBytes() == 32 << 20;
-  }));
+    REQUIRE(DriverBytes() == 32 << 20);
+  });
 }
 
 TEST_CASE("Calls that cannot be watched stay in the state, whatever else is found missing") {
-  CHECK(InChild([] {
+  InChild([] {
     fake.refuses_calls = true;
     Stream stream = Attached();
     Malloc(0x7000, 1 << 20);
     for (int i = 0; i < 25; ++i) FlushDriver();
     stream.Drain();
     const std::string state = NameOf(stream.events.back().name);
-    return state.find("kinds of calls cannot be seen") != std::string::npos &&
-           state.find("another tool gets CUPTI's records") != std::string::npos;
-  }));
+    REQUIRE(state.find("kinds of calls cannot be seen") != std::string::npos);
+    REQUIRE(state.find("another tool gets CUPTI's records") != std::string::npos);
+  });
 }
 
 TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records without calls are told") {
-  CHECK(InChild([] {
+  InChild([] {
     Stream stream = Attached();
     const cupti::MemoryRecord pooled = Pooled(0xbeef, 32 << 20);
     fake.waiting = {pooled};
     fake.dropped = 3;
     FlushDriver();
     stream.Drain();
-    if (DriverBytes() != 32 << 20 || stream.ring.dropped(events::Source::kDriver) != 3) return false;
+    REQUIRE(DriverBytes() == 32 << 20);
+    REQUIRE(stream.ring.dropped(events::Source::kDriver) == 3);
     cupti::MemoryRecord unseen = pooled;
     unseen.pool_address = 0;
     unseen.address = 0x5000;
     fake.waiting = {unseen};
     FlushDriver();
     stream.Drain();
-    return ToldOf(stream, EventKind::kMarker) && stream.names.find("too low: 1 alloc") != std::string::npos;
-  }));
+    REQUIRE(ToldOf(stream, EventKind::kMarker));
+    REQUIRE(stream.names.find("too low: 1 alloc") != std::string::npos);
+  });
 }
 
 TEST_CASE("Which library asked for memory is told where CUPTI knows, and pools are no library's") {
-  CHECK(InChild([] {
+  InChild([] {
     fake.has_sources = true;
     Stream stream = Attached();
-    if (!fake.tells_sources) return false;
+    REQUIRE(fake.tells_sources);
     const auto record = [](uint64_t address, uint64_t bytes, uint64_t pool, const char* source) {
       cupti::SourcedMemoryRecord sourced{};
       sourced.memory.kind = cupti::kMemory2;
@@ -543,9 +571,9 @@ TEST_CASE("Which library asked for memory is told where CUPTI knows, and pools a
       if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
         counted.push_back(event.bytes);
     }
-    return counted == std::vector<int64_t>{1 << 20} &&
-           stream.names.find("driver memory of libcublas.so.13") != std::string::npos;
-  }));
+    REQUIRE(counted == std::vector<int64_t>{1 << 20});
+    REQUIRE(stream.names.find("driver memory of libcublas.so.13") != std::string::npos);
+  });
 }
 
 // What is told of CUPTI's own buffers where kernels are: -1 = that it is not told.
@@ -561,25 +589,25 @@ int64_t ToldOfCuptisBuffers() {
 }
 
 TEST_CASE("What CUPTI takes of the card for itself is told with kernels, where it says so") {
-  CHECK(InChild([] { return ToldOfCuptisBuffers() == -1; }));
+  InChild([] { REQUIRE(ToldOfCuptisBuffers() == -1); });
   fake.has_attributes = true;
-  CHECK(InChild([] { return ToldOfCuptisBuffers() == 9'600'000; }));
+  InChild([] { REQUIRE(ToldOfCuptisBuffers() == 9'600'000); });
   fake.buffers_are_hosts = true;
-  CHECK(InChild([] { return ToldOfCuptisBuffers() == 0; }));
+  InChild([] { REQUIRE(ToldOfCuptisBuffers() == 0); });
   fake.has_attributes = false;
 }
 
 TEST_CASE("Records that another tool takes away are missed") {
-  CHECK(InChild([] {
+  InChild([] {
     Stream stream = Attached();
     Malloc(0x7000, 1 << 20);
     for (int i = 0; i < 25; ++i) FlushDriver();
     stream.Drain();
-    return stream.names.find("another tool gets CUPTI's records") != std::string::npos;
-  }));
+    REQUIRE(stream.names.find("another tool gets CUPTI's records") != std::string::npos);
+  });
 }
 
-bool GivesUpDriverWith(bool kernels_wanted) {
+void GivesUpDriverWith(bool kernels_wanted) {
   if (kernels_wanted) setenv("TIDEMARK_KERNELS", "1", 1);
   Stream stream = Attached();
   Malloc(0x7000, 1 << 20);
@@ -598,17 +626,20 @@ bool GivesUpDriverWith(bool kernels_wanted) {
   const auto levels = std::ranges::count_if(stream.events, [](const Event& event) {
     return event.kind == EventKind::kCounter && event.level == events::Level::kDriver;
   });
-  return kernels_wanted ? fake.subscribed && held && !told && !at_zero && levels == 1
-                        : !fake.subscribed && !held && told && at_zero && levels == 2;
+  REQUIRE(fake.subscribed == kernels_wanted);
+  REQUIRE(held == kernels_wanted);
+  REQUIRE(told != kernels_wanted);
+  REQUIRE(at_zero != kernels_wanted);
+  REQUIRE(levels == (kernels_wanted ? 1 : 2));
 }
 
 TEST_CASE("A program that asks for CUPTI itself gets it, unless its kernels are wanted") {
-  CHECK(InChild([] { return GivesUpDriverWith(false); }));
-  CHECK(InChild([] { return GivesUpDriverWith(true); }));
+  InChild([] { GivesUpDriverWith(false); });
+  InChild([] { GivesUpDriverWith(true); });
 }
 
 TEST_CASE("What the ring cannot take is counted: written and dropped are what was attempted") {
-  CHECK(InChild([] {
+  InChild([] {
     Result<transport::RingReader> ring = transport::RingReader::Create(64);
     OpenEventStream(transport::RingWriter::Beside(*ring), 0);
     AttachToDriver(FakeFunctions());
@@ -626,10 +657,11 @@ TEST_CASE("What the ring cannot take is counted: written and dropped are what wa
     for (const events::Source source :
          {events::Source::kTrainer, events::Source::kAllocator, events::Source::kDevice})
       others += ring->received(source) + ring->dropped(source);
-    return ring->dropped(events::Source::kDriver) > kDroppedByCupti && others == 0 &&
-           ring->received(events::Source::kDriver) + ring->dropped(events::Source::kDriver) ==
-               kAttempted + kDroppedByCupti + states + names;
-  }));
+    REQUIRE(ring->dropped(events::Source::kDriver) > kDroppedByCupti);
+    REQUIRE(others == 0);
+    REQUIRE(ring->received(events::Source::kDriver) + ring->dropped(events::Source::kDriver) ==
+            kAttempted + kDroppedByCupti + states + names);
+  });
 }
 
 }  // namespace tidemark::capture
