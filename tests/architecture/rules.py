@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "profiler/capture/cupti": EVENTS | {"profiler/capture/stacks", "profiler/capture/stream", "profiler/phantom"},
     "profiler/capture/nvml": EVENTS | {"profiler/capture/stream", "profiler/phantom"},
     "profiler/capture/nvtx": EVENTS | {"profiler/capture/stream"},
-    "profiler/capture/course": EVENTS | {"profiler/capture/stream"},
+    "profiler/capture/course": EVENTS | {"profiler/capture/gates", "profiler/capture/stacks", "profiler/capture/stream"},
     "profiler/capture/roles": EVENTS,
     "profiler/capture/operators": EVENTS | {"profiler/capture/stacks", "profiler/capture/stream"},
     "profiler/capture/probe": EVENTS | {"profiler/capture/cupti", "profiler/capture/gates", "profiler/capture/nvml",

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "profiler/capture/course/course.h"
+#include "profiler/capture/course/optimizer_turn.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/layer_gate.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/probe/tensor_blocks.h"
-#include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
@@ -23,9 +23,7 @@ using events::EventKind;
 // The outermost one: some optimizers step others.
 struct OptimizerScope {
   const std::byte* scope = nullptr;  // LibTorch's object; null if there is none
-  const void* optimizer = nullptr;   // Python's object; null where it is not found
-  events::NameId state = 0;
-  bool has_turn = false;
+  OptimizerTurn turn;
   bool runs_closure = false;  // until its backward has ended
 };
 // The first block that was born since a cast or an accumulation began, and lives. What comes after it is a
@@ -129,13 +127,11 @@ void OnCastEnded() {
 
 void OnUserScopeBegins(std::string_view name, const void* scope) {
   OptimizerScope& optimizer = at_work.optimizer;
-  if (!watches_training.load(std::memory_order_relaxed) || !EventStreamIsOpen()) return;
-  if (optimizer.scope != nullptr || !name.starts_with(kOptimizerScopePrefix)) return;
-  optimizer.scope = static_cast<const std::byte*>(scope);
-  optimizer.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
-  optimizer.state = Intern(OptimizerStateName(name), events::Source::kAllocator);
+  if (!watches_training.load(std::memory_order_relaxed) || optimizer.scope != nullptr) return;
+  const auto turn = OptimizerTurn::Begin(name, events::Source::kAllocator);
+  if (!turn) return;
+  optimizer = {.scope = static_cast<const std::byte*>(scope), .turn = *turn, .runs_closure = false};
   at_work.first_birth.is_awaited = false;
-  optimizer.has_turn = TheCourse().BeginOptimizer();
 }
 
 void OnRecordFunctionEnds(const void* record_function) {
@@ -145,9 +141,9 @@ void OnRecordFunctionEnds(const void* record_function) {
   const OptimizerScope ended = std::exchange(at_work.optimizer, {});
   if (!EventStreamIsOpen()) return;
   events::Event end = HintOf(EventKind::kOptimizerEnd, 0);
-  end.name = ended.state;
+  end.name = ended.turn.state;
   Emit(end);
-  if (ended.has_turn) TheCourse().EndOptimizer(ended.optimizer);
+  ended.turn.End();
 }
 
 void WatchTraining() {
@@ -177,7 +173,7 @@ void WatchTraining() {
 
 events::NameId OptimizerAtWork() {
   const OptimizerScope& optimizer = at_work.optimizer;
-  return optimizer.runs_closure ? 0 : optimizer.state;
+  return optimizer.runs_closure ? 0 : optimizer.turn.state;
 }
 
 Category OnBlockBorn(uint64_t address) {

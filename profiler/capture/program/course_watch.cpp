@@ -3,15 +3,14 @@
 #include <ATen/record_function.h>
 
 #include <memory>
-#include <string_view>
+#include <optional>
 
 #include "profiler/capture/course/course.h"
+#include "profiler/capture/course/optimizer_turn.h"
 #include "profiler/capture/gates/gates.h"
-#include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/program/block_watch.h"
-#include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
@@ -27,27 +26,23 @@ void OnPhase(Phase phase) {
 }
 
 struct OptimizerScope final : at::ObserverContext {
-  bool has_turn = false;
-  events::NameId name = 0;
-  const void* optimizer = nullptr;  // Python's object
+  OptimizerTurn turn;
 };
 
 std::unique_ptr<at::ObserverContext> BeginUserScope(const at::RecordFunction& function) {
-  const std::string_view name = function.name();
-  if (!EventStreamIsOpen() || !name.starts_with(kOptimizerScopePrefix)) return nullptr;
+  const std::optional<OptimizerTurn> turn = OptimizerTurn::Begin(function.name());
+  if (!turn) return nullptr;
   auto scope = std::make_unique<OptimizerScope>();
-  scope->name = Intern(OptimizerStateName(name));
-  scope->optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
-  scope->has_turn = TheCourse().BeginOptimizer();
+  scope->turn = *turn;
   BeginOptimizerBlocks();
   return scope;
 }
 
 void EndUserScope(const at::RecordFunction& /*function*/, at::ObserverContext* context) {
   if (!EventStreamIsOpen() || context == nullptr) return;
-  const auto& scope = *static_cast<OptimizerScope*>(context);
-  EndOptimizerBlocks(scope.name);
-  if (scope.has_turn) TheCourse().EndOptimizer(scope.optimizer);
+  const OptimizerTurn& turn = static_cast<OptimizerScope*>(context)->turn;
+  EndOptimizerBlocks(turn.state);
+  turn.End();
 }
 
 }  // namespace
