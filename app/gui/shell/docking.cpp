@@ -23,14 +23,14 @@ constexpr int kFramesOfReturn = 4;
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
-std::string TabOf(const Panel& panel) {
-  return std::string(panel.icon) + "  " + std::string(Translated(panel.label));
-}
+std::string WordsOf(const Panel& panel) { return std::string(Translated(panel.label)); }
+std::string TitleOf(const Panel& panel) { return std::string(panel.icon) + "  " + WordsOf(panel); }
 
 struct TabWidths {
   ImGuiID window = 0;
   float icon = 0;
-  float more = 0;  // with its whole title
+  float words = 0;
+  float title = 0;  // icon and words
 };
 
 std::vector<TabWidths> TabsOf(const ImGuiDockNode& node) {
@@ -41,36 +41,46 @@ std::vector<TabWidths> TabsOf(const ImGuiDockNode& node) {
   for (const ImGuiWindow* window : node.Windows) {
     for (const Panel& panel : Panels()) {
       if (window->ID != ImHashStr(WindowId(panel).c_str())) continue;
-      tabs.push_back({window->ID, width(panel.icon), width(TabOf(panel)) - width(panel.icon)});
+      tabs.push_back({window->ID, width(panel.icon), width(WordsOf(panel)), width(TitleOf(panel))});
     }
   }
   return tabs;
 }
 
-// Of tabs that share a place: the one in front has its whole title, and of the others as many as there is
-// room for, the shortest titles first.
-bool HasTitle(const ImGuiWindow& window, const ImGuiDockNode& node) {
-  std::vector<TabWidths> tabs = TabsOf(node);
-  const auto is_in_front = [&](const TabWidths& tab) { return tab.window == node.VisibleWindow->ID; };
-  std::ranges::stable_sort(tabs, {},
-                           [&](const TabWidths& tab) { return std::pair(!is_in_front(tab), tab.more); });
-  float room = node.TabBar->BarRect.GetWidth();
-  for (const TabWidths& tab : tabs) room -= tab.icon;
+float WidthOfAll(const std::vector<TabWidths>& tabs, float TabWidths::*shown) {
+  float width = 0;
+  for (const TabWidths& tab : tabs) width += tab.*shown;
+  return width;
+}
+
+// Where there is no room for everyone's words: the one in front has its title, and of the others as many as
+// there is room for, the shortest first.
+bool HasTitle(const ImGuiWindow& window, std::vector<TabWidths> tabs, ImGuiID front, float room) {
+  std::ranges::stable_sort(tabs, {}, [front](const TabWidths& tab) {
+    return std::pair(tab.window != front, tab.title - tab.icon);
+  });
+  room -= WidthOfAll(tabs, &TabWidths::icon);
   for (const TabWidths& tab : tabs) {
-    room -= tab.more;
-    if (tab.window == window.ID) return is_in_front(tab) || room >= 0;
+    room -= tab.title - tab.icon;
+    if (tab.window == window.ID) return tab.window == front || room >= 0;
   }
   return true;
 }
 
-// Those without a title are their icons only.
-std::string WindowName(const Panel& panel) {
+// What a tab shows among those that share its place: icon and words; the words only, before any is without
+// them, for an icon alone tells little.
+std::string TabOf(const Panel& panel) {
   const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
   const ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
-  const bool shares = node != nullptr && node->VisibleWindow != nullptr && node->TabBar != nullptr;
-  const bool has_title = !shares || HasTitle(*window, *node);
-  return (has_title ? TabOf(panel) : std::string(panel.icon)) + WindowId(panel);
+  if (node == nullptr || node->VisibleWindow == nullptr || node->TabBar == nullptr) return TitleOf(panel);
+  const std::vector<TabWidths> tabs = TabsOf(*node);
+  const float room = node->TabBar->BarRect.GetWidth();
+  if (WidthOfAll(tabs, &TabWidths::title) <= room) return TitleOf(panel);
+  if (WidthOfAll(tabs, &TabWidths::words) <= room) return WordsOf(panel);
+  return HasTitle(*window, tabs, node->VisibleWindow->ID, room) ? TitleOf(panel) : std::string(panel.icon);
 }
+
+std::string WindowName(const Panel& panel) { return TabOf(panel) + WindowId(panel); }
 
 // A tab that shows its icon only says what it is; not over the panel that a click on it has just opened,
 // until the mouse has left it.
