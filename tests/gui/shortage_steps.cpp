@@ -1,7 +1,11 @@
 // Memory runs out: the page that says why, the ways out of it, and what fits.
+#include <GLFW/glfw3.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
+#include <utility>
 
 #include "app/gui/window/theme.h"
 #include "tests/gui/steps.h"
@@ -56,6 +60,35 @@ void ShowsWhatDoesNotFit(ImGuiTestContext* context) {
   context->Yield(4);
 }
 
+// What is told of the end lies over the panels, in a small window, too, and covers nothing that they hold.
+void CoversNothing(ImGuiTestContext* context) {
+  auto* const window = static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle);
+  int width = 0;
+  int height = 0;
+  glfwGetWindowSize(window, &width, &height);
+  float scale = 1;
+  glfwGetWindowContentScale(window, &scale, nullptr);
+  context->WindowFocus("//###lessons");
+  for (const auto& [w, h] :
+       {std::pair(width, height), {static_cast<int>(1280 * scale), static_cast<int>(800 * scale)}}) {
+    glfwSetWindowSize(window, w, h);
+    context->WindowFocus("//###findings");
+    context->Yield(6);
+    Picture(context, w == width ? "out-of-memory-banner" : "out-of-memory-laptop");
+    const ImRect banner = context->WindowInfo("//##banner").Window->Rect();
+    for (const char* panel : {"run_controls", "timeline"})  // what starts the run stays under the mouse
+      IM_CHECK(!banner.Overlaps(context->WindowInfo((std::string("//###") + panel).c_str()).Window->Rect()));
+    for (const ImGuiWindow* child : context->UiContext->Windows) {
+      const bool is_of_panel =
+          child->Active && child->ParentWindow != nullptr && child->ParentWindow->DockIsActive;
+      IM_CHECK(!is_of_panel || !banner.Overlaps(child->Rect()));
+    }
+  }
+  glfwSetWindowSize(window, width, height);
+  context->Yield(4);
+  context->WindowFocus("//###compare");
+}
+
 // 4096 samples do not fit on a card of 4 GiB.
 void ExplainsOutOfMemory(ImGuiTestContext* context) {
   networks::TrainingSettings settings = application().settings();
@@ -97,6 +130,7 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
       IM_CHECK_GE(*row.measured_bytes, shortage.shortage.allocated_bytes);
   }
   ShowsWhatDoesNotFit(context);
+  CoversNothing(context);
   context->ItemClick("//##banner/###smaller");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK_LT(application().settings().batch, 4096);

@@ -20,6 +20,8 @@ namespace tidemark::gui {
 namespace {
 
 constexpr int kFramesOfReturn = 4;
+constexpr const char* kDockHost = "dock host";  // the window that holds all panels
+constexpr const char* kDockSpace = "dock space";
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
@@ -322,7 +324,14 @@ void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
   ImGui::EndPopup();
 }
 
-void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
+// How much of a panel's bottom is covered.
+float CoveredBottom(const ImGuiWindow* window, const ImRect& covered) {
+  const bool is_covered = covered.GetWidth() > 0 && covered.Overlaps(window->Rect());
+  return is_covered ? std::max(0.0F, window->ContentRegionRect.Max.y - covered.Min.y) : 0;
+}
+
+void DrawPanel(const Panel& panel, const Frame& frame, const ImRect& covered, ViewState& view,
+               CommandQueue& queue) {
   // What each frame begins with shows through.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
@@ -333,7 +342,11 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
   ChooseTabBar(ImGui::GetCurrentWindow(), view.panel_tabs);
   TabTooltip(panel);
   if (visible) {
-    DrawCard(ImGui::GetCurrentWindow());
+    ImGuiWindow* const window = ImGui::GetCurrentWindow();
+    DrawCard(window);
+    const float less = CoveredBottom(window, covered);
+    window->ContentRegionRect.Max.y -= less;
+    window->WorkRect.Max.y -= less;
     if (IsVeiled(panel, frame)) {
       PanelTitle(panel.label, "");
       EmptyReason(
@@ -343,6 +356,7 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
       panel.draw(frame, view, queue);
       PictureMenu(panel, frame.timeline.empty_reason.empty(), queue);
     }
+    window->DC.CursorMaxPos.y += less;  // what finds no room above can be scrolled there
   }
   ImGui::End();
 }
@@ -448,7 +462,15 @@ void MakeRoom(ShellState& shell) {
 
 }  // namespace
 
-void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
+ImRect MiddleOfPanels() {
+  const ImGuiWindow* host = ImGui::FindWindowByName(kDockHost);
+  const ImGuiDockNode* middle =
+      host == nullptr ? nullptr : ImGui::DockBuilderGetCentralNode(ImHashStr(kDockSpace, 0, host->ID));
+  return middle == nullptr ? ImRect() : middle->Rect();
+}
+
+void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
+                CommandQueue& queue) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float margin = Px(10);
   ImGui::SetNextWindowPos(viewport->WorkPos + ImVec2(margin, margin));
@@ -461,9 +483,9 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
                                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                                       ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking |
                                       ImGuiWindowFlags_NoSavedSettings;
-  ImGui::Begin("dock host", nullptr, kFlags);
+  ImGui::Begin(kDockHost, nullptr, kFlags);
   ImGui::PopStyleVar(3);
-  const ImGuiID space = ImGui::GetID("dock space");
+  const ImGuiID space = ImGui::GetID(kDockSpace);
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
@@ -493,7 +515,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     const bool was_there = std::exchange(tab.is_there, is_there);
     if (is_there) {
       if (!was_there) tab.comes_back = tab.place >= 0;
-      DrawPanel(Panels()[i], frame, view, queue);
+      DrawPanel(Panels()[i], frame, covered, view, queue);
       KeepTabPlace(ImGui::FindWindowByName(WindowId(Panels()[i]).c_str()), tab);
     }
     if (!raise) continue;

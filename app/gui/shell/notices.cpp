@@ -1,6 +1,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/gui/shell/pick_list.h"
 #include "app/gui/shell/shell_parts.h"
@@ -68,30 +69,49 @@ float BarWidth(const std::vector<JobLine>& jobs, float width) {
   return std::clamp(width - BesideBar() - widest - 1, Px(80), most);
 }
 
+float LowestForNotices() {
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  return viewport->WorkPos.y + viewport->WorkSize.y - Px(12);
+}
+
+// `width` is what it takes on one line. Between the panels at the sides; where that is too narrow from there
+// to the right, and where this is, too, over all of them.
+ImRect RoomForBanner(float width) {
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const float top = viewport->WorkPos.y;
+  const float bottom = LowestForNotices();
+  const float right_edge = viewport->Pos.x + viewport->Size.x - Px(12);
+  const float least = std::min(width, Px(820));  // a few lines beside its buttons
+  const ImRect middle = MiddleOfPanels();
+  for (const float right : {middle.Max.x, right_edge}) {
+    if (right - middle.Min.x >= least) return {middle.Min.x, top, right, bottom};
+  }
+  return {viewport->Pos.x + Px(12), top, right_edge, bottom};
+}
+
 }  // namespace
 
-float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
-  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  const float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(12);
+ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
   const Banner& banner = input.banner;
-  if (banner.sentence.empty() || shell.banner_closed) return bottom;
+  if (banner.sentence.empty() || shell.banner_closed) return {0, LowestForNotices(), 0, LowestForNotices()};
   const Palette& colors = Colors();
   const Color color = banner.bad ? colors.bad : colors.text;
-  const float buttons = BannerButtonsWidth(banner);
-  const float icon = Px(50);
-  const float most = std::min(Px(1100), viewport->Size.x - Px(24));
-  const float wrap = most - icon - Px(20) - buttons;
   const TextStyle style = Colored(Words(), color);
+  const float icon = Px(50);
+  const float buttons = BannerButtonsWidth(banner);
+  const float beside_text = icon + Px(20) + buttons;
+  const ImRect room = RoomForBanner(beside_text + Measure(style, banner.sentence).x);
+  const float wrap = std::min(Px(1100), room.GetWidth()) - beside_text;
   const ImVec2 text = style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, banner.sentence.c_str());
-  const float width = icon + text.x + Px(20) + buttons;
+  const float width = beside_text + text.x;
   const float height = std::max(Px(50), text.y + Px(24));
-  ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
+  const ImVec2 at(std::floor(room.GetCenter().x - width / 2), room.Max.y - height);
+  ImGui::SetNextWindowPos(at);
   ImGui::SetNextWindowSize({width, height});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(banner.bad ? colors.bad_fill : colors.raised));
   ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
   if (ImGui::Begin("##banner", nullptr, kBarFlags | ImGuiWindowFlags_NoFocusOnAppearing)) {
     KeepOverPanels();
-    const ImVec2 at = ImGui::GetWindowPos();
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style,
              banner.bad ? icons::kWarning : icons::kInfo);
@@ -102,7 +122,7 @@ float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue
   }
   ImGui::End();
   ImGui::PopStyleColor(2);
-  return bottom - height - Px(8);
+  return {at - ImVec2(0, Px(8)), at + ImVec2(width, height)};
 }
 
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {

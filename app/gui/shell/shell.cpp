@@ -166,8 +166,9 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
   const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
   DrawRanks(input.ranks, queue);
-  DrawPanels(frame, shell, view, queue);
-  const float below = DrawJobs(input, room, DrawBanner(input, shell, queue));
+  const ImRect banner = DrawBanner(input, shell, queue);
+  DrawPanels(frame, banner, shell, view, queue);
+  const float below = DrawJobs(input, room, banner.Min.y);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include "app/gui/shell/shell.h"
 
@@ -16,8 +17,9 @@ struct BarRoom {
 // Returns the room for jobs and notices: `is_wanted`, the search makes itself small.
 BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& view, CommandQueue& queue);
 // When the run has ended badly: what happened, and what can be done. It lies over the panels' bottom, so that
-// none of them moves as it comes and goes. Returns where the room above it ends, in pixels.
-float DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
+// none of them moves as it comes and goes; beside the controls, which stay under the mouse. Returns the room
+// that it takes, in pixels: none, at its bottom, while it is not there.
+ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 // Every rank's peak as a strip across the window; a click opens one.
 void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
@@ -40,8 +42,11 @@ void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell);
 void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queue);
 // Chooses the colours of categories.
 void DrawColorsWindow(OwnColors& own, ColorsWindowState& state);
-// The dock space with all panels that are shown in it.
-void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
+// The dock space with all panels that are shown in it. What they hold ends above what is `covered`.
+void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
+                CommandQueue& queue);
+// Where the panels lie between those at the sides, in pixels, as of the frame before.
+ImRect MiddleOfPanels();
 // Keys that work everywhere, as commands.
 void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue);
 
