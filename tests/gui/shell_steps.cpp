@@ -70,10 +70,10 @@ void SwitchesUnits(ImGuiTestContext* context) {
 void ShowsTheCardsLine(ImGuiTestContext* context) {
   IM_CHECK_GT(application().frame()->timeline.capacity.bytes, 0);
   IM_CHECK(!TimelineInWindow().fit_lines);
-  context->ItemClick("//###timeline/card");
+  context->ItemClick("//###timeline/###card");
   IM_CHECK(WaitUntil(context, [] { return TimelineInWindow().fit_lines; }));
   Picture(context, "card-line");
-  context->ItemClick("//###timeline/card");
+  context->ItemClick("//###timeline/###card");
   IM_CHECK(WaitUntil(context, [] { return !TimelineInWindow().fit_lines; }));
 }
 

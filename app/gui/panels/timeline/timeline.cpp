@@ -9,6 +9,7 @@
 #include "app/gui/panels/timeline/timeline_labels.h"
 #include "app/gui/panels/timeline/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/allocations/blocks.h"
@@ -36,6 +37,18 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
   return clicked;
 }
 
+// Between words of different kinds.
+void TitleRule(float left_end, float* right, float y) {
+  if (*right - Px(12) < left_end) return;
+  *right -= Px(6);
+  ImGui::GetWindowDrawList()->AddLine({std::floor(*right), y}, {std::floor(*right), y + Px(kSmallTextSize)},
+                                      U32(Colors().border), std::max(1.0F, std::floor(Px(1))));
+  *right -= Px(6);
+}
+
+// Of a word that opens a list.
+std::string WordOfList(std::string_view chosen) { return std::string(chosen) + "  " + icons::kDown; }
+
 constexpr const char* kHowToGetLines =
     "This run tells no lines of code. Record it with --stacks python, or open a snapshot with stacks.";
 
@@ -52,7 +65,7 @@ presenters::StackBy ShownStack(const TimelineInput& input) {
 // No key does what this word does: the others leave it its room.
 float StackWordWidth(const TimelineInput& input) {
   if (!input.empty_reason.empty()) return 0;
-  return Measure(SmallMuted(), std::string("by ") + NameOf(ShownStack(input)) + " …").x + Px(16);
+  return Measure(SmallMuted(), WordOfList(std::string("by ") + NameOf(ShownStack(input)) + " …")).x + Px(16);
 }
 
 // A click lets choose something else.
@@ -60,7 +73,7 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
   using presenters::StackBy;
   const StackBy by = ShownStack(input);
   const std::string word =
-      std::string("by ") + NameOf(by) + (input.stack_pending ? " …###stack" : "###stack");
+      WordOfList(std::string("by ") + NameOf(by) + (input.stack_pending ? " …" : "")) + "###stack";
   if (TitleWord(word.c_str(), by != StackBy::kCategory,
                 "What the stack is made of: categories, layers, operators, phases, streams, lines of code, "
                 "ranks, or what a regular expression finds.",
@@ -78,7 +91,7 @@ void CardWord(const ShownCards& cards, CommandQueue& queue, float left_end, floa
   const auto title = [](std::optional<uint8_t> device) {
     return device ? session::TitleOfCard(*device) : std::string("all cards");
   };
-  if (TitleWord((title(cards.alone) + "###cards").c_str(), cards.alone.has_value(),
+  if (TitleWord((WordOfList(title(cards.alone)) + "###cards").c_str(), cards.alone.has_value(),
                 "Which of the program's cards are shown: all of them, added up, or one alone, in all panels.",
                 left_end, right, y)) {
     ImGui::OpenPopup("choose card");
@@ -99,7 +112,7 @@ void HeightWords(const TimelineInput& input, TimelineState& state, float left_en
                          !plot.phantom.empty() || HighestReserved(plot) > plot.highest_bytes;
   if (has_lines &&
       TitleWord(
-          "card", state.fit_lines,
+          "up to the card###card", state.fit_lines,
           "The axis reaches up to all that is reserved, that theory, the driver and the card tell, and to "
           "all that the card has.",
           left_end, right, y)) {
@@ -123,8 +136,8 @@ void DrawSight(const TimelineState& state, float left_end, float right, float y)
           ? FormatDuration(static_cast<int64_t>(span))
           : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
   const std::string text = sight + " in sight";
-  if (Measure(SmallMuted(), text).x < right - Px(4) - left_end)
-    DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
+  if (Measure(SmallMuted(), text).x < right - Px(8) - left_end)
+    DrawText(ImGui::GetWindowDrawList(), {right - Px(6), y}, SmallMuted(), text, Align::kRight);
 }
 
 void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& queue) {
@@ -143,9 +156,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   if (TitleWord("all", state.whole && !state.follow, "Show the whole run (F, or double-click)", keys_end,
                 &right, y))
     queue.Push(ActionId::kFit);
-  if (right > title_end + Px(12))
-    DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);
-  right -= Px(6);
+  TitleRule(keys_end, &right, y);
   const bool clock = state.axis == TimeAxis::kWallClock;
   if (TitleWord("wall clock", clock, "The axis counts time (X)", keys_end, &right, y) && !clock)
     queue.Push(ActionId::kSwitchAxis);
@@ -154,6 +165,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
       clock) {
     queue.Push(ActionId::kSwitchAxis);
   }
+  TitleRule(keys_end, &right, y);
   CardWord(input.cards, queue, title_end, &right, y);
   if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
   HeightWords(input, state, title_end, &right, y);
