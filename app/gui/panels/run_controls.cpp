@@ -135,8 +135,8 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
   const ImVec2 high = ImGui::GetItemRectMax();
   if (locked) Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->PushClipRect({low.x - Px(16), list->GetClipRectMin().y},
-                     list->GetClipRectMax());  // the panel's margin
+  const float margin = Px(16);  // the panel's
+  list->PushClipRect({low.x - margin, list->GetClipRectMin().y}, {high.x + margin, list->GetClipRectMax().y});
   if (state.sought == name) {
     ImGui::SetScrollFromPosY((low.y + high.y) / 2 - ImGui::GetWindowPos().y);
     state.found = std::exchange(state.sought, "");
@@ -144,14 +144,21 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
   }
   const bool is_found = state.found == name && ImGui::GetTime() < state.marked_until;
   if (is_found) {
-    const float right = std::min(high.x + Px(5), list->GetClipRectMax().x - Px(1));
-    list->AddRect(low - ImVec2(Px(5), Px(3)), {right, high.y + Px(1)}, U32(Colors().accent), Px(4), Px(1.5F));
+    list->AddRect(low - ImVec2(Px(5), Px(3)), high + ImVec2(Px(5), Px(1)), U32(Colors().accent), Px(4),
+                  Px(1.5F));
   }
   if (Names(access.highlighted, name)) {
     list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
   }
   if (locked) DrawText(list, {low.x - Px(12), low.y + Px(2)}, SmallMuted(), icons::kLock);
   list->PopClipRect();
+}
+
+// Words of a marker's sentence ("kept losses on") are a title here.
+std::string TitleOf(const networks::Technique& technique) {
+  std::string title = technique.title;
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  return title;
 }
 
 void TechniqueRow(const networks::Technique& technique, const TrainingSettings& settings,
@@ -162,10 +169,10 @@ void TechniqueRow(const networks::Technique& technique, const TrainingSettings& 
   ImGui::PushID(technique.key);
   if (technique.IsSwitch()) {
     bool on = now == technique.choices[1];
-    if (Toggle(technique.title, &on)) chosen = technique.choices[on ? 1 : 0];
+    if (Toggle(TitleOf(technique).c_str(), &on)) chosen = technique.choices[on ? 1 : 0];
     Tooltip(technique.help);
   } else {
-    const bool open = BeginChoice(technique.title, now, 0.5F, technique.help);
+    const bool open = BeginChoice(TitleOf(technique).c_str(), now, 0.5F, technique.help);
     if (!open) Tooltip(technique.help);
     for (size_t choice = 0; open && choice < technique.choices.size(); ++choice) {
       const std::string text(technique.choices[choice]);
@@ -189,9 +196,12 @@ void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settin
   const bool is_sought = std::ranges::any_of(
       networks::Techniques(), [&](const networks::Technique& one) { return state.sought == one.key; });
   if (is_sought) ImGui::SetNextItemOpen(true);
+  // Its arrow stands where all labels begin.
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, ImGui::GetStyle().FramePadding.y));
   const bool open =
       ImGui::TreeNodeEx(TranslatedLabel("More techniques").c_str(),
                         ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen);
+  ImGui::PopStyleVar();
   if (!open) return Consequence(in_use);
   for (size_t index = 0; index < networks::Techniques().size(); ++index) {
     const networks::Technique& technique = networks::Techniques()[index];
@@ -295,9 +305,7 @@ std::vector<NamedControl> NamedControls() {
       {"checkpoint", "Checkpointing", "Keeps less for backward and runs layers again."},
       {"clip_norm", "Clip gradients", "Scales gradients down whose norm is too large."}};
   for (const networks::Technique& technique : networks::Techniques()) {
-    controls.push_back({technique.key, technique.title, technique.help});
-    char& first = controls.back().title.front();  // words of a marker's sentence are a title here
-    first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+    controls.push_back({technique.key, TitleOf(technique), technique.help});
   }
   controls.push_back({"learning_rate", "Learning rate", "Without effect on memory."});
   controls.push_back({"learning_rate", "Seed", "The same seed, the same weights and data."});

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
@@ -139,18 +141,39 @@ bool TypedValue(const SliderLook& look, double* value) {
 
 }  // namespace
 
+namespace {
+
+// All alike, as long as the longest label has room; else each as its label needs.
+std::vector<float> WidthsOfSegments(std::span<const char* const> labels, float width) {
+  std::vector<float> widths;
+  widths.reserve(labels.size());
+  float sum = 0;
+  for (const char* label : labels) {
+    widths.push_back(Measure(StrongWords(), label).x);
+    sum += widths.back();
+  }
+  const auto count = static_cast<float>(labels.size());
+  const bool fit_alike = std::ranges::max(widths) <= width / count - Px(8);
+  const float more = (width - sum) / count;
+  for (float& each : widths) each = fit_alike ? width / count : each + more;
+  return widths;
+}
+
+}  // namespace
+
 bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints,
                int* selected) {
   const Palette& colors = Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImRect row = RowHere(Px(28));
-  const float each = row.GetWidth() / static_cast<float>(labels.size());
+  const std::vector<float> widths = WidthsOfSegments(labels, row.GetWidth());
+  float right = row.Min.x;
   list->AddRectFilled(row.Min, row.Max, U32(colors.raised), Px(6));
   ImGui::PushID(id);
   bool changed = false;
   for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
-    const ImRect cell(row.Min.x + each * static_cast<float>(i), row.Min.y,
-                      row.Min.x + each * static_cast<float>(i + 1), row.Max.y);
+    const float left = std::exchange(right, right + widths[static_cast<size_t>(i)]);
+    const ImRect cell(left, row.Min.y, right, row.Max.y);
     ImGui::SetCursorScreenPos(cell.Min);
     const bool clicked =
         ImGui::InvisibleButton(labels[static_cast<size_t>(i)], cell.GetSize(), ImGuiButtonFlags_EnableNav);
