@@ -22,6 +22,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.run = content.run;
   options.closes = content.closes;
   options.state = content.state;
+  options.scale = content.scale;
   options.opened = content.opened;
   options.band_of = tidemark::cli::RecordedBand;
   options.start_program = tidemark::cli::StartProgram;

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -43,7 +44,8 @@ constexpr const char* kExamples =
     "error.";
 
 // What can be read of several is shown, and what cannot is named.
-int OpenWindowWith(const WindowOpener& open_window, const std::vector<std::string>& files) {
+int OpenWindowWith(const WindowOpener& open_window, const std::vector<std::string>& files,
+                   std::optional<float> scale) {
   std::vector<std::filesystem::path> readable;
   for (const std::string& file : files) {
     if (access(file.c_str(), R_OK) == 0) {
@@ -57,17 +59,25 @@ int OpenWindowWith(const WindowOpener& open_window, const std::vector<std::strin
         kExitFailed);
   }
   if (readable.empty() && !files.empty()) return kExitFailed;
-  return open_window({std::move(readable), nullptr, {}});
+  return open_window({.recordings = std::move(readable), .scale = scale});
 }
 
-int FollowInWindow(const WindowOpener& open_window, const std::vector<std::string>& files) {
+int FollowInWindow(const WindowOpener& open_window, const std::vector<std::string>& files,
+                   std::optional<float> scale) {
   if (files.size() != 1) {
     return Complain("Name one recording to follow: tidemark open --follow run.tide, or - for standard input.",
                     kExitUsage);
   }
   Result<std::unique_ptr<session::Run>> run = session::FollowedRun::Open(files.front());
   if (!run) return Complain(run.error().message, kExitFailed);
-  return open_window({{files.front()}, std::move(*run), {}});
+  return open_window({.recordings = {files.front()}, .run = std::move(*run), .scale = scale});
+}
+
+void AddScale(CLI::App* command, std::optional<float>* scale) {
+  command
+      ->add_option("--scale", *scale,
+                   "How large all in the window is: 1 = as the screen says, 2 = twice that; kept for later")
+      ->type_name("");
 }
 
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
@@ -86,8 +96,11 @@ Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
   auto follow = std::make_shared<bool>(false);
   command->add_flag("--follow", *follow,
                     "Show a recording as it grows; FILE may be a pipe, or - for standard input");
+  auto scale = std::make_shared<std::optional<float>>();
+  AddScale(command, scale.get());
   return {command, [=] {
-            return *follow ? FollowInWindow(open_window, *files) : OpenWindowWith(open_window, *files);
+            return *follow ? FollowInWindow(open_window, *files, *scale)
+                           : OpenWindowWith(open_window, *files, *scale);
           }};
 }
 
@@ -109,6 +122,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");
   std::string code;
   application.add_option("--code", code, "Open the window with what this session code sets")->type_name("");
+  std::optional<float> scale;
+  AddScale(&application, &scale);
   application.allow_extras();  // and so do the subcommands that are added from here on
   application.footer(kExamples);
   // What follows -- is another program's command line: no option in it is ours.
@@ -155,12 +170,12 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  if (code.empty()) return open_window({});
+  if (code.empty()) return open_window({.scale = scale});
   const Result<lessons::SessionState> state = lessons::StateFromCode(code);
   if (!state) return Complain(state.error().message, kExitUsage);
   if (const Status own = networks::CheckNamedByFile(state->settings.network); !own)
     return Complain(own.error().message, kExitUsage);
-  return open_window({{}, nullptr, {}, *state});
+  return open_window({.state = *state, .scale = scale});
 }
 
 }  // namespace tidemark::cli

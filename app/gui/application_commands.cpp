@@ -131,67 +131,69 @@ void Application::Answer(const AnswerHeld& answer) {
 }
 
 void Application::Execute(const Command& command) {
-  std::visit(Overloaded{
-                 [this](const DoAction& c) { Execute(c.id); },
-                 [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
-                 [this](const ChooseDevice& c) { Choose(c); },
-                 [this](const ChoosePace& c) { SetPace(c.steps_per_second); },
-                 [this](const RecordKernels& c) { ChooseKernels(c.on); },
-                 [this](const StartProgram& c) { Start(c.order); },
-                 [this](const StartSweep& c) { Sweep(c.order); },
-                 [this](const CloseSweep&) { sweep_.Close(); },
-                 [this](const OpenRecording& c) { OpenFile(c.file); },
-                 [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
-                 [this](const OpenRank& c) { ShowRank(c.rank); },
-                 [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
-                 [this](const CloseRanks&) {
-                   ranks_.Close();
-                   shown_.ranks().Close();
-                 },
-                 [this](const ShowCard& c) { ShowOneCard(c.device); },
-                 [this](const CompareWith& c) { CompareWithFile(c.file); },
-                 [this](const SaveRecording& c) { Save(c.file); },
-                 [this](const ExportRecording& c) { Export(c.file); },
-                 [this](const TakeScreenshot& c) { screenshot_ = c; },
-                 [this](const SavePicture& c) { AskWhereTo(c); },
-                 [this](const ShowPanel& c) {
-                   state_.shown[IndexOfPanel(c.panel)] = c.shown;
-                   if (c.shown) shell_.raise_panel = c.panel;
-                 },
-                 [this](const ShowControl& c) {
-                   state_.run_controls.sought = c.name;
-                   state_.run_controls.focus_in_frames = 3;
-                   shell_.raise_panel = "run_controls";
-                 },
-                 [this](const PinMoment& c) { Pin(c); },
-                 [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
-                 [this](const gui::Select& c) { ShowSelected(c.selection); },
-                 [this](const ListAllocations& c) { List(c); },
-                 [this](const CopyAllocations&) { CopyListed(); },
-                 [this](const gui::ShowOnMap& c) { ShowOnMap(c.part); },
-                 [this](const GoToMoment& c) { Show(c); },
-                 [this](const KeepBookmark& c) { Keep(c); },
-                 [this](const StartAgain& c) { AskBeforeEnding([this, c] { StartWith(c); }); },
-                 [this](const SearchFit& c) { c.of_run ? FindWaysOut() : FindWhatFits(); },
-                 [this](const TryAllocators&) { TryAllocatorSettings(); },
-                 [this](const TryOtherSetup& c) { TryOther(c.setup); },
-                 [this](const ChooseRunBefore&) { ChooseFile(FilePurpose::kRunBefore, state_.last_folder); },
-                 [this](const TakeRunBefore& c) {
-                   state_.what_if.setup.cache = CacheOf::kRecording;
-                   state_.what_if.setup.recording = c.file;
-                 },
-                 [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
-                 [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
-                 [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
-                 [this](const gui::TakeOwnSettings&) { TakeOwnSettings(); },
-                 [this](const UseSession& c) { UseAsked(c.state); },
-                 [this](const LockControls& c) {
-                   of_code_ = {c.locked, c.hidden, {}};
-                 },
-                 [this](const SaveSession& c) { WriteSession(c.file); },
-                 [this](const AnswerHeld& c) { Answer(c); },
-             },
-             command);
+  std::visit(
+      Overloaded{
+          [this](const DoAction& c) { Execute(c.id); },
+          [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
+          [this](const ChooseDevice& c) { Choose(c); },
+          [this](const ChoosePace& c) { SetPace(c.steps_per_second); },
+          [this](const RecordKernels& c) { ChooseKernels(c.on); },
+          [this](const StartProgram& c) { Start(c.order); },
+          [this](const StartSweep& c) { Sweep(c.order); },
+          [this](const CloseSweep&) { sweep_.Close(); },
+          [this](const OpenRecording& c) { OpenFile(c.file); },
+          [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
+          [this](const OpenRank& c) { ShowRank(c.rank); },
+          [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
+          [this](const CloseRanks&) {
+            ranks_.Close();
+            shown_.ranks().Close();
+          },
+          [this](const ShowCard& c) { ShowOneCard(c.device); },
+          [this](const ChooseScale& c) { state_.scale = std::clamp(c.scale, kSmallestScale, kLargestScale); },
+          [this](const CompareWith& c) { CompareWithFile(c.file); },
+          [this](const SaveRecording& c) { Save(c.file); },
+          [this](const ExportRecording& c) { Export(c.file); },
+          [this](const TakeScreenshot& c) { screenshot_ = c; },
+          [this](const SavePicture& c) { AskWhereTo(c); },
+          [this](const ShowPanel& c) {
+            state_.shown[IndexOfPanel(c.panel)] = c.shown;
+            if (c.shown) shell_.raise_panel = c.panel;
+          },
+          [this](const ShowControl& c) {
+            state_.run_controls.sought = c.name;
+            state_.run_controls.focus_in_frames = 3;
+            shell_.raise_panel = "run_controls";
+          },
+          [this](const PinMoment& c) { Pin(c); },
+          [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
+          [this](const gui::Select& c) { ShowSelected(c.selection); },
+          [this](const ListAllocations& c) { List(c); },
+          [this](const CopyAllocations&) { CopyListed(); },
+          [this](const gui::ShowOnMap& c) { ShowOnMap(c.part); },
+          [this](const GoToMoment& c) { Show(c); },
+          [this](const KeepBookmark& c) { Keep(c); },
+          [this](const StartAgain& c) { AskBeforeEnding([this, c] { StartWith(c); }); },
+          [this](const SearchFit& c) { c.of_run ? FindWaysOut() : FindWhatFits(); },
+          [this](const TryAllocators&) { TryAllocatorSettings(); },
+          [this](const TryOtherSetup& c) { TryOther(c.setup); },
+          [this](const ChooseRunBefore&) { ChooseFile(FilePurpose::kRunBefore, state_.last_folder); },
+          [this](const TakeRunBefore& c) {
+            state_.what_if.setup.cache = CacheOf::kRecording;
+            state_.what_if.setup.recording = c.file;
+          },
+          [this](const PlanCheckpointCurve&) { planner_.PlanAgain(); },
+          [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
+          [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
+          [this](const gui::TakeOwnSettings&) { TakeOwnSettings(); },
+          [this](const UseSession& c) { UseAsked(c.state); },
+          [this](const LockControls& c) {
+            of_code_ = {c.locked, c.hidden, {}};
+          },
+          [this](const SaveSession& c) { WriteSession(c.file); },
+          [this](const AnswerHeld& c) { Answer(c); },
+      },
+      command);
 }
 
 void Application::AskWhereTo(const SavePicture& wanted) {

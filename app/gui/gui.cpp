@@ -1,5 +1,6 @@
 #include "app/gui/gui.h"
 
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -46,6 +47,13 @@ struct Kept {
   std::vector<std::string> complaints;
 };
 
+Status CheckScale(float scale) {
+  if (scale >= kSmallestScale && scale <= kLargestScale) return Done{};
+  return Error{
+      fmt::format("The window's scale is {} to {}, not {}: 1 is as large as the screen says, 2 twice that.",
+                  kSmallestScale, kLargestScale, scale)};
+}
+
 Kept LoadKept(const WindowOptions& options) {
   Kept kept;
   if (options.keep_settings) {
@@ -68,7 +76,7 @@ Kept LoadKept(const WindowOptions& options) {
       kept.complaints.push_back(folder.error().message);
     }
   }
-  if (options.scale) kept.state.scale = std::clamp(*options.scale, kSmallestScale, kLargestScale);
+  if (options.scale) kept.state.scale = *options.scale;
   if (options.dark) kept.state.dark = *options.dark;
   return kept;
 }
@@ -181,6 +189,7 @@ class FrameLoop {
 }  // namespace
 
 int RunWindow(const WindowOptions& options) {
+  if (Status scale = CheckScale(options.scale.value_or(1)); !scale) return Fail(scale.error());
   Kept kept = LoadKept(options);
   UseTranslations(std::move(kept.translations));
   Result<std::unique_ptr<Window>> window =

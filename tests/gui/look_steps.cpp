@@ -150,7 +150,7 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
 void ScalesWithItsText(ImGuiTestContext* context) {
   const auto width = [&] { return context->WindowInfo("//###run_controls").Window->Size.x; };
   const float before = width();
-  application().view_state().scale = 1.3F;
+  context->MenuClick("//##MainMenuBar/View/Scale/125 %");
   context->Yield(6);
   IM_CHECK_GT(width(), before * 1.2F);
   Picture(context, "larger");

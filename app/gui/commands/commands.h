@@ -141,6 +141,10 @@ struct CloseRanks {};
 struct ShowCard {
   std::optional<uint8_t> device;
 };
+// Of everything in the window; 1 = as large as the screen says.
+struct ChooseScale {
+  float scale = 1;
+};
 // A second run beside the one that is shown.
 struct CompareWith {
   std::filesystem::path file;
@@ -259,9 +263,9 @@ struct AnswerHeld {
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
                  CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, ShowCard,
-                 CompareWith, SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel,
-                 ShowControl, PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations, ShowOnMap,
-                 GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup,
+                 ChooseScale, CompareWith, SaveRecording, ExportRecording, TakeScreenshot, SavePicture,
+                 ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations,
+                 ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup,
                  ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage,
                  TakeOwnSettings, UseSession, LockControls, SaveSession, AnswerHeld>;
 

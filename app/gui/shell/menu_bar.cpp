@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "app/gui/shell/shell_parts.h"
@@ -38,13 +40,25 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
 }
 
 void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
-  ImGui::Separator();
   if (!ImGui::BeginMenuEx(TranslatedLabel("Panels").c_str(), icons::kLayout)) return;
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
     if (ImGui::MenuItemEx(TranslatedLabel(panel.label).c_str(), panel.icon, nullptr, view.shown[i]))
       queue.Push(ShowPanel{panel.name, !view.shown[i]});
     Tooltip(panel.help);
+  }
+  ImGui::EndMenu();
+}
+
+// For a screen that does not say how fine it is, and for eyes that want another size.
+void DrawScaleItems(const ViewState& view, CommandQueue& queue) {
+  if (!ImGui::BeginMenuEx(TranslatedLabel("Scale").c_str(), icons::kLarger)) return;
+  for (const int percent : {75, 100, 125, 150, 175, 200, 250, 300}) {
+    const float scale = static_cast<float>(percent) / 100;
+    const bool chosen = std::abs(view.scale - scale) < 0.005F;
+    if (ImGui::MenuItemEx(fmt::format("{} %", percent).c_str(), "", nullptr, chosen))
+      queue.Push(ChooseScale{scale});
+    Tooltip("Of what the screen says its scale is. Kept for the next start; tidemark --scale does the same.");
   }
   ImGui::EndMenu();
 }
@@ -117,7 +131,11 @@ BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& vi
     if (!ImGui::BeginMenu(TranslatedLabel(label).c_str())) continue;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(9)));
     DrawItems(menu, input, view, queue);
-    if (menu == Menu::kView) DrawPanelItems(view, queue);
+    if (menu == Menu::kView) {
+      ImGui::Separator();
+      DrawScaleItems(view, queue);
+      DrawPanelItems(view, queue);
+    }
     ImGui::PopStyleVar();
     ImGui::EndMenu();
   }
