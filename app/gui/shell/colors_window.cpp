@@ -93,7 +93,7 @@ void NameAlike() {
 }  // namespace
 
 void DrawColorsWindow(OwnColors& own, ColorsWindowState& state) {
-  if (BeginOwnWindow("Colours", {430, 600}, &state.open)) {
+  if (BeginOwnWindow("Colours", {430, 500}, &state.open)) {
     PutWrapped(MutedWords(),
                "What a block holds has one colour, in every panel. Those that it begins with are told apart "
                "with any kind of colour blindness.");
