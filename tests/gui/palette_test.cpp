@@ -125,6 +125,17 @@ TEST_CASE("Text is readable on what lies under it") {
   }
 }
 
+TEST_CASE("The textbook's line is seen on every colour that a stack has") {
+  for (const Palette* palette : {&DarkPalette(), &LightPalette()}) {
+    INFO((palette->dark ? "dark" : "light"));
+    const auto is_seen_on = [palette](Color color) {
+      return Contrast(palette->theory, Mixed(color, palette->panel, kUnderTheory)) >= 3;
+    };
+    CHECK(std::ranges::all_of(palette->categories, is_seen_on));
+    CHECK(std::ranges::all_of(palette->groups, is_seen_on));
+  }
+}
+
 TEST_CASE("Text has a contrast of 4.5 at least with whatever colour it lies on") {
   constexpr int kStep = 5;
   double least = 21;

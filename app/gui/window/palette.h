@@ -72,6 +72,9 @@ struct Palette {
   const Color& Of(events::Phase phase) const { return phases[static_cast<size_t>(phase)]; }
 };
 
+// How much of the panel's colour lies under a line of theory, which is seen on whatever the stack is made of.
+inline constexpr double kUnderTheory = 0.45;
+
 // What a person chose instead, by category; none: the palette's own.
 using OwnColors = std::array<std::optional<Color>, events::kCategoryCount>;
 

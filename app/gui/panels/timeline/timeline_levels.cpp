@@ -33,9 +33,7 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   if (static_cast<double>(level.bytes) > geometry.top_bytes) return above->Add(name, level.bytes);
   const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
   const Color color = dotted ? Colors().accent : Colors().theory;
-  // A thin shadow keeps the line apart from whatever colour lies under it.
-  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)},
-                      U32(Colors().background.WithAlpha(Colors().dark ? 0.45 : 0.0)));
+  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)}, U32(Colors().panel.WithAlpha(kUnderTheory)));
   if (dotted) {
     DrawDashes(list, from, to, y, Px(2), Px(4), Px(2), color);
   } else {
