@@ -1,6 +1,7 @@
 #include "app/presenters/run/run_end.h"
 
 #include "app/presenters/moment/level_chain.h"
+#include "profiler/base/format.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -9,9 +10,21 @@ using session::RunState;
 
 constexpr const char* kIsComplete = "What it is of has ended in order, and the recording is complete.";
 
-EndNotice Bad(const std::string& sentence, const timeline::View* view) {
-  const std::string loss = view == nullptr ? "" : LossText(*view);
-  return {sentence + (loss.empty() ? "" : " " + loss), true};
+// Of a program is often told only that it ended, though its recording knows what it lacked. Told as PyTorch
+// does.
+std::string ShortageText(const session::RunStatus& status, const timeline::View& view) {
+  if (!status.out_of_memory || view.out_of_memory().empty()) return "";
+  const timeline::OutOfMemory& shortage = view.out_of_memory().back();
+  return "Memory ran out: " + FormatBytes(shortage.requested_bytes, ByteUnit::kMebibytes) + " asked for, " +
+         FormatBytes(shortage.free_bytes, ByteUnit::kMebibytes) + " free.";
+}
+
+EndNotice Bad(const std::string& sentence, const session::RunStatus& status, const timeline::View* view) {
+  if (view == nullptr) return {sentence, true};
+  const bool says_why = sentence.find("memory") != std::string::npos;
+  const std::string shortage = says_why ? "" : ShortageText(status, *view);
+  const std::string loss = LossText(*view);
+  return {shortage + (shortage.empty() ? "" : " ") + sentence + (loss.empty() ? "" : " " + loss), true};
 }
 
 }  // namespace
@@ -21,15 +34,15 @@ EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* vi
   if (status.state == RunState::kFinished) return {};
   return Bad(
       status.sentence.empty() ? "The run has ended unexpectedly. What it reported is kept." : status.sentence,
-      view);
+      status, view);
 }
 
 EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDescription& description,
                            const timeline::View* view) {
   if (status.state <= RunState::kPaused) return {status.sentence, false};
   if (status.state != RunState::kFinished) return NoticeOfRun(status, view);
-  if (!status.sentence.empty()) return Bad(status.sentence, view);
-  if (!description.ending.empty()) return Bad(description.ending, view);
+  if (!status.sentence.empty()) return Bad(status.sentence, status, view);
+  if (!description.ending.empty()) return Bad(description.ending, status, view);
   const std::string loss = view == nullptr ? "" : LossText(*view);
   if (status.cut_off) return {loss, false};  // nobody follows it any more
   return {kIsComplete + (loss.empty() ? "" : " " + loss), false};

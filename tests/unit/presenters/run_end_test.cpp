@@ -52,6 +52,18 @@ TEST_CASE("A run that ended badly says why, and what was lost of it") {
   CHECK(notice.sentence.starts_with("It failed. 3 events were lost (driver)"));
 }
 
+TEST_CASE("Of a program that ended for lack of memory it is told what was lacking, once") {
+  Training training;
+  events::Event& failed = training.Add(events::EventKind::kOutOfMemory, 0, int64_t{3} << 30);
+  failed.rounded_bytes = int64_t{2} << 30;
+  RunStatus status = StatusOf(RunState::kFailed, "The program ended with exit code 1.");
+  status.out_of_memory = true;
+  CHECK(NoticeOfRun(status, training.Publish().get()).sentence ==
+        "Memory ran out: 3.00 GiB asked for, 2.00 GiB free. The program ended with exit code 1.");
+  status.sentence = "CUDA out of memory. Tried to allocate 3.00 GiB.";
+  CHECK(NoticeOfRun(status, training.Publish().get()).sentence == status.sentence);
+}
+
 TEST_CASE("Of a recording that is followed it is told how it ended, and that nothing comes any more") {
   Training training;
   training.Add(events::EventKind::kMarker);
