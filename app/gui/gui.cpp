@@ -194,7 +194,7 @@ int RunWindow(const WindowOptions& options) {
   UseTranslations(std::move(kept.translations));
   Result<std::unique_ptr<Window>> window =
       Window::Open({options.width, options.height}, {kept.state.window_width, kept.state.window_height},
-                   kept.state.layout);
+                   kept.state.layout, kept.state.scale);
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application = Application::Create(
       {options.state, options.settings, options.device, options.steps_per_second, options.band_of,

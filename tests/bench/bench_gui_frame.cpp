@@ -322,7 +322,7 @@ std::vector<Times> Use(std::shared_ptr<session::Run> run, const std::vector<Doin
 // The least that a window can be: an empty one, painted by the same OpenGL.
 Times EmptyWindow() {
   Times times;
-  auto window = gui::Window::Open({1920, 1080}, {}, {});
+  auto window = gui::Window::Open({1920, 1080}, {}, {}, 1);
   if (!window) {
     std::fprintf(stderr, "%s\n", window.error().message.c_str());
     std::exit(1);

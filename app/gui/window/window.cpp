@@ -34,8 +34,8 @@ WindowSize Scaled(const WindowSize& size, float factor) {
           static_cast<int>(std::lround(static_cast<float>(size.height) * factor))};
 }
 
-// `last` as it would be on the primary screen, or what suits that screen.
-WindowSize SizeForScreen(const WindowSize& last) {
+// `last` as it would be on the primary screen, or what suits that screen where all in it is so much larger.
+WindowSize SizeForScreen(const WindowSize& last, float user_scale) {
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
   if (monitor == nullptr) return last.width > 0 ? last : WindowSize{1600, 900};
   float scale = 1;
@@ -45,7 +45,8 @@ WindowSize SizeForScreen(const WindowSize& last) {
   int y = 0;
   WindowSize room;
   glfwGetMonitorWorkarea(monitor, &x, &y, &room.width, &room.height);
-  const WindowSize wanted = Scaled(last.width > 0 ? last : WindowSize{1920, 1080}, std::max(scale, 0.5F));
+  const WindowSize suited = Scaled({1920, 1080}, std::max(user_scale, 1.0F));
+  const WindowSize wanted = Scaled(last.width > 0 ? last : suited, std::max(scale, 0.5F));
   if (room.width <= 0 || room.height <= 0) return wanted;
   return {std::min(wanted.width, room.width), std::min(wanted.height, room.height)};
 }
@@ -93,7 +94,7 @@ Error NoDisplay() {
 }  // namespace
 
 Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const WindowSize& last,
-                                             const std::string& layout) {
+                                             const std::string& layout, float user_scale) {
   glfwSetErrorCallback([](int, const char* text) { LastGlfwError() = text; });
   if (glfwInit() == GLFW_FALSE) return NoDisplay();
   std::unique_ptr<Window> window(new Window);
@@ -102,7 +103,7 @@ Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const Windo
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "tidemark");
-  const WindowSize wanted = size.width > 0 ? size : SizeForScreen(last);
+  const WindowSize wanted = size.width > 0 ? size : SizeForScreen(last, user_scale);
   window->window_ = glfwCreateWindow(wanted.width, wanted.height, "Tidemark", nullptr, nullptr);
   if (window->window_ == nullptr) return NoDisplay();
   glfwSetWindowSizeLimits(window->window_, 960, 600, GLFW_DONT_CARE, GLFW_DONT_CARE);

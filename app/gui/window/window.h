@@ -33,9 +33,10 @@ class Window {
   // `size` in screen pixels; without one, `last` in design pixels, as the window was when it was closed on
   // whatever screen; without either, most of the screen.
   // Errors: no display, no OpenGL 3.2, missing fonts; each says what to do.
-  // `layout`: as LayoutNow() told it; "" = none.
+  // `layout`: as LayoutNow() told it; "" = none. `user_scale`: how large all in it is to be, 1 = as the
+  // screen says.
   static Result<std::unique_ptr<Window>> Open(const WindowSize& size, const WindowSize& last,
-                                              const std::string& layout);
+                                              const std::string& layout, float user_scale);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
