@@ -29,7 +29,7 @@ MapSegment SegmentOf(int64_t bytes, const std::vector<std::pair<int64_t, Categor
 TEST_CASE("Blocks of a map that are wide enough are a strip each") {
   const MapSegment segment =
       SegmentOf(1000, {{100, Category::kParameter}, {300, Category::kInput}, {600, Category::kUnknown}});
-  const auto strips = StripsOf(segment, 100, nullptr);
+  const auto strips = StripsOf(segment, 100, nullptr, nullptr);
   REQUIRE(strips.size() == 3);
   CHECK(strips[1].left == Approx(10));
   CHECK(strips[1].right == Approx(40));
@@ -42,7 +42,7 @@ TEST_CASE("Blocks of a map that are wide enough are a strip each") {
 TEST_CASE("However many blocks a map has, it draws no more strips than pixels, and counts them all") {
   const std::vector<std::pair<int64_t, Category>> many(100'000, {512, Category::kActivation});
   const MapSegment segment = SegmentOf(100'000 * 512, many);
-  const auto strips = StripsOf(segment, 400, nullptr);
+  const auto strips = StripsOf(segment, 400, nullptr, nullptr);
   REQUIRE(strips.size() == 400);
   size_t blocks = 0;
   int64_t bytes = 0;
@@ -67,30 +67,33 @@ TEST_CASE("A strip of several blocks looks like most of its bytes, and like what
                                                 {10, Category::kParameter},
                                                 {5, Category::kGradient},
                                                 {9000, Category::kUnknown}});
-  const auto strips = StripsOf(segment, 100, nullptr);
+  const auto strips = StripsOf(segment, 100, nullptr, nullptr);
   REQUIRE(strips.size() == 2);
   CHECK(strips[0].shown == 2);
   CHECK(strips[0].blocks == 5);
   CHECK(strips[0].bytes == 75);
   CHECK_FALSE(strips[0].lit);
   const std::vector<bool> lit = {true, false, false, false, true, false};
-  const auto of_selected = StripsOf(segment, 100, &lit);
+  const auto of_selected = StripsOf(segment, 100, &lit, nullptr);
   CHECK(of_selected[0].lit);
   CHECK(of_selected[0].shown == 0);
   CHECK(of_selected[0].blocks == 5);
   CHECK_FALSE(of_selected[1].lit);
+  // In the colours of another stack: the batch and the gradient are of one layer, the parameters of others.
+  const std::vector<uint8_t> groups = {4, 1, 2, 3, 4, 0};
+  CHECK(StripsOf(segment, 100, nullptr, &groups)[0].shown == 0);
 }
 
 TEST_CASE("Between the blocks of a map nobody points at one") {
   MapSegment segment = SegmentOf(1000, {{100, Category::kParameter}, {1, Category::kInput}});
   segment.blocks[1].offset_bytes = 505;
-  const auto strips = StripsOf(segment, 100, nullptr);
+  const auto strips = StripsOf(segment, 100, nullptr, nullptr);
   REQUIRE(strips.size() == 2);
   CHECK(StripAt(strips, 10.5F) == nullptr);
   CHECK(StripAt(strips, 50.5F) == &strips[1]);  // its pixel
   CHECK(StripAt(strips, 51) == nullptr);
   CHECK(StripAt({}, 1) == nullptr);
-  CHECK(StripsOf(MapSegment(), 100, nullptr).empty());
+  CHECK(StripsOf(MapSegment(), 100, nullptr, nullptr).empty());
 }
 
 TEST_CASE("However many gaps a map has, it tells no more apart than pixels, and each that is wide enough") {
@@ -111,13 +114,13 @@ TEST_CASE("What is drawn of a map is looked for anew only where its room, or wha
   const MapSegment segment = SegmentOf(1000, {{100, Category::kParameter}, {900, Category::kInput}});
   KeptMapStrips kept;
   const LitBlocks none;
-  const MapStrip* const first = kept.Of(3, segment, 100, none).blocks.data();
-  CHECK(kept.Of(3, segment, 100, none).blocks.data() == first);
-  CHECK_FALSE(kept.Of(3, segment, 100, none).blocks[1].lit);
+  const MapStrip* const first = kept.Of(3, segment, 100, none, nullptr).blocks.data();
+  CHECK(kept.Of(3, segment, 100, none, nullptr).blocks.data() == first);
+  CHECK_FALSE(kept.Of(3, segment, 100, none, nullptr).blocks[1].lit);
   const auto lit = std::make_shared<const std::vector<bool>>(std::vector<bool>{false, true});
-  CHECK(kept.Of(3, segment, 100, lit).blocks[1].lit);
-  CHECK(kept.Of(3, segment, 200, lit).blocks[1].right == 200);
-  CHECK_FALSE(kept.Of(3, segment, 200, none).blocks[1].lit);
+  CHECK(kept.Of(3, segment, 100, lit, nullptr).blocks[1].lit);
+  CHECK(kept.Of(3, segment, 200, lit, nullptr).blocks[1].right == 200);
+  CHECK_FALSE(kept.Of(3, segment, 200, none, nullptr).blocks[1].lit);
 
   KeptMapLayout layout;
   const std::vector<MapSegment> segments{segment};

@@ -57,4 +57,28 @@ TEST_CASE("What a run that is over told last of its blocks is known, where they 
   CHECK(category() == events::Category::kOptimizerState);
 }
 
+TEST_CASE("The map's blocks have the colours of the timeline's stack, whatever that is of") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  const events::NameId layers[] = {stream.Name("conv1"), stream.Name("fc")};
+  stream.Allocate(1 << 20, 512).layer = layers[0];
+  stream.Allocate((1 << 20) + 512, 4096).layer = layers[1];
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py";
+  asked.input.status.state = session::RunState::kFinished;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto map = [&]() -> const MemoryMapInput& {
+    return scene.Prepare(asked.input, state, estimates).memory_map;
+  };
+  CHECK(map().groups == nullptr);
+  state.timeline.stack = {presenters::StackBy::kLayer, ""};
+  REQUIRE(map().groups != nullptr);
+  CHECK(*map().groups == std::vector<uint8_t>{1, 0});  // the largest first
+  CHECK(map().group_count == 3);
+  state.timeline.stack = {presenters::StackBy::kPhase, ""};
+  CHECK(map().groups == nullptr);
+}
+
 }  // namespace tidemark::gui

@@ -18,14 +18,16 @@ const MapLayout& KeptMapLayout::Of(const std::vector<presenters::MapSegment>& se
 }
 
 const KeptMapStrips::Strips& KeptMapStrips::Of(size_t number, const presenters::MapSegment& segment,
-                                               float width, const LitBlocks& lit) {
+                                               float width, const LitBlocks& lit, const BlockGroups& groups) {
   if (number >= segments_.size()) segments_.resize(number + 1);
   Kept& kept = segments_[number];
   const bool is_as_wide = kept.width == width;
   if (!is_as_wide) kept.strips.free = FreeSpansOf(segment, width);
-  if (!is_as_wide || kept.lit != lit) kept.strips.blocks = StripsOf(segment, width, lit.get());
+  if (!is_as_wide || kept.lit != lit || kept.groups != groups)
+    kept.strips.blocks = StripsOf(segment, width, lit.get(), groups.get());
   kept.width = width;
   kept.lit = lit;
+  kept.groups = groups;
   return kept.strips;
 }
 

@@ -14,6 +14,7 @@ namespace tidemark::gui {
 
 // By State::blocks. Held, not only compared: another one may come to lie where it was.
 using LitBlocks = std::shared_ptr<const std::vector<bool>>;
+using BlockGroups = std::shared_ptr<const std::vector<uint8_t>>;
 
 class KeptMapLayout {
  public:
@@ -38,12 +39,14 @@ class KeptMapStrips {
     std::vector<MapSpan> free;
   };
   // Of the `number`-th segment of the same map each time; as StripsOf and FreeSpansOf.
-  const Strips& Of(size_t number, const presenters::MapSegment& segment, float width, const LitBlocks& lit);
+  const Strips& Of(size_t number, const presenters::MapSegment& segment, float width, const LitBlocks& lit,
+                   const BlockGroups& groups);
 
  private:
   struct Kept {
     float width = -1;
     LitBlocks lit;
+    BlockGroups groups;
     Strips strips;
   };
   std::vector<Kept> segments_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "app/presenters/plot/stacking.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -16,7 +17,8 @@ using presenters::MapSegment;
 // Says what a strip of several blocks looks like.
 class Mixture {
  public:
-  explicit Mixture(const std::vector<MapBlock>& blocks) : blocks_(blocks) {}
+  Mixture(const std::vector<MapBlock>& blocks, const std::vector<uint8_t>* groups)
+      : blocks_(blocks), groups_(groups) {}
 
   void Clear() {
     shares_ = {};
@@ -30,11 +32,11 @@ class Mixture {
     if (lit && !strip->lit) Clear();
     strip->lit = strip->lit || lit;
     if (lit != strip->lit) return;  // others are seen
-    const auto category = static_cast<size_t>(own.category);
-    Share& share = shares_[category];
+    const auto part = groups_ == nullptr ? static_cast<size_t>(own.category) : (*groups_)[own.block];
+    Share& share = shares_[part];
     if (share.bytes == 0 || own.bytes > blocks_[share.largest].bytes) share.largest = block;
     share.bytes = SaturatingSum(share.bytes, own.bytes);
-    if (share.bytes > shares_[most_].bytes) most_ = category;
+    if (share.bytes > shares_[most_].bytes) most_ = part;
     strip->shown = shares_[most_].largest;
   }
 
@@ -44,17 +46,20 @@ class Mixture {
     size_t largest = 0;  // of its blocks
   };
   const std::vector<MapBlock>& blocks_;
-  std::array<Share, events::kCategoryCount> shares_{};  // by category
+  const std::vector<uint8_t>* groups_;
+  // By what has a colour.
+  std::array<Share, std::max<size_t>(events::kCategoryCount, presenters::kMostStackGroups)> shares_{};
   size_t most_ = 0;
 };
 
 }  // namespace
 
-std::vector<MapStrip> StripsOf(const MapSegment& segment, float width, const std::vector<bool>* lit) {
+std::vector<MapStrip> StripsOf(const MapSegment& segment, float width, const std::vector<bool>* lit,
+                               const std::vector<uint8_t>* groups) {
   std::vector<MapStrip> strips;
   strips.reserve(std::min(segment.blocks.size(), 2 * static_cast<size_t>(width) + 1));
   const double scale = width / static_cast<double>(std::max<int64_t>(1, segment.bytes));
-  Mixture mixture(segment.blocks);
+  Mixture mixture(segment.blocks, groups);
   bool is_shared = false;  // the last strip, by all that are too narrow and begin in its pixel
   for (size_t i = 0; i < segment.blocks.size(); ++i) {
     const MapBlock& block = segment.blocks[i];

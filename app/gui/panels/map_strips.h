@@ -23,10 +23,11 @@ struct MapStrip {
   bool lit = false;
 };
 
-// Of a segment `width` pixels wide, from left to right. `lit` = by State::blocks, what is lit up; null =
-// nothing is. O(blocks).
+// Of a segment `width` pixels wide, from left to right. By State::blocks: `lit` = what is lit up; null =
+// nothing is; `groups` = which group of the timeline's stack each has its colour from; null = from its
+// category. O(blocks).
 std::vector<MapStrip> StripsOf(const presenters::MapSegment& segment, float width,
-                               const std::vector<bool>* lit);
+                               const std::vector<bool>* lit, const std::vector<uint8_t>* groups);
 // What lies free there: of what is too narrow to be told apart one in a pixel, from which `bytes` are.
 struct MapSpan {
   float left = 0;  // in pixels, from where its segment begins

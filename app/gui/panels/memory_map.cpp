@@ -39,12 +39,20 @@ std::string StackOf(const MemoryMapInput& input, const MapSegment& segment) {
   return presenters::StackLines(input.view->name(input.view->event(segment.born).op));
 }
 
+// As in the timeline.
+Color ColorOf(const MemoryMapInput& input, const MapBlock& block) {
+  if (input.groups == nullptr) return Colors().Of(block.category);
+  return Colors().OfGroup((*input.groups)[block.block], input.group_count);
+}
+
 // `blocks` lie where it does, as far as they can be told apart.
-void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const LiveBlock& block,
-                  size_t blocks, const ImRect& box) {
+void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const MapStrip& strip,
+                  const ImRect& box) {
+  const MapBlock& shown = segment.blocks[strip.shown];
+  const LiveBlock& block = input.state->blocks[shown.block];
   PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
-  Swatch(Colors().Of(block.category));
+  Swatch(ColorOf(input, shown));
   ImGui::SameLine();
   Put(StrongWords(), presenters::BlockTitle(*input.view, block));
   Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
@@ -64,8 +72,8 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
   }
   if (block.pending_free)
     Put(SmallMuted(), "Freed, but kept until another stream is done with it: nobody else can have it yet.");
-  if (blocks > 1) {
-    Put(SmallMuted(), "One of " + FormatNumber(static_cast<int64_t>(blocks)) +
+  if (strip.blocks > 1) {
+    Put(SmallMuted(), "One of " + FormatNumber(static_cast<int64_t>(strip.blocks)) +
                           " blocks that are too narrow here to be told apart; Allocations lists them.");
   }
   ImGui::EndTooltip();
@@ -158,12 +166,12 @@ void DrawRims(ImDrawList* list, const std::vector<MapStrip>& strips, const ImRec
   finish();
 }
 
-void DrawStrips(const MapSegment& segment, const std::vector<MapStrip>& strips, const ImRect& box, bool dims,
-                MapPart part) {
+void DrawStrips(const MemoryMapInput& input, const MapSegment& segment, const std::vector<MapStrip>& strips,
+                const ImRect& box, bool dims, MapPart part) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (const MapStrip& strip : strips) {
     const MapBlock& block = segment.blocks[strip.shown];
-    const Color own = Colors().Of(block.category);
+    const Color own = ColorOf(input, block);
     const Color color = dims && !strip.lit ? own.WithAlpha(0.3) : own;
     const ImRect strip_box = BoxOf(strip, box);
     if (block.pending_free) {
@@ -187,7 +195,7 @@ void PointAt(const MemoryMapInput& input, const MapSegment& segment, const std::
   const ImRect strip_box = BoxOf(*strip, box);
   const LiveBlock& block = input.state->blocks[segment.blocks[strip->shown].block];
   DrawRim(ImGui::GetWindowDrawList(), strip_box);
-  BlockTooltip(input, segment, block, strip->blocks, strip_box);
+  BlockTooltip(input, segment, *strip, strip_box);
   if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
 }
 
@@ -197,8 +205,9 @@ void DrawSegment(const MemoryMapInput& input, size_t number, const ImRect& box, 
   const bool dims = input.lit != nullptr || part == MapPart::kFree || part == MapPart::kRounding;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
-  const KeptMapStrips::Strips& strips = input.drawing->strips.Of(number, segment, box.GetWidth(), input.lit);
-  DrawStrips(segment, strips.blocks, box, dims, part);
+  const KeptMapStrips::Strips& strips =
+      input.drawing->strips.Of(number, segment, box.GetWidth(), input.lit, input.groups);
+  DrawStrips(input, segment, strips.blocks, box, dims, part);
   DrawFree(input, strips.free, box, part);
   const bool is_lit = part == MapPart::kSegments;
   list->AddRect(box.Min, box.Max, U32(is_lit ? Colors().accent : Colors().border), Px(3),

@@ -18,8 +18,10 @@ struct MemoryMapInput {
   MapDrawing* drawing = nullptr;   // of this map
   timeline::EventIndex first = 0;  // what the scrubber runs over: what the timeline shows
   timeline::EventIndex last = 0;
-  std::string moment;    // "step 5 · event 1,234 · the peak"
-  LitBlocks lit;         // by what is selected; none = nothing is
+  std::string moment;  // "step 5 · event 1,234 · the peak"
+  LitBlocks lit;       // by what is selected; none = nothing is
+  BlockGroups groups;  // of the timeline's stack, whose colours blocks have; none = those of categories
+  size_t group_count = 0;
   bool pinned = false;   // by the person
   std::string unpinned;  // what is shown where nothing is: "at the peak of step 5"
   int escapes = 0;       // that take away something else before the pin

@@ -16,6 +16,8 @@ using timeline::EventIndex;
 // Of a step that goes on, and a run without steps, until the run is over: asked once, not with every event.
 constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
 
+constexpr size_t kMostGroupedAFrame = 20'000;  // some 3 ms of its time
+
 constexpr const char* kLookingAtMoment = "Looking at what is alive at this moment…";
 
 ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
@@ -32,6 +34,7 @@ void MomentScene::BeginFrame(const ViewState& state, Frame& frame) {
   tree_.BeginFrame();
   selected_.BeginFrame();
   frame.memory_map.lit.reset();
+  frame.memory_map.groups.reset();
   frame.memory_map.empty_reason.clear();
   frame.live_tree = {};
   frame.live_tree.unit = state.unit;
@@ -41,9 +44,11 @@ void MomentScene::BeginFrame(const ViewState& state, Frame& frame) {
 void MomentScene::Prepare(const SceneInput& input, ViewState& state,
                           const presenters::SelectedOwners& selected,
                           const std::optional<presenters::PeakMoment>& peak, presenters::StackBy most_telling,
-                          Frame& frame) {
+                          const std::optional<ShownStacking>& stacking, Frame& frame) {
   PrepareMap(input, state, peak, frame);
+  groups_pending_ = false;
   if (moment_.answer() == nullptr) return;
+  PrepareGroups(*input.view, stacking, frame);
   PrepareSelected(input.view, selected, frame);
   frame.slow_motion.state = &ShownState();
   PrepareTree(input.view, most_telling, state, frame);
@@ -94,6 +99,28 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
                            : "On the CPU blocks come straight from the system, not from segments, so there "
                              "is nothing to map.";
   }
+}
+
+// The map has the timeline's colours, once all of its blocks have been looked at, some in each frame.
+void MomentScene::PrepareGroups(const timeline::View& view, const std::optional<ShownStacking>& stacking,
+                                Frame& frame) {
+  if (!stacking) return;
+  const std::shared_ptr<const timeline::State>& state = moment_.answer()->state;
+  if (grouped_state_ != state || grouped_by_ != stacking->asked) {
+    grouped_state_ = state;
+    grouped_by_ = stacking->asked;
+    groups_ = std::make_shared<std::vector<uint8_t>>();
+    groups_->reserve(state->blocks.size());
+  }
+  const size_t end = std::min(state->blocks.size(), groups_->size() + kMostGroupedAFrame);
+  while (groups_->size() < end) {
+    const timeline::LiveBlock& block = state->blocks[groups_->size()];
+    groups_->push_back(static_cast<uint8_t>(stacking->groups->group_of(view, block)));
+  }
+  groups_pending_ = end < state->blocks.size();
+  if (groups_pending_) return;
+  frame.memory_map.groups = groups_;
+  frame.memory_map.group_count = stacking->groups->titles.size();
 }
 
 // Of what is selected, in the state that the map shows. What was known of it stays until then.

@@ -83,7 +83,8 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   timeline_.Prepare(input, state, estimates, input.description.device == "cpu" ? "" : card,
                     comparison_.alignment(), frame_);
   tables_.Prepare(input, state, estimates, card, frame_);
-  moment_.Prepare(input, state, timeline_.selected(), tables_.peak(), timeline_.most_telling(), frame_);
+  moment_.Prepare(input, state, timeline_.selected(), tables_.peak(), timeline_.most_telling(),
+                  timeline_.stacking(), frame_);
   if (moment_.shown()) allocations_.Prepare(view_, *moment_.shown(), state, frame_);
   comparison_.Prepare(input, state, frame_);
   statistics_.Prepare(view_, state, frame_);

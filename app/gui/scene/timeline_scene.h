@@ -60,6 +60,11 @@ struct StackingAsked {
   bool operator==(const StackingAsked&) const = default;
 };
 
+struct ShownStacking {
+  StackingAsked asked;
+  const presenters::Stacking* groups = nullptr;  // for this frame
+};
+
 // What is told of settings depends on this.
 struct SettingsEstimated {
   size_t settings = 0;  // that ever were in force
@@ -93,6 +98,9 @@ class TimelineScene {
                const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame);
   // What the stack is of where nobody has chosen.
   presenters::StackBy most_telling() const { return most_telling_; }
+  // What single blocks have the colour of in the stack; none: it is of categories, phases or ranks, or not
+  // known yet.
+  std::optional<ShownStacking> stacking() const;
   // Of this run; lives as long as this.
   const presenters::SelectedOwners& selected() const { return owners_; }
   bool pending() const {

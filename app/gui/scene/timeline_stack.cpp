@@ -113,6 +113,13 @@ void TimelineScene::PrepareStacking(const presenters::StackOrder& order, Frame& 
   stack_sums_.emplace(stack_titles_.size(), stacking->group_of);
 }
 
+std::optional<ShownStacking> TimelineScene::stacking() const {
+  const bool has_colors = stack_sums_ && stack_order_.by != StackBy::kPhase;
+  if (!has_colors || !stack_taken_ || stacking_.answer() == nullptr || !*stacking_.answer())
+    return std::nullopt;
+  return ShownStacking{*stack_taken_, &**stacking_.answer()};
+}
+
 // A run that goes on may tell yet what its blocks hold.
 void TimelineScene::FindMostTelling(const SceneInput& input) {
   if (GoesOn(input)) {

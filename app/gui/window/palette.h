@@ -70,6 +70,10 @@ struct Palette {
 
   const Color& Of(events::Category category) const { return categories[static_cast<size_t>(category)]; }
   const Color& Of(events::Phase phase) const { return phases[static_cast<size_t>(phase)]; }
+  // Of so many groups, of which the last is all others.
+  const Color& OfGroup(size_t group, size_t count) const {
+    return group + 1 >= count ? groups.back() : groups[group % (groups.size() - 1)];
+  }
 };
 
 // How much of the panel's colour lies under a line of theory, which is seen on whatever the stack is made of.

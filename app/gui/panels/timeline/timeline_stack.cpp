@@ -157,11 +157,9 @@ Color ColorOfGroup(const TimelineInput& input, size_t group) {
   const bool by_phase = input.stack.by == StackBy::kPhase && group < plot.groups.size();
   const std::optional<Color> of_phase = by_phase ? ColorOfPhase(plot.groups[group]) : std::nullopt;
   if (of_phase) return *of_phase;
-  const auto& colors = Colors().groups;
-  static_assert(std::tuple_size_v<std::decay_t<decltype(colors)>> == presenters::kMostStackGroups);
+  static_assert(std::tuple_size_v<decltype(Palette::groups)> == presenters::kMostStackGroups);
   const bool ranks = !plot.group_ranks.empty();
-  const bool other = ranks ? group >= plot.group_ranks.size() : group + 1 >= plot.groups.size();
-  return other ? colors.back() : colors[group % (colors.size() - 1)];
+  return Colors().OfGroup(group, ranks ? plot.group_ranks.size() + 1 : plot.groups.size());
 }
 
 std::optional<int64_t> RankOfGroup(const TimelinePlot& plot, size_t group) {
