@@ -33,7 +33,7 @@ using timeline::View;
 // from a tenth of what is reserved.
 constexpr int64_t kFragmentedShare = 10;
 // Nobody would change anything for less of a card, unless a run that fills it would lose a fifth of it so.
-constexpr int64_t kFragmentedShareOfCard = 200;
+constexpr int64_t kShareOfCard = 200;
 constexpr int64_t kFragmentedShareOfAnyCard = 5;
 // For what is smaller than 10 MiB PyTorch takes 20 MiB at once (c10/cuda/CUDACachingAllocator.h,
 // kLargeBuffer): what the latest of such segments has left is for the next requests.
@@ -392,8 +392,9 @@ class Examination {
                                   " were free in all: " + session::BytesAsPyTorch(shortage.cached_bytes) +
                                   " of it in gaps between blocks that are alive." + rest);
     }
-    const bool is_little =
-        unused < card_bytes_ / kFragmentedShareOfCard && unused < reserved / kFragmentedShareOfAnyCard;
+    // Of a card that nobody told, as a snapshot's, only the latter is known.
+    const bool is_little_of_card = card_bytes_ == 0 || unused < card_bytes_ / kShareOfCard;
+    const bool is_little = is_little_of_card && unused < reserved / kFragmentedShareOfAnyCard;
     if (is_little || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
     AddFragmentation(unused, peak.index,
                      Size(reserved) + " were reserved at most, and never more than " +

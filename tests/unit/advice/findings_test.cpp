@@ -272,8 +272,9 @@ TEST_CASE("What the latest segment has left, and little of a large card, is no f
     return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, card_bytes).size();
   };
   constexpr int64_t kLarge = int64_t{22} << 30;
-  CHECK(found_on(16 * kMiB, 0) == 1);  // a sixth
-  CHECK(found_on(16 * kMiB, int64_t{4} << 30) == 1);
+  CHECK(found_on(16 * kMiB, int64_t{4} << 30) == 1);  // a sixth
+  CHECK(found_on(16 * kMiB, 0) == 0);                 // of a card that nobody told, as a snapshot's
+  CHECK(found_on(64 * kMiB, 0) == 1);
   CHECK(found_on(16 * kMiB, kLarge) == 0);
   CHECK(found_on(64 * kMiB, kLarge) == 1);  // more than a third, of whatever card
 }
