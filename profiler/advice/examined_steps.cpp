@@ -61,6 +61,10 @@ bool IsWorthTelling(int64_t bytes, int64_t of_bytes) {
   return bytes >= kWorthTellingBytes && bytes >= of_bytes / kWorthTellingShare;
 }
 
+bool IsOfCudnn(const timeline::View& view, const timeline::LiveBlock& block) {
+  return block.category == events::Category::kWorkspace && view.name(block.name).starts_with("cuDNN");
+}
+
 std::vector<EventIndex> BirthsOf(std::vector<timeline::LiveBlock> blocks) {
   std::ranges::stable_sort(blocks, std::ranges::greater(), &timeline::LiveBlock::rounded_bytes);
   if (blocks.size() > kMostAllocations) blocks.resize(kMostAllocations);

@@ -48,6 +48,12 @@ int64_t BytesOf(const std::vector<LiveBlock>& blocks) {
   return bytes;
 }
 
+// What ends a run sooner or later comes before what only costs it memory.
+std::pair<bool, int64_t> RankOf(const Finding& finding) {
+  const bool ends_runs = finding.grows || finding.kind == FindingKind::kKeptGraph || finding.ran_out;
+  return {ends_runs, finding.bytes};
+}
+
 std::string Counted(size_t count, std::string_view one, std::string_view more) {
   return FormatNumber(static_cast<int64_t>(count)) + " " + std::string(count == 1 ? one : more);
 }
@@ -72,7 +78,7 @@ class Examination {
     }
     FindUnusedGraph();
     FindFragmentation();
-    std::ranges::stable_sort(findings_, std::ranges::greater(), &Finding::bytes);
+    std::ranges::stable_sort(findings_, std::ranges::greater(), RankOf);
     return std::move(findings_);
   }
 
@@ -279,26 +285,47 @@ class Examination {
         births);
   }
 
+  // cuBLAS takes as much for whatever it multiplies, so that is worth a word only where it is a part of the
+  // card; cuDNN's grow with what they are for.
   void FindLargeWorkspace() {
     const EventIndex begin = steps_.steady.front().begin;
     const auto peak_of = [&](Category category) {
       return view_.PeakIn(SeriesOf(category), begin, last().end);
     };
-    const View::Peak workspaces = peak_of(Category::kWorkspace);
-    const int64_t bytes = ValueOf(workspaces.values, SeriesOf(Category::kWorkspace));
+    const EventIndex moment = peak_of(Category::kWorkspace).index;
+    std::vector<LiveBlock> of_cublas;
+    std::vector<LiveBlock> of_cudnn;
+    for (const LiveBlock& block : view_.StateAt(moment).blocks) {
+      if (block.category == Category::kWorkspace)
+        (IsOfCudnn(view_, block) ? of_cudnn : of_cublas).push_back(block);
+    }
+    if (BytesOf(of_cublas) < card_bytes_ / kShareOfCard) of_cublas.clear();
+    const int64_t bytes = SaturatingSum(BytesOf(of_cublas), BytesOf(of_cudnn));
     const int64_t activations =
         ValueOf(peak_of(Category::kActivation).values, SeriesOf(Category::kActivation));
     if (activations == 0 || bytes <= activations || !IsWorthTelling(bytes, AllocatedPeak(last()))) return;
-    std::vector<LiveBlock> blocks;
-    for (const LiveBlock& block : view_.StateAt(workspaces.index).blocks) {
-      if (block.category == Category::kWorkspace) blocks.push_back(block);
+    AddLargeWorkspace(std::move(of_cublas), std::move(of_cudnn), moment, activations);
+  }
+
+  void AddLargeWorkspace(std::vector<LiveBlock> of_cublas, std::vector<LiveBlock> of_cudnn, EventIndex moment,
+                         int64_t activations) {
+    std::string makers;
+    std::string advice;
+    if (!of_cublas.empty()) {
+      makers = "cuBLAS";
+      advice = "CUBLAS_WORKSPACE_CONFIG makes cuBLAS's smaller (:16:8, say).";
     }
-    Add(FindingKind::kLargeWorkspace, bytes, workspaces.index,
-        "Scratch memory of cuBLAS and cuDNN takes up to " + Size(bytes) +
+    if (!of_cudnn.empty()) {
+      makers += makers.empty() ? "cuDNN" : " and cuDNN";
+      advice += std::string(advice.empty() ? "" : " ") +
+                "torch.backends.cudnn.benchmark = False keeps cuDNN from trying plans with large ones.";
+    }
+    std::ranges::move(of_cudnn, std::back_inserter(of_cublas));
+    const int64_t bytes = BytesOf(of_cublas);
+    Add(FindingKind::kLargeWorkspace, bytes, moment,
+        "Scratch memory of " + makers + " takes up to " + Size(bytes) +
             "; all that is saved for backward takes up to " + Size(activations) + ".",
-        "CUBLAS_WORKSPACE_CONFIG makes cuBLAS's smaller (:16:8, say); torch.backends.cudnn.benchmark = False "
-        "keeps cuDNN from trying plans with large ones.",
-        BirthsOf(blocks));
+        advice, BirthsOf(std::move(of_cublas)));
   }
 
   static bool IsTypeCopy(std::string_view op) {
@@ -364,7 +391,7 @@ class Examination {
         births);
   }
 
-  void AddFragmentation(int64_t bytes, EventIndex moment, std::string evidence) {
+  Finding& AddFragmentation(int64_t bytes, EventIndex moment, std::string evidence) {
     const auto& segments = view_.StateAt(moment).segments;
     const bool grow_already = std::ranges::any_of(segments, &timeline::Segment::expandable);
     Add(FindingKind::kFragmentation, bytes, moment, std::move(evidence),
@@ -373,6 +400,7 @@ class Examination {
                      : "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of "
                        "leaving gaps.");
     findings_.back().can_be_tried = !grow_already;
+    return findings_.back();
   }
 
   void FindFragmentation() {
@@ -386,11 +414,13 @@ class Examination {
       const std::string rest = shortage.survived ? ""
                                                  : " Whether the rest of the step would find room is not "
                                                    "known by that: tidemark fit tells.";
-      return AddFragmentation(shortage.cached_bytes, shortage.index,
-                              session::BytesAsPyTorch(shortage.requested_bytes) +
-                                  " were asked for and not found, though " + session::BytesAsPyTorch(in_all) +
-                                  " were free in all: " + session::BytesAsPyTorch(shortage.cached_bytes) +
-                                  " of it in gaps between blocks that are alive." + rest);
+      AddFragmentation(shortage.cached_bytes, shortage.index,
+                       session::BytesAsPyTorch(shortage.requested_bytes) +
+                           " were asked for and not found, though " + session::BytesAsPyTorch(in_all) +
+                           " were free in all: " + session::BytesAsPyTorch(shortage.cached_bytes) +
+                           " of it in gaps between blocks that are alive." + rest)
+          .ran_out = !shortage.survived;
+      return;
     }
     // Of a card that nobody told, as a snapshot's, only the latter is known.
     const bool is_little_of_card = card_bytes_ == 0 || unused < card_bytes_ / kShareOfCard;

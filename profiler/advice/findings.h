@@ -37,7 +37,8 @@ struct Finding {
   timeline::EventIndex moment = 0;  // where it shows
   // The births of the allocations that show it, the largest first, at most kMostAllocations; often none.
   std::vector<timeline::EventIndex> allocations;
-  bool grows = false;  // with each step: a longer run needs more
+  bool grows = false;    // with each step: a longer run needs more
+  bool ran_out = false;  // the run ended for it
   // Whether the advice helps here is found out by other settings of the allocator that are tried (what_if.h).
   bool can_be_tried = false;
 };
@@ -46,8 +47,9 @@ inline constexpr size_t kMostAllocations = 100;
 std::string_view TitleOf(FindingKind kind);  // "Memory grows from step to step"
 std::string_view KeyOf(FindingKind kind);    // "growth", for JSON
 
-// The largest first; sizes in its sentences are in `unit`. `card_bytes`: what the card has, of which little
-// that nothing could use is not worth a word; 0 = not known.
+// What ends a run sooner or later first (growth, kept graphs, what memory ran out for), then the largest;
+// sizes in its sentences are in `unit`. `card_bytes`: what the card has, of which little that nothing could
+// use is not worth a word; 0 = not known.
 std::vector<Finding> FindingsIn(const timeline::View& view, ByteUnit unit, int64_t card_bytes);
 
 // Whether one of them does.

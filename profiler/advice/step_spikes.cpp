@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::advice {
@@ -54,11 +55,20 @@ int64_t WorkspacesAt(const timeline::View& view, EventIndex moment) {
   return ValueOf(view.ValuesAt(moment), timeline::SeriesOf(events::Category::kWorkspace));
 }
 
+int64_t CudnnsWorkspacesAt(const timeline::View& view, EventIndex moment) {
+  int64_t bytes = 0;
+  for (const LiveBlock& block : view.StateAt(moment).blocks) {
+    if (IsOfCudnn(view, block)) bytes = SaturatingSum(bytes, block.rounded_bytes);
+  }
+  return bytes;
+}
+
 // What makes the first step's peak higher than that of all others.
 std::string MakerOfFirst(const timeline::View& view, const ExaminedSteps& steps, int64_t spike) {
   int64_t later = 0;
   for (const Step& step : steps.steady) later = std::max(later, WorkspacesAt(view, step.peak));
-  if (WorkspacesAt(view, steps.first->peak) - later > spike / 2) {
+  const EventIndex peak = steps.first->peak;
+  if (WorkspacesAt(view, peak) - later > spike / 2 && CudnnsWorkspacesAt(view, peak) > spike / 2) {
     return "Plans that cuDNN tries make such a spike: torch.backends.cudnn.benchmark = False avoids them; ";
   }
   return "What is made or tried once makes such a spike, as torch.compile does while it tunes kernels; ";
@@ -79,8 +89,7 @@ std::optional<Finding> FirstStepSpike(const timeline::View& view, const Examined
                      "torch.cuda.empty_cache() after it gives back what it reserved.",
                  spike,
                  steps.first->peak,
-                 OnlyInPeakOf(view, *steps.first),
-                 false};
+                 OnlyInPeakOf(view, *steps.first)};
 }
 
 std::optional<Finding> LaterStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
@@ -104,8 +113,7 @@ std::optional<Finding> LaterStepSpike(const timeline::View& view, const Examined
       "captured into a CUDA graph, before training.",
       spike,
       highest.peak,
-      std::move(allocations),
-      false};
+      std::move(allocations)};
 }
 
 }  // namespace tidemark::advice

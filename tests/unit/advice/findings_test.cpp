@@ -320,31 +320,86 @@ TEST_CASE("A request that failed though enough was free in pieces is fragmentati
              "4.0 MiB were asked for and not found, though 4.0 MiB were free in all: 1.0 MiB "));
 }
 
-TEST_CASE("Workspaces are compared with activations") {
+// Four steps with 10 MiB of activations beside a workspace of 76 MiB, which a library calls so.
+TrainingStream StreamWithWorkspace(std::string_view name) {
   TrainingStream stream;
+  const events::NameId workspace = stream.Name(name);
   for (int64_t step = 0; step < 4; ++step) {
     stream.BeginStep(step);
     stream.BeginPhase(Phase::kForward);
     stream.Allocate(TrainingStream::kActivation, 10 * kMiB, Category::kActivation);
-    stream.Allocate(TrainingStream::kMore, 76 * kMiB, Category::kWorkspace);
+    stream.Allocate(TrainingStream::kMore, 76 * kMiB);
+    stream.Categorize(TrainingStream::kMore, Category::kWorkspace, workspace);
     stream.Free(TrainingStream::kMore);
     stream.Free(TrainingStream::kActivation);
     stream.EndStep(step);
   }
+  return stream;
+}
+
+TEST_CASE("Workspaces are compared with activations, and the advice is of the library that took them") {
+  const bool is_of_cudnn = GENERATE(true, false);
+  const TrainingStream stream = StreamWithWorkspace(is_of_cudnn ? "cuDNN workspace" : "cuBLASLt workspace");
   const auto finding = Only(stream, FindingKind::kLargeWorkspace);
   REQUIRE(finding);
   CHECK(finding->bytes == 76 * kMiB);
+  CHECK(Says(*finding, is_of_cudnn ? "of cuDNN takes" : "of cuBLAS takes"));
   CHECK(Says(*finding, "takes up to 10.0 MiB"));
-  REQUIRE(finding->allocations.size() == 1);
+  CHECK(finding->allocations.size() == 1);
+  CHECK((finding->advice.find("cudnn.benchmark") != std::string::npos) == is_of_cudnn);
+  CHECK((finding->advice.find("CUBLAS_WORKSPACE_CONFIG") != std::string::npos) != is_of_cudnn);
+}
+
+TEST_CASE("What cuBLAS takes for every program is told where it is much of a card, what cuDNN takes on any") {
+  const auto found_on = [](std::string_view workspace, int64_t card_bytes) {
+    const auto view = StreamWithWorkspace(workspace).Publish();
+    return std::ranges::count(FindingsIn(*view, ByteUnit::kMebibytes, card_bytes),
+                              FindingKind::kLargeWorkspace, &Finding::kind);
+  };
+  CHECK(found_on("cuBLAS workspace", int64_t{4} << 30) == 1);
+  CHECK(found_on("cuBLAS workspace", int64_t{80} << 30) == 0);
+  CHECK(found_on("cuDNN workspace", int64_t{80} << 30) == 1);
+}
+
+TEST_CASE("What ends a run sooner or later is told before what only costs it more memory") {
+  TrainingStream grows;
+  for (int64_t step = 0; step < 8; ++step) {
+    grows.BeginForward(step);
+    if (step == 0) grows.Allocate(TrainingStream::kMore, 32 * kMiB);
+    if (step == 0) grows.Free(TrainingStream::kMore);
+    grows.Allocate(0x30000000 + static_cast<uint64_t>(step) * 0x1000, 512, Category::kUnknown);
+    grows.EndBackward(step);
+  }
+  const std::vector<Finding> found = Found(grows);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].kind == FindingKind::kGrowth);
+  CHECK(found[0].bytes < found[1].bytes);
+
+  TrainingStream ends;
+  for (int64_t step = 0; step < 4; ++step) {
+    ends.BeginForward(step);
+    if (step == 0) ends.Allocate(TrainingStream::kMore, 32 * kMiB);
+    if (step == 0) ends.Free(TrainingStream::kMore);
+    ends.EndBackward(step);
+  }
+  ends.Allocate(0x30000000, 87 * kMiB);
+  ends.Add(EventKind::kOutOfMemory, 0, 2 * kMiB).rounded_bytes = kMiB;
+  const std::vector<Finding> at_end = Found(ends);
+  REQUIRE(at_end.size() == 2);
+  CHECK(at_end[0].kind == FindingKind::kFragmentation);
+  CHECK(at_end[0].bytes < at_end[1].bytes);
 }
 
 TEST_CASE("A first step that needs more than all others is found, with what made it so") {
   const Category category = GENERATE(Category::kWorkspace, Category::kUnknown);
+  const std::string_view name = GENERATE("cuDNN workspace", "cuBLAS workspace");
   TrainingStream stream;
+  const events::NameId workspace = stream.Name(name);
   for (int64_t step = 0; step < 4; ++step) {
     stream.BeginForward(step);
     if (step == 0) {
-      stream.Allocate(TrainingStream::kMore, 32 * kMiB, category);
+      stream.Allocate(TrainingStream::kMore, 32 * kMiB);
+      stream.Categorize(TrainingStream::kMore, category, workspace);
       stream.Free(TrainingStream::kMore);
     }
     stream.EndBackward(step);
@@ -352,7 +407,8 @@ TEST_CASE("A first step that needs more than all others is found, with what made
   const auto finding = Only(stream, FindingKind::kFirstStepSpike);
   REQUIRE(finding);
   CHECK(finding->bytes == 32 * kMiB - 20 * kMiB);  // the spike in forward against the gradients in backward
-  CHECK((finding->advice.find("cudnn.benchmark") != std::string::npos) == (category == Category::kWorkspace));
+  const bool is_of_cudnn = category == Category::kWorkspace && name.starts_with("cuDNN");
+  CHECK((finding->advice.find("cudnn.benchmark") != std::string::npos) == is_of_cudnn);
   CHECK_FALSE(finding->allocations.empty());
 }
 
