@@ -135,12 +135,12 @@ bool EndedForWantOfMemory(const session::ProgramRun& run) {
          !session::WentOnAfterFailures(*run.view());
 }
 
-// Where it does not fit on the card that was asked for, which techniques would make it.
+// Where it does not fit on the card that was asked for, or only just, which techniques would make it.
 Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
                                                          const CardVerdicts& verdicts) {
   const CardVerdict* const own = verdicts.OfAsked();
-  const bool lacks_memory =
-      own != nullptr && own->has_kernels && !own->fits && (own->ran_out || own->failure.empty());
+  const bool does_not_fit = own != nullptr && !own->fits && (own->ran_out || own->failure.empty());
+  const bool lacks_memory = own != nullptr && own->has_kernels && (does_not_fit || own->is_tight());
   if (!lacks_memory || verdicts.ran_out_of_all() || InterruptListener::WasInterrupted())
     return std::vector<TechniqueVerdict>();
   std::optional<ProgressLine> line;

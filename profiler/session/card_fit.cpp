@@ -7,12 +7,17 @@
 
 namespace tidemark::session {
 
+bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes) {
+  const int64_t context_bytes = (card.context_is_measured ? 1 : 2) * card.context_bytes;
+  return reserved_bytes <= SaturatingDifference(card.memory_bytes, context_bytes);
+}
+
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
               const std::optional<ReservedBand>& band) {
   CardFit fit{card, reserved_bytes, reserved_bytes, {}};
   if (band) fit.most_reserved_bytes = std::max(reserved_bytes, band->bytes.most_bytes);
   const auto smallest = std::ranges::find_if(known, [&](const phantom::Card& candidate) {
-    return candidate.memory_bytes - candidate.context_bytes >= fit.most_reserved_bytes;
+    return HoldsWithEase(candidate, fit.most_reserved_bytes);
   });
   if (smallest != known.end()) fit.smallest = *smallest;
   return fit;

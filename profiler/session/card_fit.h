@@ -21,7 +21,8 @@ struct CardFit {
   phantom::Card card;               // with the memory that the run had
   int64_t reserved_bytes = 0;       // at the peak
   int64_t most_reserved_bytes = 0;  // the upper end of its band; the same where none is known
-  // Of the known cards the one with the least memory that holds most_reserved_bytes beside its own context.
+  // Of the known cards the one with the least memory that holds most_reserved_bytes with ease
+  // (HoldsWithEase).
   std::optional<phantom::Card> smallest;
 
   // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
@@ -32,6 +33,11 @@ struct CardFit {
 };
 
 // `known` ascends by memory, as LoadCards gives them.
+// Whether the card holds so much beside its context, and where that is an estimate also beside one of twice
+// as much: what was measured of the contexts of others is up to half as much again as the rule behind
+// estimates gives.
+bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes);
+
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
               const std::optional<ReservedBand>& band);
 

@@ -68,6 +68,10 @@ class Judge {
 
 }  // namespace
 
+bool CardVerdict::is_tight() const {
+  return fits && !had_own_memory && (empties_cache || !session::HoldsWithEase(card, reserved_bytes));
+}
+
 Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::string& settings,
                                       const session::AllocatorOf& allocator, const std::string& cuda) {
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
@@ -146,8 +150,21 @@ const CardVerdict* CardVerdicts::OfAsked() const {
 }
 
 const CardVerdict* CardVerdicts::Smallest() const {
-  const auto found = std::ranges::find_if(verdicts_, &CardVerdict::fits);
-  return found == verdicts_.end() ? nullptr : &*found;
+  const CardVerdict* smallest = nullptr;
+  for (const CardVerdict& verdict : verdicts_) {
+    if (verdict.fits && !verdict.is_tight()) return &verdict;
+    if (verdict.fits && smallest == nullptr) smallest = &verdict;
+  }
+  return smallest;
+}
+
+std::vector<const CardVerdict*> CardVerdicts::Tight() const {
+  std::vector<const CardVerdict*> tight;
+  for (const CardVerdict& verdict : verdicts_) {
+    if (&verdict == Smallest()) break;
+    if (verdict.is_tight()) tight.push_back(&verdict);
+  }
+  return tight;
 }
 
 std::optional<phantom::Card> CardVerdicts::ToTryWithOwnMemory() const {
@@ -164,7 +181,7 @@ CardsToRun CardVerdicts::NextToRun() const {
   if (ran_out_of_all_) return {};
   if (const std::optional<phantom::Card> card = ToTryWithOwnMemory()) return {{*card}, true};
   for (const CardVerdict& verdict : verdicts_) {
-    if (verdict.is_of_its_kind && verdict.fits) return {};
+    if (verdict.is_of_its_kind && verdict.fits && !verdict.is_tight()) return {};
     if (verdict.has_kernels && !verdict.is_of_its_kind && !HasNoRoom(verdict.card))
       return {{verdict.card}, takes_what_there_is_};
   }

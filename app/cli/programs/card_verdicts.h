@@ -27,6 +27,10 @@ struct CardVerdict {
   bool fits = false;
   bool empties_cache = false;  // it fits, but PyTorch gives its cache back in between
   int64_t reserved_bytes = 0;  // at the peak, on the fullest of several; 0 where it does not fit
+
+  // It fits, and nearly fills the card, or only if the card's context is as small as it is estimated to be.
+  // Not of a program that takes what there is.
+  bool is_tight() const;
 };
 
 // The known cards, by memory, judged by one run after another.
@@ -51,8 +55,10 @@ class CardVerdicts {
   bool HasNoRoom(const phantom::Card& card) const;
   // That of the card that was asked for; null if it is none of the known ones.
   const CardVerdict* OfAsked() const;
-  // The smallest that has room; null if none has.
+  // The smallest that has room, and is not tight where there is such a one; null if none has.
   const CardVerdict* Smallest() const;
+  // Those below it that are tight.
+  std::vector<const CardVerdict*> Tight() const;
 
   // It went on after memory had run out in the first run; or on a card with less it took less, and ended
   // well.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "app/cli/programs/fit_row.h"
 #include "profiler/base/format.h"
@@ -27,12 +28,31 @@ std::string InWords(const CardVerdicts& verdicts, const CardVerdict& verdict) {
   const std::string begin = was_run ? "" : "not run; by its requests it ";
   if (!verdict.failure.empty()) return (was_run ? "no answer: " : "not run: ") + verdict.failure;
   if (!verdict.fits) return begin + "does not fit";
-  return begin + (verdict.empties_cache ? "fits, but nearly full: PyTorch empties its cache" : "fits");
+  if (verdict.empties_cache) return begin + "fits, but nearly full: PyTorch empties its cache";
+  return begin + (verdict.is_tight() ? "fits if its context is no larger than estimated" : "fits");
 }
 
 std::string MebibytesOf(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
 
 int64_t TakenBytes(const CardVerdict& verdict) { return verdict.reserved_bytes + verdict.card.context_bytes; }
+
+// "32.9 MiB are left there beside its context, which is an estimate (144.0 MiB)."
+std::string RoomOnText(const CardVerdict& verdict) {
+  const phantom::Card& card = verdict.card;
+  return fmt::format(
+      "{} are left there beside its context{}.", MebibytesOf(card.memory_bytes - TakenBytes(verdict)),
+      card.context_is_measured ? ""
+                               : fmt::format(", which is an estimate ({})", MebibytesOf(card.context_bytes)));
+}
+
+std::string TightText(const CardVerdicts& verdicts) {
+  constexpr size_t kMost = 3;
+  const std::vector<const CardVerdict*> tight = verdicts.Tight();
+  std::string text;
+  for (const CardVerdict* const one : tight | std::views::reverse | std::views::take(kMost))
+    text += fmt::format("On the {} it is tight: {}\n", one->card.title, RoomOnText(*one));
+  return text;
+}
 
 std::string SmallestText(const CardVerdicts& verdicts) {
   const CardVerdict* const smallest = verdicts.Smallest();
@@ -48,8 +68,11 @@ std::string SmallestText(const CardVerdicts& verdicts) {
   if (smallest == nullptr) return "None of the known cards has room for it.\n";
   const std::string used =
       verdicts.cards_used() > 1 ? fmt::format(", of which it uses {}", verdicts.cards_used()) : "";
-  return fmt::format("The smallest known card with room for it is the {}{}{}.\n", smallest->card.title, used,
-                     smallest->is_of_its_kind ? "" : ", by its requests; it was not run there");
+  return fmt::format("The smallest known card with room {}for it is the {}{}{}.{}\n",
+                     verdicts.Tight().empty() ? "" : "to spare ", smallest->card.title, used,
+                     smallest->is_of_its_kind ? "" : ", by its requests; it was not run there",
+                     smallest->is_tight() ? " " + RoomOnText(*smallest) : "") +
+         TightText(verdicts);
 }
 
 // Cards of which the same is to be said, by memory.
@@ -176,6 +199,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const 
     json["failure"] = verdict.failure;
     json["fits"] = verdict.fits;
     json["empties_cache"] = verdict.empties_cache;
+    json["is_tight"] = verdict.is_tight();
     json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.reserved_bytes) : Json();
     cards.push_back(std::move(json));
   }

@@ -44,7 +44,7 @@ bool IsWholeRun(const RunReport& report) {
 std::string AdviceRow(const RunReport& report) {
   if (!IsWholeRun(report)) return "";
   const session::CardFit& fit = *report.fit;
-  if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) would do.\n";
+  if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) has room to spare.\n";
   if (fit.smallest->name == fit.card.name) {
     return fmt::format("By memory alone no smaller one of the known cards (tidemark cards) would do.\n");
   }

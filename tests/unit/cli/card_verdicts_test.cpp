@@ -150,6 +150,46 @@ TEST_CASE("What fits on the card that was asked for is looked for on smaller one
   CHECK(next.cards[0].memory_bytes < 30 * kGiB);
 }
 
+TEST_CASE("A card that is nearly full, or whose context is only estimated to leave room, is told as tight") {
+  const phantom::Card rtx = *phantom::FindCard("rtx-5070");
+  REQUIRE_FALSE(rtx.context_is_measured);
+  const int64_t took = rtx.memory_bytes - rtx.context_bytes - (int64_t{32} << 20);
+  CardVerdicts verdicts = AskedOf("rtx-5070");
+  REQUIRE(verdicts.Take(First("rtx-5070", took)).ok());
+  CHECK(VerdictOf(verdicts, "rtx-5070").fits);
+  CHECK(VerdictOf(verdicts, "rtx-5070").is_tight());
+  for (CardsToRun next = verdicts.NextToRun(); !next.cards.empty(); next = verdicts.NextToRun()) {
+    REQUIRE(next.cards.size() == 1);
+    REQUIRE(verdicts.Take({{Took(took), ""}, next.cards[0]}).ok());
+  }
+  const CardVerdict* const smallest = verdicts.Smallest();
+  REQUIRE(smallest != nullptr);
+  CHECK(smallest->is_of_its_kind);  // run, too: the search goes on behind a tight one
+  CHECK_FALSE(smallest->is_tight());
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(
+      Tells(text, "The smallest known card with room to spare for it is the " + smallest->card.title + "."));
+  CHECK(Tells(
+      text,
+      "On the NVIDIA GeForce RTX 5070 it is tight: 32.0 MiB are left there beside its context, which is "
+      "an estimate (144.0 MiB).\n"));
+  CHECK(Tells(text,
+              "train.py on the NVIDIA GeForce RTX 5070: fits if its context is no larger than estimated."));
+  const Json json = VerdictsJson(verdicts, "train.py", "", {});
+  CHECK(json["smallest"] == smallest->card.name);
+}
+
+TEST_CASE("Where only a tight card has room it is named, with what is left on it") {
+  const std::string name = Largest(AskedOf("t4"));
+  const phantom::Card largest = *phantom::FindCard(name);
+  REQUIRE_FALSE(largest.context_is_measured);
+  CardVerdicts verdicts = AskedOf(name.c_str());
+  REQUIRE(verdicts.Take(First(name.c_str(), largest.memory_bytes - largest.context_bytes)).ok());
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Tells(text,
+              "The smallest known card with room for it is the " + largest.title + ". 0 B are left there"));
+}
+
 TEST_CASE("A run that ends for want of memory where there is room for all has room on no card") {
   CardVerdicts verdicts = AskedOf("t4");
   CardRun first = First("t4", kGiB, /*after_a_failure=*/true);

@@ -14,6 +14,7 @@ phantom::Card CardWith(const char* name, int64_t memory_bytes) {
   card.title = std::string("NVIDIA ") + name;
   card.memory_bytes = memory_bytes;
   card.context_bytes = 100;
+  card.context_is_measured = true;
   return card;
 }
 
@@ -28,6 +29,13 @@ TEST_CASE("The smallest card that holds what was reserved beside its context wou
   CHECK(FitOf(Known()[2], Known(), 901, {}).smallest->name == "middle");
   CHECK_FALSE(FitOf(CardWith("huge", 9000), Known(), 3901, {}).smallest.has_value());
   CHECK(FitOf(Known()[2], Known(), 900, {}).taken_bytes() == 1000);
+}
+
+TEST_CASE("A card whose context is an estimate would do where twice as much has room, too") {
+  std::vector<phantom::Card> known = Known();
+  known[0].context_is_measured = false;
+  CHECK(FitOf(known[2], known, 800, {}).smallest->name == "small");
+  CHECK(FitOf(known[2], known, 801, {}).smallest->name == "middle");
 }
 
 TEST_CASE("What a run on several cards holds is held against all of them") {
