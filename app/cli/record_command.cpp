@@ -63,12 +63,17 @@ std::string ProcessText(const session::ProgramRun& run, const std::vector<std::s
          SourcesText(*run.view()) + WaysOutHint(report, run.has_file() ? run.recording()->string() : "");
 }
 
+// And what would tell something: where there is no GPU, that is how many a program ends.
 std::string WhyNothing(bool with_cpu, int exit_code) {
   const std::string ended = session::EndOfProgram(exit_code).sentence;
   const char* const used =
       with_cpu ? "made no tensor on the CPU with PyTorch and used no CUDA" : "used no CUDA";
-  return fmt::format("tidemark: {}{} {}, so there is nothing to record.\n", ended,
-                     ended.empty() ? "The program" : " It", used);
+  return fmt::format(
+      "tidemark: {}{} {}, so there is nothing to record. {}tidemark phantom -- … runs it on a GPU that is "
+      "not "
+      "there.\n",
+      ended, ended.empty() ? "The program" : " It", used,
+      with_cpu ? "" : "--cpu records PyTorch's tensors on the CPU; ");
 }
 
 std::string UnheardText(int ranks) {
