@@ -85,6 +85,11 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable) {
   return requested_bytes < kLargeRequest ? kLargeSegment : RoundUp(requested_bytes, kSmallSegment);
 }
 
+bool IsForWantOfSegments(const Shortage& shortage) {
+  return shortage.free_bytes < shortage.driver_bytes &&
+         SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes;
+}
+
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin) {
   const auto& failures = view.out_of_memory();
   if (failures.empty() || failures[failures.size() - 1].index < begin) return true;
@@ -116,8 +121,7 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
     return "For a request of that size PyTorch takes " + BytesAsPyTorch(shortage.driver_bytes) +
            " of the driver, and so much was not free.";
   }
-  const bool has_enough_pieces =
-      SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes;
+  const bool has_enough_pieces = IsForWantOfSegments(shortage);
   if (has_enough_pieces && usable_bytes > 0 && shortage.allocated_bytes / 9 >= usable_bytes / 10) {
     return "What was alive took nearly all that the card has: " + BytesAsPyTorch(shortage.allocated_bytes) +
            " of " + BytesAsPyTorch(usable_bytes) +

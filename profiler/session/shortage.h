@@ -35,6 +35,9 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view);
 // (c10/cuda/CUDACachingAllocator.cpp, get_allocation_size; of expandable segments what is mapped at once).
 int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 
+// Whether other segments might have held it: enough was free in all, but not in one piece.
+bool IsForWantOfSegments(const Shortage& shortage);
+
 // Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);
 

@@ -606,6 +606,29 @@ TEST_CASE("What a run that streams in tells last is shown, however soon after th
   stream.BeginStep(0);
   stream.Allocate(1 << 20, 512);
   stream.EndStep(0);
+TEST_CASE("Other settings of the allocator are a way out where segments lacked room, not what was alive") {
+  constexpr int64_t kMebibyte = 1 << 20;
+  const int64_t allocated = GENERATE(127 * (int64_t{1} << 20), 128 * (int64_t{1} << 20));
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
+  stream.Allocate(0x10000000, allocated);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
+  AskedOf asked(stream);
+  phantom::Card card;
+  card.name = "t4";
+  card.title = "NVIDIA T4";
+  asked.cards.push_back(card);
+  asked.input.description.device_name = card.title;
+  const RunFindings found = LookForFindings(*asked.input.view, ByteUnit::kMebibytes, 0);
+  asked.input.findings = &found;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const FindingsInput& findings = scene.Prepare(asked.input, state, estimates).findings;
+  CHECK(findings.can_try);
+  CHECK(findings.may_make_room == (allocated < 128 * kMebibyte));
+}
+
   const AskedOf asked(stream);
   stream.BeginStep(1);
   stream.Allocate(2 << 20, 512);

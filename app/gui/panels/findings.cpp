@@ -43,7 +43,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const presenters::FitAdvice& fit = *input.fit;
   Label("Ways out");
   if (!input.can_search) {
-    if (input.can_try) DrawRoom(input, queue);
+    if (input.may_make_room) DrawRoom(input, queue);
     PutWrapped(MutedWords(),
                "tidemark fit -- python … tells which cards the program would fit on, and whether mixed "
                "precision or checkpointed blocks would do.");

@@ -5,6 +5,7 @@
 
 #include "app/presenters/run/program_facts.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/session/shortage.h"
 
 namespace tidemark::gui {
 namespace {
@@ -88,6 +89,9 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.is_program = frame.fit.is_program;
   frame.findings.can_try = frame.fit.what_if.can_try;
   frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
+  frame.findings.may_make_room = frame.findings.can_try && input.findings != nullptr &&
+                                 input.findings->shortage &&
+                                 session::IsForWantOfSegments(input.findings->shortage->shortage);
   frame.findings.unit = unit;
   frame.findings.found = input.findings;
   frame.findings.glossary = &input.book->glossary;

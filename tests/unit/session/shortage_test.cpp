@@ -124,6 +124,21 @@ TEST_CASE("Why there was no room is told from the figures") {
   CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
 }
 
+TEST_CASE("Other segments help where enough was free in all and no limit stood in the way") {
+  const auto helps = [](int64_t free_bytes, int64_t cached_bytes) {
+    Shortage shortage;
+    shortage.requested_bytes = 500;
+    shortage.driver_bytes = 510;
+    shortage.free_bytes = free_bytes;
+    shortage.cached_bytes = cached_bytes;
+    return IsForWantOfSegments(shortage);
+  };
+  CHECK(helps(400, 100));
+  CHECK(helps(509, 0));
+  CHECK_FALSE(helps(400, 99));
+  CHECK_FALSE(helps(510, 100));
+}
+
 TEST_CASE("What a request takes of the driver is as PyTorch's allocator rounds it") {
   constexpr int64_t kMiB = int64_t{1} << 20;
   CHECK(BytesFromDriver(512, false) == 2 * kMiB);
