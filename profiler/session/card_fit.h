@@ -27,17 +27,18 @@ struct CardFit {
 
   // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
   int64_t taken_bytes() const { return SaturatingSum(reserved_bytes, card.context_bytes); }
+  int64_t most_taken_bytes() const { return SaturatingSum(most_reserved_bytes, card.context_bytes); }
   bool may_not_fit() const {
     return most_reserved_bytes > SaturatingDifference(card.memory_bytes, card.context_bytes);
   }
 };
 
-// `known` ascends by memory, as LoadCards gives them.
 // Whether the card holds so much beside its context, and where that is an estimate also beside one of twice
 // as much: what was measured of the contexts of others is up to half as much again as the rule behind
 // estimates gives.
 bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes);
 
+// `known` ascends by memory, as LoadCards gives them.
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
               const std::optional<ReservedBand>& band);
 

@@ -166,7 +166,7 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   }
   row("allocated", peaks.allocated_peak_bytes);
   if (tells_requested) row("requested", peaks.requested_peak_bytes);
-  if (peaks.reserved_peak_bytes > 0) row("reserved, at most", peaks.reserved_peak_bytes);  // else not told
+  if (peaks.reserved_peak_bytes > 0) row("reserved, highest", peaks.reserved_peak_bytes);  // else not told
   return rows;
 }
 
@@ -211,7 +211,7 @@ std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<Rep
   table += LevelRow("allocated", estimate.total_bytes, columns, &session::Prediction::allocated_peak_bytes);
   table += LevelRow("requested", std::nullopt, columns, &session::Prediction::requested_peak_bytes);
   return table +
-         LevelRow("reserved, at most", std::nullopt, columns, &session::Prediction::reserved_peak_bytes);
+         LevelRow("reserved, highest", std::nullopt, columns, &session::Prediction::reserved_peak_bytes);
 }
 
 std::string TermsTable(const textbook::Estimate& estimate) {

@@ -293,7 +293,10 @@ std::string CardRows(const RunReport& report) {
       100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
   std::string rows = SizeRow("CUDA context", fit.card.context_bytes, WhereContextIsFrom(fit.card));
   rows += SizeRow(report.cards.empty() ? "of the card" : "of the fullest card", fit.taken_bytes(),
-                  fmt::format("{:.1f} % of {}", share, InBinary(fit.card.memory_bytes)));
+                  fmt::format("{:.1f} % of {}{}", share, InBinary(fit.card.memory_bytes),
+                              fit.most_taken_bytes() > fit.taken_bytes()
+                                  ? fmt::format(", at most {}", FormatExactBytes(fit.most_taken_bytes()))
+                                  : ""));
   if (fit.may_not_fit()) {
     rows +=
         "It may not fit: by another order of addresses it needs more than the card has beside the context.\n";

@@ -120,7 +120,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Card", "The card that the program saw."},
     {"Steps", "How often an optimizer stepped."},
     {"Allocated at the peak", "The most that PyTorch's blocks took at one moment."},
-    {"Reserved at most", "The most that PyTorch's segments took at one moment."},
+    {"Reserved at its highest", "The most that PyTorch's segments took at one moment."},
     {"Reserved on each card", "The most that PyTorch's segments took of each at one moment."},
     {"Reserved in other orders", "What would be reserved if the driver gave addresses in another order."},
     {"Of the card, with the context", "What it takes of the card, with what CUDA itself needs."},

@@ -124,7 +124,8 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
-    add("Reserved at most", FormatBytes(reserved_bytes, unit));
+    if (reserved_bytes > 0)
+      add("Reserved at its highest", FormatBytes(reserved_bytes, unit));  // else not told
     if (view.devices().size() > 1) add("Reserved on each card", TextOf(view.devices(), unit));
     if (band) add("Reserved in other orders", TextOf(*band, unit));
     if (band && *band && (*band)->bytes.allocated.is_moved())

@@ -81,7 +81,7 @@ TEST_CASE("The table has a column a source, and leaves out categories that are e
         std::string::npos);
   CHECK(table.find("  allocated                          58.49       55.00       55.00\n") !=
         std::string::npos);
-  CHECK(table.find("  reserved, at most                      –       60.00       60.00\n") !=
+  CHECK(table.find("  reserved, highest                      –       60.00       60.00\n") !=
         std::string::npos);
 }
 
@@ -96,9 +96,9 @@ TEST_CASE("Memory that ran out without ending the run is told, and is no failure
   CHECK(json["times_survived"] == 4);
 }
 
-TEST_CASE("What is reserved is called the most, and is left out where nobody told of it") {
+TEST_CASE("What is reserved is told at its highest, and is left out where nobody told of it") {
   session::Prediction peaks = Peaks();
-  CHECK(PeakRows(peaks, true).find("  reserved, at most         60,000,000 B ") != std::string::npos);
+  CHECK(PeakRows(peaks, true).find("  reserved, highest         60,000,000 B ") != std::string::npos);
   peaks.reserved_peak_bytes = 0;
   CHECK(PeakRows(peaks, true).find("reserved") == std::string::npos);
 }

@@ -43,6 +43,13 @@ TEST_CASE("A run's share of the card counts the context, and the smallest card t
   CHECK(Has(CardRows(measured), "as measured on such a card"));
 }
 
+TEST_CASE("Where the order of addresses may take more of the card, what that would be is told, too") {
+  RunReport report = ReportWith(2 * kGibibyte);
+  CHECK_FALSE(Has(CardRows(report), "at most"));
+  report.fit->most_reserved_bytes = 3 * kGibibyte;
+  CHECK(Has(CardRows(report), "14.1 % of 16.00 GiB, at most 3,489,660,928 B\n"));
+}
+
 TEST_CASE("A card that the program's torch has no kernels for is not named") {
   std::vector<phantom::Card> known = {CardWith("old", 4 * kGibibyte), CardWith("new", 16 * kGibibyte)};
   known[0].compute_capability = 70;

@@ -78,7 +78,12 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, ByteUnit::kMegabytes),
                "Card") == "NVIDIA T4, 700.0 kB");
   CHECK(FactIn(told, "Steps") == "3");
-  CHECK(FactIn(told, "Reserved at most") == "400.0 kB");
+  CHECK(FactIn(told, "Reserved at its highest") == "400.0 kB");
+  timeline::Stream on_cpu;
+  on_cpu.Allocate(0x100000, 512);
+  CHECK(FactIn(MakeProgramFacts(*on_cpu.Publish(), description, status, {}, {}, ByteUnit::kMegabytes),
+               "Reserved at its highest")
+            .empty());
   CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB, 50.0 % of it"));
   CHECK(FactIn(told, "Ended early").empty());
   CHECK(FactIn(told, "Reserved in other orders").empty());
