@@ -16,6 +16,7 @@
 #include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/reserved_band.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/series.h"
 
 namespace tidemark::session {
@@ -32,7 +33,9 @@ struct Prediction {
   int64_t allocated_peak_bytes = 0;
   int64_t requested_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;  // the most of the whole run, its first step among it: the card has it all
-  timeline::SeriesValues at_peak{};                    // by category, at the allocated peak
+  timeline::SeriesValues at_peak{};  // by category, at the allocated peak
+  // Of the same blocks what was asked for.
+  timeline::BytesByCategory requested_at_peak{};
   std::vector<int64_t> step_curve;                     // of the largest step; steady_state.h
   double step_seconds = 0;                             // of the phantom's host side
   std::map<std::string, std::string> types_of_layers;  // under autocast; timeline/computed_types.h

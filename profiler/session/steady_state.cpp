@@ -25,6 +25,11 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
   return static_cast<double>(*middle) * 1e-9;
 }
 
+void TakePeak(const timeline::State& state, Prediction& peaks) {
+  peaks.at_peak = state.values;
+  peaks.requested_at_peak = timeline::RequestedByCategory(state);
+}
+
 void AddFailures(const timeline::View& view, timeline::EventIndex begin, Prediction& peaks) {
   peaks.out_of_memory = !WentOnAfterFailures(view, begin);
   if (peaks.out_of_memory) return;
@@ -50,7 +55,7 @@ Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) 
   const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
   Prediction peaks;
   const timeline::EventIndex highest = timeline::HighestMoment(view, begin, view.end());
-  peaks.at_peak = timeline::SettledStateAt(view, highest, timeline::SettledBy(view, highest)).values;
+  TakePeak(timeline::SettledStateAt(view, highest, timeline::SettledBy(view, highest)), peaks);
   peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
   peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
   peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
@@ -78,7 +83,7 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
   if (largest != nullptr) {
     peaks.reserved_peak_bytes =
         ValueOf(view.PeakIn(Series::kReserved, begin, view.end()).values, Series::kReserved);
-    peaks.at_peak = timeline::SettledStateAt(view, largest->peak, largest->end).values;
+    TakePeak(timeline::SettledStateAt(view, largest->peak, largest->end), peaks);
     peaks.step_curve = CurveOf(view, *largest);
     peaks.types_of_layers = timeline::ComputedTypes(view, *largest);
   }

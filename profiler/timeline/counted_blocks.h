@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "profiler/base/wrapping.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::timeline {
@@ -38,5 +40,15 @@ class CountedBlocks {
  private:
   const std::vector<LiveBlock>& blocks_;
 };
+
+using BytesByCategory = std::array<int64_t, events::kCategoryCount>;
+
+// What was asked for of them; blocks are larger. Of a run that tells no such sizes, those of blocks.
+inline BytesByCategory RequestedByCategory(const State& state) {
+  BytesByCategory requested{};
+  for (const LiveBlock& block : CountedBlocks(state))
+    AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
+  return requested;
+}
 
 }  // namespace tidemark::timeline

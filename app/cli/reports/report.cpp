@@ -162,7 +162,11 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   const auto row = [&rows](std::string_view title, int64_t bytes) { rows += BytesRow(title, bytes); };
   for (int index = 0; index < events::kCategoryCount; ++index) {
     const int64_t bytes = peaks.at_peak[static_cast<size_t>(index)];
-    if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
+    const int64_t requested = peaks.requested_at_peak[static_cast<size_t>(index)];
+    if (bytes == 0) continue;
+    row(events::NameOf(static_cast<events::Category>(index)), bytes);
+    if (tells_requested && requested != bytes)
+      rows.insert(rows.size() - 1, fmt::format("   {} requested", FormatExactBytes(requested)));
   }
   row("allocated", peaks.allocated_peak_bytes);
   if (tells_requested) row("requested", peaks.requested_peak_bytes);

@@ -65,6 +65,9 @@ void RowTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row
   std::string meaning = lessons::MeaningOf(input.glossary, row.title);
   if (const int64_t bytes = SelectedIn(input, row); bytes > 0)
     meaning = input.selected->title + ": " + FormatExactBytes(bytes) + " of it.\n" + meaning;
+  if (row.requested_bytes && row.requested_bytes != row.measured_bytes)
+    meaning =
+        FormatExactBytes(*row.requested_bytes) + " were requested; PyTorch's blocks are larger.\n" + meaning;
   if (!row.category || input.textbook == nullptr) return Tooltip(meaning);
   for (const textbook::Term& term : input.textbook->terms) {
     if (term.category != *row.category) continue;

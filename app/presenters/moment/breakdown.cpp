@@ -5,6 +5,7 @@
 
 #include "app/presenters/moment/level_chain.h"
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
@@ -105,14 +106,16 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
   Breakdown breakdown;
   breakdown.moment = peak ? peak->title : "no step is complete yet";
   if (peak && peak->is_peak) breakdown.higher = HigherElsewhere(view, *peak);
-  timeline::SeriesValues at_peak{};
-  if (peak) at_peak = timeline::SettledStateAt(view, peak->index, peak->step_end).values;
+  timeline::State at_peak;
+  if (peak) at_peak = timeline::SettledStateAt(view, peak->index, peak->step_end);
+  const timeline::BytesByCategory requested = timeline::RequestedByCategory(at_peak);
   for (int number = 0; number < events::kCategoryCount; ++number) {
     const auto category = static_cast<Category>(number);
     BreakdownRow row{std::string(events::NameOf(category)), category, {}, {}, {}, {}};
     row.textbook_bytes = TextbookBytes(textbook, category);
     if (phantom) row.phantom_bytes = ValueOf(phantom->at_peak, timeline::SeriesOf(category));
-    if (peak) row.measured_bytes = ValueOf(at_peak, timeline::SeriesOf(category));
+    if (peak) row.measured_bytes = ValueOf(at_peak.values, timeline::SeriesOf(category));
+    if (peak && view.tells_requested()) row.requested_bytes = requested[static_cast<size_t>(number)];
     Compare(row);
     if (!IsEmpty(row)) breakdown.rows.push_back(std::move(row));
   }

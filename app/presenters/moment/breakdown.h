@@ -22,7 +22,8 @@ struct BreakdownRow {
   std::optional<int64_t> measured_bytes;
   std::optional<int64_t> difference_bytes;  // measured − phantom
   bool is_unsampled = false;  // the card was not asked while the process held what it holds at this moment
-  std::optional<timeline::Series> level = {};  // of the totals
+  std::optional<timeline::Series> level = {};   // of the totals
+  std::optional<int64_t> requested_bytes = {};  // of what is measured, where it is told: blocks are larger
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
 // any. Requested and reserved are the highest of a complete step, all else is as it stood at its allocated

@@ -1,6 +1,5 @@
 #include "app/presenters/moment/bridge.h"
 
-#include <array>
 #include <string_view>
 
 #include "app/presenters/moment/level_chain.h"
@@ -15,7 +14,7 @@ namespace {
 using events::Category;
 using Behind = BridgeStep::Behind;
 using timeline::Series;
-using ByCategory = std::array<int64_t, events::kCategoryCount>;
+using ByCategory = timeline::BytesByCategory;
 
 struct Words {
   const char* name;
@@ -247,11 +246,8 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   Bridge bridge;
   bridge.moment = moment.title;
   const timeline::State state = timeline::SettledStateAt(view, moment.index, moment.step_end);
-  ByCategory requested{};
-  for (const timeline::LiveBlock& block : timeline::CountedBlocks(state))
-    AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
   const int64_t reserved = ValueOf(state.values, Series::kReserved);
-  Steps steps = Build(textbook, requested, view.event(moment.index).phase,
+  Steps steps = Build(textbook, timeline::RequestedByCategory(state), view.event(moment.index).phase,
                       ValueOf(state.values, Series::kAllocated), reserved);
   if (reserved > 0) steps.AddOuterLevels(view, moment.index);
   bridge.steps = steps.Take();

@@ -103,6 +103,17 @@ TEST_CASE("What is reserved is told at its highest, and is left out where nobody
   CHECK(PeakRows(peaks, true).find("reserved") == std::string::npos);
 }
 
+TEST_CASE("What was requested stands beside each category whose blocks are larger, where it is told") {
+  session::Prediction peaks = Peaks();
+  for (size_t category = 0; category < peaks.requested_at_peak.size(); ++category)
+    peaks.requested_at_peak[category] = peaks.at_peak[category];
+  CHECK(PeakRows(peaks, true).find(" B requested") == std::string::npos);
+  peaks.requested_at_peak[0] = 999'680;
+  CHECK(PeakRows(peaks, true)
+            .starts_with("  parameter                  1,000,000 B    976.6 KiB   999,680 B requested\n"));
+  CHECK(PeakRows(peaks, false).find(" B requested") == std::string::npos);
+}
+
 TEST_CASE("What lies between levels of two moments is not known") {
   using timeline::Series;
   const std::string text = LevelRowsText({{"reserved", 900, Series::kReserved},

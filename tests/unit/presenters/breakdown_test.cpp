@@ -156,6 +156,17 @@ TEST_CASE("What was requested has a row where it is told, though it be as much a
   CHECK(breakdown.totals[0].measured_bytes == breakdown.totals[1].measured_bytes);
 }
 
+TEST_CASE("Of each category what was requested is told beside the blocks that it lies in") {
+  Training training;
+  training.Allocate(0x300000, 1000);
+  training.Categorize(0x300000, Category::kParameter);
+  training.Step(0, 2048, 512);
+  const Breakdown breakdown = BreakdownAtPeak(*training.Publish());
+  REQUIRE(RowOf(breakdown, Category::kParameter));
+  CHECK(RowOf(breakdown, Category::kParameter)->measured_bytes == 1024);
+  CHECK(RowOf(breakdown, Category::kParameter)->requested_bytes == 1000);
+}
+
 TEST_CASE("What was requested has no row where nobody told of it") {
   Training training;
   training.Weight(1024);
