@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -180,6 +182,8 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   const std::vector<TechniqueVerdict> techniques = tried ? *tried : std::vector<TechniqueVerdict>();
   const std::string title = launch.title;
   std::vector<std::string> notes = launch.Notes();  // of all runs
+  std::ranges::copy_if(run.description().notes, std::back_inserter(notes),
+                       [&notes](const std::string& note) { return std::ranges::count(notes, note) == 0; });
   if (std::string growth = GrowthNote(*run.view()); !growth.empty()) notes.push_back(std::move(growth));
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "profiler/base/check.h"
+#include "profiler/base/format.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/capture/gates/probe_loading.h"
@@ -219,6 +220,7 @@ void ProgramRecorder::Ingest() {
   AnswerCallers();
   FollowEnds(0);
   if (std::string trouble = listener_.trouble(); !trouble.empty()) notes_.push_back(std::move(trouble));
+  if (std::string others = NoteOfOtherRanks(); !others.empty()) notes_.push_back(std::move(others));
   watched_->End(EndOfProgram(exit_code_, error_output_));
   if (!first_has_asked_) first_->Conclude(exit_code_, notes_, error_output_);
   for (const auto& run : runs_) run->Conclude(exit_code_, notes_, error_output_);
@@ -283,12 +285,24 @@ void ProgramRecorder::AnswerCallers() {
   while (const std::optional<transport::Listener::Caller> caller = listener_.Accept()) {
     if (IsOurs(caller->process_id)) continue;
     const std::string environment = RankEnvironmentOf(*caller);
+    world_ = std::max(world_, WorldIn(environment));
     if (IsToBeRecorded(environment)) {
       Answer(*caller, environment);
     } else {
       ++unrecorded_;
+      if (const std::optional<int> rank = RankIn(environment)) unrecorded_ranks_.insert(*rank);
     }
   }
+}
+
+std::string ProgramRecorder::NoteOfOtherRanks() const {
+  const auto others =
+      std::ranges::count_if(unrecorded_ranks_, [this](int rank) { return !heard_ranks_.contains(rank); });
+  if (others == 0) return "";
+  return "All figures are of one rank, the first of this machine: " + FormatNumber(others) +
+         (others == 1 ? " other used a GPU of its own" : " others used GPUs of their own") +
+         " and may need more. tidemark phantom --world " + std::to_string(world_) +
+         " --rank R -- … tells of rank R.";
 }
 
 bool ProgramRecorder::IsToBeRecorded(std::string_view environment) const {
@@ -310,7 +324,6 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::str
   if (!answered) run->Decline(caller, title, answered.error().message);
   first_has_asked_ = true;
   runs_.push_back(run);
-  world_ = std::max(world_, WorldIn(environment));
   if (const std::optional<int> rank = RankIn(environment)) {
     heard_ranks_.insert(*rank);
     rank_processes_.insert(caller.process_id);

@@ -93,6 +93,7 @@ class ProgramRecorder {
   void AnswerCallers();
   void Answer(const transport::Listener::Caller& caller, std::string_view environment);
   bool IsToBeRecorded(std::string_view environment) const;
+  std::string NoteOfOtherRanks() const;  // that asked in vain; "" where none did
   std::filesystem::path FreshRecordingOf(std::string_view environment, int process_id) const;
   Status Prepare(ProgramRun& run, const std::filesystem::path& recording) const;
   void AnswerTake();
@@ -112,8 +113,9 @@ class ProgramRecorder {
 
   std::vector<std::shared_ptr<ProgramRun>> runs_;  // the ingest thread's until End
   bool first_has_asked_ = false;                   // the ingest thread's
-  int world_ = 0;                                  // ranks that the launcher told of; so are the next two
+  int world_ = 0;                                  // ranks that the launcher told of; so are the next three
   std::set<int> heard_ranks_;
+  std::set<int> unrecorded_ranks_;
   std::set<int> rank_processes_;
   Mutex mutex_;
   std::condition_variable_any taken_is_there_;

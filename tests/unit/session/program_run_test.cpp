@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
@@ -95,8 +96,9 @@ TEST_CASE("One process of a program is recorded, the others are counted") {
 TEST_CASE("Of ranks that a launcher starts the first of its machine is recorded, whichever asks first") {
   const auto ask_as = [](const ProgramRecorder& recorder, const char* rank) {
     for (const char* const name : {"RANK", "LOCAL_RANK"}) setenv(name, rank, 1);
+    setenv("WORLD_SIZE", "2", 1);
     const bool is_recorded = Ask(recorder).has_value();
-    for (const char* const name : {"RANK", "LOCAL_RANK"}) unsetenv(name);
+    for (const char* const name : {"RANK", "LOCAL_RANK", "WORLD_SIZE"}) unsetenv(name);
     return is_recorded;
   };
   RecorderOptions options;
@@ -106,6 +108,11 @@ TEST_CASE("Of ranks that a launcher starts the first of its machine is recorded,
   CHECK(ask_as(*recorder, "0"));
   recorder->End(0);
   CHECK(recorder->unrecorded_processes() == 1);
+  const std::vector<std::string> notes = recorder->first()->description().notes;
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0] ==
+        "All figures are of one rank, the first of this machine: 1 other used a GPU of its own and may need "
+        "more. tidemark phantom --world 2 --rank R -- … tells of rank R.");
 }
 
 TEST_CASE("How a program ended is in its status and its stream") {
