@@ -35,7 +35,7 @@ void Application::AskForPlans() {
 }
 
 std::optional<TriedRun> Application::RunToTry() const {
-  const std::optional<phantom::Card> card = CardOfRun(input_);
+  const std::optional<phantom::Card> card = CardToReplayOn(input_);
   if (!card || input_.view == nullptr || input_.view->empty()) return std::nullopt;
   return TriedRun{input_.view, {*card, input_.description.allocator_settings}, input_.description};
 }

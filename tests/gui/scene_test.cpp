@@ -585,6 +585,11 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   asked.input.description.allocator_settings = "max_split_size_mb:64";
   CHECK(is_answered());
   CHECK_FALSE(scene.Prepare(asked.input, state, estimates).fit.what_if.card_is_named);
+  CHECK(scene.Prepare(asked.input, state, estimates).fit.what_if.can_try);
+  asked.input.device.kind = networks::DeviceKind::kCpu;  // its requests can be put to a card, too
+  CHECK(scene.Prepare(asked.input, state, estimates).fit.what_if.can_try);
+  CHECK_FALSE(scene.Prepare(asked.input, state, estimates).fit.can_search);
+  asked.input.device.kind = networks::DeviceKind::kPhantom;
   asked.input.description.device_name = "NVIDIA T4";
   CHECK(scene.Prepare(asked.input, state, estimates).fit.what_if.card_is_named);
 }
@@ -601,11 +606,6 @@ TEST_CASE("Why memory ran out counts among what stands out") {
   CHECK(found.count() == 2);
 }
 
-TEST_CASE("What a run that streams in tells last is shown, however soon after the rest it came") {
-  timeline::Stream stream;
-  stream.BeginStep(0);
-  stream.Allocate(1 << 20, 512);
-  stream.EndStep(0);
 TEST_CASE("Other settings of the allocator are a way out where segments lacked room, not what was alive") {
   constexpr int64_t kMebibyte = 1 << 20;
   const int64_t allocated = GENERATE(127 * (int64_t{1} << 20), 128 * (int64_t{1} << 20));
@@ -629,6 +629,11 @@ TEST_CASE("Other settings of the allocator are a way out where segments lacked r
   CHECK(findings.may_make_room == (allocated < 128 * kMebibyte));
 }
 
+TEST_CASE("What a run that streams in tells last is shown, however soon after the rest it came") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 512);
+  stream.EndStep(0);
   const AskedOf asked(stream);
   stream.BeginStep(1);
   stream.Allocate(2 << 20, 512);

@@ -111,7 +111,8 @@ std::string RanksText(const session::Ranks& ranks) {
   for (const session::RankPeaks& peaks : ranks.ranks) {
     text +=
         fmt::format("  {:>{}}{:>20}{:>20}{:>8}  {}{}\n", CellOf(peaks), width, FormatNumber(peaks.allocated),
-                    FormatNumber(peaks.reserved), peaks.steps.size(), peaks.file.string(), MemoryEnd(peaks));
+                    peaks.reserved > 0 ? FormatNumber(peaks.reserved) : "–", peaks.steps.size(),
+                    peaks.file.string(), MemoryEnd(peaks));
   }
   text += ExtremesText(strip);
   text += StepsText(ranks);

@@ -191,8 +191,7 @@ void DrawWhatIf(const WhatIfInput& input, WhatIfState& state, CommandQueue& queu
   ImGui::EndDisabled();
   Tooltip("The same, with one setting for each of the allocator's ways against fragmentation.");
   if (!input.can_try) {
-    PutWrapped(MutedWords(),
-               "As soon as a run has asked PyTorch's allocator of a card for memory, it can be tried.");
+    PutWrapped(MutedWords(), "As soon as a run has asked PyTorch's allocator for memory, it can be tried.");
   }
   if (!found.error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.error);
   DrawOutcomes(input, state, queue);

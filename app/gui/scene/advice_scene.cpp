@@ -74,13 +74,14 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   WhatIfInput& what_if = frame.fit.what_if;
   what_if.trials = input.trials;
   what_if.cards = input.cards;
-  what_if.card = subject.card ? subject.card->name : "";
+  const std::optional<phantom::Card> card = CardToReplayOn(input);
+  what_if.card = card ? card->name : "";
   what_if.card_is_named =
       session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards)
           .has_value();
   what_if.settings = subject.settings;
   what_if.allocator = input.allocator;
-  what_if.can_try = subject.card && !is_empty;
+  what_if.can_try = card && !is_empty;
   what_if.can_start = frame.fit.can_search;
   what_if.unit = unit;
   frame.findings.fit = input.fit;
@@ -88,10 +89,10 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.is_program = frame.fit.is_program;
   frame.findings.can_try = frame.fit.what_if.can_try;
-  frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
   frame.findings.may_make_room = frame.findings.can_try && input.findings != nullptr &&
                                  input.findings->shortage &&
                                  session::IsForWantOfSegments(input.findings->shortage->shortage);
+  frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
   frame.findings.unit = unit;
   frame.findings.found = input.findings;
   frame.findings.glossary = &input.book->glossary;

@@ -37,7 +37,10 @@ std::string CardFor(const SceneInput& input) {
 }
 
 std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
-  if (!IsOnCard(input)) return {};
+  return IsOnCard(input) ? CardToReplayOn(input) : std::nullopt;
+}
+
+std::optional<phantom::Card> CardToReplayOn(const SceneInput& input) {
   const Result<phantom::Card> card =
       session::CardOr(ChosenCard(input), input.description, input.view.get(), *input.cards);
   return card ? std::optional(*card) : std::nullopt;

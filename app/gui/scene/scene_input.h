@@ -90,6 +90,8 @@ std::string ChosenCard(const SceneInput& input);
 std::string CardFor(const SceneInput& input);
 // The same with the memory that the run has; none of the CPU, and where it is not known.
 std::optional<phantom::Card> CardOfRun(const SceneInput& input);
+// The same, and of a run on the CPU the one that is chosen: its requests can be tried on a card, too.
+std::optional<phantom::Card> CardToReplayOn(const SceneInput& input);
 // What is searched for where somebody asks what fits: a recording's settings are not the ones on the left.
 presenters::FitSubject FitSubjectOf(const SceneInput& input);
 // The same of the run that is shown, whatever is chosen for the next one.

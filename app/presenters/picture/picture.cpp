@@ -39,6 +39,11 @@ std::string ColourOf(std::optional<events::Category> category) {
   return category ? PrintColour(*category) : "#7B8794";
 }
 
+// The CPU's allocator reserves nothing.
+bool TellsReserved(const std::vector<CurveColumn>& curve) {
+  return std::ranges::any_of(curve, [](const CurveColumn& column) { return column.reserved > 0; });
+}
+
 // Of the vertical axis: whole bytes.
 int64_t TickOf(int64_t highest_bytes) {
   return static_cast<int64_t>(std::max(1.0, RoundStep(static_cast<double>(highest_bytes), 8)));
@@ -91,10 +96,10 @@ class Curve {
   }
 
   std::string Reserved() const {
+    if (!TellsReserved(columns_)) return "";
     std::string points;
     for (size_t i = 0; i < columns_.size(); ++i)
       points += Point(i, columns_[i].reserved) + Point(i + 1, columns_[i].reserved);
-    if (points.empty()) return "";
     points.pop_back();
     return fmt::format("<polyline class=\"reserved\" points=\"{}\"/>\n", points);
   }
@@ -140,6 +145,12 @@ void DrawSteps(const timeline::View& view, const Plot& plot, Canvas& canvas) {
   }
 }
 
+// What the horizontal axis counts, beneath its end.
+void NameAxis(std::string_view words, const Plot& plot, double below, Canvas& canvas) {
+  canvas.Text(plot.left + plot.width, plot.top + plot.height + below, words,
+              "text-anchor=\"end\" fill=\"#52606D\"");
+}
+
 // Where it ends.
 double DrawLegend(const std::array<bool, events::kCategoryCount>& used, double x, double y, Canvas& canvas) {
   for (int i = 0; i < events::kCategoryCount; ++i) {
@@ -159,6 +170,7 @@ void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas&
   }
   const double y = plot.top + plot.height + 56;
   const double x = DrawLegend(used, plot.left, y, canvas);
+  if (!TellsReserved(curve)) return;
   canvas.Shapes(x, y - 5, "<polyline class=\"reserved\" points=\"0,0 26,0\"/>\n");
   canvas.Text(x + 34, y, "reserved");
 }
@@ -523,6 +535,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
   lines.DrawLines(plot, top_bytes, canvas);
   lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, lines, top_bytes, canvas), canvas);
   DrawSteps(view, plot, canvas);
+  NameAxis("events, in their order →", plot, 38, canvas);
   DrawLegend(curve, plot, canvas);
   if (second) DrawLegend(*second, plot, canvas);
   return canvas.Finished();
@@ -542,6 +555,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
   DrawGrid(plot, top_bytes, tick, canvas);
   DrawLines(outcome.before.curve, plot, top_bytes, kBeforeColours, true, canvas);
   DrawLines(outcome.after.curve, plot, top_bytes, kAfterColours, false, canvas);
+  NameAxis("requests to the allocator, in their order →", plot, 18, canvas);
   double x = plot.left;
   const double y = plot.top + plot.height + 40;
   const std::pair<std::string_view, std::string_view> legend[] = {

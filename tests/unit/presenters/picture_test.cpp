@@ -56,6 +56,18 @@ TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
   CHECK(svg.find(PrintColour(events::Category::kActivation)) != std::string::npos);
 }
 
+TEST_CASE("the timeline says what its axis counts, and tells of reserved memory where somebody told it") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 10'000'000);
+  const std::string without = TimelinePicture(*stream.Publish(), "on the CPU");
+  CHECK(without.find(">events, in their order →<") != std::string::npos);
+  CHECK(without.find(">reserved<") == std::string::npos);
+  CHECK(without.find("<polyline class=\"reserved\"") == std::string::npos);
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 20'000'000);
+  const std::string with = TimelinePicture(*stream.Publish(), "on a card");
+  CHECK(Count(with, "<polyline class=\"reserved\"") == 2);  // and in the legend
+}
+
 TEST_CASE("theory and the card are lines over the timeline, where the curve leaves room for them") {
   const timeline::Stream stream = OneStepOfTenMegabytes();
   const auto view = stream.Publish();
