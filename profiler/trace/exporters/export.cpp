@@ -148,7 +148,35 @@ constexpr std::array kNotInSnapshots = {
 // What the tables of events have no rows for.
 constexpr std::array kNotInTables = {EventKind::kKernel, EventKind::kMemoryCopy, EventKind::kMemorySet};
 
-// "3 of \"marker\", 1 of \"metric\"", of those that the view holds.
+// What is lost of a run without them.
+std::string_view InWords(EventKind kind) {
+  switch (kind) {
+    case EventKind::kCategorize:
+      return "changes of what a block holds (but for the last of each)";
+    case EventKind::kMicroBatchBegin:
+      return "micro-batches";
+    case EventKind::kScopeBegin:
+      return "runs of layers and operators";
+    case EventKind::kMarker:
+      return "markers";
+    case EventKind::kMetric:
+      return "metrics, as the loss";
+    case EventKind::kCounter:
+      return "figures of the driver and the card";
+    case EventKind::kLoss:
+      return "notes of lost events";
+    case EventKind::kKernel:
+      return "kernels";
+    case EventKind::kMemoryCopy:
+      return "memory copies";
+    case EventKind::kMemorySet:
+      return "memsets";
+    default:
+      return NameOf(kind);
+  }
+}
+
+// "markers: 3; metrics, as the loss: 1", of those that the view holds.
 std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& view) {
   std::array<int64_t, events::kEventKindCount> counts{};
   for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
@@ -162,7 +190,7 @@ std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& vie
   for (const EventKind kind : kinds) {
     const int64_t count = counts[static_cast<size_t>(kind)];
     if (count == 0) continue;
-    list += (list.empty() ? "" : ", ") + FormatNumber(count) + " of \"" + std::string(NameOf(kind)) + "\"";
+    list += (list.empty() ? "" : "; ") + std::string(InWords(kind)) + ": " + FormatNumber(count);
   }
   return list;
 }
@@ -170,7 +198,7 @@ std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& vie
 std::vector<std::string> LeftOut(std::span<const EventKind> kinds, const timeline::View& view) {
   const std::string list = CountsOf(kinds, view);
   if (list.empty()) return {};
-  return {"The format has no place for these events, which are left out: " + list + "."};
+  return {"The format has no place for these, which are left out: " + list + "."};
 }
 
 }  // namespace

@@ -459,7 +459,7 @@ TEST_CASE("a run with everything: what a snapshot cannot hold is told", "[import
   CHECK(again.Last() == view->ValuesAt(view->end() - 1));
   const auto left_out = LeftOutBy(ExportFormat::kPickle, *view);
   REQUIRE(left_out.size() == 1);
-  CHECK(left_out[0].find("1 of \"marker\"") != std::string::npos);
+  CHECK(left_out[0].find("markers: 1") != std::string::npos);
   CHECK(LeftOutBy(ExportFormat::kSqlite, *view).empty());
   CHECK(LeftOutBy(ExportFormat::kCsv, *view).front().find("settings") != std::string::npos);
   CHECK(LeftOutBy(ExportFormat::kPerfetto, *view).empty());

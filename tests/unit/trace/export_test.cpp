@@ -117,6 +117,18 @@ TEST_CASE("Chrome JSON: allocations and frees as torch.profiler writes them", "[
   CHECK(instants[2]["args"]["Total Allocated"] == 1024);
 }
 
+TEST_CASE("what a snapshot has no place for is told in words of what it is", "[export]") {
+  Stream stream;
+  stream.Allocate(0x1000, 512, events::Category::kUnknown);
+  stream.Add(
+      {.address = 0x1000, .kind = events::EventKind::kCategorize, .category = events::Category::kParameter});
+  stream.Scope(true, 1, 0);
+  CHECK(LeftOutBy(ExportFormat::kPickle, *stream.View()) ==
+        std::vector<std::string>{"The format has no place for these, which are left out: changes of what a "
+                                 "block holds (but for the last of each): 1; runs of layers and operators: "
+                                 "1."});
+}
+
 TEST_CASE("bookmarks are instants of a trace, in time's order and inside the run", "[export]") {
   const auto view = SampleRun().View();
   const int64_t begin_ns = view->TimeOf(view->first());
