@@ -96,10 +96,11 @@ void Figures(const StatisticsInput& input, float width, CommandQueue& queue) {
   Figure("freed", "Blocks that were given back, whenever they were allocated.", of.freed, input.unit);
   NetFigure(of, input.unit);
   PeakFigure(of, input.unit, queue);
-  Figure("temporary", "Of what was allocated: born and freed again within this stretch.", of.temporary,
+  Figure("came and went",
+         "Of what was allocated: born and freed again within this stretch, whatever it holds.", of.temporary,
          input.unit);
-  Figure("short-lived", "Of the temporary: freed after one other allocation at the most.", of.short_lived,
-         input.unit);
+  Figure("short-lived", "Of what came and went: freed after one other allocation at the most.",
+         of.short_lived, input.unit);
   if (of.largest) LargestFigure(input, queue);
   ImGui::EndTable();
   ImGui::PopStyleVar();
