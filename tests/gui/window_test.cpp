@@ -185,6 +185,29 @@ void FindsCommands(ImGuiTestContext* context) {
   context->ItemClick("//**/More techniques");
 }
 
+// And what they choose from.
+void ChoosesByCommands(ImGuiTestContext* context) {
+  const std::string network = application().settings().network;
+  const networks::DeviceChoice device = application().scene_input().device;
+  const auto choose = [&](const char* words) {
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+    context->Yield(3);
+    context->KeyChars(words);
+    context->Yield(2);
+    Picture(context, "found-choice");
+    context->KeyPress(ImGuiKey_Enter);
+  };
+  choose("lenet");
+  IM_CHECK(WaitUntil(context, [] { return application().settings().network == "lenet"; }));
+  choose("card: a100-sxm4-40");
+  IM_CHECK(WaitUntil(context, [] { return application().scene_input().device.card == "a100-40gb"; }));
+  for (int i = 0; i < 2; ++i) application().Push(ActionId::kUndo);
+  IM_CHECK(WaitUntil(context, [&] {
+    return application().settings().network == network && application().scene_input().device == device;
+  }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 // By keys alone.
 void TypesTheValueOfAFoundControl(ImGuiTestContext* context) {
   const int64_t before = application().settings().batch;
@@ -339,6 +362,7 @@ void Add(ImGuiTestEngine* engine) {
       {"saves a panel's picture", SavesAPanelsPicture},
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
+      {"chooses by commands", ChoosesByCommands},
       {"takes a value by keys", TypesTheValueOfAFoundControl},
       {"goes by keys", GoesByKeys},
       {"closes what is open", ClosesWhatIsOpen},

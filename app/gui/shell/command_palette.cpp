@@ -11,6 +11,9 @@
 #include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/presenters/advice/consequences.h"
+#include "profiler/networks/specification.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
@@ -70,8 +73,36 @@ void AddCards(const ShownCards& cards, std::vector<Entry>* entries) {
   entries->push_back({{icons::kMap, "Show all cards", "", "Of the program, added up.", true}, ShowCard{}, 0});
 }
 
+// Whether a person may use that control here and now.
+bool CanChoose(const char* name, const std::vector<NamedControl>& controls, const RunControlsInput& choices) {
+  return std::ranges::find(controls, name, &NamedControl::name) != controls.end() &&
+         std::ranges::count(choices.access.locked, name) == 0;
+}
+
+void AddNetworks(const RunControlsInput& choices, std::vector<Entry>* entries) {
+  const networks::Network* const now = networks::NetworkNamed(*choices.networks, choices.settings.network);
+  for (const networks::Network& network : *choices.networks) {
+    if (&network == now) continue;
+    entries->push_back({{icons::kSliders, "Network: " + network.title, "", network.description, true},
+                        ChangeSettings{presenters::WithNetwork(choices.settings, now, network)},
+                        0});
+  }
+}
+
+void AddPhantomCards(const RunControlsInput& choices, std::vector<Entry>* entries) {
+  for (const phantom::Card& card : *choices.cards) {
+    const networks::DeviceChoice device{networks::DeviceKind::kPhantom, 0, card.name};
+    if (device == choices.device) continue;
+    entries->push_back(
+        {{icons::kSliders, "Card: " + session::ShortCardTitle(card.title),
+          session::CardSize(card.memory_bytes, choices.unit), "The run is on a phantom of it.", true},
+         ChooseDevice{device},
+         0});
+  }
+}
+
 std::vector<Entry> Matching(std::string_view query, const std::function<bool(ActionId)>& enabled,
-                            const std::vector<NamedControl>& controls,
+                            const std::vector<NamedControl>& controls, const RunControlsInput& choices,
                             const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
                             const ViewState& view) {
   std::vector<Entry> entries;
@@ -102,6 +133,9 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
           {{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{panel.name, false}, 0});
   }
   AddCards(cards, &entries);
+  // They are many, so who has typed nothing yet is spared them.
+  if (!query.empty() && CanChoose("network", controls, choices)) AddNetworks(choices, &entries);
+  if (!query.empty() && CanChoose("card", controls, choices)) AddPhantomCards(choices, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   std::stable_sort(entries.begin(), entries.end(),
@@ -167,7 +201,7 @@ int MatchScore(std::string_view query, std::string_view name, std::string_view h
 }
 
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
-                        const std::vector<NamedControl>& controls,
+                        const std::vector<NamedControl>& controls, const RunControlsInput& choices,
                         const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
                         const ViewState& view, CommandPaletteState& state, CommandQueue& queue) {
   if (!state.open) return;
@@ -177,15 +211,17 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
   }
   if (BeginTopPopup("palette", 560, &state.shown)) {
     ImGui::SetNextItemWidth(-1);
-    const bool entered = FirstTextField("##query", "Type a part of a command, a panel, a control or a lesson",
-                                        state.text, &state.focus);
+    const bool entered = FirstTextField(
+        "##query", "Type a part of a command, a panel, a control, a network, a card or a lesson", state.text,
+        &state.focus);
     if (ImGui::IsItemEdited()) state.selected = 0;
-    const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, lessons, cards, view);
+    const std::vector<Entry> entries =
+        Matching(state.text.data(), enabled, controls, choices, lessons, cards, view);
     std::vector<PickRow> rows;
     for (const Entry& entry : entries) rows.push_back(entry.row);
-    const int picked =
-        DrawPickList(rows, entered, "No command, panel, control or lesson has these letters in this order.",
-                     &state.selected);
+    const int picked = DrawPickList(
+        rows, entered, "No command, panel, control, network, card or lesson has these letters in this order.",
+        &state.selected);
     if (picked >= 0) queue.Push(entries[static_cast<size_t>(picked)].command);
     // The text field would take the first Escape for itself.
     if (picked >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();

@@ -1,4 +1,5 @@
-// Ctrl+K: every command, panel and control by its name, found by typing parts of it.
+// Ctrl+K: every command, panel and control by its name, and every network and card that may be chosen, found
+// by typing parts of it.
 #pragma once
 
 #include <array>
@@ -22,9 +23,9 @@ struct CommandPaletteState {
   std::array<char, 128> text{};
 };
 
-// `controls`: those that are there.
+// `controls`: those that are there; `choices`: what they choose from.
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
-                        const std::vector<NamedControl>& controls,
+                        const std::vector<NamedControl>& controls, const RunControlsInput& choices,
                         const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
                         const ViewState& view, CommandPaletteState& state, CommandQueue& queue);
 
