@@ -144,6 +144,9 @@ class Application {
   void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();
   void BeginProgram(const session::ProgramOrder& order);
+  // What is trained, or a program that was started here and has ended, begins anew.
+  bool CanRestart() const;
+  void Restart();
   // Again, where one could not be started: why, and what is to be mended.
   void AskForProgram(const std::string& trouble = "",
                      session::ProgramField field = session::ProgramField::kCommand);

@@ -500,7 +500,7 @@ bool Application::ExecuteRunAction(ActionId action) {
       if (live) shown_->SetMode(RunMode::kOneOperator);
       break;
     case ActionId::kRestart:
-      if (live) shown_->Restart(input_.settings);
+      Restart();
       break;
     case ActionId::kStop:
       if (shown_ && input_.can_stop) shown_->Stop();

@@ -128,8 +128,21 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
             return AskForProgram(outcome->error().message, faulty);
           }
           ShowRun(std::move(**outcome));
+          shown_.SetOrder(order);
         };
       });
+}
+
+// A program that goes on is not ended by a key.
+bool Application::CanRestart() const { return input_.live || (shown_.order() != nullptr && !GoesOn(input_)); }
+
+void Application::Restart() {
+  if (!shown_ || !CanRestart()) return;
+  if (input_.live) {
+    shown_->Restart(input_.settings);
+  } else {
+    Start(session::ProgramOrder(*shown_.order()));  // which goes with its run
+  }
 }
 
 bool Application::IsOvertaken(const Request& request, const std::string& what) {

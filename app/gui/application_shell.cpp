@@ -40,6 +40,7 @@ ShellInput Application::MakeShellInput() {
   shell.can_undo = choices_.can_undo();
   shell.can_redo = choices_.can_redo();
   shell.live = input_.live;
+  shell.can_restart = CanRestart();
   shell.can_stop = input_.can_stop;
   shell.in_slow_motion = state_.slow_motion.active;
   shell.can_walk = frame_->slow_motion.can_begin;

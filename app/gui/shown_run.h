@@ -20,6 +20,7 @@
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/result.h"
 #include "profiler/session/card_run.h"
+#include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
 #include "profiler/trace/bookmarks.h"
 
@@ -88,6 +89,9 @@ class ShownRun {
   // It, or what starts, is the window's own: nothing that anybody would miss, but for what they note in it.
   void SetExample(bool is_example) { is_example_ = is_example; }
   bool is_example() const { return is_example_; }
+  // What a person asked for who started it from this window; null if nobody did.
+  void SetOrder(session::ProgramOrder order) { order_ = std::move(order); }
+  const session::ProgramOrder* order() const { return order_ ? &*order_ : nullptr; }
   void SetBeingKept(bool is_being_kept) { is_being_kept_ = is_being_kept; }
   bool needs_keeping() const;  // somebody made it, and nobody saved it
   LeavingRun Leaving(std::string title, bool is_veiled) const;
@@ -117,6 +121,7 @@ class ShownRun {
   presenters::Band band_;
   bool is_band_asked_ = false;
   std::map<const session::Run*, Notes> notes_;  // by process
+  std::optional<session::ProgramOrder> order_;
   bool is_example_ = false;
   bool is_being_kept_ = false;
 };

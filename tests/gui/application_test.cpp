@@ -381,6 +381,44 @@ TEST_CASE("What would end a program that runs waits for the person to say so") {
   CHECK(PollUntil(app, [&] { return app.title() == "Tidemark · other.tide"; }));
 }
 
+TEST_CASE("A program that was started here and has ended is run again, with what was asked for") {
+  std::vector<session::ProgramOrder> orders;
+  auto program = std::make_shared<Program>();
+  ApplicationOptions options;
+  options.start_program = [&](const session::ProgramOrder& order,
+                              const session::StartWatch&) -> Result<std::shared_ptr<session::Run>> {
+    orders.push_back(order);
+    return std::shared_ptr<session::Run>(program);
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  session::ProgramOrder order;
+  order.command = "python train.py";
+  order.card = "t4";
+  const auto tell_and_wait = [&](const Command& command) {
+    Tell(app, command);
+    REQUIRE(PollUntil(app, [&] { return !app.waiting(); }));
+  };
+  tell_and_wait(StartProgram{order});
+  REQUIRE(app.title().find("train.py") != std::string::npos);
+  tell_and_wait(DoAction{ActionId::kRestart});
+  CHECK(orders.size() == 1);  // it goes on
+  const auto first = std::exchange(program, std::make_shared<Program>());
+  first->End();
+  tell_and_wait(DoAction{ActionId::kRestart});
+  REQUIRE(orders.size() == 2);
+  CHECK(orders[1].command == order.command);
+  CHECK(orders[1].card == order.card);
+  SECTION("but not one that was started elsewhere") {
+    const auto other = std::make_shared<Program>();
+    other->End();
+    app.ShowRun(other);
+    tell_and_wait(DoAction{ActionId::kRestart});
+    CHECK(orders.size() == 2);
+  }
+}
+
 TEST_CASE("A start that something else has come before ends by itself") {
   ApplicationOptions options;
   options.start_program = [](const session::ProgramOrder&,

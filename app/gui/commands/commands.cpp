@@ -57,8 +57,9 @@ constexpr Action kActions[] = {
     {ActionId::kOperator, "One operator", icons::kOperator, ImGuiKey_O, "O",
      "Runs one operator (a convolution, a ReLU, …) and holds.", Menu::kRun, false},
     {ActionId::kRestart, "Restart", icons::kRestart, ImGuiKey_R, "R",
-     "Frees everything on the device and trains from the beginning, with the same settings.", Menu::kRun,
-     false},
+     "Frees everything on the device and trains from the beginning, with the same settings; a program that "
+     "was started here and has ended is run again.",
+     Menu::kRun, false},
     {ActionId::kStop, "Stop", icons::kStop, kCtrl | ImGuiKey_Period, "Ctrl+.",
      "Ends the run and gives back all of its memory. What was recorded stays.", Menu::kRun, false},
     {ActionId::kUndo, "Undo the last change of settings", icons::kUndo, kCtrl | ImGuiKey_Z, "Ctrl+Z",

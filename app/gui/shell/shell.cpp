@@ -88,8 +88,9 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_go_forward;
     case ActionId::kStep:
     case ActionId::kOperator:
-    case ActionId::kRestart:
       return input.live;
+    case ActionId::kRestart:
+      return input.can_restart;
     case ActionId::kStop:
       return input.can_stop;
     case ActionId::kRunProgram:

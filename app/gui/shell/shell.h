@@ -60,6 +60,7 @@ struct ShellInput {
   bool can_undo = false;
   bool can_redo = false;
   bool live = false;
+  bool can_restart = false;
   bool can_stop = false;
   bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
