@@ -180,9 +180,13 @@ std::optional<phantom::Card> CardVerdicts::ToTryWithOwnMemory() const {
 CardsToRun CardVerdicts::NextToRun() const {
   if (ran_out_of_all_) return {};
   if (const std::optional<phantom::Card> card = ToTryWithOwnMemory()) return {{*card}, true};
+  bool has_room = false;  // one that was run; from there on those are that have room to spare by its requests
   for (const CardVerdict& verdict : verdicts_) {
-    if (verdict.is_of_its_kind && verdict.fits && !verdict.is_tight()) return {};
-    if (verdict.has_kernels && !verdict.is_of_its_kind && !HasNoRoom(verdict.card))
+    const bool has_room_to_spare = verdict.fits && !verdict.is_tight();
+    if (verdict.is_of_its_kind && has_room_to_spare) return {};
+    has_room = has_room || (verdict.is_of_its_kind && verdict.fits);
+    const bool is_to_be_run = !has_room || has_room_to_spare;
+    if (is_to_be_run && verdict.has_kernels && !verdict.is_of_its_kind && !HasNoRoom(verdict.card))
       return {{verdict.card}, takes_what_there_is_};
   }
   return {};

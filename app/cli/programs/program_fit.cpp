@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "app/cli/programs/fit_row.h"
 #include "profiler/base/format.h"
@@ -40,18 +39,18 @@ int64_t TakenBytes(const CardVerdict& verdict) { return verdict.reserved_bytes +
 std::string RoomOnText(const CardVerdict& verdict) {
   const phantom::Card& card = verdict.card;
   return fmt::format(
-      "{} are left there beside its context{}.", MebibytesOf(card.memory_bytes - TakenBytes(verdict)),
+      "{} are left on it beside its context{}.", MebibytesOf(card.memory_bytes - TakenBytes(verdict)),
       card.context_is_measured ? ""
                                : fmt::format(", which is an estimate ({})", MebibytesOf(card.context_bytes)));
 }
 
+// Of the smallest of those that are tight, and how many there are.
 std::string TightText(const CardVerdicts& verdicts) {
-  constexpr size_t kMost = 3;
   const std::vector<const CardVerdict*> tight = verdicts.Tight();
-  std::string text;
-  for (const CardVerdict* const one : tight | std::views::reverse | std::views::take(kMost))
-    text += fmt::format("On the {} it is tight: {}\n", one->card.title, RoomOnText(*one));
-  return text;
+  if (tight.empty()) return "";
+  const size_t more = tight.size() - 1;
+  return fmt::format("It is tight on the smaller {}{}: {}\n", tight.front()->card.title,
+                     more > 0 ? fmt::format(", and on {} more", more) : "", RoomOnText(*tight.front()));
 }
 
 std::string SmallestText(const CardVerdicts& verdicts) {
@@ -150,7 +149,8 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
     return fmt::format("It ran on a phantom of each kind of card with room for it.{}\n", shared);
   if (why_no_runs.empty()) {
     return fmt::format(
-        "It ran on phantoms of cards from the smallest that may have room to the first that has.{} What is "
+        "It ran on phantoms of cards from the smallest that may have room until one had room to spare.{} "
+        "What is "
         "not run is judged by its requests on the {}: only its workspaces may be others there. --all-cards "
         "runs it on each kind.\n",
         shared, verdicts.asked().title);
