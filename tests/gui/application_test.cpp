@@ -406,6 +406,7 @@ TEST_CASE("A program that was started here and has ended is run again, with what
   CHECK(orders.size() == 1);  // it goes on
   const auto first = std::exchange(program, std::make_shared<Program>());
   first->End();
+  app.Poll();
   tell_and_wait(DoAction{ActionId::kRestart});
   REQUIRE(orders.size() == 2);
   CHECK(orders[1].command == order.command);
