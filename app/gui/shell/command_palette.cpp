@@ -93,11 +93,10 @@ void AddPhantomCards(const RunControlsInput& choices, std::vector<Entry>* entrie
   for (const phantom::Card& card : *choices.cards) {
     const networks::DeviceChoice device{networks::DeviceKind::kPhantom, 0, card.name};
     if (device == choices.device) continue;
-    entries->push_back(
-        {{icons::kSliders, "Card: " + session::ShortCardTitle(card.title),
-          session::CardSize(card.memory_bytes, choices.unit), "The run is on a phantom of it.", true},
-         ChooseDevice{device},
-         0});
+    entries->push_back({{icons::kSliders, "Card: " + session::ShortCardTitle(card.title),
+                         session::CardSize(card.memory_bytes), "The run is on a phantom of it.", true},
+                        ChooseDevice{device},
+                        0});
   }
 }
 
