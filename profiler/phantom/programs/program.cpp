@@ -47,29 +47,47 @@ void BeginPassingOnTo(pid_t pid) {
 constexpr std::array kFromTerminal = {SIGINT, SIGQUIT};
 constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
+// What is ours to do with signals while a program runs. Those that were ignored before (nohup, a shell's &)
+// stay so, here and for the program.
 class SignalsForProgram {
  public:
   SignalsForProgram() {
-    struct sigaction ignore = {};
-    ignore.sa_handler = SIG_IGN;
-    struct sigaction pass_on = {};
-    pass_on.sa_handler = PassOn;
-    for (size_t i = 0; i < kFromTerminal.size(); ++i)
-      sigaction(kFromTerminal[i], &ignore, &terminal_before_[i]);
-    for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &pass_on, &passed_before_[i]);
+    for (const int signal : kFromTerminal) TakeOver(signal, SIG_IGN);
+    for (const int signal : kPassedOn) TakeOver(signal, PassOn);
   }
   ~SignalsForProgram() {
-    early_signal = 0;
-    for (size_t i = 0; i < kFromTerminal.size(); ++i)
-      sigaction(kFromTerminal[i], &terminal_before_[i], nullptr);
-    for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &passed_before_[i], nullptr);
+    for (const TakenOver& taken : taken_over_) sigaction(taken.signal, &taken.before, nullptr);
+    early_signal = 0;  // now that no more come: the next program is not to get it
   }
   SignalsForProgram(const SignalsForProgram&) = delete;
   SignalsForProgram& operator=(const SignalsForProgram&) = delete;
 
+  // Those that the program is to have as usual, and not as we do.
+  sigset_t UsualForProgram() const {
+    sigset_t usual;
+    sigemptyset(&usual);
+    for (const TakenOver& taken : taken_over_) sigaddset(&usual, taken.signal);
+    sigaddset(&usual, SIGPIPE);
+    return usual;
+  }
+
  private:
-  std::array<struct sigaction, kFromTerminal.size()> terminal_before_{};
-  std::array<struct sigaction, kPassedOn.size()> passed_before_{};
+  struct TakenOver {
+    int signal = 0;
+    struct sigaction before = {};
+  };
+
+  void TakeOver(int signal, void (*handler)(int)) {
+    TakenOver taken = {.signal = signal};
+    sigaction(signal, nullptr, &taken.before);
+    if (taken.before.sa_handler == SIG_IGN) return;
+    struct sigaction ours = {};
+    ours.sa_handler = handler;
+    sigaction(signal, &ours, nullptr);
+    taken_over_.push_back(taken);
+  }
+
+  std::vector<TakenOver> taken_over_;
 };
 
 // So many ranks, each with a card, share a machine: the usual one has eight cards.
@@ -205,11 +223,7 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   const ChildEnvironment entries(environment);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t usual;
-  sigemptyset(&usual);
-  for (const int signal : kFromTerminal) sigaddset(&usual, signal);
-  for (const int signal : kPassedOn) sigaddset(&usual, signal);
-  sigaddset(&usual, SIGPIPE);
+  const sigset_t usual = signals.UsualForProgram();
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_t files;

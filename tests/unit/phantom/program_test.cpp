@@ -64,6 +64,18 @@ TEST_CASE("A program ignores its children where we were started so, though we he
   CHECK_FALSE(WereChildrenIgnored());
 }
 
+TEST_CASE("Signals that were ignored stay so, for the program, too: nohup, and a shell's &") {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    const std::string kills = "ulimit -c 0; kill -" + std::to_string(number);
+    CAPTURE(kills);
+    const auto before = signal(number, SIG_IGN);
+    CHECK(ExitCodeOf(kills + " $$; exit 7") == 7);
+    CHECK(ExitCodeOf(kills + " $PPID; exit 7") == 7);  // us, who wait
+    CHECK(signal(number, before) == SIG_IGN);
+    CHECK(ExitCodeOf(kills + " $$; exit 7") == 128 + number);
+  }
+}
+
 TEST_CASE("Programs that several threads start run one after the other, and leave the signals as they were") {
   const trace::Scratch scratch;
   const std::string file = (scratch / "said").string();
