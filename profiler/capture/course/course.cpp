@@ -37,6 +37,7 @@ void Course::BeginBackward() {
 
 void Course::EndBackward() {
   const MutexLock lock(mutex_);
+  if (backward_depth_ == 0) return;  // it began before anybody listened
   if (--backward_depth_ > 0 || phase_ != Phase::kBackward) return;
   Enter(optimizer_depth_ > 0 ? Phase::kOptimizer : Phase::kIdle);
 }

@@ -173,6 +173,19 @@ TEST_CASE("A step begins with the first forward that saves for backward, and end
   told.clear();
 }
 
+TEST_CASE("A backward that began before anybody listened ends unheard, and those after it are told") {
+  FakeTensor activation(kSegment);
+  phases.clear();
+  Tell(TheGates().backward_ended);
+  Tell(TheGates().tensor_saved, activation.handle());
+  Tell(TheGates().backward_begins);
+  Tell(TheGates().backward_ended);
+  CHECK(phases == std::vector<Phase>{Phase::kForward, Phase::kBackward, Phase::kIdle});
+  Turn(nullptr);
+  Free(kSegment);
+  told.clear();
+}
+
 TEST_CASE("What blocks hold is told by who handles them, once") {
   FakeTensor weight(kSegment + 512);
   FakeTensor activation(kSegment + 1024);
