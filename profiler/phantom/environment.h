@@ -41,6 +41,10 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 // The folder in which ranks that are processes of this machine exchange what NCCL would: see
 // ranks/mailbox.h. Without one, or with "", the others are pretended.
 inline constexpr const char* kRanksVariable = "TIDEMARK_PHANTOM_RANKS";
+// For the program's Python (programs/python), too: how many ranks there are, where all but one are pretended;
+// and, set at all, that it is to tell its layers.
+inline constexpr const char* kWorldVariable = "TIDEMARK_PHANTOM_WORLD";
+inline constexpr const char* kLayersVariable = "TIDEMARK_LAYERS";
 
 // What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
@@ -59,6 +63,7 @@ using KernelRanFunction = void (*)();
 // of it is zero, and what follows from such zeros is kOfZeros.
 inline constexpr const char* kReadKnownFunction = "TidemarkPhantomReadKnown";
 using ReadKnownFunction = int (*)(const void* pointer, size_t bytes, void* to);
+inline constexpr int kAsWritten = 1;
 inline constexpr int kOfZeros = 2;
 inline constexpr int kNotKnown = 3;
 // A result, no more certain than what it was made of. From null: what is there is no more certain than that.

@@ -9,6 +9,7 @@
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/torch_ranges.h"
 
 namespace tidemark::capture {
 
@@ -20,7 +21,7 @@ struct OptimizerTurn {
   // Nothing where the range is none of an optimizer, and in a forked child. `source` names the state.
   static std::optional<OptimizerTurn> Begin(std::string_view range,
                                             events::Source source = events::Source::kTrainer) {
-    if (!EventStreamIsOpen() || !range.starts_with(kOptimizerScopePrefix)) return std::nullopt;
+    if (!EventStreamIsOpen() || !range.starts_with(events::kOptimizerRangePrefix)) return std::nullopt;
     OptimizerTurn turn;
     turn.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
     turn.state = Intern(OptimizerStateName(range), source);

@@ -7,18 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/events/torch_ranges.h"
+
 namespace tidemark::capture {
 
-// What torch.optim calls its ranges ("Optimizer.step#AdamW.step"): torch/optim/optimizer.py,
-// profile_hook_step.
-inline constexpr std::string_view kOptimizerScopePrefix = "Optimizer.step#";
-// The function around each step() there, which takes the optimizer first.
+// The function around each step() of torch.optim, which takes the optimizer first.
 inline constexpr std::string_view kOptimizerWrapper = "wrapper";
 inline constexpr std::string_view kOptimizerFile = "/torch/optim/optimizer.py";
 
 // What the optimizer of such a range leaves: "Optimizer.step#AdamW.step" → "AdamW state".
 inline std::string OptimizerStateName(std::string_view range) {
-  range.remove_prefix(kOptimizerScopePrefix.size());
+  range.remove_prefix(events::kOptimizerRangePrefix.size());
   return std::string(range.substr(0, range.find('.'))) + " state";
 }
 

@@ -6,6 +6,7 @@
 
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/torch_ranges.h"
 
 namespace tidemark::capture {
 namespace {
@@ -26,13 +27,11 @@ void EmitOperator(EventKind kind) {
   Emit(event);
 }
 
-// The engine announces each backward node twice: around all that it does with the node, by this prefix and no
+// The engine announces each backward node twice: around all that it does with the node, by its prefix and no
 // number, and inside around the node's own work, with its number. The scope is the outer one, told of once
 // the inner is known.
-constexpr std::string_view kEnginePrefix = "autograd::engine::evaluate_function: ";
-
 bool IsEngineAround(const OperatorCall& call) {
-  return !call.is_backward_node && call.name.starts_with(kEnginePrefix);
+  return !call.is_backward_node && call.name.starts_with(events::kEngineRangePrefix);
 }
 
 // "torch::autograd::AccumulateGrad" or "ConvolutionBackward0".

@@ -188,6 +188,7 @@ extern "C" void TidemarkPhantomKernelRan() {
 extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomReadKnown), ReadKnownFunction>);
   static_assert(kNotKnown == static_cast<int>(Certainty::kUnknown));
+  static_assert(kAsWritten == static_cast<int>(Certainty::kAsWritten));
   static_assert(kOfZeros == static_cast<int>(Certainty::kOfZeros));
   Device* device = TheDevice();
   auto certainty = Certainty::kUnknown;

@@ -144,7 +144,7 @@ std::vector<std::string> RankEnvironment(const Rank& rank) {
   place.local_rank = static_cast<int>(rank.rank % kRanksOfMachine);
   std::vector<std::string> environment = EnvironmentOf(place);
   environment.push_back("LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)));
-  environment.push_back("TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world));
+  environment.push_back(std::string(kWorldVariable) + "=" + std::to_string(rank.world));
   return environment;
 }
 
@@ -152,7 +152,7 @@ std::vector<std::string> PythonEnvironment() {
   const char* present = std::getenv("PYTHONPATH");
   const std::string python = (AssetsFolder() / "python").string();
   return {"PYTHONPATH=" + python + (present == nullptr || *present == '\0' ? "" : ":" + std::string(present)),
-          "TIDEMARK_LAYERS=1"};
+          std::string(kLayersVariable) + "=1"};
 }
 
 Result<DoubtsFile> DoubtsFile::Create() {

@@ -172,7 +172,7 @@ Result Create(Comm* comm, int ranks, int rank, std::string_view id) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
   device::Doubt("NCCL's own buffers on the card are not known and not counted.");
   *comm = new ncclComm{{ranks, rank, ranks, MailboxAt(id, ranks, rank)}};
-  const bool is_pretended_world = std::getenv("TIDEMARK_PHANTOM_WORLD") != nullptr;
+  const bool is_pretended_world = std::getenv(kWorldVariable) != nullptr;
   if (ranks > 1 && (*comm)->mailbox == nullptr && std::getenv(kRanksVariable) != nullptr &&
       !is_pretended_world) {
     device::Doubt(

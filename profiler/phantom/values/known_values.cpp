@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/capture/gates/user_scope_gate.h"
+#include "profiler/events/torch_ranges.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/values/card_numbers.h"
 #include "profiler/phantom/values/computed_operators.h"
@@ -24,9 +24,6 @@
 
 namespace tidemark::phantom {
 namespace {
-
-// As device::Certainty has it.
-constexpr int kAsWritten = 1;
 
 // While such an operator runs on a thread, nothing follows from zeros there: it would refuse them.
 thread_local int checking_operators = 0;
@@ -304,7 +301,7 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
 }
 
 std::unique_ptr<at::ObserverContext> NoteStep(const at::RecordFunction& function) {
-  if (std::string_view(function.name()).starts_with(capture::kOptimizerScopePrefix)) NoteStepOfOptimizer();
+  if (std::string_view(function.name()).starts_with(events::kOptimizerRangePrefix)) NoteStepOfOptimizer();
   return nullptr;
 }
 
