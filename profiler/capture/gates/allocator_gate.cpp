@@ -6,8 +6,7 @@
 
 // NOLINTBEGIN(readability-identifier-naming): their name
 extern "C" void TidemarkReportMemory(void* pointer, int64_t change, size_t allocated, size_t reserved,
-                                     uint16_t device) __asm__(TIDEMARK_REPORT_MEMORY)
-    __attribute__((visibility("default")));
+                                     uint16_t device) TIDEMARK_GATE(TIDEMARK_REPORT_MEMORY);
 
 void TidemarkReportMemory(void* pointer, int64_t change, size_t allocated, size_t reserved, uint16_t device) {
   using Function = void (*)(void*, int64_t, size_t, size_t, uint16_t);

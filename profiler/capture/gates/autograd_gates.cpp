@@ -24,7 +24,6 @@
     return kContinueUnwind;                                                                       \
   }
 
-#define TIDEMARK_GATE(mangled) __asm__(mangled) __attribute__((visibility("default")))
 #define TIDEMARK_SAVED_VARIABLE "_ZN5torch8autograd13SavedVariableC1ERKN2at6TensorEbb"
 #define TIDEMARK_ACCUMULATE_GRAD "_ZN5torch8autograd14AccumulateGradC1EN2at6TensorE"
 #define TIDEMARK_ACCUMULATE "_ZN5torch8autograd14AccumulateGrad5applyEOSt6vectorIN2at6TensorESaIS4_EE"

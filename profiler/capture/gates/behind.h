@@ -1,9 +1,12 @@
-// The function behind a gate.
+// What makes a function a gate: the name that it has for others; and the function behind it.
 #pragma once
 
 #include <dlfcn.h>
 
 #include <atomic>
+
+// Behind a declaration. What leaves the library is in its exports.map, too.
+#define TIDEMARK_GATE(mangled) __asm__(mangled) __attribute__((visibility("default")))
 
 namespace tidemark::capture {
 

@@ -8,7 +8,6 @@
 
 #include "profiler/capture/gates/behind.h"
 
-#define TIDEMARK_GATE(mangled) __asm__(mangled) __attribute__((visibility("default")))
 #define TIDEMARK_ENTER                                                                            \
   "_ZN5torch8autograd8profiler25record_function_enter_newERKNSt7__cxx1112basic_stringIcSt11char_" \
   "traitsIcESaIcEEERKSt8optionalIS7_E"

@@ -178,14 +178,13 @@ void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
 }  // namespace tidemark::capture
 
 #define TIDEMARK_REPORT_OUT_OF_MEMORY "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE"
+#define TIDEMARK_MEMORY_PROFILING_ENABLED "_ZN3c1022memoryProfilingEnabledEv"
 
 // c10::memoryProfilingEnabled: the CPU's allocator reports where it says yes.
-extern "C" bool TidemarkMemoryProfilingEnabled() __asm__("_ZN3c1022memoryProfilingEnabledEv")
-    __attribute__((visibility("default")));
+extern "C" bool TidemarkMemoryProfilingEnabled() TIDEMARK_GATE(TIDEMARK_MEMORY_PROFILING_ENABLED);
 // CUDA's allocator calls it under its lock, once it has tried everything.
-extern "C" void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
-                                          uint16_t device) __asm__(TIDEMARK_REPORT_OUT_OF_MEMORY)
-    __attribute__((visibility("default")));
+extern "C" void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved, uint16_t device)
+    TIDEMARK_GATE(TIDEMARK_REPORT_OUT_OF_MEMORY);
 
 void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved, uint16_t device) {
   using Function = void (*)(int64_t, size_t, size_t, uint16_t);
@@ -196,6 +195,6 @@ void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
 }
 bool TidemarkMemoryProfilingEnabled() {
   static constinit tidemark::capture::FunctionBehind<bool (*)()> next;
-  const auto behind = next.Get("libc10.so", "_ZN3c1022memoryProfilingEnabledEv");
+  const auto behind = next.Get("libc10.so", TIDEMARK_MEMORY_PROFILING_ENABLED);
   return tidemark::capture::RecordsCpu() || (behind != nullptr && behind());
 }
