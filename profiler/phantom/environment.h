@@ -41,9 +41,10 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 // The folder in which ranks that are processes of this machine exchange what NCCL would: see
 // ranks/mailbox.h. Without one, or with "", the others are pretended.
 inline constexpr const char* kRanksVariable = "TIDEMARK_PHANTOM_RANKS";
-// For the program's Python (programs/python), too: how many ranks there are, where all but one are pretended;
-// and, set at all, that it is to tell its layers.
+// For the program's Python (programs/python), too: how many ranks there are, where all but one are pretended,
+// and how many of them share a machine at the most; and, set at all, that it is to tell its layers.
 inline constexpr const char* kWorldVariable = "TIDEMARK_PHANTOM_WORLD";
+inline constexpr const char* kMachineRanksVariable = "TIDEMARK_PHANTOM_MACHINE_RANKS";
 inline constexpr const char* kLayersVariable = "TIDEMARK_LAYERS";
 
 // What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.

@@ -146,6 +146,7 @@ std::vector<std::string> RankEnvironment(const Rank& rank) {
   environment.push_back("LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)));
   environment.push_back(std::string(kWorldVariable) + "=" + std::to_string(rank.world));
   return environment;
+  environment.push_back(std::string(kMachineRanksVariable) + "=" + std::to_string(kRanksOfMachine));
 }
 
 std::vector<std::string> PythonEnvironment() {

@@ -125,8 +125,9 @@ print(got)
 class Asking(unittest.TestCase):
     """The ranks before it are asked by running the program as each of them, until it has sent."""
 
-    def run_as(self, rank, *words):
-        environment = {**os.environ, "RANK": str(rank), "TIDEMARK_PHANTOM_WORLD": "12", "TIDEMARK_PHANTOM_DOUBTS": "/dev/null"}
+    def run_as(self, rank, *words, **variables):
+        environment = {**os.environ, "RANK": str(rank), "TIDEMARK_PHANTOM_WORLD": "12", "TIDEMARK_PHANTOM_MACHINE_RANKS": "8",
+                       "TIDEMARK_PHANTOM_DOUBTS": "/dev/null", **variables}
         command = [sys.executable, "-c", ASKING, os.path.dirname(spec.origin), *words]
         return subprocess.run(command, env=environment, capture_output=True, text=True)
 
@@ -140,6 +141,11 @@ class Asking(unittest.TestCase):
         self.assertEqual(ran.stderr.count("running the program as rank 8, until it has sent what rank 9 waits for."), 1)
         self.assertEqual(ran.stderr.count("running the program"), 1)
         self.assertIn("told: What rank 8 sends to this one was asked for", ran.stderr)
+
+    def test_it_is_found_in_a_folder_whose_name_has_spaces(self):
+        with tempfile.TemporaryDirectory(prefix="of a person ") as folder:
+            ran = self.run_as(2, TMPDIR=folder)
+        self.assertEqual(ran.stdout, "[2, [[1, [[0], '0', False]], '1', False]]\n", ran.stderr)
 
     def test_one_that_ends_before_is_told_with_its_reason(self):
         ran = self.run_as(2, "fails")

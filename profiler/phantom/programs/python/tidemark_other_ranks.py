@@ -6,6 +6,7 @@ A rank that is asked so asks those before it in its turn; all leave what they ha
 
 import atexit
 import ctypes
+import json
 import os
 import pickle
 import shutil
@@ -14,8 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-ASKED = "TIDEMARK_PHANTOM_ASKED"  # what is asked for, and by whom, the last one last: "FOLDER SENDER-RECEIVER-NUMBER ..."
-RANKS_OF_MACHINE = 8  # as RankEnvironment has it
+ASKED = "TIDEMARK_PHANTOM_ASKED"  # where what is sent lies, and what is asked for, and by whom, the last one last: ["FOLDER", "SENDER-RECEIVER-NUMBER", ...]
 SECONDS = 600
 # Stages of a pipeline wait for a few shapes, one after the other; who sends objects with each step is not followed for ever.
 MOST_TIMES = 8
@@ -25,11 +25,11 @@ SET_DEATH_SIGNAL = 1  # prctl: PR_SET_PDEATHSIG
 
 def environment_of(rank, environment):
     """As `tidemark phantom --rank` starts it, but neither recorded nor counted: no recorder listens there."""
-    world = int(environment["TIDEMARK_PHANTOM_WORLD"])
-    of_machine = min(RANKS_OF_MACHINE, world - rank // RANKS_OF_MACHINE * RANKS_OF_MACHINE)
+    world, most = int(environment["TIDEMARK_PHANTOM_WORLD"]), int(environment["TIDEMARK_PHANTOM_MACHINE_RANKS"])
+    of_machine = min(most, world - rank // most * most)
     # Of each rank; LOCAL_WORLD_SIZE is the program's own to take away.
     cards = int(environment.get("TIDEMARK_PHANTOM_DEVICES", 1)) // int(environment.get("LOCAL_WORLD_SIZE", 1))
-    own = {"RANK": rank, "LOCAL_RANK": rank % RANKS_OF_MACHINE, "LOCAL_WORLD_SIZE": of_machine,
+    own = {"RANK": rank, "LOCAL_RANK": rank % most, "LOCAL_WORLD_SIZE": of_machine,
            "TIDEMARK_PHANTOM_DEVICES": of_machine * max(cards, 1)}
     kept = {name: value for name, value in environment.items() if name != "TIDEMARK_PHANTOM_DOUBTS"}
     return {**kept, **{name: str(value) for name, value in own.items()}, "TIDEMARK_CAPTURE_SOCKET": "/nowhere"}
@@ -50,7 +50,7 @@ class OtherRanks:
         self.rank = int(os.environ.get("RANK", 0))
         self.sent, self.received = {}, {}  # with each rank, how many times
         self.times = 0  # that one was asked
-        self.folder, *self.asked = os.environ.get(ASKED, "").split() or [None]
+        self.folder, *self.asked = json.loads(os.environ.get(ASKED, "[null]"))
         if self.asked:
             ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)  # nobody waits any more when the one that asked has ended
 
@@ -93,7 +93,7 @@ class OtherRanks:
         if not self.asked:
             print(f"tidemark phantom: running the program as rank {sender}, until it has sent what rank {self.rank} waits for.", file=sys.stderr, flush=True)
         environment = environment_of(sender, self.environment)
-        environment[ASKED] = " ".join([self.folder, *self.asked, what])
+        environment[ASKED] = json.dumps([self.folder, *self.asked, what])
         said = ""
         try:
             ran = subprocess.run([sys.executable, *words[1:]], cwd=self.place, env=environment, stdin=subprocess.DEVNULL,
