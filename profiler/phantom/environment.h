@@ -46,6 +46,8 @@ inline constexpr const char* kRanksVariable = "TIDEMARK_PHANTOM_RANKS";
 inline constexpr const char* kWorldVariable = "TIDEMARK_PHANTOM_WORLD";
 inline constexpr const char* kMachineRanksVariable = "TIDEMARK_PHANTOM_MACHINE_RANKS";
 inline constexpr const char* kLayersVariable = "TIDEMARK_LAYERS";
+// For commands that answer in the place of the system's (programs/commands): the Python that runs them.
+inline constexpr const char* kPythonVariable = "TIDEMARK_PHANTOM_PYTHON";
 
 // What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";

@@ -38,11 +38,13 @@ std::string ValueOf(const char* name) {
 // What the program needs to find itself on the phantom.
 Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
                                                const std::vector<std::string>& program,
+                                               const phantom::TorchInstallation& torch,
                                                const phantom::ProgramLibraries& libraries) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
       order.card, libraries.stand_ins, {libraries.capture / capture::kGatesLibrary});
   if (!environment) return environment.error();
-  environment->push_back(phantom::PathWithCommands());
+  for (std::string& entry : phantom::CommandsEnvironment(torch.python))
+    environment->push_back(std::move(entry));
   if (ValueOf(kNvtxInjection).empty()) {
     environment->push_back(
         fmt::format("{}={}", kNvtxInjection, (libraries.capture / capture::kRecorderLibrary).string()));
@@ -208,7 +210,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   if (!torch) return torch.error();
   const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);
   if (!libraries) return libraries.error();
-  Result<std::vector<std::string>> environment = EnvironmentOf(order, program, *libraries);
+  Result<std::vector<std::string>> environment = EnvironmentOf(order, program, *torch, *libraries);
   if (!environment) return environment.error();
   ProgramLaunch launch;
   launch.environment = std::move(*environment);

@@ -127,10 +127,11 @@ Result<std::string> MakeTemporary(const char* pattern, const Make& make) {
 
 }  // namespace
 
-std::string PathWithCommands() {
+std::vector<std::string> CommandsEnvironment(const std::filesystem::path& python) {
   const char* present = std::getenv("PATH");
-  return "PATH=" + (AssetsFolder() / "commands").string() + ":" +
-         (present == nullptr ? "/usr/bin:/bin" : present);
+  return {"PATH=" + (AssetsFolder() / "commands").string() + ":" +
+              (present == nullptr ? "/usr/bin:/bin" : present),
+          std::string(kPythonVariable) + "=" + python.string()};
 }
 
 int64_t RanksOfMachine(const Rank& rank) {
@@ -145,8 +146,8 @@ std::vector<std::string> RankEnvironment(const Rank& rank) {
   std::vector<std::string> environment = EnvironmentOf(place);
   environment.push_back("LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)));
   environment.push_back(std::string(kWorldVariable) + "=" + std::to_string(rank.world));
-  return environment;
   environment.push_back(std::string(kMachineRanksVariable) + "=" + std::to_string(kRanksOfMachine));
+  return environment;
 }
 
 std::vector<std::string> PythonEnvironment() {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,8 +22,9 @@ struct Rank {
   int64_t world = 1;
 };
 
-// Before the system's commands those that tell of the phantom in their place: nvidia-smi.
-std::string PathWithCommands();
+// Puts before the system's commands those that tell of the phantom in their place, nvidia-smi, and names the
+// Python that runs them: the program's.
+std::vector<std::string> CommandsEnvironment(const std::filesystem::path& python);
 
 // Ranks that share its machine, each with a card: eight at most; the last machine has what is left.
 int64_t RanksOfMachine(const Rank& rank);
