@@ -1,5 +1,9 @@
 #include "app/gui/background/estimates.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -64,6 +68,21 @@ TEST_CASE(
   }
   CHECK(estimates.Textbook(planned) == nullptr);
   CHECK(estimates.wants_plans());
+}
+
+TEST_CASE(
+    "However many texts are taken for settings, so many are remembered, and none once all is forgotten") {
+  const std::vector<networks::Network> networks = OneNetwork();
+  Estimates estimates(&networks);
+  size_t most = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    estimates.BeginFrame();
+    CHECK(estimates.Textbook(std::to_string(i)) == nullptr);
+    most = std::max(most, estimates.settings());
+  }
+  CHECK(most < 25'000);
+  estimates.Forget();
+  CHECK(estimates.settings() == 0);
 }
 
 }  // namespace tidemark::gui

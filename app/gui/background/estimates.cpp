@@ -29,8 +29,8 @@ void Estimates::UseAllocator(const std::string& settings) {
 
 void Estimates::BeginFrame() {
   asked_ = false;
-  if (textbooks_.size() > kMostTextbooks || totals_.size() > kMostFigures ||
-      step_seconds_.size() > kMostFigures)
+  if (textbooks_.size() > kMostTextbooks ||
+      std::max({totals_.size(), step_seconds_.size(), parsed_.size()}) > kMostFigures)
     LetGo();
 }
 
@@ -40,13 +40,12 @@ void Estimates::LetGo() {
   textbooks_.clear();
   totals_.clear();
   step_seconds_.clear();
+  parsed_.clear();
 }
 
 void Estimates::Forget() {
   predictor_.Forget();
-  textbooks_.clear();
-  totals_.clear();
-  step_seconds_.clear();
+  LetGo();
   wanted_.clear();
   planned_.clear();
   ++edition_;

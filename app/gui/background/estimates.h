@@ -72,6 +72,8 @@ class Estimates {
   bool pending() const { return asked_; }
   // Whole estimates of the textbook that are remembered.
   size_t textbooks() const { return textbooks_.size(); }
+  // And settings that were read from JSON.
+  size_t settings() const { return parsed_.size(); }
   bool asks_cudnn() const { return predictor_.asks_cudnn(); }
 
  private:

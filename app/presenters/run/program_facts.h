@@ -34,7 +34,7 @@ inline constexpr const char* kContentsAreInferred =
     "what blocks hold is inferred from what autograd and optimizers do";
 
 // " (a step ends with ...)" of a program with no step, to follow the number; "" of any other run. What ends a
-// step, profiler/capture/program/course_watch.h says.
+// step, profiler/capture/course/course.h says.
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description);
 
 // Where every run of several took just as much memory, a sentence that doubts it; else "". `allocated_peaks`:

@@ -2,8 +2,8 @@
 // its receiver, in a folder that all of them know (kRanksVariable), removed as it is read. What a rank says
 // to another arrives in the order in which it was said; saying never waits.
 //
-// Thread safe, but what two threads say at once to the same rank has no order. Say is O(bytes + receivers),
-// Hear O(bytes) once the message is there.
+// Thread safe, but what two threads say at once to the same rank has no order. Send is O(bytes + receivers),
+// Receive O(bytes) once the message is there.
 #pragma once
 
 #include <atomic>
