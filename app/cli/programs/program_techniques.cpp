@@ -1,6 +1,7 @@
 #include "app/cli/programs/program_techniques.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -14,6 +15,7 @@ namespace {
 
 TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun& run) {
   TechniqueVerdict verdict{techniques, run.failure.empty(), run.ran_out, run.failure};
+  verdict.in_vain = run.in_vain;
   if (!verdict.fits) return verdict;
   const timeline::DevicePeaks highest = session::HighestOfCards(*run.view);
   verdict.allocated_bytes = highest.allocated_bytes;
@@ -21,12 +23,19 @@ TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun
   return verdict;
 }
 
+std::string InWords(const TechniqueVerdict& verdict) {
+  if (!verdict.fits && !verdict.ran_out) return "no answer: " + verdict.failure;
+  const std::string words = verdict.fits ? "fits" : "does not fit";
+  if (verdict.in_vain.empty()) return words;
+  return fmt::format("{}; {} changed nothing", words, fmt::join(verdict.in_vain, " "));
+}
+
 std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) {
   const std::string options = phantom::OptionsOf(verdict.techniques);
-  if (!verdict.fits)
-    return FitRow(options, "–", "–", verdict.ran_out ? "does not fit" : "no answer: " + verdict.failure);
+  if (!verdict.fits) return FitRow(options, "–", "–", InWords(verdict));
   return FitRow(options, FormatBytes(verdict.allocated_bytes, ByteUnit::kMebibytes),
-                FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes), "fits");
+                FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes),
+                InWords(verdict));
 }
 
 }  // namespace
@@ -74,6 +83,7 @@ Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts) {
                     {"fits", verdict.fits},
                     {"ran_out_of_memory", verdict.ran_out},
                     {"failure", verdict.failure},
+                    {"in_vain", verdict.in_vain},
                     {"allocated_peak_bytes", verdict.fits ? Json(verdict.allocated_bytes) : Json()},
                     {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json()}});
   }

@@ -22,6 +22,7 @@ struct TechniqueVerdict {
   std::string failure = {};     // why it did not come to its end; "" if it did
   int64_t allocated_bytes = 0;  // at the peak, on the fullest of several; these are 0 where it does not fit
   int64_t reserved_bytes = 0;
+  std::vector<std::string> in_vain = {};  // its options that changed nothing
 };
 
 // Runs it with each of phantom::TechniquesToTry. Ctrl-C ends that early, with the verdicts that there are.

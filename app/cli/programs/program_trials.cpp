@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 TrialRun RunOf(const phantom::SweepAnswer& answer, const std::shared_ptr<const session::ProgramRun>& run) {
-  TrialRun told{nullptr, answer.sentence, answer.out_of_memory};
+  TrialRun told{nullptr, answer.sentence, answer.out_of_memory, answer.in_vain};
   if (!told.failure.empty()) return told;
   if (run == nullptr || run->view()->empty()) {
     told.failure = "it asked for no memory";

@@ -25,6 +25,7 @@ struct TrialRun {
   std::shared_ptr<const timeline::View> view;  // null where nothing of it was heard
   std::string failure;                         // why there is no answer; "" if there is
   bool ran_out = false;                        // of memory, and ended by it
+  std::vector<std::string> in_vain = {};       // as phantom::SweepAnswer has it
 };
 
 struct TrialsWatch {

@@ -126,6 +126,7 @@ std::optional<SweepAnswer> AnswerIn(std::string_view line) {
   answer.used_cuda = json.value("used_cuda", false);
   answer.out_of_memory = json.value("out_of_memory", false);
   answer.sentence = json.value("sentence", std::string());
+  answer.in_vain = json.value("in_vain", std::vector<std::string>());
   return answer;
 }
 

@@ -33,7 +33,8 @@ struct SweepAnswer {
   int64_t reserved_peak_bytes = 0;
   bool used_cuda = false;  // else the peaks say nothing
   bool out_of_memory = false;
-  std::string sentence;  // why it ended early; "" if it did not
+  std::string sentence;                   // why it ended early; "" if it did not
+  std::vector<std::string> in_vain = {};  // options of techniques.h that changed nothing
 };
 
 // The words with --NAME VALUE, in the place of the one that is there.

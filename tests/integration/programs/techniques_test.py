@@ -152,9 +152,21 @@ class Techniques(InFolder):
 
     def test_words_that_there_are_not_are_refused(self):
         for option, word in (("--amp", "int8"), ("--checkpoint", "layers")):
+        swept = tidemark("phantom", "--checkpoint", "blocks", "--sweep", "n=1,2", "--", PYTHON, "-c", NO_ROW)
+        self.assertEqual(0, swept.returncode, swept.stderr)
+        self.assertEqual(1, swept.stderr.count("--checkpoint blocks changed nothing"), swept.stderr)
             answer = tidemark("phantom", option, word, "--", PYTHON, "-c", NO_ROW)
             self.assertEqual(2, answer.returncode)
             self.assertIn(f'{option} is "{word}"', answer.stderr)
 
 
 main()
+    def test_fit_tells_which_changed_nothing(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(NO_ROW.replace("(8, 64,", "(1 << 22, 64,"))
+        answer = tidemark("fit", "--card", "t4", "--memory", "4GiB", "--json", "--", PYTHON, str(script))
+        self.assertEqual(0, answer.returncode, answer.stderr)
+        told = json.loads(answer.stderr[answer.stderr.index("{"):])
+        self.assertEqual([[], ["--checkpoint blocks"], ["--checkpoint blocks"]], [one["in_vain"] for one in told["techniques"]])
+        self.assertTrue(any("--checkpoint blocks changed nothing" in note for note in told["notes"]), told["notes"])
+

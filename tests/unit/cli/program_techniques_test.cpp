@@ -19,11 +19,13 @@ TEST_CASE("What techniques make of a program is told with the command that shows
   const std::vector<TechniqueVerdict> verdicts = {
       {{"bf16", "none"}, false, true, "Tried to allocate 20.00 MiB."},
       {{"off", "blocks"}, true, false, "", int64_t{12} << 30, int64_t{14} << 30},
-      {{"bf16", "blocks"}, false, false, "it ended with exit code 1"}};
+      {{"bf16", "blocks"}, false, false, "it ended with exit code 1"},
+      {{"bf16", "blocks"}, false, true, "", 0, 0, {"--checkpoint blocks"}}};
   const std::string text = TechniquesText(verdicts, card, "16GiB", "python train.py");
   CHECK(TextHas(text, "On the NVIDIA L4, with techniques that it does not use itself, as if it did:\n"));
   CHECK(TextHas(text, "does not fit\n"));
   CHECK(TextHas(text, "no answer: it ended with exit code 1\n"));
+  CHECK(TextHas(text, "does not fit; --checkpoint blocks changed nothing\n"));
   CHECK(TextHas(text, "12.00 GiB"));
   CHECK(TextHas(text,
                 "tidemark phantom --card l4 --memory 16GiB --checkpoint blocks -- python train.py tells"));
@@ -35,6 +37,8 @@ TEST_CASE("What techniques make of a program is told with the command that shows
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);
   CHECK(json[0]["reserved_peak_bytes"].is_null());
   CHECK(json[0]["ran_out_of_memory"] == true);
+  CHECK(json[0]["in_vain"].empty());
+  CHECK(json[3]["in_vain"][0] == "--checkpoint blocks");
 }
 
 TEST_CASE("Techniques are words of the command line, of the environment and of a title") {

@@ -8,7 +8,8 @@ usage: sweep.py {"script": FILE, "runs": [{"value": 8, "arguments": [...], "envi
 Instead of "script" it may be "module" (python -m) or "code" (python -c). A run's environment is what it has beside what all have.
 
 For each run one line on standard output, as soon as it is known: `tidemark ` and an object with its `value`, the peaks
-(`allocated_peak_bytes`, `reserved_peak_bytes`), `process` (its number), `used_cuda`, `out_of_memory` and `sentence` (why it ended early; "" if it did not).
+(`allocated_peak_bytes`, `reserved_peak_bytes`), `process` (its number), `used_cuda`, `out_of_memory`, `sentence` (why it ended early; "" if it did not) and
+`in_vain` (what of tidemark_techniques.py it was to use and could not).
 """
 
 import contextlib
@@ -51,6 +52,12 @@ def run_program(task, arguments):
         exec(compile(task["code"], "<string>", "exec"), main.__dict__)
 
 
+def techniques_in_vain():
+    """What Python calls at its end, which is not this process's."""
+    techniques = getattr(sys.modules.get("sitecustomize"), "techniques", None)
+    return techniques.tell_what_was_not_done() if techniques else []
+
+
 def run(task, order):
     """In a process of its own; what it found out."""
     answer = {"value": order["value"], "out_of_memory": False, "sentence": ""}
@@ -67,6 +74,7 @@ def run(task, order):
     answer["used_cuda"] = torch.cuda.is_initialized()
     answer["allocated_peak_bytes"] = torch.cuda.max_memory_allocated()
     answer["reserved_peak_bytes"] = torch.cuda.max_memory_reserved()
+    answer["in_vain"] = techniques_in_vain()
     answer["modules"] = installed_modules()
     return answer
 
@@ -108,7 +116,7 @@ def finish(value, pid, pipe, words):
         text = file.readline()  # not to the end: what the program left running holds the pipe, too
     _, status = os.waitpid(pid, 0)
     answer = json.loads(text) if text else {
-        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
+        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [],
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
     modules, said = answer.pop("modules"), last_line(words)
     answer["process"] = pid

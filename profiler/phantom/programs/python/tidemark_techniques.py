@@ -71,6 +71,9 @@ class Techniques:
         self.seen = weakref.WeakSet()  # outermost modules
         self.blocks = weakref.WeakSet()
         self.has_own_way = False
+        self.found_blocks = False
+        self.entered_autocast = False
+        self.met_own_autocast = False
         self.sought_blocks = False
         atexit.register(self.tell_what_was_not_done)
 
@@ -96,11 +99,13 @@ class Techniques:
                 self.find_blocks(module)
             if self.amp and not torch.is_autocast_enabled():
                 return self.call_under_autocast(torch, function, module, arguments, named)
+                self.met_own_autocast = True
             if self.amp and self.here.autocast is None:
                 self.tell("The program uses autocast itself: there --amp changes nothing.")
         return self.run(torch, function, module, arguments, named)
 
     def call_under_autocast(self, torch, function, module, arguments, named):
+        self.entered_autocast = True
         autocast = torch.autocast("cuda", getattr(torch, self.amp))
         self.tell(f"As if the program itself did: what its modules compute forward ran under autocast to {self.amp}.")
         if torch.is_grad_enabled():
@@ -129,6 +134,7 @@ class Techniques:
                 if callable(getattr(module, name, None)) and self.asks(module, name):
                     return
         for path, blocks in rows_in(root, type(root).__name__):
+            self.found_blocks = True
             self.blocks.update(blocks)
             self.tell(f"As if the program itself did: the {len(blocks)} blocks of {path} were checkpointed.")
 
@@ -139,7 +145,7 @@ class Techniques:
         except Exception as error:  # one of its classes that cannot
             self.tell(f"{type(module).__name__}.{name}() failed ({error!r}); its blocks are looked for.")
             return False
-        self.has_own_way = True
+        self.found_blocks = True
         self.tell(f"As if the program itself did: {type(module).__name__}.{name}() was called.")
         return True
 
@@ -151,7 +157,13 @@ class Techniques:
             autocast.__exit__(None, None, None)
 
     def tell_what_was_not_done(self):
-        if self.checkpoints and self.sought_blocks and not self.blocks and not self.has_own_way:
+        """Once the program has ended; returns the options that changed nothing."""
+        in_vain = []
+        if self.amp and self.met_own_autocast and not self.entered_autocast:
+            in_vain.append("--amp " + os.environ["TIDEMARK_AMP"])
+        if self.checkpoints and self.sought_blocks and not self.found_blocks:
+            in_vain.append("--checkpoint blocks")
+        return in_vain
             self.tell("--checkpoint blocks changed nothing: none of the program's modules has a row of blocks.")
 
 
