@@ -69,6 +69,26 @@ class Net(nn.Module):
         return torch.cat(features, 1)
 Net().cuda()(torch.ones(32, 16, device="cuda")).sum().backward()
 """
+# What torch.utils.checkpoint calls its own arguments.
+LIKE_CHECKPOINT = """
+import torch, torch.nn as nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(16, 16)
+    def forward(self, x, *, debug, context_fn, determinism_check, preserve_rng_state, use_reentrant):
+        assert (debug, context_fn, determinism_check, preserve_rng_state, use_reentrant) == (1, 2, 3, 4, 5)
+        return self.inner(x).relu()
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(Block() for _ in range(3))
+    def forward(self, x):
+        for block in self.blocks: x = block(x, debug=1, context_fn=2, determinism_check=3, preserve_rng_state=4, use_reentrant=5)
+        return x
+def main(): Net().cuda()(torch.ones(32, 16, device="cuda")).sum().backward()
+main()
+"""
 NO_ROW = """
 import torch
 net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64)).cuda()
@@ -123,9 +143,18 @@ class Techniques(InFolder):
         self.assertEqual(0, answer.returncode, answer.stderr)
         self.assertIn("the 4 blocks of Net.layers (Layer)", answer.stderr)
 
+    def test_what_blocks_are_given_by_name_is_theirs(self):
+        answer = tidemark("phantom", "--checkpoint", "blocks", "--", PYTHON, "-c", LIKE_CHECKPOINT)
+        self.assertEqual(0, answer.returncode, answer.stderr)
+        self.assertIn("the 3 blocks of Net.blocks (Block) were checkpointed", answer.stderr)
+        self.assertNotIn("changed nothing", answer.stderr)  # though the network was gone before the program's end
+
     def test_nothing_to_checkpoint_is_told(self):
         _, told = history(NO_ROW, options=["--checkpoint", "blocks"])
         self.assertIn("--checkpoint blocks changed nothing", told)
+        swept = tidemark("phantom", "--checkpoint", "blocks", "--sweep", "n=1,2", "--", PYTHON, "-c", NO_ROW)
+        self.assertEqual(0, swept.returncode, swept.stderr)
+        self.assertEqual(1, swept.stderr.count("--checkpoint blocks changed nothing"), swept.stderr)
 
     def test_the_recording_says_that_it_is_not_the_program_as_it_is(self):
         answer = tidemark("phantom", "--amp", "bf16", "-o", self.recording, "--", PYTHON, "-c", NO_ROW)
@@ -150,17 +179,6 @@ class Techniques(InFolder):
         self.assertEqual([measured["allocated_peak_bytes"], measured["reserved_peak_bytes"]],
                          [techniques[1]["allocated_peak_bytes"], techniques[1]["reserved_peak_bytes"]])
 
-    def test_words_that_there_are_not_are_refused(self):
-        for option, word in (("--amp", "int8"), ("--checkpoint", "layers")):
-        swept = tidemark("phantom", "--checkpoint", "blocks", "--sweep", "n=1,2", "--", PYTHON, "-c", NO_ROW)
-        self.assertEqual(0, swept.returncode, swept.stderr)
-        self.assertEqual(1, swept.stderr.count("--checkpoint blocks changed nothing"), swept.stderr)
-            answer = tidemark("phantom", option, word, "--", PYTHON, "-c", NO_ROW)
-            self.assertEqual(2, answer.returncode)
-            self.assertIn(f'{option} is "{word}"', answer.stderr)
-
-
-main()
     def test_fit_tells_which_changed_nothing(self):
         script = Path(self.folder.name) / "train.py"
         script.write_text(NO_ROW.replace("(8, 64,", "(1 << 22, 64,"))
@@ -170,3 +188,11 @@ main()
         self.assertEqual([[], ["--checkpoint blocks"], ["--checkpoint blocks"]], [one["in_vain"] for one in told["techniques"]])
         self.assertTrue(any("--checkpoint blocks changed nothing" in note for note in told["notes"]), told["notes"])
 
+    def test_words_that_there_are_not_are_refused(self):
+        for option, word in (("--amp", "int8"), ("--checkpoint", "layers")):
+            answer = tidemark("phantom", option, word, "--", PYTHON, "-c", NO_ROW)
+            self.assertEqual(2, answer.returncode)
+            self.assertIn(f'{option} is "{word}"', answer.stderr)
+
+
+main()

@@ -41,12 +41,12 @@ def rows_in(module, path=""):
     return rows
 
 
-def run_alike(function, arguments):
-    """In backward it gets lists as they were: who calls it may have added to them since."""
+def run_alike(function, arguments, named):
+    """For checkpoint, which takes some names for its own. In backward it gets lists as they were: who calls it may have added to them since."""
     kept = [list(argument) if type(argument) is list else argument for argument in arguments]
     again = []
 
-    def run(*given, **named):
+    def run(*given):
         told = kept if again else given
         again.append(True)
         return function(*told, **named)
@@ -70,11 +70,10 @@ class Techniques:
         self.told = set()
         self.seen = weakref.WeakSet()  # outermost modules
         self.blocks = weakref.WeakSet()
-        self.has_own_way = False
+        self.sought_blocks = False
         self.found_blocks = False
         self.entered_autocast = False
         self.met_own_autocast = False
-        self.sought_blocks = False
         atexit.register(self.tell_what_was_not_done)
 
     def tell(self, sentence):
@@ -99,14 +98,14 @@ class Techniques:
                 self.find_blocks(module)
             if self.amp and not torch.is_autocast_enabled():
                 return self.call_under_autocast(torch, function, module, arguments, named)
-                self.met_own_autocast = True
             if self.amp and self.here.autocast is None:
+                self.met_own_autocast = True
                 self.tell("The program uses autocast itself: there --amp changes nothing.")
         return self.run(torch, function, module, arguments, named)
 
     def call_under_autocast(self, torch, function, module, arguments, named):
-        self.entered_autocast = True
         autocast = torch.autocast("cuda", getattr(torch, self.amp))
+        self.entered_autocast = True
         self.tell(f"As if the program itself did: what its modules compute forward ran under autocast to {self.amp}.")
         if torch.is_grad_enabled():
             autocast.__enter__()
@@ -121,8 +120,8 @@ class Techniques:
         try:
             if not is_block:
                 return function(module, *arguments, **named)
-            run = run_alike(functools.partial(function, module), arguments)
-            return torch.utils.checkpoint.checkpoint(run, *arguments, use_reentrant=False, **named)
+            run = run_alike(functools.partial(function, module), arguments, named)
+            return torch.utils.checkpoint.checkpoint(run, *arguments, use_reentrant=False)
         finally:
             self.here.depth -= 1
 
@@ -134,8 +133,8 @@ class Techniques:
                 if callable(getattr(module, name, None)) and self.asks(module, name):
                     return
         for path, blocks in rows_in(root, type(root).__name__):
-            self.found_blocks = True
             self.blocks.update(blocks)
+            self.found_blocks = True
             self.tell(f"As if the program itself did: the {len(blocks)} blocks of {path} were checkpointed.")
 
     def asks(self, module, name):
@@ -162,9 +161,9 @@ class Techniques:
         if self.amp and self.met_own_autocast and not self.entered_autocast:
             in_vain.append("--amp " + os.environ["TIDEMARK_AMP"])
         if self.checkpoints and self.sought_blocks and not self.found_blocks:
+            self.tell("--checkpoint blocks changed nothing: none of the program's modules has a row of blocks.")
             in_vain.append("--checkpoint blocks")
         return in_vain
-            self.tell("--checkpoint blocks changed nothing: none of the program's modules has a row of blocks.")
 
 
 def use_techniques(modules, techniques):
