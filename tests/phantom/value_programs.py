@@ -437,6 +437,28 @@ def loss_scale_and_steps():
         assert all(state["step"].item() == 4 for state in optimizer.state.values())
 
 
+@program("refused-operators", quick=True)
+def refused_operators():
+    """Where an operator fails, what it was to write to is as it was: where the CPU's would fail, too, and where only the card's does."""
+    whole, fractions = torch.tensor([2, 4, 6], device="cuda"), torch.tensor([1.0, 2.0, 4.0], device="cuda")
+    two, where = torch.ones(2, dtype=torch.long, device="cuda"), torch.tensor([0, 1, 1], device="cuda")
+
+    def is_refused(operator):
+        try:
+            operator()
+        except (IndexError, RuntimeError):
+            return True
+        return False
+
+    assert is_refused(lambda: whole.div_(2)) and is_refused(lambda: whole.add_(two)) and is_refused(lambda: whole.index_add_(3, two, two))
+    torch.use_deterministic_algorithms(True)
+    only_here = is_refused(lambda: fractions.scatter_reduce_(0, where, fractions * 2, "prod"))
+    torch.use_deterministic_algorithms(False)
+    assert only_here and whole.tolist() == [2, 4, 6] and fractions.tolist() == [1, 2, 4]
+    whole.div_(2, rounding_mode="floor")
+    assert whole.tolist() == [1, 2, 3]
+
+
 @program("what-waits-for-values", quick=True, unlike_card=ON_A_PHANTOM)
 def what_waits_for_values():
     """PyTorch's own code that goes on, or ends, only by what a result is."""

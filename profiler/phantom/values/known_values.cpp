@@ -43,6 +43,9 @@ struct HostResults final : at::ObserverContext {
   bool is_sparse = false;        // the values are the result's indices, and its values where these are known
   bool is_told_yes = false;      // where the result is one condition
   std::optional<Checking> checking;
+  // What is written to, where that was refused on the host: it is as it was if the operator refuses it, too.
+  std::vector<at::Tensor> refused;
+  const int exceptions_before = std::uncaught_exceptions();
   int certainty = 0;
   std::optional<int64_t> count;  // that is read of the kernels
 };
@@ -99,6 +102,14 @@ bool IsNoNumber(const at::Tensor& tensor, bool is_of_zeros) {
   if (!tensor.defined() || !tensor.is_floating_point()) return false;
   if (!is_of_zeros) return tensor.isnan().any().item<bool>();
   return !std::isfinite(tensor.sum(at::kDouble).item<double>());  // the cheapest way to look at each
+}
+
+// Of a tensor, or of each of a list of them.
+template <typename Visit>
+void ForEachTensor(const c10::IValue& value, Visit visit) {
+  if (value.isTensor()) visit(value.toTensor());
+  if (!value.isTensorList()) return;
+  for (const c10::IValue& item : value.toListRef()) visit(item.toTensor());
 }
 
 bool HasNoNumber(const HostResults& results) {
@@ -196,14 +207,15 @@ bool MayBeComputed(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> 
   return op.MakesTriangle();
 }
 
-void ForgetAll(const c10::IValue& written) {
-  if (written.isTensor()) Forget(written.toTensor());
-  if (!written.isTensorList()) return;
-  for (const c10::IValue& item : written.toListRef()) Forget(item.toTensor());
+std::vector<at::Tensor> WrittenBy(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  std::vector<at::Tensor> written;
+  for (const size_t argument : op.Written(inputs))
+    ForEachTensor(inputs[argument], [&](const at::Tensor& tensor) { written.push_back(tensor); });
+  return written;
 }
 
 void ForgetWritten(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
-  for (const size_t argument : op.Written(inputs)) ForgetAll(inputs[argument]);
+  for (const size_t argument : op.Written(inputs)) ForEachTensor(inputs[argument], Forget);
 }
 
 // Those of its own, and not what it was given to write to.
@@ -211,19 +223,20 @@ void ForgetResults(const at::RecordFunction& function) {
   const auto& returns = OperatorOf(function)->handle().schema().returns();
   const std::vector<c10::IValue>& outputs = function.outputs();
   for (size_t i = 0; i < std::min(outputs.size(), returns.size()); ++i) {
-    if (returns[i].alias_info() == nullptr) ForgetAll(outputs[i]);
+    if (returns[i].alias_info() == nullptr) ForEachTensor(outputs[i], Forget);
   }
 }
 
 std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
-                                            c10::ArrayRef<const c10::IValue> inputs) {
+                                            c10::ArrayRef<const c10::IValue> inputs, bool& is_refused) {
   const bool is_sparse = op.name() == kCoalesce;
   if (!is_sparse && (!op.IsOne() || !MayBeComputed(op, inputs))) return nullptr;
   const at::DisableRecordFunctionGuard unheard;
   try {
     return is_sparse ? Coalesced(inputs[0].toTensor()) : ResultsOf(op, inputs);
   } catch (const std::exception&) {
-    return nullptr;  // the operator itself says what is wrong, or the CPU has none
+    is_refused = true;  // the operator itself says what is wrong, or the CPU has none
+    return nullptr;
   }
 }
 
@@ -262,9 +275,14 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     return results;
   }
   if (PutsNothing(*op, inputs) || MovesBytes(*op, inputs)) return nullptr;
-  std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs);
-  if (results == nullptr || results->are_unknown) ForgetWritten(*op, inputs);
+  bool is_refused = false;
+  std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs, is_refused);
+  if (!is_refused && (results == nullptr || results->are_unknown)) ForgetWritten(*op, inputs);
   if (results == nullptr) results = NotKnownResults(*op, inputs);
+  if (is_refused) {
+    if (results == nullptr) results = std::make_unique<HostResults>();
+    results->refused = WrittenBy(*op, inputs);
+  }
   if (results != nullptr && results->certainty >= kOfZeros) results->is_told_yes = op->AsksForAll();
   if (results != nullptr && results->count) ExpectCount(*results->count, results->certainty);
   return results;
@@ -273,7 +291,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
 // Whether all of something is true, a phantom answers with yes.
 bool KeepYes(const at::RecordFunction& function) {
   const auto& outputs = function.outputs();
-  if (outputs.empty() || !outputs[0].isTensor()) return false;  // the operator failed
+  if (!outputs[0].isTensor()) return false;
   const at::Tensor condition = outputs[0].toTensor();
   if (condition.numel() != 1) return false;
   Keep(condition, at::ones(condition.sizes(), condition.options().device(at::kCPU)), kOfZeros);
@@ -283,19 +301,21 @@ bool KeepYes(const at::RecordFunction& function) {
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
-  if (results.are_unknown) return ForgetResults(function);
   if (results.count) ExpectNoCount();
   const at::DisableRecordFunctionGuard unheard;
   if (results.is_told_yes && KeepYes(function)) return;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;
   std::vector<c10::IValue> outputs = function.outputs();
-  if (results.is_sparse && !outputs.empty()) {  // else the operator failed
+  if (results.is_sparse) {
     const at::Tensor sparse = outputs.at(0).toTensor();
     outputs = {sparse._indices(), sparse._values()};
   }
   for (size_t i = 0; i < std::min(outputs.size(), results.values.size()); ++i) {
     if (!outputs[i].isTensor() || !results.values[i].isTensor()) continue;
+  if (std::uncaught_exceptions() > results.exceptions_before) return;  // it failed, and left nothing
+  for (const at::Tensor& tensor : results.refused) Forget(tensor);
+  if (results.are_unknown) return ForgetResults(function);
     Keep(outputs[i].toTensor(), results.values[i].toTensor(), results.certainty);
   }
 }
