@@ -459,6 +459,13 @@ def refused_operators():
     assert whole.tolist() == [1, 2, 3]
 
 
+@program("lists-and-bounds", quick=True)
+def lists_and_bounds():
+    a, b = torch.tensor([1.0, 2.0], device="cuda"), torch.tensor([3.0, 4.0], device="cuda")
+    assert [one.tolist() for one in torch._foreach_add([a, b], 1)] == [[2, 3], [4, 5]]
+    assert torch._foreach_mul([a.long(), b], 5)[0].tolist() == [5, 10]
+
+
 @program("what-waits-for-values", quick=True, unlike_card=ON_A_PHANTOM)
 def what_waits_for_values():
     """PyTorch's own code that goes on, or ends, only by what a result is."""

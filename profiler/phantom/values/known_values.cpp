@@ -113,13 +113,13 @@ void ForEachTensor(const c10::IValue& value, Visit visit) {
 }
 
 bool HasNoNumber(const HostResults& results) {
-  const bool is_of_zeros = results.certainty == kOfZeros;
-  const auto is_none = [&](const c10::IValue& value) {
-    return value.isTensor() && IsNoNumber(value.toTensor(), is_of_zeros);
+  bool is_none = false;
+  const auto look_at = [&](const at::Tensor& tensor) {
+    is_none = is_none || IsNoNumber(tensor, results.certainty == kOfZeros);
   };
-  const auto is_none_written = [&](const Written& one) { return IsNoNumber(one.on_host, is_of_zeros); };
-  return std::ranges::any_of(results.values, is_none) ||
-         std::ranges::any_of(results.written, is_none_written);
+  for (const c10::IValue& value : results.values) ForEachTensor(value, look_at);
+  for (const Written& one : results.written) look_at(one.on_host);
+  return is_none;
 }
 
 // By the generator that it is given, or else by its card's own.
@@ -298,10 +298,24 @@ bool KeepYes(const at::RecordFunction& function) {
   return true;
 }
 
+// A result, which may be a list.
+void KeepOne(const c10::IValue& on_device, const c10::IValue& on_host, int certainty) {
+  if (on_device.isTensor() && on_host.isTensor())
+    return Keep(on_device.toTensor(), on_host.toTensor(), certainty);
+  if (!on_device.isTensorList() || !on_host.isTensorList()) return;
+  const auto to = on_device.toListRef();
+  const auto from = on_host.toListRef();
+  for (size_t i = 0; i < std::min(to.size(), from.size()); ++i)
+    Keep(to[i].toTensor(), from[i].toTensor(), certainty);
+}
+
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
   if (results.count) ExpectNoCount();
+  if (std::uncaught_exceptions() > results.exceptions_before) return;  // it failed, and left nothing
+  for (const at::Tensor& tensor : results.refused) Forget(tensor);
+  if (results.are_unknown) return ForgetResults(function);
   const at::DisableRecordFunctionGuard unheard;
   if (results.is_told_yes && KeepYes(function)) return;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
@@ -311,13 +325,8 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
     const at::Tensor sparse = outputs.at(0).toTensor();
     outputs = {sparse._indices(), sparse._values()};
   }
-  for (size_t i = 0; i < std::min(outputs.size(), results.values.size()); ++i) {
-    if (!outputs[i].isTensor() || !results.values[i].isTensor()) continue;
-  if (std::uncaught_exceptions() > results.exceptions_before) return;  // it failed, and left nothing
-  for (const at::Tensor& tensor : results.refused) Forget(tensor);
-  if (results.are_unknown) return ForgetResults(function);
-    Keep(outputs[i].toTensor(), results.values[i].toTensor(), results.certainty);
-  }
+  for (size_t i = 0; i < std::min(outputs.size(), results.values.size()); ++i)
+    KeepOne(outputs[i], results.values[i], results.certainty);
 }
 
 std::unique_ptr<at::ObserverContext> NoteStep(const at::RecordFunction& function) {
