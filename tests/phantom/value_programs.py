@@ -464,6 +464,9 @@ def lists_and_bounds():
     a, b = torch.tensor([1.0, 2.0], device="cuda"), torch.tensor([3.0, 4.0], device="cuda")
     assert [one.tolist() for one in torch._foreach_add([a, b], 1)] == [[2, 3], [4, 5]]
     assert torch._foreach_mul([a.long(), b], 5)[0].tolist() == [5, 10]
+    bounds, among = torch.tensor([-1.0, 0.5, 2.0], device="cuda"), torch.tensor([-3.0, 0.0, 1.0, 5.0], device="cuda")
+    assert torch.searchsorted(bounds, among).tolist() == torch.bucketize(among, bounds).tolist() == [0, 1, 2, 3]
+    assert torch.isin(a, among).tolist() == [True, False]
 
 
 @program("what-waits-for-values", quick=True, unlike_card=ON_A_PHANTOM)

@@ -28,52 +28,79 @@ constexpr std::array kSized = {
     Sized{"aten::index_copy", 0},  Sized{"aten::index_fill", 0},     Sized{"aten::index_put", 0},
     Sized{"aten::masked_fill", 0}, Sized{"aten::embedding", 1},      Sized{"aten::masked_scatter", 0}};
 
-// Those beside what the tag "pointwise" tells. Their names also begin those of their kinds: sum, sum_out.
-constexpr std::array<std::string_view, 45> kOfFractions = {"aten::fill_",
-                                                           "aten::zero_",
-                                                           "aten::copy_",
-                                                           "aten::arange",
-                                                           "aten::linspace",
-                                                           "aten::eye",
-                                                           "aten::where",
-                                                           "aten::sum",
-                                                           "aten::mean",
-                                                           "aten::prod",
-                                                           "aten::max",
-                                                           "aten::min",
-                                                           "aten::amax",
-                                                           "aten::amin",
-                                                           "aten::cumsum",
-                                                           "aten::cumprod",
-                                                           "aten::argmax",
-                                                           "aten::argmin",
-                                                           "aten::sort",
-                                                           "aten::topk",
-                                                           "aten::any",
-                                                           "aten::all",
-                                                           "aten::cat",
-                                                           "aten::index",
-                                                           "aten::gather",
-                                                           "aten::scatter",
-                                                           "aten::take",
-                                                           "aten::tril",
-                                                           "aten::triu",
-                                                           "aten::flip",
-                                                           "aten::roll",
-                                                           "aten::nonzero",
-                                                           "aten::_foreach_",
-                                                           "aten::masked_",
-                                                           "aten::linalg_vector_norm",
-                                                           "aten::_unique2",
-                                                           "aten::unique_",
-                                                           "aten::_cummax_helper",
-                                                           "aten::_cummin_helper",
-                                                           "aten::histc",
-                                                           "aten::std",
-                                                           "aten::var",
-                                                           "aten::_softmax",
-                                                           "aten::_log_softmax",
-                                                           "aten::_amp_update_scale_"};
+// Those beside the lists of an optimizer (_foreach_) and what the tag "pointwise" tells; in place, too.
+constexpr std::array<std::string_view, 70> kOfFractions = {
+    "fill",
+    "zero",
+    "copy",
+    "arange",
+    "linspace",
+    "eye",
+    "where",
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "aminmax",
+    "cumsum",
+    "cumprod",
+    "_cummax_helper",
+    "_cummin_helper",
+    "argmax",
+    "argmin",
+    "sort",
+    "topk",
+    "any",
+    "all",
+    "cat",
+    "index",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_reduce",
+    "index_select",
+    "gather",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "take",
+    "tril",
+    "triu",
+    "flip",
+    "roll",
+    "nonzero",
+    "nonzero_static",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
+    "_unique2",
+    "unique_consecutive",
+    "unique_dim",
+    "unique_dim_consecutive",
+    "searchsorted",
+    "bucketize",
+    "isin",
+    "histc",
+    "std",
+    "std_mean",
+    "var",
+    "var_mean",
+    "linalg_vector_norm",
+    "_softmax",
+    "_softmax_backward_data",
+    "_log_softmax",
+    "_log_softmax_backward_data",
+    "max_pool2d_with_indices",
+    "max_pool2d_with_indices_backward",
+    "max_pool3d_with_indices",
+    "max_pool3d_with_indices_backward",
+    "max_unpool2d",
+    "max_unpool3d",
+    "_amp_update_scale",
+};
 
 bool IsView(const c10::Argument& result) {
   return result.alias_info() != nullptr && !result.alias_info()->isWrite();
@@ -98,18 +125,24 @@ bool IsOneOf(const c10::OperatorHandle& handle, bool draws) {
   return std::none_of(returns.begin(), returns.end(), IsView);
 }
 
-bool IsOfFractions(const c10::OperatorHandle& handle) {
-  const std::string_view name = handle.schema().name();
-  const auto begins = [name](std::string_view known) { return name.starts_with(known); };
-  return handle.hasTag(at::Tag::pointwise) || std::any_of(kOfFractions.begin(), kOfFractions.end(), begins);
+// Of what an operator does, whether it does that in place or not: "sum", "index_add".
+std::string_view KindOf(std::string_view name) {
+  name.remove_prefix(kLibrary.size());
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
 }
 
-// Conditions, or the bits of whole numbers; in place, too.
+bool IsOfFractions(const c10::OperatorHandle& handle) {
+  const std::string_view kind = KindOf(handle.schema().name());
+  return handle.hasTag(at::Tag::pointwise) || kind.starts_with("_foreach_") ||
+         std::ranges::find(kOfFractions, kind) != kOfFractions.end();
+}
+
+// Conditions, or the bits of whole numbers.
 bool JoinsBits(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kJoining = {"aten::bitwise_or", "aten::bitwise_and",
-                                                        "aten::logical_or", "aten::logical_and"};
-  if (name.ends_with('_')) name.remove_suffix(1);
-  return std::ranges::find(kJoining, name) != kJoining.end();
+  constexpr std::array<std::string_view, 4> kJoining = {"bitwise_or", "bitwise_and", "logical_or",
+                                                        "logical_and"};
+  return std::ranges::find(kJoining, KindOf(name)) != kJoining.end();
 }
 
 // How many different values there are, or how many that are not zero.
