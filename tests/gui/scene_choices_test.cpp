@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/gui/scene/scene.h"
+#include "app/gui/view/panel_table.h"
 #include "tests/gui/asked_of.h"
 #include "tests/support/catch.h"
 
@@ -22,6 +23,27 @@ TEST_CASE("The stack is of lines of code where a run that has ended tells no cat
   CHECK(stack() == presenters::StackBy::kLine);
   state.timeline.stack = presenters::StackOrder{presenters::StackBy::kCategory, ""};
   CHECK(stack() == presenters::StackBy::kCategory);
+}
+
+TEST_CASE("Layers have no panel where a file tells none, nor what its blocks hold") {
+  timeline::Stream stream;
+  const events::NameId line = stream.Name("forward (net.py:7)");
+  stream.Allocate(1 << 20, 512, events::Category::kUnknown).op = line;
+  AskedOf asked(stream);
+  asked.input.description.title = "snapshot.pickle";
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto has_layers = [&] {
+    return HasContent(Panels()[IndexOfPanel("layers")], scene.Prepare(asked.input, state, estimates));
+  };
+  asked.input.status.state = session::RunState::kRunning;
+  CHECK(has_layers());  // some may come yet
+  asked.input.status.state = session::RunState::kFinished;
+  CHECK_FALSE(has_layers());
+  stream.Allocate(2 << 20, 512, events::Category::kUnknown).layer = stream.Name("conv1");
+  asked.input.view = stream.Publish();
+  CHECK(has_layers());
 }
 
 TEST_CASE("What is alive is grouped as the stack is where nobody chose") {

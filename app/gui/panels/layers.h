@@ -18,6 +18,7 @@ struct LayersInput {
   bool has_textbook = true;  // else there is nothing on paper: no shapes, parameters and formulas
   ByteUnit unit = ByteUnit::kMegabytes;
   bool on_phantom = false;         // the run is: its figures are predicted, too
+  bool may_come = true;            // where there are no rows: the run, or another moment of it, may tell some
   bool activations_asked = false;  // a lesson asks for them: what is kept is not told
   std::string empty_reason;
 };

@@ -67,6 +67,7 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
 void Scene::TellWhyEmpty(const SceneInput& input) {
   const char* reason = ReasonOfEmptiness(input);
   frame_.timeline.empty_reason = reason;
+  frame_.layers.may_come = true;
   frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason =
       frame_.statistics.empty_reason = reason;
   frame_.memory_map.state = nullptr;
@@ -83,6 +84,8 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   timeline_.Prepare(input, state, estimates, input.description.device == "cpu" ? "" : card,
                     comparison_.alignment(), frame_);
   tables_.Prepare(input, state, estimates, card, frame_);
+  // Of a memory snapshot nobody tells layers, as nobody tells what its blocks hold.
+  frame_.layers.may_come = GoesOn(input) || timeline_.most_telling() != presenters::StackBy::kLine;
   moment_.Prepare(input, state, timeline_.selected(), tables_.peak(), timeline_.most_telling(),
                   timeline_.stacking(), frame_);
   if (moment_.shown()) allocations_.Prepare(view_, *moment_.shown(), state, frame_);

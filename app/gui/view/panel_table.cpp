@@ -30,7 +30,7 @@ constexpr Panel kPanels[] = {
        DrawMemoryMapPanel(frame.memory_map, state.memory_map, queue);
      }},
     {"layers", "Layers", icons::kLayers, "Layer by layer: parameters, what is kept, share of the peak.",
-     PanelPlace::kCenterBottom, PanelOf::kAnyRun,
+     PanelPlace::kCenterBottom, PanelOf::kLayers,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
      }},
@@ -133,6 +133,8 @@ bool HasContent(const Panel& panel, const Frame& frame) {
       return !frame.program.has_value();
     case PanelOf::kSweep:
       return frame.sweep.sweep != nullptr;
+    case PanelOf::kLayers:
+      return frame.layers.may_come || !frame.layers.rows->empty();
   }
   return true;
 }

@@ -26,6 +26,7 @@ enum class PanelOf : uint8_t {
   kNetworks,  // no program that is not ours
   kSettings,  // those that are chosen; beside no program that is not ours
   kSweep,     // over an option of a program
+  kLayers,    // of those that somebody told, or may tell
 };
 
 struct Panel {
