@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/gui/scene/learning.h"
 #include "app/gui/scene/scene.h"
+#include "app/gui/view/panel_table.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/gui/asked_of.h"
 #include "tests/support/catch.h"
