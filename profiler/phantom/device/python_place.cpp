@@ -167,6 +167,15 @@ std::string SourceIn(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+bool ComesFrom(const Python& python, std::string_view file_ending) {
+  bool does = false;
+  ReadFrames(python, [&](Object*, const std::string& file, int) {
+    does = file.ends_with(file_ending);
+    return !does && IsPyTorchs(file);
+  });
+  return does;
+}
+
 // What runs the program's own file may wait for ever, and is not asked.
 bool IsInWhile(const Python& python) {
   bool is_in = false;
@@ -210,6 +219,10 @@ std::optional<std::string> PythonPlace() { return WithPython(std::optional<std::
 bool PythonIsIn(std::string_view file_ending, std::string_view function) {
   return WithPython(false,
                     [&](const Python& python) { return InnermostIsIn(python, file_ending, function); });
+}
+
+bool PythonComesFrom(std::string_view file_ending) {
+  return WithPython(false, [&](const Python& python) { return ComesFrom(python, file_ending); });
 }
 
 LoopEnd PythonEndOfFor() { return WithPython(LoopEnd::kNone, EndOfInnermostFor); }

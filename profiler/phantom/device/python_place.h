@@ -19,6 +19,9 @@ std::optional<std::string> PythonPlace();
 // name, if one is given. Otherwise as PythonPlace.
 bool PythonIsIn(std::string_view file_ending, std::string_view function = {});
 
+// The same of any line of PyTorch's own that leads from the innermost out to what is not PyTorch's.
+bool PythonComesFrom(std::string_view file_ending);
+
 // Whether what this thread's Python runs stands in a `while`, which ends by what it computes, where a `for`
 // ends by itself: in its function, or those that called it, up to the program's own file. No, too, where no
 // source tells. Reads files.

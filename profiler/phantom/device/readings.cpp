@@ -129,6 +129,9 @@ bool AnswerSearch(void* to, size_t bytes) {
   return true;
 }
 
+// What chooses digits for print(tensor): the text is made of it, and no memory.
+constexpr std::string_view kTextOfTensors = "/torch/_tensor_str.py";
+
 constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
 constexpr const char* kOneValue =
     " read how many different values a result has that no kernel had computed: all are zero, so one.";
@@ -292,7 +295,7 @@ void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty) 
   if (certainty == Certainty::kKnown) return;
   std::string sentence = PythonPlace().value_or("The program");
   const char* const told = Answer(to, from, bytes, certainty);
-  if (told == nullptr) return;
+  if (told == nullptr || PythonComesFrom(kTextOfTensors)) return;
   sentence += told;
   if (certainty >= Certainty::kOfZeros) NoteUnknown(sentence, told, bytes);
   if (ComesOften(sentence)) SayThatItWaits(sentence);

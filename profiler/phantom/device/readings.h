@@ -24,7 +24,8 @@ void NoteBlock(const void* begin, size_t bytes);
 // For a copy to the host, already made, from there on the device, of something that is not certain
 // (contents.h). Notes as a doubt that it was read, and where, and says so at once where a `while` does it
 // over and over, 10,000 times in one step of an optimizer, or with none; and as what may be why, where an
-// exception ends the program and no kernel was launched since, or it was a choice of elements. What is not
+// exception ends the program and no kernel was launched since, or it was a choice of elements. Neither, of
+// what print(tensor) reads for its text. What is not
 // known is zero, but for the answer to a question: whether all of something is true, and what PyTorch asks of
 // a distribution's arguments, is answered with yes, and a comparison, or a count of different values, with
 // what holds of zero (kernel_answers.h), and of batches, which PyTorch divides by, there was one. Programs

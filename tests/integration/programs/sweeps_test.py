@@ -85,6 +85,12 @@ except torch.cuda.OutOfMemoryError:
         ran = tidemark("phantom", "--", PYTHON, str(self.script))
         self.assertIn("Note: train.py:3 chose elements by values that no kernel had computed: none here", ran.stderr)
 
+    def test_what_the_text_of_a_tensor_is_made_of_is_not_told(self):
+        self.script.write_text("import torch\nx = torch.ones(9, 9, device='cuda') @ torch.ones(9, device='cuda')\nprint(x, x.softmax(0), x > 1, f'{x}', torch.ones(99, 99, device='cuda') @ x.new_ones(99, 99))\n")
+        ran = tidemark("phantom", "--", PYTHON, str(self.script))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertNotIn("no kernel had computed", ran.stderr)
+
     def test_what_follows_from_what_is_not_known_is_told_as_such(self):
         self.script.write_text("import torch\nx = torch.ones(9, 9, device='cuda') @ torch.ones(9, device='cuda')\nprint((x.sum() + 1).item(), len(x[x < .5]))\n")
         ran = tidemark("phantom", "--", PYTHON, str(self.script))
