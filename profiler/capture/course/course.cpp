@@ -20,6 +20,7 @@ void Course::BeginForward() {
   if (phase_ != Phase::kIdle) return;
   OpenStep();
   has_begun_ = true;
+  pass_since_turn_ = true;
   Enter(Phase::kForward);
 }
 
@@ -27,11 +28,13 @@ void Course::BeginClosure() {
   const MutexLock lock(mutex_);
   if (phase_ != Phase::kOptimizer) return;
   has_begun_ = true;
+  pass_since_turn_ = true;
   Enter(Phase::kForward);
 }
 
 void Course::BeginBackward() {
   const MutexLock lock(mutex_);
+  pass_since_turn_ = true;
   if (backward_depth_++ == 0 && phase_ != Phase::kOptimizer) Enter(Phase::kBackward);
 }
 
@@ -55,7 +58,7 @@ void Course::EndOptimizer(const void* optimizer) {
   const MutexLock lock(mutex_);
   if (--optimizer_depth_ > 0) return;
   using Turn = OptimizerCycle::Turn;
-  const Turn turn = cycle_.After(optimizer);
+  const Turn turn = cycle_.After(optimizer, std::exchange(pass_since_turn_, false));
   if (turn == Turn::kBeganSecond) EmitNumbered(EventKind::kStepBegin, step_ = 1);
   if (turn == Turn::kEndsFirst) joined_ = std::exchange(step_, 0);
   if (turn == Turn::kEndsOther) step_ += joined_;

@@ -61,6 +61,7 @@ class Course {
   std::atomic<bool> has_begun_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool pass_since_turn_ TIDEMARK_GUARDED_BY(mutex_) = false;  // something ran forward or backward
   bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;
   int64_t step_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int64_t joined_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // into the first step, beside it

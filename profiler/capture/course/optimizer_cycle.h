@@ -5,6 +5,9 @@
 // discriminator may step more often than its generator (5 times in "Wasserstein GAN", Arjovsky, Chintala,
 // Bottou, 2017).
 //
+// Where nothing ran forward or backward since the turn before, both are of one round for sure: with one
+// optimizer for each layer or parameter there are as many as there are of those.
+//
 // A new one that has two turns in a row is of another training: all others are gone, and if its first turn
 // ended the first round, there was none. Or it has several turns in each round, as a generator that steps
 // twice: that shows when the first comes again, and then all before that was the first round, and a step ends
@@ -32,8 +35,10 @@ class OptimizerCycle {
     kBeganSecond,  // all steps that have ended were one, the first; this turn's is the second, and goes on
   };
   // What the turn of `optimizer` (its address; null where that is not known) does, now that it is over.
-  Turn After(const void* optimizer) {
+  // `follows_pass`: something ran forward or backward since the one before.
+  Turn After(const void* optimizer, bool follows_pass) {
     const void* const newcomer = std::exchange(newcomer_, nullptr);
+    if (!follows_pass && JoinsFirstRound(optimizer)) return JoinFirstRound(optimizer);
     if (is_first_round_ || !first_round_.empty()) ++turns_;
     if (newcomer != nullptr && newcomer == optimizer) return EndOther(optimizer);
     if (!first_round_.empty() && known_.front().optimizer != optimizer) {
@@ -57,6 +62,18 @@ class OptimizerCycle {
     const void* optimizer;
     int turns;  // in this cycle
   };
+  // A new one, beside others, while what was told as steps can still be joined.
+  bool JoinsFirstRound(const void* optimizer) const {
+    if (!is_first_round_ || known_.empty()) return false;
+    const bool is_known = std::ranges::find(known_, optimizer, &Known::optimizer) != known_.end();
+    return !is_known && (known_.size() > 1 || turns_ < events::kMostJoinedSteps);
+  }
+  Turn JoinFirstRound(const void* optimizer) {
+    known_.push_back({optimizer, 0});
+    if (known_.size() == 2) turns_of_first_ = turns_;
+    BeginAnew();
+    return Turn::kEndsFirst;
+  }
   Turn EndWithNewcomer(const void* optimizer) {
     is_first_round_ = is_first_round_ && turns_ <= events::kMostJoinedSteps;
     known_.push_back({optimizer, 0});

@@ -367,11 +367,18 @@ TEST_CASE("Threads that step at once tell of each step's begin and end once, and
 
 // The optimizers that take turns, one after the other, as digits; back come as many signs: . the step goes
 // on, | it ends, < all so far was the first, > it ends and that was not so, * this is the second and goes on.
+// Something ran forward or backward before each of them but those behind a +.
 std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
   static const std::array<int, 10> optimizers{};
   std::string signs;
+  bool follows_pass = true;
   for (const char turn : turns) {
-    const OptimizerCycle::Turn what = cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')));
+    if (turn == '+') {
+      follows_pass = false;
+      continue;
+    }
+    const OptimizerCycle::Turn what =
+        cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')), std::exchange(follows_pass, true));
     signs += what == OptimizerCycle::Turn::kGoesOn      ? '.'
              : what == OptimizerCycle::Turn::kEndsStep  ? '|'
              : what == OptimizerCycle::Turn::kEndsFirst ? '<'
@@ -405,7 +412,22 @@ TEST_CASE("A second training soon after the first has steps of its own") {
   OptimizerCycle in_a_loop;  // whose third lies where the first did
   CHECK(TurnsOf(in_a_loop, "001100") == "||<>||");
   OptimizerCycle unknown;  // whose optimizers are not known apart
-  for (int turn = 0; turn < 3; ++turn) CHECK(unknown.After(nullptr) == OptimizerCycle::Turn::kEndsStep);
+  for (int turn = 0; turn < 3; ++turn) CHECK(unknown.After(nullptr, true) == OptimizerCycle::Turn::kEndsStep);
+}
+
+TEST_CASE("Optimizers that step with no pass between them are of one round, however many they are") {
+  OptimizerCycle of_layers;
+  CHECK(TurnsOf(of_layers, "0+1+2+3+4+5+6+7+8+90+1+2+3+4+5+6+7+8+9") == "|<<<<<<<<<.........|");
+  OptimizerCycle gan;
+  CHECK(TurnsOf(gan, "0+12+30+12+3") == "|<<<...|");
+  OptimizerCycle behind_a_critic;
+  CHECK(TurnsOf(behind_a_critic, "000001+2+3000001+2+3") == "|||||<<<.......|");
+  OptimizerCycle behind_two_of_which_the_last_steps_twice;
+  CHECK(TurnsOf(behind_two_of_which_the_last_steps_twice, "0+1220+122") == "|<<|*..|");
+  OptimizerCycle known_late;  // when six steps are over, which cannot be taken back
+  CHECK(TurnsOf(known_late, "000000+10+10+1") == "|||||||.|.|");
+  OptimizerCycle without_passes;  // whose gradients come from elsewhere
+  CHECK(TurnsOf(without_passes, "0+0+0") == "|||");
 }
 
 TEST_CASE("A step of a generator that has several turns in a round ends with the last of them") {
