@@ -42,12 +42,19 @@ void Course::EndBackward() {
   const MutexLock lock(mutex_);
   if (backward_depth_ == 0) return;  // it began before anybody listened
   if (--backward_depth_ > 0 || phase_ != Phase::kBackward) return;
-  Enter(optimizer_depth_ > 0 ? Phase::kOptimizer : Phase::kIdle);
+  const bool stepped = std::exchange(stepped_in_backward_, false);
+  if (optimizer_depth_ > 0) return Enter(Phase::kOptimizer);
+  if (stepped) EndTurn(&stepped_in_backward_);  // for all of them: no optimizer lies there
+  Enter(Phase::kIdle);
 }
 
 bool Course::BeginOptimizer() {
   const MutexLock lock(mutex_);
-  if (phase_ == Phase::kBackward) return false;
+  if (phase_ == Phase::kBackward) {
+    stepped_in_backward_ = true;
+    OpenStep();
+    return false;
+  }
   if (optimizer_depth_++ > 0) return true;
   OpenStep();
   Enter(Phase::kOptimizer);
@@ -57,6 +64,11 @@ bool Course::BeginOptimizer() {
 void Course::EndOptimizer(const void* optimizer) {
   const MutexLock lock(mutex_);
   if (--optimizer_depth_ > 0) return;
+  EndTurn(optimizer);
+  Enter(Phase::kIdle);
+}
+
+void Course::EndTurn(const void* optimizer) {
   using Turn = OptimizerCycle::Turn;
   const Turn turn = cycle_.After(optimizer, std::exchange(pass_since_turn_, false));
   if (turn == Turn::kBeganSecond) EmitNumbered(EventKind::kStepBegin, step_ = 1);
@@ -66,7 +78,6 @@ void Course::EndOptimizer(const void* optimizer) {
     EmitNumbered(EventKind::kStepEnd, step_++);
     step_is_open_ = false;
   }
-  Enter(Phase::kIdle);
 }
 
 void Course::OpenStep() {

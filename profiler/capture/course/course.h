@@ -6,8 +6,9 @@
 // A step ends with an optimizer's, and the next begins with the next forward: several backwards make one step
 // where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h);
 // what was told as steps before the second was known is taken back by an end with the first step's number,
-// and that again where the second is of another training (joined_steps.h). A program without an optimizer has
-// no complete step; nor has one whose optimizers run inside backward. All else is idle.
+// and that again where the second is of another training (joined_steps.h). Optimizers that step inside
+// backward, each once its gradient is there, have one turn together, which ends with the outermost backward.
+// A program without an optimizer has no complete step. All else is idle.
 //
 // Any thread. What asks takes no lock; what changes the course takes one, and tells the stream under it, so
 // that threads that train at once tell of each begin and each end once, and in that order.
@@ -45,7 +46,7 @@ class Course {
   void BeginClosure();
   void BeginBackward();
   void EndBackward();
-  // Whether it is the optimizer's turn: inside backward it is not, and then it has none to end.
+  // Whether it has a turn of its own: inside backward it has not, and then it has none to end.
   bool BeginOptimizer();
   // Its address, for it to be known by; null where that is not found.
   void EndOptimizer(const void* optimizer);
@@ -53,6 +54,7 @@ class Course {
  private:
   void BeginForward();
   void OpenStep() TIDEMARK_REQUIRES(mutex_);
+  void EndTurn(const void* optimizer) TIDEMARK_REQUIRES(mutex_);
   void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
@@ -61,6 +63,7 @@ class Course {
   std::atomic<bool> has_begun_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool stepped_in_backward_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool pass_since_turn_ TIDEMARK_GUARDED_BY(mutex_) = false;  // something ran forward or backward
   bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;
   int64_t step_ TIDEMARK_GUARDED_BY(mutex_) = 0;

@@ -75,7 +75,7 @@ Net().cuda()(torch.ones(1, 1024, device="cuda"))
         categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
         self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
 
-    def test_optimizers_of_layers_make_one_step_of_a_round(self):
+    def test_optimizers_of_layers_and_those_inside_backward_make_one_step_of_a_round(self):
         start = """
 import torch
 net = torch.nn.Sequential(*[torch.nn.Linear(64, 64, bias=False) for _ in range(12)]).cuda()
@@ -88,7 +88,10 @@ def step(weight):
 for _ in range(4):
     net(torch.ones(1, 64, device="cuda")).sum().backward()
     for weight in net.parameters(): step(weight)
-""",):
+""", """
+for weight in net.parameters(): weight.register_post_accumulate_grad_hook(step)
+for _ in range(4): net(torch.ones(1, 64, device="cuda")).sum().backward()
+"""):
             self.assertNotIn("growth", self.findings_of(start + rounds))
             self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], 4)
 

@@ -500,6 +500,35 @@ TEST_CASE("The first round of two optimizers is one step") {
   told.clear();
 }
 
+TEST_CASE("Optimizers that step inside of backward make one step of it") {
+  Course course;
+  static const int behind_it = 0;
+  told.clear();
+  phases.clear();
+  for (int step = 0; step < 2; ++step) {
+    course.RecordForward();
+    course.BeginBackward();
+    for (int layer = 0; layer < 12; ++layer) CHECK_FALSE(course.BeginOptimizer());
+    course.BeginBackward();  // what is checkpointed with reentry
+    course.EndBackward();
+    CHECK(StepsEnded() == static_cast<size_t>(step));
+    course.EndBackward();
+    CHECK(StepsEnded() == static_cast<size_t>(step) + 1);
+  }
+  CHECK(phases.back() == Phase::kIdle);
+  // What a last optimizer does behind it is of the same step, once it is known.
+  for (int step = 0; step < 3; ++step) {
+    course.RecordForward();
+    course.BeginBackward();
+    CHECK_FALSE(course.BeginOptimizer());
+    course.EndBackward();
+    CHECK(course.BeginOptimizer());
+    course.EndOptimizer(&behind_it);
+  }
+  CHECK(told.back() == std::pair<EventKind, int64_t>{EventKind::kStepEnd, 2});
+  told.clear();
+}
+
 TEST_CASE("Of two optimizers of one class each is known by itself") {
   const std::array<int, 2> optimizers{};
   for (int round = 0; round < 20; ++round) {  // whatever stepped before is gone by then
