@@ -91,8 +91,9 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
   if (!description.ending.empty()) return " (it ended before a first one did)";
   if (status.cut_off) return " (what is recorded ends before a first one does)";
   const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
-  return is_watched ? " (a step ends with an Optimizer.step(), and the recorded process called none)"
-                    : " (it tells of no whole step)";
+  if (!is_watched) return " (it tells of no whole step)";
+  return " (a step ends with an Optimizer.step(), and the recorded process called none that tells of itself: "
+         "what torch.compile compiles does not)";
 }
 
 std::string DoubtOfSweep(const std::string& option,

@@ -54,7 +54,7 @@ class Programs(InFolder):
         code = "import torch; net = torch.nn.Linear(9, 9).cuda(); net(torch.ones(1, 9).cuda())"
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("0 steps (a step ends with an Optimizer.step(), and the recorded process called none)", ran.stderr)
+        self.assertIn("0 steps (a step ends with an Optimizer.step(), and the recorded process called none that tells of itself: what torch.compile compiles does not)", ran.stderr)
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["measured"]["by_category_at_peak"]["input"], 512)
 
