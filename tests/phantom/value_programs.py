@@ -482,3 +482,21 @@ def what_waits_for_values():
     y = torch.randn(4, 10, device="cuda", requires_grad=True)
     torch.cov(y).sum().backward(), torch.corrcoef(y).sum().backward()
     nn.AdaptiveLogSoftmaxWithLoss(16, 100, [10, 50]).cuda()(torch.rand(8, 16, device="cuda"), torch.randint(100, (8,), device="cuda")).loss.backward()
+
+
+@program("iterations-of-lbfgs", quick=True, unlike_card=ON_A_PHANTOM)
+def iterations_of_lbfgs():
+    """As many as there may be, and what is kept of each: a gradient of zero would end them before the first."""
+    net = nn.Linear(64, 64).cuda()
+    for options in ({}, {"line_search_fn": "strong_wolfe"}, {"max_iter": 30}):
+        optimizer = torch.optim.LBFGS(net.parameters(), **{"max_iter": 10, "history_size": 15, **options})
+
+        def closure():
+            optimizer.zero_grad()
+            loss = (net(torch.rand(4, 64, device="cuda")) - 1).square().mean()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+        kept = optimizer.state[net.weight]["old_dirs"]
+        assert len(kept) == min(15, options.get("max_iter", 10) - 1), len(kept)

@@ -176,6 +176,17 @@ bool ComesFrom(const Python& python, std::string_view file_ending) {
   return does;
 }
 
+std::string InnermostLine(const Python& python) {
+  std::string text;
+  ReadFrames(python, [&](Object*, const std::string& file, int line) {
+    std::ifstream source(file, std::ios::binary);
+    for (int i = 0; i < line && std::getline(source, text);) ++i;
+    if (!source) text.clear();
+    return false;
+  });
+  return text;
+}
+
 // What runs the program's own file may wait for ever, and is not asked.
 bool IsInWhile(const Python& python) {
   bool is_in = false;
@@ -224,6 +235,8 @@ bool PythonIsIn(std::string_view file_ending, std::string_view function) {
 bool PythonComesFrom(std::string_view file_ending) {
   return WithPython(false, [&](const Python& python) { return ComesFrom(python, file_ending); });
 }
+
+std::string PythonLine() { return WithPython(std::string(), InnermostLine); }
 
 LoopEnd PythonEndOfFor() { return WithPython(LoopEnd::kNone, EndOfInnermostFor); }
 

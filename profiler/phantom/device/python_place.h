@@ -22,6 +22,9 @@ bool PythonIsIn(std::string_view file_ending, std::string_view function = {});
 // The same of any line of PyTorch's own that leads from the innermost out to what is not PyTorch's.
 bool PythonComesFrom(std::string_view file_ending);
 
+// The innermost line of this thread, as its file has it; empty where there is none. Reads that file.
+std::string PythonLine();
+
 // Whether what this thread's Python runs stands in a `while`, which ends by what it computes, where a `for`
 // ends by itself: in its function, or those that called it, up to the program's own file. No, too, where no
 // source tells. Reads files.

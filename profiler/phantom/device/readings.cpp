@@ -111,13 +111,32 @@ const OwnQuestion* OwnQuestionOf(size_t bytes) {
   return nullptr;
 }
 
+// False for what is no fraction.
+bool WriteFraction(void* to, size_t bytes, double value) {
+  const auto in_short = static_cast<float>(value);
+  if (bytes != sizeof value && bytes != sizeof in_short) return false;
+  std::memcpy(to, bytes == sizeof value ? static_cast<const void*>(&value) : &in_short, bytes);
+  return true;
+}
+
 // torch.lobpcg divides by norms.
 bool AnswerNorm(void* to, size_t bytes) {
-  if (bytes != sizeof(float) && bytes != sizeof(double)) return false;
-  if (!PythonIsIn("/torch/_lobpcg.py", "update")) return false;
-  const double one = 1;
-  const float one_in_short = 1;
-  std::memcpy(to, bytes == sizeof one ? static_cast<const void*>(&one) : &one_in_short, bytes);
+  return PythonIsIn("/torch/_lobpcg.py", "update") && WriteFraction(to, bytes, 1);
+}
+
+// torch.optim.LBFGS ends once a gradient, a slope or the loss changes by next to nothing, and keeps what it
+// changed with each iteration, if the product of that (`ys`) is positive. So nothing is next to nothing, the
+// loss falls by one whenever it is read, and `ys` is positive.
+bool AnswerWhetherDone(void* to, size_t bytes) {
+  static std::atomic<int> losses{0};
+  constexpr std::string_view kFile = "/torch/optim/lbfgs.py";
+  const bool is_step = PythonIsIn(kFile, "step");
+  if (bytes != 1) {
+    const bool is_loss = is_step || PythonIsIn(kFile, "_directional_evaluate");
+    return is_loss && WriteFraction(to, bytes, -++losses);
+  }
+  if (!is_step) return false;
+  *static_cast<unsigned char*>(to) = PythonLine().find("if ys >") == std::string::npos ? 0 : 1;
   return true;
 }
 
@@ -133,6 +152,8 @@ bool AnswerSearch(void* to, size_t bytes) {
 constexpr std::string_view kTextOfTensors = "/torch/_tensor_str.py";
 
 constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
+constexpr const char* kLoopGoesOn =
+    " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as it may.";
 constexpr const char* kOneValue =
     " read how many different values a result has that no kernel had computed: all are zero, so one.";
 
@@ -194,6 +215,7 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes, Certainty ce
     return " searched in what no kernel had computed: all is zero, and the first was found.";
   }
   if (AnswerNorm(to, bytes)) return " read a norm that no kernel had computed: it was told one.";
+  if (AnswerWhetherDone(to, bytes)) return kLoopGoesOn;
   if (bytes != 1) return WhatWasRead(to, bytes);
   if (const OwnQuestion* question = OwnQuestionOf(bytes)) {
     *static_cast<unsigned char*>(to) = question->answer;
@@ -201,8 +223,7 @@ const char* AnswerUnknown(void* to, const void* from, size_t bytes, Certainty ce
   }
   if (const LoopEnd end = PythonEndOfFor(); end != LoopEnd::kNone) {
     *static_cast<unsigned char*>(to) = end == LoopEnd::kWhenFalse ? 1 : 0;
-    return " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as "
-           "it may.";
+    return kLoopGoesOn;
   }
   return AnswerCondition(to, from, certainty);
 }
