@@ -30,6 +30,7 @@ thread_local int64_t last_born_bytes = 0;
 thread_local int depth_around_closure = 0;  // of optimizers, where one runs its closure
 
 constexpr const char* kBucketName = "DDP bucket";
+constexpr int64_t kSmallestSendBuffer = 1 << 20;  // all others are not looked at: a forward makes many
 
 BlockRoles& Roles() {
   static auto& roles = *new BlockRoles;  // threads of LibTorch outlive main
@@ -98,14 +99,24 @@ void OnOptimizerStateKnown(const void* block, int64_t bytes, const char* name) {
     Announce({address, bytes}, Category::kOptimizerState, Intern(name));
 }
 
+// What a hook puts gradients into, to be sent together, was there before them and has room for several.
+bool IsSendBuffer(const Block& gradient, const Block& parameter) {
+  return gradient.bytes > parameter.bytes && Roles().WasBeforeGradients(gradient.address);
+}
+
 void OnGradientAccumulated(const void* object) {
   const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
-  const uint64_t parameter = BlockOf(leaf).address;
-  if (!Roles().Is(parameter, Category::kParameter)) return;
+  const Block parameter = BlockOf(leaf);
+  if (!Roles().Is(parameter.address, Category::kParameter)) return;
   const Block block = BlockOf(leaf.grad());
+  if (IsSendBuffer(block, parameter)) {
+    if (Roles().Take(block.address, Category::kCommunication))
+      Announce(block, Category::kCommunication, Intern("buffer of gradients"));
+    return;
+  }
   const bool in_bucket = Roles().Is(block.address, Category::kCommunication);  // gradient_as_bucket_view
   if (block.address == 0 || !Roles().Take(block.address, Category::kGradient)) return;
-  NameId name = in_bucket ? Intern(kBucketName) : Roles().GradientNameOf(parameter);
+  NameId name = in_bucket ? Intern(kBucketName) : Roles().GradientNameOf(parameter.address);
   if (name == 0) name = Intern("gradient " + ShapeOf(leaf));
   Announce(block, Category::kGradient, name);
 }
@@ -126,6 +137,8 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_bytes = bytes;
   if (IsFromBirth(category) || current_context.optimizer_depth > 0) {
     Roles().Born(address, category, current_context.optimizer_depth > 0);
+  } else if (bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses()) {
+    Roles().BornBeforeGradients(address);
   }
 }
 

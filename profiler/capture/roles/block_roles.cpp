@@ -51,6 +51,17 @@ void BlockRoles::Born(uint64_t address, Category category, bool in_optimizer) {
   if (in_optimizer) made_by_optimizer_.push_back(address);
 }
 
+void BlockRoles::BornBeforeGradients(uint64_t address) {
+  const MutexLock lock(mutex_);
+  blocks_[address] = {.was_before_gradients = true};
+}
+
+bool BlockRoles::WasBeforeGradients(uint64_t address) {
+  const MutexLock lock(mutex_);
+  const auto found = blocks_.find(address);
+  return found != blocks_.end() && found->second.was_before_gradients;
+}
+
 void BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
   std::erase_if(awaiting_forward_, [&](const Block& block) { return block.address == address; });

@@ -38,6 +38,9 @@ class BlockRoles {
   // Which taking of a role made the block `role`: 0 = it is not. No two blocks of one address have the same.
   uint64_t TurnOf(uint64_t address, events::Category role);
   void Born(uint64_t address, events::Category category, bool in_optimizer);
+  // One that gradients may be put into later, which were not there yet when it was made.
+  void BornBeforeGradients(uint64_t address);
+  bool WasBeforeGradients(uint64_t address);
   void Died(uint64_t address);
   // Copied from the host before the first forward: an input if nothing but inputs follows. None = all before
   // is none.
@@ -51,6 +54,7 @@ class BlockRoles {
     uint64_t turn = 0;  // 0 = no role yet
     events::Category role = events::Category::kUnknown;
     bool made_by_optimizer = false;
+    bool was_before_gradients = false;
     events::NameId gradient_name = 0;
   };
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);

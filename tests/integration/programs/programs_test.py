@@ -75,6 +75,25 @@ Net().cuda()(torch.ones(1, 1024, device="cuda"))
         categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
         self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
 
+    def test_a_buffer_that_gradients_are_copied_into_is_for_communication(self):
+        code = """
+import torch
+net = torch.nn.Sequential(*[torch.nn.Linear(512, 512, bias=False) for _ in range(4)]).cuda()
+buffer = torch.empty(4 << 20, device="cuda")
+def into_buffer(weight):
+    weight.grad.data = buffer.narrow(0, 0, weight.numel()).view_as(weight).copy_(weight.grad)
+for weight in net.parameters(): weight.register_post_accumulate_grad_hook(into_buffer)
+optimizer = torch.optim.SGD(net.parameters())
+for _ in range(4):
+    net(torch.ones(1, 512, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        info = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(info["measured"]["by_category_at_peak"]["communication"], 16 << 20)
+        self.assertNotIn("kept_gradients", {finding["kind"] for finding in info["findings"]})
+
     def test_optimizers_of_layers_and_those_inside_backward_make_one_step_of_a_round(self):
         start = """
 import torch
@@ -299,8 +318,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
     def test_a_program_that_fails_learns_what_it_read_last(self):
         script = Path(self.folder.name) / "fails.py"
         last = "Note: ValueError ended the program. Last before that, fails.py:3 read a result that no kernel had computed: it was zero."
-        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0),
-                              ("x + 1, math.log(loss)", 0)):  # not since a kernel was launched
+        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0), ("x + 1, math.log(loss)", 0)):  # not since a kernel was launched
             script.write_text(f"import math, sys, torch\nx = torch.ones(4, 4, device='cuda') @ torch.ones(4, device='cuda')\nloss = x.sum().item()\n{program}\n")
             ran = tidemark("phantom", "--", PYTHON, str(script))
             self.assertNotEqual(ran.returncode, 0, ran.stderr)

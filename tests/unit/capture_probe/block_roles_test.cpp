@@ -21,6 +21,16 @@ TEST_CASE("A block keeps its first role until it dies, but that an activation ma
   CHECK(roles.Take(512, Category::kParameter));
 }
 
+TEST_CASE("What was there before gradients is known by it until it dies, whatever it holds") {
+  BlockRoles roles;
+  roles.BornBeforeGradients(512);
+  CHECK(roles.Take(512, Category::kCommunication));
+  CHECK(roles.WasBeforeGradients(512));
+  CHECK_FALSE(roles.WasBeforeGradients(1024));
+  roles.Born(512, Category::kUnknown, true);
+  CHECK_FALSE(roles.WasBeforeGradients(512));
+}
+
 TEST_CASE("Two blocks that had one address, one after the other, are told apart by their turns") {
   BlockRoles roles;
   roles.Take(512, Category::kGradient);
