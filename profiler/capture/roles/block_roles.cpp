@@ -24,7 +24,9 @@ void BlockRoles::Assign(Known& block, Category role) {
 bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_name) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
-  if (block.turn != 0 && !Yields(block.role, role)) return false;
+  const bool has_new_name = role == Category::kParameter && block.role == role && gradient_name != 0 &&
+                            gradient_name != block.gradient_name;
+  if (block.turn != 0 && !Yields(block.role, role) && !has_new_name) return false;
   Assign(block, role);
   block.gradient_name = gradient_name;
   return true;

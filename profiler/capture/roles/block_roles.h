@@ -30,8 +30,8 @@ constexpr bool IsFromBirth(events::Category category) {
 
 class BlockRoles {
  public:
-  // Whether the block is `role` from here on, and was not before. `gradient_name`: what a parameter's
-  // gradient is called.
+  // Whether the block is `role` from here on, and was not before, or not by this name. `gradient_name`: what
+  // a parameter's gradient is called.
   bool Take(uint64_t address, events::Category role, events::NameId gradient_name = 0);
   events::NameId GradientNameOf(uint64_t address);  // 0 where nobody told
   bool Is(uint64_t address, events::Category role) { return TurnOf(address, role) != 0; }

@@ -94,6 +94,17 @@ for _ in range(4):
         self.assertEqual(info["measured"]["by_category_at_peak"]["communication"], 16 << 20)
         self.assertNotIn("kept_gradients", {finding["kind"] for finding in info["findings"]})
 
+    def test_parameters_are_known_while_they_are_converted_before_any_is_used(self):
+        code = """
+import torch
+net = torch.nn.ModuleDict({name: torch.nn.Linear(1024, 1024, bias=False) for name in "abc"}).cuda().bfloat16()
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["allocated_peak_bytes"], (3 * 4 + 2) << 20)
+        self.assertGreaterEqual(measured["by_category_at_peak"]["parameter"], 3 * 4 << 20)  # but for what is just made
+
     def test_optimizers_of_layers_and_those_inside_backward_make_one_step_of_a_round(self):
         start = """
 import torch

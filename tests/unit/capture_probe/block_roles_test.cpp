@@ -21,6 +21,15 @@ TEST_CASE("A block keeps its first role until it dies, but that an activation ma
   CHECK(roles.Take(512, Category::kParameter));
 }
 
+TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
+  BlockRoles roles;
+  CHECK(roles.Take(512, Category::kParameter, 1));
+  CHECK_FALSE(roles.Take(512, Category::kParameter, 1));
+  CHECK(roles.Take(512, Category::kParameter, 2));
+  CHECK_FALSE(roles.Take(512, Category::kParameter));
+  CHECK(roles.GradientNameOf(512) == 2);
+}
+
 TEST_CASE("What was there before gradients is known by it until it dies, whatever it holds") {
   BlockRoles roles;
   roles.BornBeforeGradients(512);

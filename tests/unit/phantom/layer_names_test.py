@@ -153,6 +153,33 @@ class Parameters(unittest.TestCase):
         self.assertEqual((told, tracer.tracing), ([None], "the program's"))
 
 
+    def test_what_several_modules_share_has_the_first_ones_name(self):
+        told, first, second = [], Module(), Module()
+        first._parameters = second._parameters = {"weight": Parameter(512)}
+        names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer()))
+        names.name(Module(first=first, second=second))
+        self.assertEqual([name for _, _, name in told], [b"second.weight", b"first.weight"])  # the last holds
+
+    def test_those_that_are_moved_are_told_once_they_are_there(self):
+        told, inner = [], Module()
+        outer = Net(inner=inner)
+        names = layers.Names(None, lambda module, name: told.append(name))
+        begins, ends = layers.apply_telling(names)
+        for _ in range(2):
+            is_outermost = begins(outer)
+            ends(inner, begins(inner))
+            self.assertEqual(told, ["inner"])
+            ends(outer, is_outermost)
+            self.assertEqual(told, ["inner", "Net", "inner", "Net"])  # of what both have the outer one's holds
+            told.clear()
+        ends(inner, begins(inner))  # by itself
+        self.assertEqual(told, ["Module", "Module"])
+        names.name(outer)
+        told.clear()
+        ends(inner, begins(inner))
+        self.assertEqual(told, ["inner", "inner"])  # as it was named since
+
+
 class Optimizer:
     def __init__(self, state):
         self.state = state
@@ -193,7 +220,7 @@ class Telling(unittest.TestCase):
     def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds", "TidemarkParameter", "TidemarkOptimizerState")):
         process = types.SimpleNamespace(**{name: types.SimpleNamespace() for name in loaded})
         modules = types.ModuleType("modules")
-        modules.Module = type("Module", (), {"__call__": call})
+        modules.Module = type("Module", (), {"__call__": call, "_apply": call})
         told = []
         with mock.patch.object(layers.ctypes, "PyDLL", return_value=process), \
                 mock.patch.object(layers, "tells_of_compiling", side_effect=of_compiler):

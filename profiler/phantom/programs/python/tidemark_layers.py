@@ -1,10 +1,10 @@
 """Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
-parameters of each, as it gets its name: before any of them is used, and those, too, that no gradient is accumulated for; and what an
-optimizer keeps for each, once it has made it.
+parameters of each, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used, and
+those, too, that no gradient is accumulated for; and what an optimizer keeps for each, once it has made it.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
-traceback has a frame more for each module. So it is the code of Module.__call__ that tells: the same function, its lines where they
-were, within a try and a finally. What torch.compile makes of a module is one layer, since none is called inside of it.
+traceback has a frame more for each module. So it is the code of Module.__call__ that tells, and that of Module._apply: the same function,
+its lines where they were, within a try and a finally. What torch.compile makes of a module is one layer, since none is called inside of it.
 """
 
 import ast
@@ -25,6 +25,14 @@ def told(self):
     finally:
         if tidemark_told:
             tidemark_ends()
+"""
+APPLIED = """
+def told(self):
+    tidemark_is_outermost = tidemark_apply_begins(self)
+    try:
+        pass
+    finally:
+        tidemark_apply_ends(self, tidemark_is_outermost)
 """
 # What stands around a module is no part of its name. DistributedDataParallel and DataParallel keep it under a name that others may have, too.
 WRAPPED = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
@@ -125,8 +133,12 @@ class Names:
             number += 1
         prefix = label + "." if any(path in self.used for path, _ in modules) else ""
         for path, module in modules:
-            name = prefix + path if path else label
-            self.remember(module, name)
+            self.remember(module, prefix + path if path else label)
+        self.tell_all_parameters((module, self.by_id[id(module)].decode()) for _, module in modules)
+
+    def tell_all_parameters(self, named):
+        """What several share is called as the first of them has it, since the name that is told last holds."""
+        for module, name in reversed(list(named)):
             self.tell_parameters(module, name)
 
     def remember(self, module, name):
@@ -192,6 +204,29 @@ def parameter_telling(tell, kind, tracer):
     return tell_parameters
 
 
+def apply_telling(names):
+    """What Module._apply calls before and after: each module's parameters are told once they are moved or converted.
+
+    Modules that have no name yet are called as in the one that it was called for, until the outermost that holds them is called.
+    """
+    here = threading.local()
+
+    def begins(module):
+        is_outermost = not getattr(here, "modules", None)
+        if is_outermost:
+            here.modules = {id(inner): (inner, names.by_id.get(id(inner), b"").decode() or path or class_of(inner)) for path, inner in paths_in(module)}
+        return is_outermost
+
+    def ends(module, is_outermost):
+        if id(module) in here.modules:
+            names.tell_parameters(*here.modules[id(module)])
+        if is_outermost:
+            names.tell_all_parameters(here.modules.values())
+            here.modules = None
+
+    return begins, ends
+
+
 def state_telling(tell, names, torch):
     """A hook that runs behind each optimizer's step, and tells, once there is more of it, what the optimizer keeps for each parameter.
 
@@ -213,13 +248,13 @@ def state_telling(tell, names, torch):
     return tell_state
 
 
-def code_that_tells(function):
+def code_that_tells(function, telling):
     """Its own code within what is told, each of its lines and columns where it was."""
     lines, first = inspect.getsourcelines(function)
     whole = ast.parse("class Module:\n" + "".join(lines))
     ast.increment_lineno(whole, first - 2)
     own = whole.body[0].body[0]
-    begins, told = ast.parse(TOLD).body[0].body
+    begins, told = ast.parse(telling).body[0].body
     told.body = own.body
     own.body = [begins, told]
     for added in (begins, *told.finalbody):
@@ -250,19 +285,21 @@ def tell_layers(modules, doubt):
     begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
     begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
     parameter = tensor_teller(process.TidemarkParameter)
-    call = modules.Module.__call__
+    call, apply = modules.Module.__call__, modules.Module._apply
     try:
         if not tells_of_compiling():
             doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
             return None
-        code = code_that_tells(call)
+        code, apply_code = code_that_tells(call, TOLD), code_that_tells(apply, APPLIED)
         names = Names(code, parameter_telling(parameter, modules.Parameter, modules.torch._C))
-        vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
-        call.__code__ = code
+        apply_begins, apply_ends = apply_telling(names)
+        vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
+                             tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
+        call.__code__, apply.__code__ = code, apply_code
     except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
-        doubt(f"Layers are not told: the source of PyTorch's Module.__call__ is missing, or unlike any that is known ({error!r}).")
+        doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    skip_in_compiler(names.tell_parameters)
+    skip_in_compiler(names.tell_parameters, apply_begins, apply_ends)
     return names
 
 
@@ -278,12 +315,11 @@ def tell_states(optimizers, names):
     optimizers.register_optimizer_step_post_hook(state_telling(tell, names, optimizers.torch))
 
 
-def skip_in_compiler(tell_parameters):
+def skip_in_compiler(*made):
     """What finds names is no code of the program's, which torch.compile would look into where it runs within it."""
     try:
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, parameters_of, block_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget,
-                     tell_parameters):
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, parameters_of, block_of, Names.name, Names.called_now, Names.name_all, Names.tell_all_parameters, Names.remember, Names.forget, *made):
         skip_code(function.__code__)
