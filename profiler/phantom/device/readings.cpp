@@ -154,6 +154,9 @@ constexpr std::string_view kTextOfTensors = "/torch/_tensor_str.py";
 constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
 constexpr const char* kLoopGoesOn =
     " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as it may.";
+constexpr const char* kChosenAsBefore =
+    " chose elements by what was known before kernels ran that Triton or NVRTC had compiled: where these "
+    "changed it, a card chooses others.";
 constexpr const char* kOneValue =
     " read how many different values a result has that no kernel had computed: all are zero, so one.";
 
@@ -171,9 +174,7 @@ const char* AnswerCount(const Count& expected, void* to, size_t bytes) {
     return " chose elements by values that no kernel had computed: as if these were zero, so what is made "
            "of them may take more or less on a card.";
   }
-  if (!compiled_kernel_ran.load(std::memory_order_relaxed)) return nullptr;
-  return " chose elements by what was known before kernels ran that Triton or NVRTC had compiled: where "
-         "these changed it, a card chooses others.";
+  return compiled_kernel_ran.load(std::memory_order_relaxed) ? kChosenAsBefore : nullptr;
 }
 
 // `to`: of what follows from zeros, that; else zero.
@@ -314,10 +315,11 @@ void NoteBlock(const void* begin, size_t bytes) { answers.BlockBegins(begin, byt
 
 void NoteReading(void* to, const void* from, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
-  std::string sentence = PythonPlace().value_or("The program");
+  const std::optional<std::string> place = PythonPlace();
   const char* const told = Answer(to, from, bytes, certainty);
   if (told == nullptr || PythonComesFrom(kTextOfTensors)) return;
-  sentence += told;
+  if (told == kChosenAsBefore && !place) return;  // backward's thread, which chooses as forward did
+  const std::string sentence = place.value_or("The program") + told;
   if (certainty >= Certainty::kOfZeros) NoteUnknown(sentence, told, bytes);
   if (ComesOften(sentence)) SayThatItWaits(sentence);
 }

@@ -329,7 +329,8 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
     def test_a_program_that_fails_learns_what_it_read_last(self):
         script = Path(self.folder.name) / "fails.py"
         last = "Note: ValueError ended the program. Last before that, fails.py:3 read a result that no kernel had computed: it was zero."
-        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0), ("x + 1, math.log(loss)", 0)):  # not since a kernel was launched
+        for program, told in (("math.log(loss)", 1), ("sys.exit(3)", 0), ("torch.empty(1 << 60, device='cuda')", 0), ("loss.log()", 0),
+                              ("raise RuntimeError('No backend type associated with device type cpu')", 0), ("x + 1, math.log(loss)", 0)):  # not since a kernel was launched
             script.write_text(f"import math, sys, torch\nx = torch.ones(4, 4, device='cuda') @ torch.ones(4, device='cuda')\nloss = x.sum().item()\n{program}\n")
             ran = tidemark("phantom", "--", PYTHON, str(script))
             self.assertNotEqual(ran.returncode, 0, ran.stderr)

@@ -311,13 +311,14 @@ def change_modules(modules):
 
 # Of such kinds are those that a value may raise which is zero instead of what a card computes.
 OF_VALUES = (ArithmeticError, AssertionError, LookupError, RuntimeError, ValueError)
+NO_BACKEND = "No backend type associated with device type"  # ProcessGroup.hpp: of a device that the program chose none for, whatever values are
 
 
 def tell_failure():
     """An exception that nobody caught ends the program: the phantom tells what was read last that no kernel had computed."""
     kind = getattr(sys, "last_type", None)
     tell = getattr(ctypes.CDLL(None), "TidemarkPhantomProgramFails", None)
-    if tell and kind and issubclass(kind, OF_VALUES) and kind.__name__ != "OutOfMemoryError":
+    if tell and kind and issubclass(kind, OF_VALUES) and kind.__name__ != "OutOfMemoryError" and NO_BACKEND not in str(sys.last_value):
         tell(kind.__name__.encode())
 
 
