@@ -127,6 +127,8 @@ class Application {
   const ViewState& view_state() const { return state_; }
   ViewState& view_state() { return state_; }
   const SceneInput& scene_input() const { return input_; }
+  // What is noted now is noted of this.
+  std::weak_ptr<const session::Run> shown_process() const { return shown_.process(); }
   const Frame* frame() const { return frame_; }
   const networks::TrainingSettings& settings() const { return input_.settings; }
   // Lessons change what a person has chosen: how to come back, in words; "" where there is nothing to.

@@ -50,6 +50,7 @@ void Application::AskForBookmark() {
   BookmarkState& asked = shell_.bookmark;
   asked = {};
   asked.open = true;
+  asked.of = shown_.process();
   asked.time_ns = frame_->memory_map.state->time_ns;
   asked.moment = frame_->memory_map.moment;
   for (const trace::Bookmark& bookmark : shown_.bookmarks()) {
@@ -59,7 +60,7 @@ void Application::AskForBookmark() {
 }
 
 void Application::Keep(const KeepBookmark& wanted) {
-  if (const Status kept = shown_.Note({wanted.time_ns, wanted.text}); !kept)
+  if (const Status kept = shown_.Note(wanted.of, {wanted.time_ns, wanted.text}); !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
 

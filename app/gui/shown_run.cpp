@@ -95,15 +95,21 @@ bool ShownRun::has_bookmarks() const {
   return std::ranges::any_of(notes_, [](const auto& of) { return !of.second.bookmarks.empty(); });
 }
 
-Status ShownRun::Note(trace::Bookmark bookmark) {
-  trace::SetBookmark(std::move(bookmark), &notes_[process_].bookmarks);
-  return WriteNotes();
+Status ShownRun::Note(const std::weak_ptr<const session::Run>& process, trace::Bookmark bookmark) {
+  if (!Is(process)) {
+    return Error{"The bookmark '" + bookmark.text +
+                 "' is not kept: its run is not shown any more. Open that run, and set it there."};
+  }
+  const session::Run& noted = *process.lock();
+  trace::SetBookmark(std::move(bookmark), &notes_[&noted].bookmarks);
+  if (Status written = WriteNotes(noted); !written) return written;
+  return CarryNotes();  // a rank may have come since it was asked for
 }
 
-Status ShownRun::WriteNotes() {
-  const std::filesystem::path file = whole_ == nullptr ? "" : FileOf(*process_);
+Status ShownRun::WriteNotes(const session::Run& process) {
+  const std::filesystem::path file = FileOf(process);
   return file.empty() ? Status(Done{})
-                      : trace::SaveBookmarks(bookmarks(), file, !whole_->bookmarks().empty());
+                      : trace::SaveBookmarks(notes_[&process].bookmarks, file, !whole_->bookmarks().empty());
 }
 
 Status ShownRun::CarryNotes() {
@@ -112,7 +118,7 @@ Status ShownRun::CarryNotes() {
   if (before.empty() || before.mapped().bookmarks.empty()) return Done{};
   for (trace::Bookmark& bookmark : before.mapped().bookmarks)
     trace::SetBookmark(std::move(bookmark), &notes_[process_].bookmarks);
-  return WriteNotes();
+  return WriteNotes(*process_);
 }
 
 std::filesystem::path ShownRun::FileOf(const session::Run& process) const {

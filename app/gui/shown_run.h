@@ -70,9 +70,13 @@ class ShownRun {
   // Of the part's process, in their order of time.
   const std::vector<trace::Bookmark>& bookmarks() { return notes_[process_].bookmarks; }
   bool has_bookmarks() const;  // in any process
+  // What a bookmark is asked for in, which may be answered when another is shown.
+  std::weak_ptr<const session::Run> process() const {
+    return std::shared_ptr<const session::Run>(whole_, process_);
+  }
   // Beside the file that the process was read from, is written to or was saved in; else it is written with
-  // the run. Errors: it cannot be written.
-  Status Note(trace::Bookmark bookmark);
+  // the run. Errors: it cannot be written, or `process` is of a run that is not shown any more.
+  Status Note(const std::weak_ptr<const session::Run>& process, trace::Bookmark bookmark);
   // What was noted of a launcher before its first rank came is of the rank that is shown from then on. After
   // Follow. Errors: it cannot be written.
   Status CarryNotes();
@@ -103,7 +107,7 @@ class ShownRun {
     std::filesystem::path file;                     // beside which they are kept; "" = beside its recording
     std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
   };
-  Status WriteNotes();  // of the part's process
+  Status WriteNotes(const session::Run& process);
   // "" = it is in no file, or nobody knows in which.
   std::filesystem::path FileOf(const session::Run& process) const;
   std::shared_ptr<const session::Run> CardAlone(const session::Run& process) const;

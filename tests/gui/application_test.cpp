@@ -135,15 +135,29 @@ TEST_CASE("What is noted in a run that was saved is kept beside its file") {
   app.ExecuteCommands();
   SECTION("once it is written") {
     REQUIRE(PollUntil(app, [&] { return LatestLine(app).starts_with("Saved "); }));
-    Tell(app, KeepBookmark{1, "here"});
+    Tell(app, KeepBookmark{app.shown_process(), 1, "here"});
   }
   SECTION("while it is written") {
-    Tell(app, KeepBookmark{1, "here"});
+    Tell(app, KeepBookmark{app.shown_process(), 1, "here"});
     REQUIRE(PollUntil(app, [&] { return LatestLine(app).starts_with("Saved "); }));
   }
   Tell(app, DoAction{ActionId::kQuit});
   CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
   CHECK(*trace::LoadBookmarks(file) == std::vector<trace::Bookmark>{{1, "here"}});
+}
+
+TEST_CASE("A bookmark is not kept in another run than the one that it was asked for in") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn(scratch / "kept");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Grown>());
+  const auto asked_in = app.shown_process();
+  app.ShowRun(std::make_shared<Grown>());
+  Tell(app, SaveRecording{scratch / "next.tide"});
+  REQUIRE(PollUntil(app, [&] { return LatestLine(app).starts_with("Saved "); }));
+  Tell(app, KeepBookmark{asked_in, 1, "a spike"});
+  CHECK(LatestLine(app).starts_with("The bookmark 'a spike' is not kept: its run is not shown any more."));
+  CHECK(trace::LoadBookmarks(scratch / "next.tide")->empty());
 }
 
 TEST_CASE("The window stays while what a person asked for is written, and where it could not be") {
@@ -250,7 +264,8 @@ TEST_CASE("What the window began with by itself is nobody's until somebody chang
     CHECK_FALSE(quits());
   }
   SECTION("noted in") {
-    app.Push(KeepBookmark{app.scene_input().view->TimeOf(app.scene_input().view->first()), "here"});
+    app.Push(KeepBookmark{app.shown_process(),
+                          app.scene_input().view->TimeOf(app.scene_input().view->first()), "here"});
     app.ExecuteCommands();
     CHECK_FALSE(quits());
   }

@@ -172,7 +172,8 @@ void SavesAndOpens(ImGuiTestContext* context) {
   std::error_code ignored;
   fs::remove(file, ignored);
   const int64_t steps = CompleteSteps();
-  application().Push(KeepBookmark{Run().view->TimeOf(Run().view->end() - 1), "where it was saved"});
+  application().Push(KeepBookmark{application().shown_process(), Run().view->TimeOf(Run().view->end() - 1),
+                                  "where it was saved"});
   IM_CHECK(WaitUntil(context, [] {
     const auto& named = application().frame()->bookmarks;
     return !named.empty() && named.back().text == "where it was saved";
@@ -352,11 +353,12 @@ void LeavesAFileForAStart(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().recording == "left-for-a-start.tide"; }));
   IM_CHECK_EQ(application().view_state().timeline.magnified, 1);
   const int64_t last = Run().view->TimeOf(Run().view->end() - 1);
-  application().Push(KeepBookmark{last, "of the file"});
+  const auto of_file = application().shown_process();
+  application().Push(KeepBookmark{of_file, last, "of the file"});
   IM_CHECK(WaitUntil(context, [&] { return fs::exists(beside); }));
   fs::remove(beside);
   application().Push(ActionId::kNewRun);
-  application().Push(KeepBookmark{last, "while a run starts"});
+  application().Push(KeepBookmark{of_file, last, "while a run starts"});
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(!fs::exists(beside));
   IM_CHECK(WaitForSteps(context, 2));

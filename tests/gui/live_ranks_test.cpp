@@ -236,10 +236,10 @@ TEST_CASE("What was noted in a rank is there when it is shown again") {
   REQUIRE(application.ok());
   Application& app = **application;
   app.ShowRun(run);
-  app.Push(KeepBookmark{1, "in rank 0"});
+  app.Push(KeepBookmark{app.shown_process(), 1, "in rank 0"});
   app.ExecuteCommands();
   REQUIRE(ShowsRank(app, 1));
-  app.Push(KeepBookmark{2, "in rank 1"});
+  app.Push(KeepBookmark{app.shown_process(), 2, "in rank 1"});
   app.ExecuteCommands();
   REQUIRE(app.KeepOnClosing().size() == 1);
   std::vector<std::string> noted;

@@ -184,7 +184,8 @@ void ShowsOneCardLive(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, shows(7)));
   Picture(context, "one-card-live");
   // What is noted of a card is noted of the run, and kept with it.
-  application().Push(KeepBookmark{Run().view->TimeOf(Run().view->end() - 1), "of cuda:1"});
+  application().Push(
+      KeepBookmark{application().shown_process(), Run().view->TimeOf(Run().view->end() - 1), "of cuda:1"});
   const auto is_noted = [] { return application().frame()->bookmarks.size() == 1; };
   IM_CHECK(WaitUntil(context, is_noted));
   (*recorder)->End(0);

@@ -65,14 +65,14 @@ TEST_CASE("What was noted before a run is saved goes beside its file with what i
   const trace::Scratch scratch;
   const auto run = std::make_shared<NotedProcess>();
   ShownRun shown(run, RunOrigin::kBegun);
-  CHECK(shown.Note({1, "before"}).ok());
+  CHECK(shown.Note(shown.process(), {1, "before"}).ok());
   CHECK(shown.TakeSaved(run.get(), scratch / "own.tide", run->view()->end()).size() == 1);
-  CHECK(shown.Note({2, "after"}).ok());
+  CHECK(shown.Note(shown.process(), {2, "after"}).ok());
   CHECK(*trace::LoadBookmarks(scratch / "own.tide") == shown.bookmarks());
   CHECK(shown.bookmarks().size() == 2);
   // Another file holds it now.
   shown.TakeSaved(run.get(), scratch / "other.tide", run->view()->end());
-  CHECK(shown.Note({3, "later"}).ok());
+  CHECK(shown.Note(shown.process(), {3, "later"}).ok());
   CHECK(trace::LoadBookmarks(scratch / "other.tide")->size() == 3);
 }
 
@@ -82,10 +82,10 @@ TEST_CASE("What is noted in a run that is recorded as it goes is kept beside the
   run->RecordTo(scratch / "run.tide");
   ShownRun shown(run, RunOrigin::kBegun);
   CHECK_FALSE(shown.needs_keeping());
-  CHECK(shown.Note({1, "here"}).ok());
+  CHECK(shown.Note(shown.process(), {1, "here"}).ok());
   CHECK(trace::LoadBookmarks(scratch / "run.tide")->size() == 1);
   CHECK(shown.TakeSaved(run.get(), scratch / "copy.tide", run->view()->end()).size() == 1);
-  CHECK(shown.Note({2, "there"}).ok());
+  CHECK(shown.Note(shown.process(), {2, "there"}).ok());
   CHECK(trace::LoadBookmarks(scratch / "run.tide")->size() == 2);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("The window's own run is nobody's until something is noted in it") {
   ShownRun shown(std::make_shared<NotedProcess>(), RunOrigin::kBegun);
   shown.SetExample(true);
   CHECK_FALSE(shown.needs_keeping());
-  CHECK(shown.Note({1, "here"}).ok());
+  CHECK(shown.Note(shown.process(), {1, "here"}).ok());
   CHECK(shown.needs_keeping());
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("Each rank has its own notes, and its own band") {
   CHECK_FALSE(shown.AskForBand());
   shown.TakeBand(first, AnyBand());
   CHECK(shown.band());
-  CHECK(shown.Note({1, "of the first"}).ok());
+  CHECK(shown.Note(shown.process(), {1, "of the first"}).ok());
   CHECK_FALSE(shown.Follow());
 
   CHECK(shown.ShowRank(1));
@@ -140,7 +140,7 @@ TEST_CASE("What was noted before a launcher's first rank came is kept with that 
   NotedProcess rank;
   rank.RecordTo(scratch / "run.rank0.tide");
   ShownRun shown(launcher, RunOrigin::kBegun);
-  CHECK(shown.Note({2, "before"}).ok());
+  CHECK(shown.Note(shown.process(), {2, "before"}).ok());
   CHECK(shown.CarryNotes().ok());  // there is none yet
   CHECK(shown.bookmarks().size() == 1);
   launcher->Add(&rank);
@@ -148,9 +148,24 @@ TEST_CASE("What was noted before a launcher's first rank came is kept with that 
   CHECK(shown.CarryNotes().ok());
   CHECK(shown.bookmarks() == std::vector<trace::Bookmark>{{2, "before"}});
   CHECK(*trace::LoadBookmarks(scratch / "run.rank0.tide") == shown.bookmarks());
-  CHECK(shown.Note({1, "after"}).ok());
+  CHECK(shown.Note(shown.process(), {1, "after"}).ok());
   CHECK(shown.CarryNotes().ok());  // once
   CHECK(shown.bookmarks().size() == 2);
+}
+
+TEST_CASE(
+    "What was asked for in a launcher is noted in the rank that came meanwhile, and without a run nowhere") {
+  const auto launcher = std::make_shared<NotedProcess>();
+  const NotedProcess rank;
+  ShownRun shown(launcher, RunOrigin::kBegun);
+  const auto asked_in = shown.process();
+  launcher->Add(&rank);
+  CHECK(shown.Follow());
+  CHECK(shown.Note(asked_in, {1, "here"}).ok());
+  CHECK(shown.bookmarks() == std::vector<trace::Bookmark>{{1, "here"}});
+  shown = {};
+  CHECK_FALSE(shown.Note(asked_in, {1, "here"}).ok());
+  CHECK_FALSE(shown.Note(shown.process(), {1, "here"}).ok());
 }
 
 TEST_CASE("One card of a run is shown alone, and another rank whole again") {
@@ -164,7 +179,7 @@ TEST_CASE("One card of a run is shown alone, and another rank whole again") {
   CHECK(shown.cards().alone == 1);
   const auto card = shown.part();
   CHECK(card.get() != run.get());
-  CHECK(shown.Note({1, "of the process"}).ok());
+  CHECK(shown.Note(shown.process(), {1, "of the process"}).ok());
   CHECK(shown.ShowCard({}));
   CHECK(shown.bookmarks().size() == 1);
   CHECK(shown.ShowCard(1));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/program_order.h"
+#include "profiler/session/run.h"
 
 namespace tidemark::gui {
 
@@ -205,6 +207,7 @@ struct GoToMoment {
 };
 // An empty text takes the one at that time away.
 struct KeepBookmark {
+  std::weak_ptr<const session::Run> of;  // that process of the run that was shown
   int64_t time_ns;
   std::string text;
 };

@@ -107,7 +107,7 @@ void DrawBookmarkWindow(BookmarkState& state, CommandQueue& queue) {
     const bool entered = TextField("##bookmark", "What happens here?", state.text);
     PutWrapped(SmallMuted(),
                "Enter keeps it, also beside a recording; an empty one is taken away. Ctrl+F lists all.");
-    if (entered) queue.Push(KeepBookmark{state.time_ns, state.text.data()});
+    if (entered) queue.Push(KeepBookmark{state.of, state.time_ns, state.text.data()});
     if (entered || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   }

@@ -56,6 +56,7 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
 struct BookmarkState {
   bool open = false;
   bool shown = false;
+  std::weak_ptr<const session::Run> of;  // the process in which it is set
   int64_t time_ns = 0;
   std::string moment;  // "step 5 · event 1,234"
   std::array<char, trace::kMostBookmarkBytes> text{};
