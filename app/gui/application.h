@@ -153,8 +153,9 @@ class Application {
   void AskForProgram(const std::string& trouble = "",
                      session::ProgramField field = session::ProgramField::kCommand);
   void RememberCard(const session::ProgramOrder& order);
-  // `card`: that one of several alone.
-  void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {});
+  // `card`: that one of several alone. `ranks`: it is one of these, which are shown with it.
+  void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {},
+               const std::optional<OpenedRanks>& ranks = {});
   void ShowOneCard(std::optional<uint8_t> device);  // none = all of them
   void ReadRanks(const std::vector<std::filesystem::path>& files);
   void Answer(const AnswerHeld& answer);
@@ -184,7 +185,7 @@ class Application {
   bool Change(const networks::TrainingSettings& settings, bool remember);
   bool PutNetwork(const networks::Network& network);
   void TellNotOpened(const std::string& why);
-  void ShowRanks(session::Ranks ranks);
+  void OpenLargest(session::Ranks ranks);
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
   void ShowRank(int64_t rank);  // of those that are open, by its number
   void ShowOtherPart();         // than before

@@ -6,6 +6,7 @@
 #include "app/gui/application.h"
 #include "app/gui/kept_runs.h"
 #include "app/presenters/run/program_facts.h"
+#include "profiler/base/check.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
@@ -231,14 +232,15 @@ void Application::ShowOneCard(std::optional<uint8_t> device) {
   if (shown_.ShowCard(device)) ShowOtherPart();
 }
 
-void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card) {
+void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card,
+                          const std::optional<OpenedRanks>& ranks) {
   const Request request = latest_shown_.Begin();
   jobs_.Start(
       "Opening " + file.filename().string(), JobEnd::kOnRequest, request,
-      [this, file, card, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+      [this, file, card, ranks, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto outcome =
             std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress, card));
-        return [this, outcome, request, file, card] {
+        return [this, outcome, request, file, card, ranks] {
           if (IsOvertaken(request, file.filename().string())) {
             if (outcome->ok()) LetGo(std::move(**outcome));
             return;
@@ -248,6 +250,7 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*(**outcome)->view());
           const bool is_another = shown_.read_file() != file;  // else one card of it, or all
           AdoptRun(ShownRun(std::move(**outcome), file, {cards, card}));
+          if (ranks) ranks_ = *ranks;
           EndForeignComparison();
           if (is_another && !ranks_.any()) ForgetWhatWasSought();
           if (is_another) sweep_.CloseEnded();
@@ -290,12 +293,13 @@ void Application::ReadRanks(const std::vector<std::filesystem::path>& files) {
                 return [this, outcome, what, request] {
                   if (IsOvertaken(request, "What was read of " + what)) return;
                   if (!outcome->ok()) return TellNotOpened(outcome->error().message);
-                  ShowRanks(std::move(**outcome));
+                  OpenLargest(std::move(**outcome));
                 };
               });
 }
 
-void Application::ShowRanks(session::Ranks ranks) {
+// Whatever is shown, and its ranks, stay until that is there.
+void Application::OpenLargest(session::Ranks ranks) {
   for (const auto* sentences : {&ranks.repeated, &ranks.unreadable}) {
     for (const std::string& sentence : *sentences) AddLogLine(presenters::LogLevel::kWarning, sentence);
   }
@@ -303,8 +307,10 @@ void Application::ShowRanks(session::Ranks ranks) {
     AddLogLine(presenters::LogLevel::kWarning, why + " File, Compare with… lays one over another.");
   if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
     AddLogLine(presenters::LogLevel::kWarning, missing);
-  ranks_ = OpenedRanks(std::move(ranks));
-  ReadRun(*ranks_.FileOf(*ranks_.strip().largest));
+  const OpenedRanks opened(std::move(ranks));
+  const std::optional<size_t> largest = opened.strip().largest;  // of whole recordings, which all tell a peak
+  TIDEMARK_CHECK(largest && opened.FileOf(*largest) != nullptr);
+  ReadRun(*opened.FileOf(*largest), {}, opened);
 }
 
 void Application::CompareWithFile(const std::filesystem::path& file) {

@@ -453,6 +453,26 @@ TEST_CASE("A start that something else has come before ends by itself") {
       app, [&] { return LatestLine(app) == "train.py is not shown: something else was asked for since."; }));
 }
 
+TEST_CASE("Ranks that were opened are there once one of them is shown, and not before") {
+  const trace::Scratch scratch;
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {"run.rank0.tide", "run.rank1.tide"}) {
+    REQUIRE(Grown().Save(scratch / name).ok());
+    files.push_back(scratch / name);
+  }
+  const auto application = Application::Create({}, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.OpenRanks({files[0], files[1], files[1]});
+  REQUIRE(PollUntil(app, [&] { return LatestLine(app).ends_with("counts once."); }));  // their peaks are read
+  Tell(app, OpenRank{1});
+  REQUIRE(PollUntil(app, [&] { return !app.scene_input().recording.empty(); }));
+  CHECK(app.scene_input().recording == "run.rank0.tide");
+  Tell(app, OpenRank{1});
+  CHECK(PollUntil(app, [&] { return app.scene_input().recording == "run.rank1.tide"; }));
+}
+
 TEST_CASE("What cannot be undone now can be later") {
   const auto application = KeepingIn("");
   Application& app = *application;
