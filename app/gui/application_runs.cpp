@@ -90,14 +90,13 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
 
 void Application::AskForProgram(const std::string& trouble, session::ProgramField field) {
   ProgramDialogState& dialog = shell_.program_dialog;
-  if (dialog.card.empty()) dialog.card = CardToBeginWith(state_.program_card, cards_, !cuda_devices_.empty());
-  FillFrom(input_.description, cards_, !cuda_devices_.empty(), dialog);
+  const bool has_gpu = !cuda_devices_.empty();
+  if (dialog.card.empty()) dialog.card = CardToBeginWith(state_.program_card, input_.device, cards_, has_gpu);
+  FillFrom(input_.description, cards_, has_gpu, dialog);
   OpenProgramDialog(dialog, trouble, field);
 }
 
-void Application::RememberCard(const session::ProgramOrder& order) {
-  state_.program_card = order.card.value_or(kOwnGpu);
-}
+void Application::RememberCard(const session::ProgramOrder& order) { state_.program_card = CardOf(order); }
 
 void Application::Start(const session::ProgramOrder& order) {
   RememberCard(order);
@@ -250,8 +249,8 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*(**outcome)->view());
           const bool is_another = shown_.read_file() != file;  // else one card of it, or all
           AdoptRun(ShownRun(std::move(**outcome), file, {cards, card}));
-          if (ranks) ranks_ = *ranks;
           EndForeignComparison();
+          if (ranks) ranks_ = *ranks;
           if (is_another && !ranks_.any()) ForgetWhatWasSought();
           if (is_another) sweep_.CloseEnded();
           ReadNotes(file);

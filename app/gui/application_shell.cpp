@@ -49,6 +49,7 @@ ShellInput Application::MakeShellInput() {
   shell.compares = input_.compared.has_value();
   shell.starts_programs = static_cast<bool>(options_.start_program);
   shell.cards = &cards_;
+  shell.has_gpu = !cuda_devices_.empty();
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.has_run = static_cast<bool>(shown_);
   shell.own_p95_seconds = own_p95_seconds_;

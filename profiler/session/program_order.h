@@ -23,6 +23,7 @@ struct ProgramArgument {
 struct ProgramOrder {
   std::string command;              // "python train.py --batch 64", as one would type it
   std::optional<std::string> card;  // on the phantom of this card; none = as it is, on this machine
+  bool cpu = false;                 // there: PyTorch's tensors on the CPU are told
   std::string memory;               // of that card instead of its own: "16GiB"; "" = its own
   std::string recording;            // .tide file to write; "" = none
   std::string amp;                  // on a phantom as if it used "bf16" or "fp16"; "" = as it is

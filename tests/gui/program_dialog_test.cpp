@@ -4,14 +4,21 @@
 
 namespace tidemark::gui {
 
-TEST_CASE("A program begins on what was chosen last, else on the GPU that is there, else on a common card") {
+TEST_CASE(
+    "A program begins on what was chosen last, where that is there, else on what the window trains on") {
   std::vector<phantom::Card> cards(1);
   cards.front().name = "t4";
-  CHECK(CardToBeginWith("t4", cards, /*has_gpu=*/true) == "t4");
-  CHECK(CardToBeginWith(kOwnGpu, cards, false) == kOwnGpu);
-  CHECK(CardToBeginWith("", cards, true) == kOwnGpu);
-  CHECK(CardToBeginWith("", cards, false) == "rtx-4090");
-  CHECK(CardToBeginWith("of another version", cards, false) == "rtx-4090");
+  const networks::DeviceChoice phantom{networks::DeviceKind::kPhantom, 0, "h200"};
+  const networks::DeviceChoice cuda{networks::DeviceKind::kCuda, 0, "h200"};
+  const networks::DeviceChoice cpu{networks::DeviceKind::kCpu, 0, "h200"};
+  CHECK(CardToBeginWith("t4", cuda, cards, /*has_gpu=*/true) == "t4");
+  CHECK(CardToBeginWith(kOwnCpu, cuda, cards, true) == kOwnCpu);
+  CHECK(CardToBeginWith(kOwnGpu, phantom, cards, true) == kOwnGpu);
+  CHECK(CardToBeginWith(kOwnGpu, phantom, cards, false) == "h200");
+  CHECK(CardToBeginWith("", phantom, cards, false) == "h200");
+  CHECK(CardToBeginWith("", cuda, cards, true) == kOwnGpu);
+  CHECK(CardToBeginWith("", cpu, cards, false) == kOwnCpu);
+  CHECK(CardToBeginWith("of another version", phantom, cards, false) == "h200");
 }
 
 TEST_CASE("The dialog begins with the program that is shown, once, and keeps what is typed from then on") {
@@ -51,6 +58,10 @@ TEST_CASE("The dialog begins with the program that is shown, once, and keeps wha
   shown.command += " --again";
   fill(true);
   CHECK(state.card == kOwnGpu);
+  shown.device = "cpu";
+  shown.command = "python on_the_cpu.py";
+  fill(true);
+  CHECK(state.card == kOwnCpu);
   shown.command = std::string(10'000, 'x');
   fill();
   CHECK(std::string(state.command.data()).size() == state.command.size() - 1);

@@ -324,19 +324,22 @@ void StartsAProgram(ImGuiTestContext* context) {
   IM_CHECK(Run().status.state == RunState::kStarting);
   IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
   IM_CHECK(!LastOrder().operators);
-  // On a real card operators are told where that is asked for.
+  // On this machine operators are told where that is asked for, and what is below the choice stays in place.
   application().Push(ActionId::kRunProgram);
   context->Yield(4);
+  const float recording_was_at = context->ItemInfo("//program dialog/##recording").RectFull.Min.y;
+  IM_CHECK(!context->ItemExists("//program dialog/PyTorch's operators"));  // a phantom tells them anyway
   context->ItemClick("//program dialog/##Runs on");
-  context->ItemClick("//$FOCUSED/this machine's GPU");
+  context->ItemClick("//$FOCUSED/this machine's CPU");
+  IM_CHECK_EQ(context->ItemInfo("//program dialog/##recording").RectFull.Min.y, recording_was_at);
   context->ItemClick("//program dialog/PyTorch's operators");
   Picture(context, "run-a-program-here");
   context->ItemInputValue("//program dialog/##command", "python train.py --batch 9");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 9"; }));
-  IM_CHECK(!LastOrder().card && LastOrder().operators);
+  IM_CHECK(!LastOrder().card && LastOrder().cpu && LastOrder().operators);
   IM_CHECK_STR_EQ(LastOrder().amp.c_str(), "");     // there it is as it is
   IM_CHECK_STR_EQ(LastOrder().memory.c_str(), "");  // that GPU has what it has
-  IM_CHECK_STR_EQ(application().view_state().program_card.c_str(), kOwnGpu);
+  IM_CHECK_STR_EQ(application().view_state().program_card.c_str(), kOwnCpu);
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }

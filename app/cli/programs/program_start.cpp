@@ -56,6 +56,7 @@ Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::ve
   const phantom::BuildWatch building{watch.told, watch.goes_on, watch.share};
   if (!order.card) {
     RecordedLayers layers;
+    layers.cpu = order.cpu;
     layers.stacks = order.stacks;
     layers.kernels = order.kernels;
     layers.operators = order.operators;

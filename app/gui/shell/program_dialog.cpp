@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/gui/widgets/controls.h"
@@ -17,7 +19,8 @@ namespace {
 
 using session::ProgramField;
 
-constexpr const char* kThisMachine = "this machine's GPU";
+constexpr const char* kThisGpu = "this machine's GPU";
+constexpr const char* kThisCpu = "this machine's CPU";
 
 // As much of it as there is room for.
 template <size_t kSize>
@@ -33,39 +36,83 @@ void FocusIfWanted(ProgramDialogState& state, ProgramField field) {
   state.focus.reset();
 }
 
-bool IsOnPhantom(const ProgramDialogState& state) { return state.card != kOwnGpu; }
+bool IsOnThisMachine(const std::string& card) { return card == kOwnGpu || card == kOwnCpu; }
+
+bool IsOnPhantom(const ProgramDialogState& state) { return !IsOnThisMachine(state.card); }
+
+// What follows from a choice, with as much room as what follows from any other takes: what comes below stays
+// where it is.
+void ConsequenceAmong(std::string_view chosen, std::initializer_list<std::string_view> others) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto height_of = [width](std::string_view text) {
+    return MeasureWrapped(SmallMuted(), text, width).y;
+  };
+  float missing = 0;
+  for (const std::string_view other : others)
+    missing = std::max(missing, height_of(other) - height_of(chosen));
+  Consequence(chosen);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + missing);
+}
 
 std::string TitleOf(const std::string& chosen, const std::vector<phantom::Card>& cards) {
-  if (chosen == kOwnGpu) return kThisMachine;
+  if (chosen == kOwnGpu) return kThisGpu;
+  if (chosen == kOwnCpu) return kThisCpu;
   const phantom::Card* const card = phantom::CardNamed(cards, chosen);
   return "phantom " + (card == nullptr ? chosen : session::ShortCardTitle(card->title));
 }
 
-void ChooseCard(const std::vector<phantom::Card>& cards, ProgramDialogState& state) {
+void OfferThisMachine(bool has_gpu, ProgramDialogState& state) {
+  ImGui::BeginDisabled(!has_gpu);
+  const std::string missing = has_gpu ? "" : ": no NVIDIA driver here";
+  if (Choice(kThisGpu + missing, state.card == kOwnGpu)) state.card = kOwnGpu;
+  ImGui::EndDisabled();
+  if (Choice(kThisCpu, state.card == kOwnCpu)) state.card = kOwnCpu;
+}
+
+void ChooseCard(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state) {
+  static const std::string kOnPhantom =
+      std::string(
+          "Needs no GPU. Kernels compute nothing, every allocation happens. A Python program with "
+          "torch ") +
+      events::kTorchVersions + ".";
+  constexpr std::string_view kOnGpu =
+      "As it is, with kernels that compute. Any CUDA program; of a launcher's ranks all are shown, else the "
+      "first process that uses CUDA.";
+  constexpr std::string_view kOnCpu =
+      "As it is, without a GPU. PyTorch's tensors on the CPU are told: what they hold, with no blocks or "
+      "segments around them.";
   std::vector<std::string> titles;
+  titles.reserve(cards.size());
   for (const phantom::Card& card : cards) titles.push_back(TitleOf(card.name, cards));
   if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F, {}, titles)) {
-    if (Choice(kThisMachine, !IsOnPhantom(state))) state.card = kOwnGpu;
+    OfferThisMachine(has_gpu, state);
     for (const phantom::Card& card : cards) {
       const std::string title = TitleOf(card.name, cards) + " · " + session::CardSize(card.memory_bytes);
       if (Choice(title, state.card == card.name)) state.card = card.name;
     }
     ImGui::EndCombo();
   }
-  Consequence(
-      IsOnPhantom(state)
-          ? std::string("Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
-                        "with torch ") +
-                events::kTorchVersions + "."
-          : "As it is, with kernels that compute. Any CUDA program; of a launcher's ranks all are shown, "
-            "else the first process that uses CUDA.");
+  ConsequenceAmong(IsOnPhantom(state)      ? kOnPhantom
+                   : state.card == kOwnCpu ? kOnCpu
+                                           : kOnGpu,
+                   {kOnPhantom, kOnGpu, kOnCpu});
 }
 
 // What a phantom has instead of its card's own. True if Enter ended it.
 bool ChooseMemory(ProgramDialogState& state) {
-  if (!IsOnPhantom(state)) return false;
+  ImGui::BeginDisabled(!IsOnPhantom(state));
   FocusIfWanted(state, ProgramField::kMemory);
-  return TextRow("Memory", "the card's own, or 16GiB, 24GB, …", state.memory, 0.3F);
+  const bool entered = TextRow("Memory", "the card's own, or 16GiB, 24GB, …", state.memory, 0.3F);
+  ImGui::EndDisabled();
+  return entered;
+}
+
+// Of what cannot be chosen, as high as what can.
+void ToldRow(const char* label, const char* what) {
+  const float below = ImGui::GetCursorPosY() + Px(26) + ImGui::GetStyle().ItemSpacing.y;
+  Put(Words(), label);
+  PutAtRowEnd(SmallMuted(), what);
+  ImGui::SetCursorPosY(below);
 }
 
 // Which of these words; the first is "as it is".
@@ -78,55 +125,70 @@ void ChooseAmong(const char* id, std::span<const char* const> labels, std::span<
 
 // What the program does not do itself, as if it did.
 void ChooseTechniques(ProgramDialogState& state) {
-  if (!IsOnPhantom(state)) return;
   static const std::array<std::string, 3> kAmp = {"", "bf16", "fp16"};
   static const std::array<std::string, 2> kCheckpoint = {"", "blocks"};
+  constexpr std::string_view kAsItIs =
+      "The program runs as it is; what these would save shows without a change to it.";
+  constexpr std::string_view kOtherwise =
+      "As if its author had written it so: its allocations are those of such a program.";
+  constexpr std::string_view kNotHere = "On this machine it runs as it is; a phantom can run it otherwise.";
+  ImGui::BeginDisabled(!IsOnPhantom(state));
   Label("Mixed precision");
   ChooseAmong("##program amp", std::array{"as it is", "bf16", "fp16"}, kAmp, state.amp);
   Label("Checkpointing");
   ChooseAmong("##program checkpoint", std::array{"as it is", "blocks"}, kCheckpoint, state.checkpoint);
-  Consequence(state.amp.empty() && state.checkpoint.empty()
-                  ? "The program runs as it is; what these would save shows without a change to it."
-                  : "As if its author had written it so: its allocations are those of such a program.");
+  ImGui::EndDisabled();
+  const bool is_as_it_is = state.amp.empty() && state.checkpoint.empty();
+  ConsequenceAmong(!IsOnPhantom(state) ? kNotHere
+                   : is_as_it_is       ? kAsItIs
+                                       : kOtherwise,
+                   {kAsItIs, kOtherwise, kNotHere});
 }
 
-// On a phantom they are told whatever is chosen.
+// On a phantom there is nothing to choose.
 void ChooseOperators(ProgramDialogState& state) {
-  bool always = true;
-  ImGui::BeginDisabled(IsOnPhantom(state));
-  Toggle("PyTorch's operators", IsOnPhantom(state) ? &always : &state.operators);
-  ImGui::EndDisabled();
-  Consequence(IsOnPhantom(state)
-                  ? "A phantom tells them, and which of them asked for memory, in any case."
-                  : "And which of them asked for memory. Half a microsecond each; the first time with a "
-                    "torch a library is built for it, which takes a minute.");
+  constexpr const char* kOperators = "PyTorch's operators";
+  constexpr std::string_view kInAnyCase =
+      "A phantom tells them, and which of them asked for memory, in any case.";
+  constexpr std::string_view kIfAsked =
+      "And which of them asked for memory. Half a microsecond each; the first time with a torch a library is "
+      "built for it, which takes a minute.";
+  if (IsOnPhantom(state)) {
+    ToldRow(kOperators, "told");
+  } else {
+    Toggle(kOperators, &state.operators);
+  }
+  ConsequenceAmong(IsOnPhantom(state) ? kInAnyCase : kIfAsked, {kInAnyCase, kIfAsked});
 }
 
 // What is told beside memory; each costs the program a little.
 void ChooseLayers(ProgramDialogState& state) {
+  constexpr std::string_view kOnPhantom =
+      "A lane under the timeline; on a phantom PyTorch's own, and without times.";
+  constexpr std::string_view kOnGpu =
+      "A lane under the timeline, through CUPTI, which serves one tool at a time.";
   ChooseOperators(state);
   Toggle("Lines of Python with each allocation", &state.python_stacks);
   Consequence("For the flame graph by code and the timeline by line of code. CPython 3.9 to 3.13.");
   Toggle("C++ functions with each segment", &state.native_stacks);
   Consequence("They are told in the memory map, of the segment under the mouse.");
   Toggle("Kernels, copies, memsets", &state.kernels);
-  Consequence(IsOnPhantom(state)
-                  ? "A lane under the timeline; on a phantom PyTorch's own, and without times."
-                  : "A lane under the timeline, through CUPTI, which serves one tool at a time.");
+  ConsequenceAmong(IsOnPhantom(state) ? kOnPhantom : kOnGpu, {kOnPhantom, kOnGpu});
 }
 
-// On this machine's GPU every run would take its time, one after the other. True if Enter ended it.
+// On this machine every run would take its time, one after the other. True if Enter ended it.
 bool ChooseSweep(ProgramDialogState& state) {
+  constexpr std::string_view kOnPhantom =
+      "Runs it once for each value, with --batch 1, 2, 4, …, and draws its peak over them. Nothing else is "
+      "recorded of these runs.";
+  constexpr std::string_view kNotHere = "Sweeps run on a phantom.";
   Label("Sweep");
   ImGui::BeginDisabled(!IsOnPhantom(state));
   ImGui::SetNextItemWidth(-1);
   FocusIfWanted(state, ProgramField::kSweep);
   const bool entered = TextField("##sweep", "batch=1..512 or batch=8,24,96; empty: one run", state.sweep);
   ImGui::EndDisabled();
-  Consequence(IsOnPhantom(state)
-                  ? "Runs it once for each value, with --batch 1, 2, 4, …, and draws its peak over them. "
-                    "Nothing else is recorded of these runs."
-                  : "Sweeps run on a phantom.");
+  ConsequenceAmong(IsOnPhantom(state) ? kOnPhantom : kNotHere, {kOnPhantom, kNotHere});
   return entered;
 }
 
@@ -140,6 +202,7 @@ void Start(ProgramDialogState& state, CommandQueue& queue) {
   if (IsOnPhantom(state)) order.memory = state.memory.data();
   if (IsOnPhantom(state)) order.amp = state.amp;
   if (IsOnPhantom(state)) order.checkpoint = state.checkpoint;
+  order.cpu = state.card == kOwnCpu;
   order.recording = state.recording.data();
   order.kernels = state.kernels;
   order.operators = state.operators;
@@ -154,21 +217,23 @@ void Start(ProgramDialogState& state, CommandQueue& queue) {
   ImGui::CloseCurrentPopup();
 }
 
-void DrawContent(const std::vector<phantom::Card>& cards, ProgramDialogState& state, CommandQueue& queue) {
+void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,
+                 CommandQueue& queue) {
   Put(TitleWords(), "Run a program");
   Label("Command");
   FocusIfWanted(state, ProgramField::kCommand);
   ImGui::SetNextItemWidth(-1);
   bool entered = TextField("##command", "python train.py --batch 64", state.command);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
-  ChooseCard(cards, state);
+  ChooseCard(cards, has_gpu, state);
   entered = ChooseMemory(state) || entered;
   ChooseTechniques(state);
   ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
   FocusIfWanted(state, ProgramField::kRecording);
-  entered = TextField("##recording", "run.tide; empty: not kept", state.recording) || entered;
+  entered =
+      TextField("##recording", "run.tide; empty: kept among the earlier runs", state.recording) || entered;
   entered = ChooseSweep(state) || entered;
   Consequence(state.trouble, Colors().warning);
   ImGui::BeginDisabled(state.command.front() == 0);
@@ -183,10 +248,17 @@ void DrawContent(const std::vector<phantom::Card>& cards, ProgramDialogState& st
 
 }  // namespace
 
-std::string CardToBeginWith(const std::string& last, const std::vector<phantom::Card>& cards, bool has_gpu) {
-  constexpr const char* kCommonCard = "rtx-4090";
-  if (last == kOwnGpu || phantom::CardNamed(cards, last) != nullptr) return last;
-  return has_gpu ? kOwnGpu : kCommonCard;
+std::string CardToBeginWith(const std::string& last, const networks::DeviceChoice& device,
+                            const std::vector<phantom::Card>& cards, bool has_gpu) {
+  const bool is_there =
+      last == kOwnGpu ? has_gpu : last == kOwnCpu || phantom::CardNamed(cards, last) != nullptr;
+  if (is_there) return last;
+  if (device.kind == networks::DeviceKind::kPhantom) return device.card;
+  return device.kind == networks::DeviceKind::kCpu ? kOwnCpu : kOwnGpu;
+}
+
+std::string CardOf(const session::ProgramOrder& order) {
+  return order.card.value_or(order.cpu ? kOwnCpu : kOwnGpu);
 }
 
 void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Card>& cards, bool has_gpu,
@@ -197,7 +269,9 @@ void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Ca
   SetText(shown.command, state.command);
   const bool was_phantom = shown.device == "phantom";
   const auto card = session::CardOf(shown.device_name, shown.device_bytes, cards);
-  if (!was_phantom && has_gpu) {
+  if (shown.device == "cpu") {
+    state.card = kOwnCpu;
+  } else if (!was_phantom && has_gpu) {
     state.card = kOwnGpu;
   } else if (card) {
     state.card = card->name;
@@ -212,7 +286,7 @@ void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble, Pr
   state.focus = field;
 }
 
-void DrawProgramDialog(const std::vector<phantom::Card>& cards, ProgramDialogState& state,
+void DrawProgramDialog(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,
                        CommandQueue& queue) {
   if (!ImGui::IsPopupOpen("program dialog")) {
     ImGui::OpenPopup("program dialog");
@@ -224,7 +298,7 @@ void DrawProgramDialog(const std::vector<phantom::Card>& cards, ProgramDialogSta
   if (ImGui::BeginPopupModal(
           "program dialog", nullptr,
           ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
-    DrawContent(cards, state, queue);
+    DrawContent(cards, has_gpu, state, queue);
     ImGui::EndPopup();
   }
 }

@@ -9,17 +9,21 @@
 
 #include "app/gui/commands/commands.h"
 #include "profiler/events/run_description.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/program_order.h"
 
 namespace tidemark::gui {
 
-// This machine's GPU, in the place of a phantom's card.
+// This machine's GPU or CPU, in the place of a phantom's card.
 inline constexpr const char* kOwnGpu = "own";
+inline constexpr const char* kOwnCpu = "cpu";
 
-// What a program runs on until somebody chooses: what was chosen `last`, else the GPU that is there, else a
-// card that many have.
-std::string CardToBeginWith(const std::string& last, const std::vector<phantom::Card>& cards, bool has_gpu);
+// What a program runs on until somebody chooses: what was chosen `last`, where that is there, else what the
+// window trains on.
+std::string CardToBeginWith(const std::string& last, const networks::DeviceChoice& device,
+                            const std::vector<phantom::Card>& cards, bool has_gpu);
+std::string CardOf(const session::ProgramOrder& order);
 
 struct ProgramDialogState {
   bool open = false;
@@ -32,7 +36,7 @@ struct ProgramDialogState {
   bool native_stacks = false;
   bool kernels = false;
   bool operators = false;
-  std::string card;  // of the phantom, or kOwnGpu; "" = it was never opened
+  std::string card;  // of the phantom, or of this machine; "" = it was never opened
   std::array<char, 64> memory{};
   std::string amp;          // "" = what the program does itself; so is the next
   std::string checkpoint;   // of session::ProgramOrder
@@ -49,7 +53,7 @@ void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Ca
 void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble = "",
                        session::ProgramField field = session::ProgramField::kCommand);
 // While it is `open`. Pushes StartProgram, or StartSweep. What is typed stays for the next time.
-void DrawProgramDialog(const std::vector<phantom::Card>& cards, ProgramDialogState& state,
+void DrawProgramDialog(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,
                        CommandQueue& queue);
 
 }  // namespace tidemark::gui

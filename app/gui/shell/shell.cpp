@@ -71,7 +71,7 @@ void GiveFocusBack(ShellState& shell) {
 void DrawDialog(const ShellInput& input, ShellState& shell, ViewState& view, CommandQueue& queue) {
   if (shell.held.open) return DrawHeldQuestion(shell.held, queue);
   if (shell.file_dialog.open) return DrawFileDialog(shell.file_dialog, view.last_folder, queue);
-  if (shell.program_dialog.open) DrawProgramDialog(*input.cards, shell.program_dialog, queue);
+  if (shell.program_dialog.open) DrawProgramDialog(*input.cards, input.has_gpu, shell.program_dialog, queue);
 }
 
 }  // namespace

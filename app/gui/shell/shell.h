@@ -69,6 +69,7 @@ struct ShellInput {
   bool compares = false;  // there is a second run
   bool starts_programs = false;
   const std::vector<phantom::Card>* cards = nullptr;
+  bool has_gpu = false;    // this machine
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
   bool in_picture = false;  // this frame becomes a screenshot

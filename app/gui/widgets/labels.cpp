@@ -109,7 +109,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"by", "What the tree divides everything alive into, from the outside in."},
     {"Show", "Which files the list shows."},
     {"As", "The format, which the name's ending decides."},
-    {"Runs on", "The card that the program sees."},
+    {"Runs on", "What the program computes on: this machine, or a phantom of a card."},
     {"Memory", "What the phantom's card has, instead of its own."},
     {"Command", "The program and its arguments, as in a terminal."},
     {"Recording", "The file that the run is written to, if any."},

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/capture/gates/probe_loading.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
 #include "tests/support/catch.h"
@@ -67,6 +68,20 @@ TEST_CASE("A program that is started from the window is recorded while it runs, 
   const Result<std::unique_ptr<session::Run>> opened = session::Run::Open(order.recording);
   REQUIRE(opened.ok());
   CHECK((*opened)->view()->end() == view->end());
+}
+
+TEST_CASE("On this machine the tensors on its CPU are told where that is asked for") {
+  const trace::Scratch scratch;
+  const std::string said = (scratch / "said").string();
+  session::ProgramOrder order;
+  order.command = std::string("sh -c 'echo \"${") + capture::kProbeCpuVariable + "-no}\" > \"$0\"' " + said;
+  order.cpu = GENERATE(true, false);
+  const Result<std::shared_ptr<session::Run>> run = StartProgram(order);
+  REQUIRE(run.ok());
+  REQUIRE((*run)->WaitUntilSettled(kPatienceMs));
+  std::string word;
+  REQUIRE((std::ifstream(said) >> word));
+  CHECK(word == (order.cpu ? "1" : "no"));
 }
 
 TEST_CASE("A program that was started from the window ends when its run is stopped") {
