@@ -389,10 +389,14 @@ TEST_CASE("Why memory ran out counts among what stands out") {
   timeline::Stream stream;
   stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
   stream.Allocate(0x10000000, 127 * kMebibyte);
-  CHECK(LookForFindings(*stream.Publish(), ByteUnit::kMebibytes, 0).count() == 0);
+  const RunFindings before = LookForFindings(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  CHECK(before.count() == 0);
+  CHECK(before.unit == ByteUnit::kMegabytes);
   stream.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
-  const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMebibytes, 0);
-  CHECK(found.findings.size() == 1);  // fragmentation
+  const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  REQUIRE(found.findings.size() == 1);        // fragmentation
+  CHECK(found.unit == ByteUnit::kMebibytes);  // as PyTorch's message, beside which they stand
+  CHECK(found.findings.front().evidence.find(" MB") == std::string::npos);
   CHECK(found.count() == 2);
 }
 

@@ -30,7 +30,7 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
   const std::vector<advice::AllocatorTrial> with_room = advice::WithRoom(tried.settings);
   for (const advice::AllocatorTrial& trial : with_room) {
     PutWrapped(Words(), "PYTORCH_CUDA_ALLOC_CONF=" + trial.settings);
-    PutWrapped(SmallMuted(), advice::RoomOf(trial.outcome, input.unit));
+    PutWrapped(SmallMuted(), advice::RoomOf(trial.outcome, input.found->unit));
   }
   if (with_room.empty()) PutWrapped(MutedWords(), advice::kNoneMakesRoom);
   if (!with_room.empty() && with_room.front().outcome.ends_at_failure)
@@ -71,7 +71,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     ImGui::PushID(static_cast<int>(i));
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
     ImGui::AlignTextToFramePadding();
-    PutWrapped(SmallMuted(), "reserves " + FormatBytes(saved, input.unit) + " less · a step ~" +
+    PutWrapped(SmallMuted(), "reserves " + FormatBytes(saved, input.found->unit) + " less · a step ~" +
                                  FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
     const ImGuiStyle& style = ImGui::GetStyle();
     const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
@@ -86,9 +86,8 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
 void DrawFigures(const FindingsInput& input) {
   const ShortagePage& page = *input.found->shortage;
   const std::string too_big =
-      input.is_answered
-          ? WhyTooBig(*input.fit->question, input.fit->answer->present.need, ByteUnit::kMebibytes)
-          : "";
+      input.is_answered ? WhyTooBig(*input.fit->question, input.fit->answer->present.need, input.found->unit)
+                        : "";
   if (!too_big.empty()) PutWrapped(StrongWords(), too_big);
   SizeRow("asked for", page.shortage.requested_bytes);
   SizeRow("free on the card", page.shortage.free_bytes);
@@ -138,7 +137,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
 std::string AdviceFor(const advice::Finding& finding, const FindingsInput& input) {
   const bool is_tried =
       finding.kind == advice::FindingKind::kFragmentation && input.trials->tried_until > finding.moment;
-  const std::string tried = is_tried ? advice::AdviceOf(input.trials->settings, input.unit) : "";
+  const std::string tried = is_tried ? advice::AdviceOf(input.trials->settings, input.found->unit) : "";
   return tried.empty() ? finding.advice : tried;
 }
 
@@ -155,7 +154,7 @@ void DrawTrial(const FindingsInput& input, CommandQueue& queue) {
 void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
   Put(StrongWords(), advice::TitleOf(finding.kind));
   MarkTerms(ImGui::GetItemRectMin(), StrongWords(), advice::TitleOf(finding.kind));
-  PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.unit));
+  PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.found->unit));
   PutExplained(finding.evidence, Words(), input.glossary);
   PutExplained(AdviceFor(finding, input), SmallMuted(), input.glossary);
   const std::string show = std::string(icons::kPin) + "  Show the moment";

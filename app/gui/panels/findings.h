@@ -29,7 +29,8 @@ struct RunFindings {
   std::vector<advice::Finding> findings;
   std::optional<ShortagePage> shortage;  // the latest
   size_t shortages = 0;
-  bool tells_reserved = false;  // the run does
+  bool tells_reserved = false;           // the run does
+  ByteUnit unit = ByteUnit::kMegabytes;  // that all of it is told in
 
   // Why memory ran out is one, too.
   size_t count() const { return findings.size() + (shortage ? 1 : 0); }
@@ -45,7 +46,6 @@ struct FindingsInput {
   bool can_search = false;     // the run is of a network of ours
   bool is_program = false;     // of somebody's, whose command is known
   bool is_answered = false;    // for this run: the answer of `fit` is
-  ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };
 

@@ -93,7 +93,6 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
                                  input.findings->shortage &&
                                  session::IsForWantOfSegments(input.findings->shortage->shortage);
   frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
-  frame.findings.unit = unit;
   frame.findings.found = input.findings;
   frame.findings.glossary = &input.book->glossary;
   frame.findings.empty_reason = is_empty ? "Findings appear as soon as there are events to look at." : "";

@@ -9,10 +9,11 @@ constexpr size_t kOwners = 5;
 
 RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes) {
   RunFindings found;
-  found.findings = advice::FindingsIn(view, unit, usable_bytes);
+  const std::vector<session::Shortage> shortages = session::ShortagesIn(view);
+  found.unit = shortages.empty() ? unit : ByteUnit::kMebibytes;
+  found.findings = advice::FindingsIn(view, found.unit, usable_bytes);
   const auto most = view.PeakIn(timeline::Series::kReserved, view.first(), view.end());
   found.tells_reserved = ValueOf(most.values, timeline::Series::kReserved) > 0;
-  const std::vector<session::Shortage> shortages = session::ShortagesIn(view);
   found.shortages = shortages.size();
   if (shortages.empty()) return found;
   const session::Shortage& latest = shortages.back();

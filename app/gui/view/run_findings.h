@@ -7,6 +7,7 @@
 
 namespace tidemark::gui {
 
+// In `unit`; where memory ran out all of it as PyTorch counts, whose message it is read beside.
 // `usable_bytes`: of the card, for PyTorch; 0 = not known.
 RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes);
 

@@ -349,7 +349,7 @@ std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot,
     double baseline = plot.top + 30;
     const auto box = [&] { return LabelBox{left, baseline - 15, left + kRoom, baseline + 5}; };
     while (lines.Strike(box(), plot, top_bytes) && baseline + kRow < plot.top + plot.height) baseline += kRow;
-    canvas.Text(is_left ? x - 6 : x + 6, baseline, TitleOfFailure(failure),
+    canvas.Text(is_left ? x - 6 : x + 6, baseline, TitleOfFailure(failure, ByteUnit::kMegabytes),
                 fmt::format("fill=\"{}\" text-anchor=\"{}\"", kFailureColour, is_left ? "end" : "start"));
     names.push_back(box());
   }

@@ -7,7 +7,7 @@
 
 #include "app/presenters/comparison/stream_comparison.h"
 #include "app/presenters/moment/settings_change.h"
-#include "profiler/session/shortage.h"
+#include "profiler/base/format.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -146,15 +146,16 @@ std::vector<PlotMarker> MarkersOver(const View& view, const TimelinePlotRequest&
   return markers;
 }
 
-std::string TitleOfFailure(const timeline::OutOfMemory& failure) {
-  return "out of memory: " + session::BytesAsPyTorch(failure.requested_bytes) + " asked for";
+std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit) {
+  return "out of memory: " + FormatBytes(failure.requested_bytes, unit) + " (" +
+         FormatExactBytes(failure.requested_bytes) + ") asked for";
 }
 
 std::vector<PlotMarker> FailuresOver(const View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut) {
   std::vector<PlotMarker> failures;
   VisitSpaced(view, request.axis, view.out_of_memory(), cut, [&](size_t number, double position) {
-    failures.push_back({position, TitleOfFailure(view.out_of_memory()[number]), ""});
+    failures.push_back({position, TitleOfFailure(view.out_of_memory()[number], request.unit), ""});
   });
   return failures;
 }

@@ -7,6 +7,7 @@
 
 #include "app/presenters/plot/plot_columns.h"
 #include "app/presenters/plot/timeline_plot.h"
+#include "profiler/base/format.h"
 
 namespace tidemark::presenters {
 
@@ -14,8 +15,9 @@ std::vector<PlotPhase> PhasesOver(const timeline::View& view, TimeAxis axis, con
 std::vector<PlotStep> StepsOver(const timeline::View& view, TimeAxis axis, const PlotColumns& cut);
 std::vector<PlotMarker> MarkersOver(const timeline::View& view, const TimelinePlotRequest& request,
                                     const PlotColumns& cut);
-// "out of memory: 256.0 MiB asked for"
-std::string TitleOfFailure(const timeline::OutOfMemory& failure);
+// "out of memory: 268.4 MB (268,435,456 B) asked for": in the unit of the axis beside it, and to the byte, by
+// which it is found in PyTorch's own words.
+std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit);
 std::vector<PlotMarker> FailuresOver(const timeline::View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut);
 

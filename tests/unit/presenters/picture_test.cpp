@@ -131,7 +131,7 @@ TEST_CASE("where the card had no room the timeline says so") {
   stream.Add(events::EventKind::kOutOfMemory, 0, 4'000'000);
   const std::string svg = TimelinePicture(*stream.Publish(), "run");
   CHECK(IsOneDocument(svg));
-  CHECK(Count(svg, ">out of memory: 3.8 MiB asked for<") == 1);
+  CHECK(Count(svg, ">out of memory: 4.0 MB (4,000,000 B) asked for<") == 1);
 }
 
 TEST_CASE("where the card had no room its line does not strike that through") {

@@ -136,7 +136,7 @@ TEST_CASE("Markers and failures are bounded by the columns") {
   CHECK(plot.markers.size() <= 51);
   CHECK(plot.failures.size() <= 51);
   CHECK(plot.failures.size() > 10);
-  CHECK(plot.failures[0].text == "out of memory: 2.9 MiB asked for");
+  CHECK(plot.failures[0].text == "out of memory: 3.0 MB (3,000,000 B) asked for");
 }
 
 TEST_CASE("A run that memory ran out of has one marker for it, however much it lets go of before it ends") {
