@@ -87,7 +87,7 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
   }
   text += PeaksTable(estimate, {{"phantom", phantom}});
   text += SurvivedRow(phantom.times_survived);
-  if (phantom.reserved_band) text += BandRows(*phantom.reserved_band);
+  if (phantom.reserved_band) text += BandRowsOfTable(*phantom.reserved_band);
   if (phantom.out_of_memory) {
     text += phantom.sentence + "\n";
   } else {

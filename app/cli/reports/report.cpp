@@ -174,18 +174,20 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   return rows;
 }
 
-std::string BandRows(const session::ReservedBand& band) {
+std::string BandRows(const session::ReservedBand& band, SizeText size) {
   std::string rows;
-  const auto row = [&rows](const char* of, const auto& moved) {
+  const auto row = [&rows, size](const char* of, const auto& moved) {
     if (!moved.is_moved()) return;
+    const bool is_told_apart = size(moved.least_bytes) != size(moved.most_bytes);
+    const SizeText told = is_told_apart ? size : FormatExactBytes;
     rows += fmt::format("    {}from {} to {}, by the order of the driver's addresses\n", of,
-                        FormatExactBytes(moved.least_bytes), FormatExactBytes(moved.most_bytes));
+                        told(moved.least_bytes), told(moved.most_bytes));
   };
   row("", band.bytes);
   row("and allocated ", band.bytes.allocated);
   if (band.late_frees_bytes) {
     rows += fmt::format("    up to {} if what other streams used comes back with the end of its step only\n",
-                        FormatExactBytes(*band.late_frees_bytes));
+                        size(*band.late_frees_bytes));
   }
   if (band.at_the_cliff) {
     rows +=
@@ -206,6 +208,10 @@ void AddBandJson(const session::ReservedBand& band, Json& json) {
 
 std::string TextOf(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string BandRowsOfTable(const session::ReservedBand& band) {
+  return BandRows(band, [](int64_t bytes) { return Megabytes(bytes); });
 }
 
 std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns) {

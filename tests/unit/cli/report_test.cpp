@@ -103,6 +103,14 @@ TEST_CASE("What is reserved is told at its highest, and is left out where nobody
   CHECK(PeakRows(peaks, true).find("reserved") == std::string::npos);
 }
 
+TEST_CASE("Under a table in MB the order of addresses moves MB, and bytes where that tells no difference") {
+  const session::ReservedBand band{{3'000'000'000, 4'000'000'000, false, {1'000'000, 1'000'512}}, false};
+  CHECK(BandRowsOfTable(band) ==
+        "    from 3,000.00 to 4,000.00, by the order of the driver's addresses\n"
+        "    and allocated from 1,000,000 B to 1,000,512 B, by the order of the driver's addresses\n");
+  CHECK(BandRows(band).starts_with("    from 3,000,000,000 B to 4,000,000,000 B"));
+}
+
 TEST_CASE("What was requested stands beside each category whose blocks are larger, where it is told") {
   session::Prediction peaks = Peaks();
   for (size_t category = 0; category < peaks.requested_at_peak.size(); ++category)
