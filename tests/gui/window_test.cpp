@@ -185,7 +185,7 @@ void FindsCommands(ImGuiTestContext* context) {
   context->ItemClick("//**/More techniques");
 }
 
-// And what they choose from.
+// And what they choose from. Each begins another run, which tests that are of one come before.
 void ChoosesByCommands(ImGuiTestContext* context) {
   const std::string network = application().settings().network;
   const networks::DeviceChoice device = application().scene_input().device;
@@ -362,7 +362,6 @@ void Add(ImGuiTestEngine* engine) {
       {"saves a panel's picture", SavesAPanelsPicture},
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
-      {"chooses by commands", ChoosesByCommands},
       {"takes a value by keys", TypesTheValueOfAFoundControl},
       {"goes by keys", GoesByKeys},
       {"closes what is open", ClosesWhatIsOpen},
@@ -414,6 +413,7 @@ void Add(ImGuiTestEngine* engine) {
       {"tries the run otherwise", TriesTheRunOtherwise},
       {"undoes the device", UndoesTheDevice},
       {"forgets what fits elsewhere", ForgetsWhatFitsElsewhere},
+      {"chooses by commands", ChoosesByCommands},
   };
   static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
   if (std::ranges::count(WantedNames(), kAllLessons) > 0)
