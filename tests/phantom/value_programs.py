@@ -10,6 +10,7 @@ from torch.nn import functional as F
 from catalogue import program
 
 ON_A_PHANTOM = "it checks what only a phantom answers"
+NOT_RECORDED = "nobody recorded it on a card"
 
 
 def computed(*shape):
@@ -437,7 +438,7 @@ def loss_scale_and_steps():
         assert all(state["step"].item() == 4 for state in optimizer.state.values())
 
 
-@program("refused-operators", quick=True)
+@program("refused-operators", quick=True, unlike_card=NOT_RECORDED)
 def refused_operators():
     """Where an operator fails, what it was to write to is as it was: where the CPU's would fail, too, and where only the card's does."""
     whole, fractions = torch.tensor([2, 4, 6], device="cuda"), torch.tensor([1.0, 2.0, 4.0], device="cuda")
@@ -459,7 +460,7 @@ def refused_operators():
     assert whole.tolist() == [1, 2, 3]
 
 
-@program("lists-and-bounds", quick=True)
+@program("lists-and-bounds", quick=True, unlike_card=NOT_RECORDED)
 def lists_and_bounds():
     a, b = torch.tensor([1.0, 2.0], device="cuda"), torch.tensor([3.0, 4.0], device="cuda")
     assert [one.tolist() for one in torch._foreach_add([a, b], 1)] == [[2, 3], [4, 5]]
