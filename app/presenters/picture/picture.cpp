@@ -335,7 +335,7 @@ class TheoryLines {
 // Where those are.
 std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot, const TheoryLines& lines,
                                    int64_t top_bytes, Canvas& canvas) {
-  constexpr double kRoom = 260;
+  constexpr double kRoom = 400;
   constexpr double kRow = 22;
   double free_from = 0;
   std::vector<LabelBox> names;

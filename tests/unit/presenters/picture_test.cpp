@@ -134,6 +134,18 @@ TEST_CASE("where the card had no room the timeline says so") {
   CHECK(Count(svg, ">out of memory: 4.0 MB (4,000,000 B) asked for<") == 1);
 }
 
+TEST_CASE("what was asked for where the card had no room is told where it has room beside another") {
+  timeline::Stream stream;
+  for (uint64_t i = 1; i <= 11; ++i) {
+    if (i == 3 || i == 6) {  // a quarter of the width between them
+      stream.Add(events::EventKind::kOutOfMemory, 0, 1'000'000'000);
+    } else {
+      stream.Allocate(i << 20, 512);
+    }
+  }
+  CHECK(Count(TimelinePicture(*stream.Publish(), "run"), ">out of memory: ") == 1);
+}
+
 TEST_CASE("where the card had no room its line does not strike that through") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 10'000'000);
