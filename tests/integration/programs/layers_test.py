@@ -139,7 +139,7 @@ class Layers(InFolder):
                 layer_of[row["address"]] = row["layer"]
                 if row["phase"] != "backward" and row["layer"]:
                     told[row["layer"]] += int(row["rounded_bytes"])
-            if row["kind"] == "categorize" and row["category"] == "gradient" and row["name"].startswith("gradient "):
+            if row["kind"] == "categorize" and row["category"] == "gradient" and row["name"].endswith(".grad"):
                 given[layer_of[row["address"]]] += (int(row["bytes"]) + 511) // 512 * 512
         self.assertEqual(+told, collections.Counter({name: size for name, size in sums.items() if size}))
         self.assertEqual(given, collections.Counter(gradients))
