@@ -21,7 +21,7 @@ bool IsOfAllLayers(events::Category category) {
 }
 
 std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block) {
-  const std::string category(events::NameOf(block.category));
+  std::string category(events::NameOf(block.category));
   if (IsOfAllLayers(block.category)) return category;
   const std::string_view layer = timeline::LayerOf(view, block);
   if (!layer.empty()) return std::string(layer) + ", " + category;
