@@ -151,8 +151,8 @@ more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
         self.check_peaks(torch, info)
         self.assertGreater(info["measured"]["by_category_at_peak"]["autocast_cache"], 0)
 
-    def findings_of(self, code):
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+    def findings_of(self, code, *options):
+        ran = tidemark("phantom", *options, "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return {one["kind"]: one for one in json.loads(tidemark("info", self.recording, "--json").stdout)["findings"]}
 
@@ -181,15 +181,17 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual(set(wasteful) - {"large_workspace"}, {"growth", "kept_gradients", "first_step_spike", "fragmentation"})
         self.assertEqual(wasteful["growth"]["bytes"], 6 * 512)
         self.assertGreaterEqual(wasteful["fragmentation"]["bytes"], 100 << 20)
-        careless = self.findings_of(start + """
+        careless = start + """
     small = x[:4]
     kept.append(net(small).sum())
     half = x.to(torch.float16)
     optimizer.zero_grad()
     net(small).sum().backward()
     optimizer.step()
-""")
-        self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
+"""
+        self.assertGreaterEqual(set(self.findings_of(careless)), {"kept_graph", "type_copies"})
+        # cuBLAS takes as much for whatever it multiplies: a word is worth that where little memory is there.
+        self.assertIn("large_workspace", self.findings_of(careless, "--memory", "4GiB"))
 
     def test_fit_finds_the_smallest_card_with_room_and_says_what_it_did_not_run(self):
         code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda'); x[0].item()"
