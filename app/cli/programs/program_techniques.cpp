@@ -25,7 +25,7 @@ TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun
 
 std::string InWords(const TechniqueVerdict& verdict) {
   if (!verdict.fits && !verdict.ran_out) return "no answer: " + verdict.failure;
-  const std::string words = verdict.fits ? "fits" : "does not fit";
+  std::string words = verdict.fits ? "fits" : "does not fit";
   if (verdict.in_vain.empty()) return words;
   return fmt::format("{}; {} changed nothing", words, fmt::join(verdict.in_vain, " "));
 }
