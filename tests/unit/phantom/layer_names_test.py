@@ -206,6 +206,14 @@ class States(unittest.TestCase):
         self.tell_state(optimizer, (), {})
         self.assertEqual(self.told, [(1024, 24, b"Module.weight exp_avg")])
 
+    def test_an_optimizer_that_is_like_no_other_goes_on(self):
+        class Unhashable(Optimizer):
+            __hash__ = None
+
+        for odd in (Unhashable({}), Optimizer(None), Optimizer([Parameter(1024)])):
+            self.tell_state(odd)
+        self.assertEqual(self.told, [])
+
     def test_nothing_while_it_is_compiled_and_nothing_of_other_kinds(self):
         self.is_compiling = True
         optimizer = Optimizer({self.module._parameters["weight"]: {"exp_avg": Parameter(1024)}})

@@ -235,7 +235,15 @@ def state_telling(tell, names, torch):
     told = weakref.WeakKeyDictionary()  # by optimizer: for how many parameters
 
     def tell_state(optimizer, *_):
-        if torch.compiler.is_compiling() or told.get(optimizer) == len(optimizer.state):
+        if torch.compiler.is_compiling():
+            return
+        try:
+            tell_what_is_new(optimizer)
+        except Exception:  # of a class that is like no other: what it keeps goes by its name, and nothing of ours may end the program
+            return
+
+    def tell_what_is_new(optimizer):
+        if told.get(optimizer) == len(optimizer.state):
             return
         told[optimizer] = len(optimizer.state)
         called = names.parameters()
