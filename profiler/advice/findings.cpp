@@ -13,6 +13,7 @@
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/session/shortage.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::advice {
@@ -292,18 +293,23 @@ class Examination {
     const auto peak_of = [&](Category category) {
       return view_.PeakIn(SeriesOf(category), begin, last().end);
     };
-    const EventIndex moment = peak_of(Category::kWorkspace).index;
+    const int64_t activations =
+        ValueOf(peak_of(Category::kActivation).values, SeriesOf(Category::kActivation));
+    const View::Peak workspaces = peak_of(Category::kWorkspace);
+    const EventIndex moment = workspaces.index;
+    const auto is_large = [&](int64_t bytes) {
+      return activations > 0 && bytes > activations && IsWorthTelling(bytes, AllocatedPeak(last()));
+    };
+    if (!is_large(ValueOf(workspaces.values, SeriesOf(Category::kWorkspace)))) return;
     std::vector<LiveBlock> of_cublas;
     std::vector<LiveBlock> of_cudnn;
-    for (const LiveBlock& block : view_.StateAt(moment).blocks) {
+    const timeline::State state = view_.StateAt(moment);
+    for (const LiveBlock& block : timeline::CountedBlocks(state)) {
       if (block.category == Category::kWorkspace)
         (IsOfCudnn(view_, block) ? of_cudnn : of_cublas).push_back(block);
     }
     if (BytesOf(of_cublas) < card_bytes_ / kShareOfCard) of_cublas.clear();
-    const int64_t bytes = SaturatingSum(BytesOf(of_cublas), BytesOf(of_cudnn));
-    const int64_t activations =
-        ValueOf(peak_of(Category::kActivation).values, SeriesOf(Category::kActivation));
-    if (activations == 0 || bytes <= activations || !IsWorthTelling(bytes, AllocatedPeak(last()))) return;
+    if (!is_large(SaturatingSum(BytesOf(of_cublas), BytesOf(of_cudnn)))) return;
     AddLargeWorkspace(std::move(of_cublas), std::move(of_cudnn), moment, activations);
   }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "profiler/base/saturating.h"
-#include "profiler/events/event.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/settled_state.h"
@@ -14,15 +13,10 @@
 namespace tidemark::advice {
 namespace {
 
-// What each layer has of these is little, and what makes them less, less of them in all layers.
-bool IsOfAllLayers(events::Category category) {
-  return category == events::Category::kParameter || category == events::Category::kGradient ||
-         category == events::Category::kOptimizerState;
-}
-
 std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block) {
   std::string category(events::NameOf(block.category));
-  if (IsOfAllLayers(block.category)) return category;
+  // Each layer has little of these, and what makes them less does so in all layers.
+  if (timeline::IsOfParameter(block.category)) return category;
   const std::string_view layer = timeline::LayerOf(view, block);
   if (!layer.empty()) return std::string(layer) + ", " + category;
   const std::string_view op = events::InnermostFrame(view.name(block.op));

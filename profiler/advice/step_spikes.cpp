@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::advice {
@@ -57,7 +58,8 @@ int64_t WorkspacesAt(const timeline::View& view, EventIndex moment) {
 
 int64_t CudnnsWorkspacesAt(const timeline::View& view, EventIndex moment) {
   int64_t bytes = 0;
-  for (const LiveBlock& block : view.StateAt(moment).blocks) {
+  const timeline::State state = view.StateAt(moment);
+  for (const LiveBlock& block : timeline::CountedBlocks(state)) {
     if (IsOfCudnn(view, block)) bytes = SaturatingSum(bytes, block.rounded_bytes);
   }
   return bytes;

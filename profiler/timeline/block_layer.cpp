@@ -13,12 +13,14 @@ std::string_view LayerOfParameter(std::string_view name) {
 
 }  // namespace
 
+bool IsOfParameter(events::Category category) {
+  return category == events::Category::kParameter || category == events::Category::kGradient ||
+         category == events::Category::kOptimizerState;
+}
+
 std::string_view LayerOf(const View& view, const LiveBlock& block) {
   const std::string_view own = view.name(block.layer);
-  const bool is_of_parameter = block.category == events::Category::kParameter ||
-                               block.category == events::Category::kGradient ||
-                               block.category == events::Category::kOptimizerState;
-  return own.empty() && is_of_parameter ? LayerOfParameter(view.name(block.name)) : own;
+  return own.empty() && IsOfParameter(block.category) ? LayerOfParameter(view.name(block.name)) : own;
 }
 
 }  // namespace tidemark::timeline

@@ -8,6 +8,9 @@
 
 namespace tidemark::timeline {
 
+// Whether it is a parameter's, its gradient's or what an optimizer keeps for it.
+bool IsOfParameter(events::Category category);
+
 // The layer that it belongs to: that in which it was allocated; of what was allocated before any layer ran,
 // such as parameters, or after them all, such as an optimizer's state, that whose parameter its name tells of
 // ("conv1.weight exp_avg" is conv1's). "" where neither is told.

@@ -30,8 +30,8 @@ class RoleInference {
 
  private:
   struct Leaf {
-    uint64_t tensor =
-        0;  // its c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do
+    // Its c10::TensorImpl: its own block may hold other leaves, as the flat weights of an RNN do.
+    uint64_t tensor = 0;
     uint64_t block = 0;
   };
   // Of a leaf. A turn of its block's, so that a gradient that has died is nobody's.
@@ -56,8 +56,8 @@ class RoleInference {
   BlockRoles roles_;
   std::map<uint64_t, uint64_t> segments_;  // by address: the end
   std::unordered_set<uint64_t> outside_;   // blocks that lie in none, as the CPU's do
-  std::unordered_map<uint64_t, Leaf>
-      leaves_;  // by AccumulateGrad; the next that is made where one was takes its place
+  // By AccumulateGrad; the next that is made where one was takes its place.
+  std::unordered_map<uint64_t, Leaf> leaves_;
   std::unordered_map<uint64_t, Gradient> gradients_;  // by Leaf::tensor
   std::vector<events::Event> inferred_;
 };

@@ -2,11 +2,12 @@
 
 #include <charconv>
 
+#include "profiler/events/torch_ranges.h"
+
 namespace tidemark::trace {
 namespace {
 
 constexpr std::string_view kProfilerStep = "ProfilerStep#";
-constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
 int64_t NumberOf(std::string_view profiler_step) {
   int64_t number = 0;
@@ -18,19 +19,19 @@ int64_t NumberOf(std::string_view profiler_step) {
 }  // namespace
 
 bool AnnotatedSteps::IsTheirs(std::string_view name) {
-  return name.starts_with(kProfilerStep) || name.starts_with(kOptimizerStep);
+  return name.starts_with(kProfilerStep) || name.starts_with(events::kOptimizerRangePrefix);
 }
 
 void AnnotatedSteps::Expect(std::string_view name) {
   told_steps_ = told_steps_ || name.starts_with(kProfilerStep);
-  optimizes_ = optimizes_ || name.starts_with(kOptimizerStep);
+  optimizes_ = optimizes_ || name.starts_with(events::kOptimizerRangePrefix);
 }
 
 void AnnotatedSteps::Pass(std::string_view name, bool begins) {
   if (name.starts_with(kProfilerStep)) {
     passed_.open_step = begins ? std::optional(NumberOf(name)) : std::nullopt;
     if (!begins) ++passed_.steps;
-  } else if (name.starts_with(kOptimizerStep)) {
+  } else if (name.starts_with(events::kOptimizerRangePrefix)) {
     passed_.optimizes = begins;
     if (!begins) ++steps_;
     if (!begins && !told_steps_) ++passed_.steps;
@@ -59,7 +60,7 @@ bool AnnotatedSteps::Write(std::string_view name, bool begins, const events::Eve
       Structure(begins ? EventKind::kStepBegin : EventKind::kStepEnd, NumberOf(name), at);
     return true;
   }
-  if (!name.starts_with(kOptimizerStep)) return false;
+  if (!name.starts_with(events::kOptimizerRangePrefix)) return false;
   WritePhase(begins, at);
   if (begins || told_steps_) return true;
   if (in_step_) Structure(EventKind::kStepEnd, steps_, at);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "profiler/events/event.h"
+#include "profiler/events/torch_ranges.h"
 #include "profiler/trace/importers/trace_records.h"
 
 namespace tidemark::trace {
@@ -16,7 +17,7 @@ class GuessedPhase {
   void Set(events::Phase phase) { now_ = phase; }
   // Whether that changed the phase. Within an optimizer's step nothing does.
   bool Begin(const TraceSlice& slice, std::string_view name) {
-    const bool is_node = name.starts_with(kNode);
+    const bool is_node = name.starts_with(events::kEngineRangePrefix);
     nodes_ += is_node ? 1 : 0;
     const events::Phase before = now_;
     if (now_ != events::Phase::kOptimizer && is_node) now_ = events::Phase::kBackward;
@@ -24,11 +25,9 @@ class GuessedPhase {
       now_ = events::Phase::kForward;
     return now_ != before;
   }
-  void End(std::string_view name) { nodes_ -= name.starts_with(kNode) ? 1 : 0; }
+  void End(std::string_view name) { nodes_ -= name.starts_with(events::kEngineRangePrefix) ? 1 : 0; }
 
  private:
-  static constexpr std::string_view kNode = "autograd::engine::evaluate_function: ";
-
   events::Phase now_ = events::Phase::kIdle;
   int64_t nodes_ = 0;  // of backward's graph that are being evaluated, on all threads
 };
