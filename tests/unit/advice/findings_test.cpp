@@ -350,6 +350,30 @@ TEST_CASE("Workspaces are compared with activations, and the advice is of the li
   CHECK((finding->advice.find("CUBLAS_WORKSPACE_CONFIG") != std::string::npos) != is_of_cudnn);
 }
 
+TEST_CASE("A workspace that waits to be freed for another stream counts no more") {
+  constexpr uint64_t kWaits = 0x40000000;
+  TrainingStream stream;
+  const events::NameId workspace = stream.Name("cuDNN workspace");
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginStep(step);
+    stream.BeginPhase(Phase::kForward);
+    stream.Allocate(TrainingStream::kActivation, 10 * kMiB, Category::kActivation);
+    stream.Allocate(kWaits, 40 * kMiB);
+    stream.Categorize(kWaits, Category::kWorkspace, workspace);
+    stream.RequestFree(kWaits);
+    stream.Allocate(TrainingStream::kMore, 76 * kMiB);
+    stream.Categorize(TrainingStream::kMore, Category::kWorkspace, workspace);
+    stream.Free(TrainingStream::kMore);
+    stream.Free(kWaits);
+    stream.Free(TrainingStream::kActivation);
+    stream.EndStep(step);
+  }
+  const auto finding = Only(stream, FindingKind::kLargeWorkspace);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 76 * kMiB);
+  CHECK(finding->allocations.size() == 1);
+}
+
 TEST_CASE("What cuBLAS takes for every program is told where it is much of a card, what cuDNN takes on any") {
   const auto found_on = [](std::string_view workspace, int64_t card_bytes) {
     const auto view = StreamWithWorkspace(workspace).Publish();
