@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profiler/events/event.h"
+
 namespace tidemark::capture {
 
 template <typename Function>
@@ -44,10 +46,10 @@ struct Gates {
   // torch.nn.Module.__call__ of a module with that name, and its end, however it ends (layer_gate.h).
   Listener<void(const char* name)> layer_begins{nullptr};
   Listener<void()> layer_ends{nullptr};
-  // A parameter of a torch.nn.Module lies in that block, whether or not gradients will be accumulated for it.
-  Listener<void(const void* block, int64_t bytes, const char* name)> parameter_known{nullptr};
-  // What an optimizer keeps for a parameter lies in that block. Within its step.
-  Listener<void(const void* block, int64_t bytes, const char* name)> optimizer_state_known{nullptr};
+  // What the program's Python knows of a block: a parameter or buffer of a torch.nn.Module, what an optimizer
+  // keeps for it, a shard's gradient, ...
+  Listener<void(const void* block, int64_t bytes, events::Category category, const char* name)> tensor_known{
+      nullptr};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

@@ -22,16 +22,9 @@ void TidemarkLayerEnds() {
   Tell(TheGates().layer_ends);
 }
 
-void TidemarkParameter(const void* block, int64_t bytes, const char* name) {
-  static constinit FunctionBehind<void (*)(const void*, int64_t, const char*)> next;
-  const auto behind = next.Get(nullptr, "TidemarkParameter");
-  Tell(TheGates().parameter_known, block, bytes, name);
-  if (behind != nullptr) behind(block, bytes, name);
-}
-
-void TidemarkOptimizerState(const void* block, int64_t bytes, const char* name) {
-  static constinit FunctionBehind<void (*)(const void*, int64_t, const char*)> next;
-  const auto behind = next.Get(nullptr, "TidemarkOptimizerState");
-  Tell(TheGates().optimizer_state_known, block, bytes, name);
-  if (behind != nullptr) behind(block, bytes, name);
+void TidemarkTensor(const void* block, int64_t bytes, uint8_t category, const char* name) {
+  static constinit FunctionBehind<void (*)(const void*, int64_t, uint8_t, const char*)> next;
+  const auto behind = next.Get(nullptr, "TidemarkTensor");
+  Tell(TheGates().tensor_known, block, bytes, static_cast<tidemark::events::Category>(category), name);
+  if (behind != nullptr) behind(block, bytes, category, name);
 }

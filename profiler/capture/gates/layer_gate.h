@@ -1,15 +1,20 @@
-// What Python's side of us (profiler/phantom/programs/python/tidemark_layers.py) calls around each call of a
-// torch.nn.Module, for each parameter of one that gets its name, and for what an optimizer keeps for it, with
-// Python's lock: told to who listens at layer_begins, layer_ends, parameter_known and optimizer_state_known.
+// What Python's side of us calls, with Python's lock: around each call of a torch.nn.Module
+// (profiler/phantom/programs/python/tidemark_layers.py), and for tensors of which it knows what they are
+// (tidemark_tensors.py, tidemark_shards.py). Told to who listens at layer_begins, layer_ends and
+// tensor_known.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tidemark::capture {
 
-// What a parameter's gradient is called, as in PyTorch.
-inline std::string GradientName(const char* parameter) { return std::string(parameter) + ".grad"; }
+// What a parameter's gradient is called, as in PyTorch: "0.weight.grad" of "0.weight" and "0.weight
+// gathered".
+inline std::string GradientName(std::string_view parameter) {
+  return std::string(parameter.substr(0, parameter.find(' '))) + ".grad";
+}
 
 }  // namespace tidemark::capture
 
@@ -17,10 +22,8 @@ extern "C" {
 // `name` ends in a zero. True, so that an expression of Python's can ask whether it began.
 __attribute__((visibility("default"))) bool TidemarkLayerBegins(const char* name);
 __attribute__((visibility("default"))) void TidemarkLayerEnds();
-// The block that it lies in. `name` ends in a zero: "layer1.0.conv1.weight", of state with its key,
-// "layer1.0.conv1.weight exp_avg".
-__attribute__((visibility("default"))) void TidemarkParameter(const void* block, int64_t bytes,
-                                                              const char* name);
-__attribute__((visibility("default"))) void TidemarkOptimizerState(const void* block, int64_t bytes,
-                                                                   const char* name);
+// The block that it lies in, and the number of its events::Category. `name` ends in a zero:
+// "layer1.0.conv1.weight", of optimizer state with its key, "layer1.0.conv1.weight exp_avg".
+__attribute__((visibility("default"))) void TidemarkTensor(const void* block, int64_t bytes, uint8_t category,
+                                                           const char* name);
 }

@@ -83,18 +83,11 @@ void OnAccumulatorMade(const void* node, const void* tensor) {
   Hint(EventKind::kLeafUsed, BlockOfTensor(tensor), AddressOf(IdentityOfTensor(tensor)), AddressOf(node));
 }
 
-void OnParameterKnown(const void* block, int64_t /*bytes*/, const char* name) {
+void OnTensorKnown(const void* block, int64_t /*bytes*/, Category category, const char* name) {
   events::Event hint = HintOf(EventKind::kTensorKnown, AddressOf(block));
-  hint.category = Category::kParameter;
+  hint.category = category;
   hint.name = Intern(name, events::Source::kAllocator);
-  hint.op = Intern(GradientName(name), events::Source::kAllocator);
-  Emit(hint);
-}
-
-void OnOptimizerStateKnown(const void* block, int64_t /*bytes*/, const char* name) {
-  events::Event hint = HintOf(EventKind::kTensorKnown, AddressOf(block));
-  hint.category = Category::kOptimizerState;
-  hint.name = Intern(name, events::Source::kAllocator);
+  if (category == Category::kParameter) hint.op = Intern(GradientName(name), events::Source::kAllocator);
   Emit(hint);
 }
 
@@ -152,8 +145,7 @@ void WatchTraining() {
   Gates& gates = TheGates();
   gates.tensor_saved = OnTensorSaved;
   gates.accumulator_made = OnAccumulatorMade;
-  gates.parameter_known = OnParameterKnown;
-  gates.optimizer_state_known = OnOptimizerStateKnown;
+  gates.tensor_known = OnTensorKnown;
   gates.gradient_arrives = OnGradientArrives;
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.backward_begins = [] {

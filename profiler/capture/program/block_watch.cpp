@@ -87,16 +87,10 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
   Announce(block, Category::kParameter, Intern("parameter " + ShapeOf(tensor)));
 }
 
-void OnParameterKnown(const void* block, int64_t bytes, const char* name) {
+void OnTensorKnown(const void* block, int64_t bytes, Category category, const char* name) {
   const auto address = reinterpret_cast<uint64_t>(block);
-  if (Roles().Take(address, Category::kParameter, Intern(GradientName(name))))
-    Announce({address, bytes}, Category::kParameter, Intern(name));
-}
-
-void OnOptimizerStateKnown(const void* block, int64_t bytes, const char* name) {
-  const auto address = reinterpret_cast<uint64_t>(block);
-  if (Roles().Take(address, Category::kOptimizerState))
-    Announce({address, bytes}, Category::kOptimizerState, Intern(name));
+  const NameId gradient_name = category == Category::kParameter ? Intern(GradientName(name)) : 0;
+  if (Roles().Take(address, category, gradient_name)) Announce({address, bytes}, category, Intern(name));
 }
 
 // What a hook puts gradients into, to be sent together, was there before them and has room for several.
@@ -177,8 +171,7 @@ void WatchBlocks() {
   gates.memory_reported = OnCudaReport;
   gates.tensor_saved = OnTensorSaved;
   gates.accumulator_made = OnAccumulatorMade;
-  gates.parameter_known = OnParameterKnown;
-  gates.optimizer_state_known = OnOptimizerStateKnown;
+  gates.tensor_known = OnTensorKnown;
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;

@@ -64,6 +64,13 @@ class Ranks(InFolder):
                 for what in ("allocated", "requested", "reserved"):
                     self.assertEqual(measured[f"{what}_peak_bytes"], torch[what], what)
                 self.assertEqual(torch["parameters"], held)
+                holds = measured["by_category_at_peak"]
+                self.assertEqual(holds["optimizer_state"], 2 * held)
+                self.assertLess(holds.get("unknown", 0), 4096)
+                if way == "fsdp2":  # and what is gathered of a layer
+                    self.assertGreater(min(holds["parameter"], holds["gradient"], holds["communication"]), held)
+                else:
+                    self.assertEqual((holds["parameter"], holds["gradient"]), (held, held))
                 # Parameters, their gradients, Adam's two moments; then by the way.
                 beside = torch["allocated"] - measured["by_category_at_peak"]["workspace"] - 4 * held
                 largest = held // (2 * LAYERS)  # of the tensors that a rank holds: Adam's loop computes with three of the size

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""What layers are called, and why they are not told, of modules that are none of PyTorch's: layer_names_test.py TIDEMARK_LAYERS."""
+"""What layers are called, and why they are not told, of modules that are none of PyTorch's: layer_names_test.py FOLDER_OF_TIDEMARK_LAYERS."""
 
-import importlib.util
 import sys
 import threading
+import traceback
 import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
-spec = importlib.util.spec_from_file_location("layers", sys.argv.pop(1))
-layers = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(layers)
+sys.path.insert(0, sys.argv.pop(1))
+import tidemark_code as code
+import tidemark_layers as layers
+import tidemark_shards as shards
+import tidemark_tensors as tensors
 
 
 class Module:
@@ -107,6 +109,11 @@ class Parameter:
         return types.SimpleNamespace(data_ptr=lambda: self.block, nbytes=lambda: 24)
 
 
+class DTensor:
+    def __init__(self, local):
+        self._local_tensor, self.grad = local, None
+
+
 class Tracer:
     def __init__(self, tracing=None):
         self.tracing = tracing
@@ -119,23 +126,27 @@ class Tracer:
 
 
 class Parameters(unittest.TestCase):
+    def setUp(self):
+        self.told = []
+        self.tell_module = tensors.module_telling(lambda tensor, *what: self.told.append((tensor.block, *what)), Tracer())
+
     def test_those_of_all_modules_are_told_as_the_outermost_gets_its_name(self):
-        told = []
         inner, outer = Module(), Module()
         inner._parameters = {"weight": Parameter(512), "bias": None}
+        inner._buffers = {"mean": Parameter(2048)}
         outer._modules = {"inner": inner}
         outer._parameters = {"scale": Parameter(1024, ())}
-        names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer()))
+        names = layers.Names(None, self.tell_module)
         names.name(outer)
-        self.assertEqual(sorted(told), [(512, 24, b"inner.weight"), (1024, 24, b"Module.scale")])
+        self.assertEqual(sorted(self.told), [(512, 0, "inner.weight"), (1024, 0, "Module.scale"), (2048, 0, "inner.mean")])
         names.name(inner)
-        self.assertEqual(len(told), 2)
+        self.assertEqual(len(self.told), 3)
 
     def test_those_that_share_a_block_are_one(self):
-        told, cell = [], Module()
+        cell = Module()
         cell._parameters = {"weight_ih": Parameter(512), "weight_hh": Parameter(512), "bias": Parameter(1024)}
-        layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer())(cell, "lstm")
-        self.assertEqual(told, [(512, 24, b"lstm.flat_weights"), (1024, 24, b"lstm.bias")])
+        self.tell_module(cell, "lstm")
+        self.assertEqual(self.told, [(512, 0, "lstm.flat_weights"), (1024, 0, "lstm.bias")])
 
     def test_what_is_elsewhere_or_hides_its_memory_is_not(self):
         class Hiding(Parameter):
@@ -143,22 +154,32 @@ class Parameters(unittest.TestCase):
 
         module = Module()
         module._parameters = {"host": Parameter(512, is_cuda=False), "hiding": Hiding(512), "none": Parameter(None), "empty": Parameter(0)}
-        layers.parameter_telling(self.fail, Parameter, Tracer())(module, "module")
+        self.tell_module(module, "module")
+        self.assertEqual(self.told, [])
+
+    def test_a_dtensor_is_what_this_rank_has_of_it(self):
+        self.assertEqual(tensors.block_of(DTensor(Parameter(512))), (512, 24))
+        self.assertEqual(tensors.block_of(DTensor(Parameter(512, is_cuda=False))), None)
 
     def test_a_trace_goes_on_and_records_nothing_of_it(self):
-        tracer, told = Tracer("the program's"), []
+        tracer, traced = Tracer("the program's"), []
         module = Module()
         module._parameters = {"weight": Parameter(512)}
-        layers.parameter_telling(lambda *_: told.append(tracer.tracing), Parameter, tracer)(module, "module")
-        self.assertEqual((told, tracer.tracing), ([None], "the program's"))
-
+        tensors.module_telling(lambda *_: traced.append(tracer.tracing), tracer)(module, "module")
+        self.assertEqual((traced, tracer.tracing), ([None], "the program's"))
 
     def test_what_several_modules_share_has_the_first_ones_name(self):
-        told, first, second = [], Module(), Module()
+        first, second = Module(), Module()
         first._parameters = second._parameters = {"weight": Parameter(512)}
-        names = layers.Names(None, layers.parameter_telling(lambda *parameter: told.append(parameter), Parameter, Tracer()))
+        names = layers.Names(None, self.tell_module)
         names.name(Module(first=first, second=second))
-        self.assertEqual([name for _, _, name in told], [b"second.weight", b"first.weight"])  # the last holds
+        self.assertEqual([name for _, _, name in self.told], ["second.weight", "first.weight"])  # the last holds
+
+    def test_a_copy_is_a_parameter_whoever_calls_its_module(self):
+        hear = tensors.copy_telling(lambda tensor, *what: self.told.append((tensor.block, *what)))
+        hear({"self": Parameter(512), "memo": {}, "result": Parameter(1024)})
+        hear({"self": Parameter(512), "memo": {}})  # it was copied before, or could not be
+        self.assertEqual(self.told, [(1024, 0, "parameter [3, 2], copied")])
 
     def test_those_that_are_moved_are_told_once_they_are_there(self):
         told, inner = [], Module()
@@ -181,51 +202,147 @@ class Parameters(unittest.TestCase):
 
 
 class Optimizer:
-    def __init__(self, state):
-        self.state = state
+    def __init__(self, state, *parameters):
+        self.state, self.param_groups = state, [{"params": list(parameters)}]
 
 
-class States(unittest.TestCase):
+class Optimizers(unittest.TestCase):
     def setUp(self):
         self.module = Module()
         self.module._parameters = {"weight": Parameter(512)}
         self.names = layers.Names(None)
         self.names.name(self.module)
         self.told = []
-        torch = types.SimpleNamespace(compiler=types.SimpleNamespace(is_compiling=lambda: self.is_compiling), Tensor=Parameter)
+        torch = types.SimpleNamespace(compiler=types.SimpleNamespace(is_compiling=lambda: self.is_compiling))
         self.is_compiling = False
-        self.tell_state = layers.state_telling(lambda *state: self.told.append(state), self.names, torch)
+        tell = lambda tensor, *what: self.told.append((*tensors.block_of(tensor), *what))
+        self.before, self.behind = tensors.optimizer_telling(tell, self.names, torch)
 
     def test_what_an_optimizer_keeps_is_told_by_its_parameter_once_it_is_there(self):
         weight, nobodys = self.module._parameters["weight"], Parameter(4096)
         optimizer = Optimizer({})
-        self.tell_state(optimizer)
+        self.behind(optimizer)
         self.assertEqual(self.told, [])
-        optimizer.state = {weight: {"step": 3, "exp_avg": Parameter(1024)}, nobodys: {"exp_avg": Parameter(8192)}}
-        self.tell_state(optimizer, (), {})
-        self.tell_state(optimizer, (), {})
-        self.assertEqual(self.told, [(1024, 24, b"Module.weight exp_avg")])
+        optimizer.state = {weight: {"exp_avg": Parameter(1024)}, nobodys: {"exp_avg": Parameter(8192)}}
+        self.behind(optimizer, (), {})
+        self.behind(optimizer, (), {})
+        self.assertEqual(self.told, [(1024, 24, 1, "Module.weight exp_avg")])
+
+    def test_gradients_of_shards_are_told_before_each_step(self):
+        sharded, flat = DTensor(Parameter(1024)), Parameter(2048)
+        flat._is_flat_param = True
+        self.module._parameters.update(sharded=sharded, flat=flat)
+        for number, parameter in enumerate((self.module._parameters["weight"], sharded, flat), 1):
+            parameter.grad = Parameter(number << 16)
+        optimizer = Optimizer({}, self.module._parameters["weight"], sharded, flat, DTensor(Parameter(4096)))
+        self.before(optimizer)
+        sharded.grad = None
+        self.before(optimizer)
+        flat_one = (3 << 16, 24, 2, "Module.flat.grad")
+        self.assertEqual(self.told, [(2 << 16, 24, 2, "Module.sharded.grad"), flat_one, flat_one])
 
     def test_an_optimizer_that_is_like_no_other_goes_on(self):
         class Unhashable(Optimizer):
             __hash__ = None
 
-        for odd in (Unhashable({}), Optimizer(None), Optimizer([Parameter(1024)])):
-            self.tell_state(odd)
+        for odd in (Unhashable({}), Optimizer(None), Optimizer([Parameter(1024)]), object()):
+            self.before(odd)
+            self.behind(odd)
         self.assertEqual(self.told, [])
 
     def test_nothing_while_it_is_compiled_and_nothing_of_other_kinds(self):
         self.is_compiling = True
         optimizer = Optimizer({self.module._parameters["weight"]: {"exp_avg": Parameter(1024)}})
-        self.tell_state(optimizer)
+        self.behind(optimizer)
         self.is_compiling = False
         optimizer.state = {self.module._parameters["weight"]: [Parameter(1024)]}
-        self.tell_state(optimizer)
+        self.behind(optimizer)
         self.assertEqual(self.told, [])
 
 
+def part(module, name, **what):
+    """An FSDPParam of that module."""
+    what = {"all_gather_outputs": [], "sharded_param": types.SimpleNamespace(grad=None), "unsharded_accumulated_grad": None, **what}
+    return types.SimpleNamespace(_module_info=types.SimpleNamespace(module=module, param_name=name), **what)
+
+
+class Shards(unittest.TestCase):
+    def setUp(self):
+        self.up, self.down = Module(), Module()
+        self.names = layers.Names(None)
+        self.names.name(Net(block=Module(up=self.up, down=self.down)))
+        self.told = []
+        self.fully = shards.FullySharded(self.names, lambda tensor, *what: self.told.append((tensor, *what)))
+
+    def test_a_path_is_that_of_the_module_that_holds_all(self):
+        self.assertEqual(shards.shared_path(["a.b.up.weight", "a.b.up.bias"]), "a.b.up")
+        self.assertEqual(shards.shared_path(["a.b.up.weight", "a.b.norm"]), "a.b")
+        self.assertEqual(shards.shared_path(["a.weight", "b.weight"]), "")
+
+    def test_what_is_gathered_is_the_parameters(self):
+        parts = [part(self.up, "weight", all_gather_outputs=["first"]), part(self.down, "weight", all_gather_outputs=["second"])]
+        self.fully.hear_gather({"fsdp_params": parts})  # it could not begin
+        self.fully.hear_gather({"fsdp_params": parts, "all_gather_output": "all"})
+        self.fully.hear_gathered({"fsdp_params": parts})
+        self.assertEqual(self.told, [("all", 9, "block.all-gather"), ("first", 0, "block.up.weight gathered"), ("second", 0, "block.down.weight gathered")])
+
+    def test_what_is_scattered_becomes_gradients(self):
+        parts = [part(self.up, "weight", sharded_param=types.SimpleNamespace(grad="shard"), unsharded_accumulated_grad="whole")]
+        self.fully.hear_reduce({"fsdp_params": parts, "reduce_scatter_input": "all", "reduce_output": None})
+        self.fully.hear_accumulate({"self": parts[0]})
+        self.assertEqual(self.told, [("all", 9, "block.up.reduce-scatter"), ("shard", 2, "block.up.shard.grad"), ("whole", 2, "block.up.weight.grad")])
+
+    def test_all_parameters_of_a_module_are_one_where_they_are_flat(self):
+        handle = types.SimpleNamespace(_fully_sharded_module=self.up)
+        flat = shards.FlatSharded(self.names, lambda tensor, *what: self.told.append((tensor, *what)))
+        flat.hear_gather({"self": handle, "unsharded_flat_param": "whole"})
+        flat.hear_reduce({"state": types.SimpleNamespace(_handle=handle), "new_sharded_grad": "shard"})
+        self.assertEqual(self.told, [("whole", 0, "block.up._flat_param gathered"), ("shard", 2, "block.up._flat_param.grad")])
+
+    def test_a_pytorch_that_has_none_of_it_is_doubted_and_goes_on(self):
+        doubts = []
+        changes = shards.shard_changes(self.names, self.fully.tell, doubts.append)
+        for change in changes.values():
+            change(types.ModuleType("like_no_other"))
+        self.assertEqual(len(doubts), 6)
+        self.assertIn("PyTorch's tidemark_foreach_reduce is missing", "".join(doubts))
+
+
+def shared(number, divisor):
+    """What a library's function might be."""
+    quotient = number / divisor
+    return quotient
+
+
+class Left(unittest.TestCase):
+    def setUp(self):
+        self.heard, self.doubts = [], []
+        self.function = types.FunctionType(shared.__code__, dict(globals()), "shared")
+        self.function.__qualname__ = "shared"
+        self.line = shared.__code__.co_firstlineno + 2
+
+    def tell(self, hear):
+        code.tell_what_is_left(self.function, "tidemark_shared", hear, self.doubts.append)
+
+    def test_a_function_tells_its_variables_as_it_returns_and_as_it_raises(self):
+        self.tell(lambda here: self.heard.append(dict(here)))
+        self.assertEqual(self.function(6, 2), 3)
+        try:
+            self.function(6, 0)
+        except ZeroDivisionError as error:
+            frames = traceback.extract_tb(error.__traceback__)
+        self.assertEqual(self.heard, [{"number": 6, "divisor": 2, "quotient": 3}, {"number": 6, "divisor": 0}])
+        self.assertEqual([(frame.name, frame.lineno) for frame in frames[1:]], [("shared", self.line)])
+
+    def test_who_hears_it_may_fail_and_that_is_a_doubt_once(self):
+        self.tell(lambda here: here["of another PyTorch"])
+        self.assertEqual((self.function(6, 2), self.function(8, 2)), (3, 4))
+        self.assertEqual(len(self.doubts), 1)
+        self.assertIn("PyTorch's shared is unlike any that is known (KeyError('of another PyTorch'))", self.doubts[0])
+
+
 class Telling(unittest.TestCase):
-    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds", "TidemarkParameter", "TidemarkOptimizerState")):
+    def doubts(self, of_compiler, call=lambda self: None, loaded=("TidemarkLayerBegins", "TidemarkLayerEnds", "TidemarkTensor")):
         process = types.SimpleNamespace(**{name: types.SimpleNamespace() for name in loaded})
         modules = types.ModuleType("modules")
         modules.Module = type("Module", (), {"__call__": call, "_apply": call})

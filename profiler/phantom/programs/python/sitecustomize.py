@@ -303,10 +303,17 @@ def run_the_next():
             return
 
 
+def own(name):
+    """One of our files, which others of them import."""
+    module = sys.modules[name] = execute(name, OWN_FOLDER)
+    return module
+
+
 def change_modules(modules):
-    layers = execute("tidemark_layers", OWN_FOLDER)
+    _, tensors, layers, shards = (own(f"tidemark_{name}") for name in ("code", "tensors", "layers", "shards"))
     if names := layers.tell_layers(modules, doubt):
-        changes["torch.optim.optimizer"] = lambda optimizers: layers.tell_states(optimizers, names)
+        changes["torch.optim.optimizer"] = lambda optimizers: layers.tell_optimizers(optimizers, names)
+        changes.update(shards.shard_changes(names, tensors.tensor_telling(), doubt))
 
 
 # Of such kinds are those that a value may raise which is zero instead of what a card computes.

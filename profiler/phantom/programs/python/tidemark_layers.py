@@ -1,21 +1,21 @@
 """Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
-parameters of each, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used, and
-those, too, that no gradient is accumulated for; and what an optimizer keeps for each, once it has made it.
+parameters and buffers of each, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used,
+and those, too, that no gradient is accumulated for; and what an optimizer keeps for each, once it has made it.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
 traceback has a frame more for each module. So it is the code of Module.__call__ that tells, and that of Module._apply: the same function,
 its lines where they were, within a try and a finally. What torch.compile makes of a module is one layer, since none is called inside of it.
 """
 
-import ast
 import ctypes
 import importlib.util
-import inspect
 import os
 import sys
 import threading
 import weakref
-from collections import defaultdict
+
+from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
+from tidemark_tensors import block_of, copy_telling, local_of, module_telling, optimizer_telling, tensor_telling, tensors_of
 
 TOLD = """
 def told(self):
@@ -65,7 +65,8 @@ def class_of(module):
     for name, child in children_of(module):
         if child is not None and is_wrapped(module, name):
             return class_of(child)
-    return type(module).__name__
+    own, *around = type(module).__mro__  # of which fully_shard puts two before the module's
+    return (around[1] if around[0].__name__ == "FSDPModule" else own).__name__
 
 
 def holder_of(module, around):
@@ -90,9 +91,9 @@ class Names:
     `Discriminator.main.0`, `Linear 2`.
     """
 
-    def __init__(self, code, tell_parameters=lambda module, name: None):
+    def __init__(self, code, tell_tensors=lambda module, name: None):
         self.code = code  # of Module.__call__
-        self.tell_parameters = tell_parameters
+        self.tell_tensors = tell_tensors
         self.by_id = {}
         self.known = {}  # by id: what tells of the module's end
         self.used = {}  # by name: how many living modules have it
@@ -134,12 +135,12 @@ class Names:
         prefix = label + "." if any(path in self.used for path, _ in modules) else ""
         for path, module in modules:
             self.remember(module, prefix + path if path else label)
-        self.tell_all_parameters((module, self.by_id[id(module)].decode()) for _, module in modules)
+        self.tell_all_tensors((module, self.by_id[id(module)].decode()) for _, module in modules)
 
-    def tell_all_parameters(self, named):
+    def tell_all_tensors(self, named):
         """What several share is called as the first of them has it, since the name that is told last holds."""
         for module, name in reversed(list(named)):
-            self.tell_parameters(module, name)
+            self.tell_tensors(module, name)
 
     def remember(self, module, name):
         identity = id(module)
@@ -160,48 +161,15 @@ class Names:
             else:
                 self.used.pop(name.decode(), None)
 
-    def parameters(self):
-        """Of all modules that have a name: each with its own, by its id."""
+    def of(self, module):
+        """"" where it has none yet."""
+        return self.by_id.get(id(module), b"").decode()
+
+    def tensors(self):
+        """Of all modules that have a name: what their parameters and buffers are called, by their ids."""
         with self.lock:
             named = [(known(), self.by_id[identity].decode()) for identity, known in self.known.items()]
-        return {id(parameter): f"{name}.{own}" for module, name in reversed(named) for own, parameter in parameters_of(module)}
-
-
-def parameters_of(module):
-    return [(name, parameter) for name, parameter in (getattr(module, "_parameters", None) or {}).items() if parameter is not None]
-
-
-def block_of(tensor, kind):
-    """Where it lies, and how large that is; none for what is not on a card. Subclasses (DTensor) hide what they hold."""
-    if type(tensor) is not kind or not tensor.is_cuda:
-        return None
-    try:
-        storage = tensor.untyped_storage()
-        return (storage.data_ptr(), storage.nbytes()) if storage.data_ptr() else None
-    except (NotImplementedError, RuntimeError):  # one without memory of its own
-        return None
-
-
-def parameter_telling(tell, kind, tracer):
-    """Tells the blocks of a module's parameters, by their names. Several may share one, as those of an RNN do.
-
-    `tracer`: torch._C. torch.jit.trace would record that somebody asked for a shape, and refuse the module since its check records less.
-    """
-
-    def tell_parameters(module, name):
-        tracing = tracer._get_tracing_state()
-        tracer._set_tracing_state(None)
-        try:
-            blocks = defaultdict(list)
-            for own, parameter in parameters_of(module):
-                if block := block_of(parameter, kind):
-                    blocks[block].append(own)
-            for (block, size), own in blocks.items():
-                tell(block, size, f"{name}.{own[0] if len(own) == 1 else 'flat_weights'}".encode())
-        finally:
-            tracer._set_tracing_state(tracing)
-
-    return tell_parameters
+        return {id(tensor): f"{name}.{own}" for module, name in reversed(named) for own, tensor in tensors_of(module)}
 
 
 def apply_telling(names):
@@ -214,66 +182,17 @@ def apply_telling(names):
     def begins(module):
         is_outermost = not getattr(here, "modules", None)
         if is_outermost:
-            here.modules = {id(inner): (inner, names.by_id.get(id(inner), b"").decode() or path or class_of(inner)) for path, inner in paths_in(module)}
+            here.modules = {id(inner): (inner, names.of(inner) or path or class_of(inner)) for path, inner in paths_in(module)}
         return is_outermost
 
     def ends(module, is_outermost):
         if id(module) in here.modules:
-            names.tell_parameters(*here.modules[id(module)])
+            names.tell_tensors(*here.modules[id(module)])
         if is_outermost:
-            names.tell_all_parameters(here.modules.values())
+            names.tell_all_tensors(here.modules.values())
             here.modules = None
 
     return begins, ends
-
-
-def state_telling(tell, names, torch):
-    """A hook that runs behind each optimizer's step, and tells, once there is more of it, what the optimizer keeps for each parameter.
-
-    A compiler takes what torch.compiler says of it for a constant, so that nothing of this is left in a compiled step.
-    """
-    told = weakref.WeakKeyDictionary()  # by optimizer: for how many parameters
-
-    def tell_state(optimizer, *_):
-        if torch.compiler.is_compiling():
-            return
-        try:
-            tell_what_is_new(optimizer)
-        except Exception:  # of a class that is like no other: what it keeps goes by its name, and nothing of ours may end the program
-            return
-
-    def tell_what_is_new(optimizer):
-        if told.get(optimizer) == len(optimizer.state):
-            return
-        told[optimizer] = len(optimizer.state)
-        called = names.parameters()
-        for parameter, state in optimizer.state.items():
-            name = called.get(id(parameter))
-            for key, tensor in state.items() if name and isinstance(state, dict) else ():
-                if block := block_of(tensor, torch.Tensor):
-                    tell(*block, f"{name} {key}".encode())
-
-    return tell_state
-
-
-def code_that_tells(function, telling):
-    """Its own code within what is told, each of its lines and columns where it was."""
-    lines, first = inspect.getsourcelines(function)
-    whole = ast.parse("class Module:\n" + "".join(lines))
-    ast.increment_lineno(whole, first - 2)
-    own = whole.body[0].body[0]
-    begins, told = ast.parse(telling).body[0].body
-    told.body = own.body
-    own.body = [begins, told]
-    for added in (begins, *told.finalbody):
-        for node in ast.walk(added):
-            node.lineno = node.end_lineno = own.lineno
-            node.col_offset = node.end_col_offset = own.col_offset
-    ast.copy_location(told, own)
-    code = compile(whole, function.__code__.co_filename, "exec")
-    for name in ("Module", function.__name__):
-        code = next(inner for inner in code.co_consts if inspect.iscode(inner) and inner.co_name == name)
-    return code
 
 
 def tells_of_compiling():
@@ -285,42 +204,37 @@ def tells_of_compiling():
 def tell_layers(modules, doubt):
     """torch.nn.modules.module: where the libraries that listen are in the process. Why layers are not told is a doubt.
 
-    What layers are called, for tell_state; none where they are not told.
+    What layers are called, for whoever tells more of them; none where they are not told.
     """
     process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
     if not hasattr(process, "TidemarkLayerBegins"):
         return None
     begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
     begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
-    parameter = tensor_teller(process.TidemarkParameter)
     call, apply = modules.Module.__call__, modules.Module._apply
     try:
         if not tells_of_compiling():
             doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
             return None
         code, apply_code = code_that_tells(call, TOLD), code_that_tells(apply, APPLIED)
-        names = Names(code, parameter_telling(parameter, modules.Parameter, modules.torch._C))
+        names = Names(code, module_telling(tensor_telling(), modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
                              tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
         call.__code__, apply.__code__ = code, apply_code
-    except (AttributeError, ImportError, OSError, StopIteration, SyntaxError, TypeError, ValueError) as error:
+    except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    skip_in_compiler(names.tell_parameters, apply_begins, apply_ends)
+    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling()), doubt)
+    skip_in_compiler(names.tell_tensors, apply_begins, apply_ends)
     return names
 
 
-def tensor_teller(function):
-    """A function of ours that is told a block, its size and the name of what lies in it."""
-    function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p], None
-    return function
-
-
-def tell_states(optimizers, names):
-    """torch.optim.optimizer: what all optimizers keep, of parameters with these names."""
-    tell = tensor_teller(ctypes.PyDLL(None).TidemarkOptimizerState)
-    optimizers.register_optimizer_step_post_hook(state_telling(tell, names, optimizers.torch))
+def tell_optimizers(optimizers, names):
+    """torch.optim.optimizer: what all optimizers keep, of parameters with these names, and gradients that nobody else tells."""
+    before, behind = optimizer_telling(tensor_telling(), names, optimizers.torch)
+    optimizers.register_optimizer_step_pre_hook(before)
+    optimizers.register_optimizer_step_post_hook(behind)
 
 
 def skip_in_compiler(*made):
@@ -329,5 +243,5 @@ def skip_in_compiler(*made):
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, parameters_of, block_of, Names.name, Names.called_now, Names.name_all, Names.tell_all_parameters, Names.remember, Names.forget, *made):
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, tensors_of, local_of, block_of, Names.name, Names.called_now, Names.name_all, Names.tell_all_tensors, Names.remember, Names.forget, *made):
         skip_code(function.__code__)
