@@ -9,6 +9,7 @@
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/tensor_names.h"
 #include "profiler/events/torch_ranges.h"
 
 namespace tidemark::capture {
@@ -24,7 +25,7 @@ struct OptimizerTurn {
     if (!EventStreamIsOpen() || !range.starts_with(events::kOptimizerRangePrefix)) return std::nullopt;
     OptimizerTurn turn;
     turn.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
-    turn.state = Intern(OptimizerStateName(range), source);
+    turn.state = Intern(events::OptimizerStateName(range), source);
     turn.is_in_course = TheCourse().BeginOptimizer();
     return turn;
   }

@@ -5,25 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
-
-namespace tidemark::capture {
-
-// What a parameter's gradient is called, as in PyTorch: "0.weight.grad" of "0.weight" and "0.weight
-// gathered".
-inline std::string GradientName(std::string_view parameter) {
-  return std::string(parameter.substr(0, parameter.find(' '))) + ".grad";
-}
-
-}  // namespace tidemark::capture
 
 extern "C" {
 // `name` ends in a zero. True, so that an expression of Python's can ask whether it began.
 __attribute__((visibility("default"))) bool TidemarkLayerBegins(const char* name);
 __attribute__((visibility("default"))) void TidemarkLayerEnds();
-// The block that it lies in, and the number of its events::Category. `name` ends in a zero:
-// "layer1.0.conv1.weight", of optimizer state with its key, "layer1.0.conv1.weight exp_avg".
+// The block that it lies in, and the number of its events::Category. `name`
+// (events/tensor_names.h) ends in a zero.
 __attribute__((visibility("default"))) void TidemarkTensor(const void* block, int64_t bytes, uint8_t category,
                                                            const char* name);
 }

@@ -4,22 +4,13 @@
 // the thread that announces.
 #pragma once
 
-#include <string>
 #include <string_view>
-
-#include "profiler/events/torch_ranges.h"
 
 namespace tidemark::capture {
 
 // The function around each step() of torch.optim, which takes the optimizer first.
 inline constexpr std::string_view kOptimizerWrapper = "wrapper";
 inline constexpr std::string_view kOptimizerFile = "/torch/optim/optimizer.py";
-
-// What the optimizer of such a range leaves: "Optimizer.step#AdamW.step" → "AdamW state".
-inline std::string OptimizerStateName(std::string_view range) {
-  range.remove_prefix(events::kOptimizerRangePrefix.size());
-  return std::string(range.substr(0, range.find('.'))) + " state";
-}
 
 // `scope` is LibTorch's object for it, which lives at least until it ends.
 void OnUserScopeBegins(std::string_view name, const void* scope);

@@ -8,11 +8,11 @@
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/course/optimizer_turn.h"
 #include "profiler/capture/gates/gates.h"
-#include "profiler/capture/gates/layer_gate.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/probe/tensor_blocks.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/tensor_names.h"
 
 namespace tidemark::capture {
 namespace {
@@ -87,7 +87,8 @@ void OnTensorKnown(const void* block, int64_t /*bytes*/, Category category, cons
   events::Event hint = HintOf(EventKind::kTensorKnown, AddressOf(block));
   hint.category = category;
   hint.name = Intern(name, events::Source::kAllocator);
-  if (category == Category::kParameter) hint.op = Intern(GradientName(name), events::Source::kAllocator);
+  if (category == Category::kParameter)
+    hint.op = Intern(events::GradientName(name), events::Source::kAllocator);
   Emit(hint);
 }
 

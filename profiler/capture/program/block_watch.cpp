@@ -9,13 +9,13 @@
 
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
-#include "profiler/capture/gates/layer_gate.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/roles/block_roles.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/autocast_cache.h"
 #include "profiler/capture/torch/library_workspaces.h"
+#include "profiler/events/tensor_names.h"
 
 namespace tidemark::capture {
 namespace {
@@ -89,13 +89,14 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
 
 void OnTensorKnown(const void* block, int64_t bytes, Category category, const char* name) {
   const auto address = reinterpret_cast<uint64_t>(block);
-  const NameId gradient_name = category == Category::kParameter ? Intern(GradientName(name)) : 0;
+  const NameId gradient_name = category == Category::kParameter ? Intern(events::GradientName(name)) : 0;
   if (Roles().Take(address, category, gradient_name)) Announce({address, bytes}, category, Intern(name));
 }
 
 // What a hook puts gradients into, to be sent together, was there before them and has room for several.
-bool IsSendBuffer(const Block& gradient, const Block& parameter) {
-  return gradient.bytes > parameter.bytes && Roles().WasBeforeGradients(gradient.address);
+bool IsSendBuffer(const Block& gradient, const at::Tensor& parameter) {
+  return gradient.bytes > static_cast<int64_t>(parameter.nbytes()) &&
+         Roles().WasBeforeGradients(gradient.address);
 }
 
 void OnGradientAccumulated(const void* object) {
@@ -103,7 +104,7 @@ void OnGradientAccumulated(const void* object) {
   const Block parameter = BlockOf(leaf);
   if (!Roles().Is(parameter.address, Category::kParameter)) return;
   const Block block = BlockOf(leaf.grad());
-  if (IsSendBuffer(block, parameter)) {
+  if (IsSendBuffer(block, leaf)) {
     if (Roles().Take(block.address, Category::kCommunication))
       Announce(block, Category::kCommunication, Intern("buffer of gradients"));
     return;

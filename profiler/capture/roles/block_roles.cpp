@@ -11,7 +11,7 @@ namespace {
 bool Yields(Category before, Category role) {
   if (role == Category::kGradient)
     return before == Category::kActivation || before == Category::kCommunication;
-  return role == Category::kParameter && before == Category::kInput;
+  return before == Category::kInput && (role == Category::kParameter || role == Category::kOptimizerState);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What blocks of a program that we do not own were found to hold, by their addresses. The first role that a
 // block takes holds until it is freed, but that a gradient may have been an activation before (saved for a
-// second backward), or lie in a bucket, and a leaf may have been an input.
+// second backward), or lie in a bucket, and a leaf, or state that an optimizer loaded, may have been an
+// input.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
 // awaits the first forward, and what optimizers made: O(blocks that do, or that they made).

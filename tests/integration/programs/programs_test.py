@@ -58,53 +58,6 @@ class Programs(InFolder):
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["measured"]["by_category_at_peak"]["input"], 512)
 
-    def test_parameters_are_known_that_no_gradient_is_accumulated_for(self):
-        code = """
-import torch
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first, self.frozen = torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 1024, bias=False).requires_grad_(False)
-    def forward(self, x):
-        return torch.empty(1 << 50, dtype=torch.uint8, device="cuda")
-Net().cuda()(torch.ones(1, 1024, device="cuda"))
-"""
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
-        self.assertEqual(ran.returncode, 1, ran.stderr)
-        self.assertIn("OutOfMemoryError", ran.stderr)
-        categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
-        self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
-
-    def test_a_buffer_that_gradients_are_copied_into_is_for_communication(self):
-        code = """
-import torch
-net = torch.nn.Sequential(*[torch.nn.Linear(512, 512, bias=False) for _ in range(4)]).cuda()
-buffer = torch.empty(4 << 20, device="cuda")
-def into_buffer(weight):
-    weight.grad.data = buffer.narrow(0, 0, weight.numel()).view_as(weight).copy_(weight.grad)
-for weight in net.parameters(): weight.register_post_accumulate_grad_hook(into_buffer)
-optimizer = torch.optim.SGD(net.parameters())
-for _ in range(4):
-    net(torch.ones(1, 512, device="cuda")).sum().backward()
-    optimizer.step()
-"""
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        info = json.loads(tidemark("info", self.recording, "--json").stdout)
-        self.assertEqual(info["measured"]["by_category_at_peak"]["communication"], 16 << 20)
-        self.assertNotIn("kept_gradients", {finding["kind"] for finding in info["findings"]})
-
-    def test_parameters_are_known_while_they_are_converted_before_any_is_used(self):
-        code = """
-import torch
-net = torch.nn.ModuleDict({name: torch.nn.Linear(1024, 1024, bias=False) for name in "abc"}).cuda().bfloat16()
-"""
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
-        self.assertEqual(measured["allocated_peak_bytes"], (3 * 4 + 2) << 20)
-        self.assertGreaterEqual(measured["by_category_at_peak"]["parameter"], 3 * 4 << 20)  # but for what is just made
-
     def test_optimizers_of_layers_and_those_inside_backward_make_one_step_of_a_round(self):
         start = """
 import torch
@@ -124,27 +77,6 @@ for _ in range(4): net(torch.ones(1, 64, device="cuda")).sum().backward()
 """):
             self.assertNotIn("growth", self.findings_of(start + rounds))
             self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], 4)
-
-    def test_what_ddp_sends_gradients_in_is_called_so(self):
-        code = """
-import sys, torch
-torch.distributed.init_process_group("nccl")
-net = torch.nn.Linear(1024, 1024, bias=False).cuda()
-net = torch.nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view="view" in sys.argv)
-for _ in range(2):
-    net(torch.ones(1, 1024, device="cuda")).sum().backward()
-more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
-"""
-        for words, communication, gradient in (((), 4 << 20, 4 << 20), (("view",), 0, 4 << 20)):
-            ran = tidemark("phantom", "--world", "2", "-o", self.recording, "--", PYTHON, "-c", code, *words)
-            self.assertEqual(ran.returncode, 0, ran.stderr)
-            measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
-            categories = measured["by_category_at_peak"]
-            self.assertEqual(categories["gradient"], gradient)
-            self.assertGreaterEqual(categories["communication"], communication)
-            csv = str(Path(self.folder.name) / "run.csv")
-            self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", csv).returncode, 0)
-            self.assertIn("DDP bucket", Path(csv).read_text())
 
     def test_copies_that_autocast_keeps_are_told_apart(self):
         torch, info, _ = self.train("2", "amp")

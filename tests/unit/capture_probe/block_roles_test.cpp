@@ -21,6 +21,18 @@ TEST_CASE("A block keeps its first role until it dies, but that an activation ma
   CHECK(roles.Take(512, Category::kParameter));
 }
 
+TEST_CASE("What came from the host may turn out to be of the model, or state that an optimizer loaded") {
+  BlockRoles roles;
+  for (const Category role : {Category::kParameter, Category::kOptimizerState}) {
+    roles.Died(512);
+    CHECK(roles.Take(512, Category::kInput));
+    CHECK(roles.Take(512, role));
+    CHECK_FALSE(roles.Take(512, Category::kInput));
+  }
+  CHECK(roles.Take(1024, Category::kInput));
+  CHECK_FALSE(roles.Take(1024, Category::kActivation));
+}
+
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
   BlockRoles roles;
   CHECK(roles.Take(512, Category::kParameter, 1));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What layers are called, and why they are not told, of modules that are none of PyTorch's: layer_names_test.py FOLDER_OF_TIDEMARK_LAYERS."""
 
+import contextlib
 import sys
 import threading
 import traceback
@@ -48,6 +49,17 @@ class Gate(Module):
 
 def named(names, *called):
     return [names.name(module).decode() for module in called]
+
+
+class NamesOfReplicas(unittest.TestCase):
+    def test_those_that_data_parallel_makes_are_called_as_the_model(self):
+        names = layers.Names(None)
+        net = Net(inner=Module())
+        self.assertEqual(named(names, net, *net._modules.values()), ["Net", "inner"])
+        for _ in range(2):
+            replica = Net(inner=Module())
+            replica._is_replica = True
+            self.assertEqual(named(names, replica, *replica._modules.values()), ["Net", "inner"])
 
 
 class NamesOfThreads(unittest.TestCase):
@@ -100,8 +112,11 @@ class Holders(unittest.TestCase):
 class Parameter:
     """As torch's looks from here, in a block."""
 
-    def __init__(self, block, shape=(3, 2), is_cuda=True):
-        self.block, self.shape, self.is_cuda = block, shape, is_cuda
+    def __init__(self, block, shape=(3, 2), is_cuda=True, place=None):
+        self.block, self.shape, self.is_cuda, self.place = block, shape, is_cuda, place or id(self)
+
+    def data_ptr(self):
+        return self.place
 
     def untyped_storage(self):
         if self.block is None:
@@ -115,8 +130,16 @@ class DTensor:
 
 
 class Tracer:
+    """As much of torch._C."""
+
     def __init__(self, tracing=None):
-        self.tracing = tracing
+        self.tracing, self.is_heard = tracing, True
+
+    @contextlib.contextmanager
+    def DisableTorchFunction(self):
+        self.is_heard = False
+        yield
+        self.is_heard = True
 
     def _get_tracing_state(self):
         return self.tracing
@@ -145,7 +168,7 @@ class Parameters(unittest.TestCase):
     def test_those_that_share_a_block_are_one(self):
         cell = Module()
         cell._parameters = {"weight_ih": Parameter(512), "weight_hh": Parameter(512), "bias": Parameter(1024)}
-        self.tell_module(cell, "lstm")
+        self.tell_module([(cell, "lstm")])
         self.assertEqual(self.told, [(512, 0, "lstm.flat_weights"), (1024, 0, "lstm.bias")])
 
     def test_what_is_elsewhere_or_hides_its_memory_is_not(self):
@@ -154,7 +177,7 @@ class Parameters(unittest.TestCase):
 
         module = Module()
         module._parameters = {"host": Parameter(512, is_cuda=False), "hiding": Hiding(512), "none": Parameter(None), "empty": Parameter(0)}
-        self.tell_module(module, "module")
+        self.tell_module([(module, "module")])
         self.assertEqual(self.told, [])
 
     def test_a_dtensor_is_what_this_rank_has_of_it(self):
@@ -163,17 +186,39 @@ class Parameters(unittest.TestCase):
 
     def test_a_trace_goes_on_and_records_nothing_of_it(self):
         tracer, traced = Tracer("the program's"), []
+
+        class Parameter(globals()["Parameter"]):
+            def data_ptr(self):
+                traced.append((tracer.tracing, tracer.is_heard))
+                return super().data_ptr()
+
         module = Module()
         module._parameters = {"weight": Parameter(512)}
-        tensors.module_telling(lambda *_: traced.append(tracer.tracing), tracer)(module, "module")
-        self.assertEqual((traced, tracer.tracing), ([None], "the program's"))
+        tensors.module_telling(lambda *_: None, tracer)([(module, "module")])
+        self.assertEqual((traced, tracer.tracing, tracer.is_heard), ([(None, False)], "the program's", True))
 
     def test_what_several_modules_share_has_the_first_ones_name(self):
         first, second = Module(), Module()
         first._parameters = second._parameters = {"weight": Parameter(512)}
         names = layers.Names(None, self.tell_module)
         names.name(Module(first=first, second=second))
-        self.assertEqual([name for _, _, name in self.told], ["second.weight", "first.weight"])  # the last holds
+        self.assertEqual(self.told, [(512, 0, "first.weight")])
+
+    def test_those_of_a_whole_model_in_one_buffer_are_of_the_module_that_holds_all(self):
+        modules = [Module() for _ in range(3)]
+        for place, module in enumerate(modules):
+            module._parameters = {"weight": Parameter(512, place=512 + place)}
+        layer, first, second = modules
+        self.tell_module([(layer, "norm"), (first, "block.up"), (second, "block.down")])
+        self.tell_module([(first, "block.up"), (second, "block.down")])
+        self.assertEqual(self.told, [(512, 0, "flat_weights"), (512, 0, "block.flat_weights")])
+
+    def test_a_module_like_no_other_goes_on(self):
+        module = Module()
+        module._parameters = {"weight": object()}
+        self.tell_module([(module, "module")])
+        self.tell_module([(module, "module")] * 2 + [None])
+        self.assertEqual(self.told, [])
 
     def test_a_copy_is_a_parameter_whoever_calls_its_module(self):
         hear = tensors.copy_telling(lambda tensor, *what: self.told.append((tensor.block, *what)))
@@ -184,14 +229,14 @@ class Parameters(unittest.TestCase):
     def test_those_that_are_moved_are_told_once_they_are_there(self):
         told, inner = [], Module()
         outer = Net(inner=inner)
-        names = layers.Names(None, lambda module, name: told.append(name))
+        names = layers.Names(None, lambda modules: told.extend(name for _, name in modules))
         begins, ends = layers.apply_telling(names)
         for _ in range(2):
             is_outermost = begins(outer)
             ends(inner, begins(inner))
             self.assertEqual(told, ["inner"])
             ends(outer, is_outermost)
-            self.assertEqual(told, ["inner", "Net", "inner", "Net"])  # of what both have the outer one's holds
+            self.assertEqual(told, ["inner", "Net", "Net", "inner"])
             told.clear()
         ends(inner, begins(inner))  # by itself
         self.assertEqual(told, ["Module", "Module"])
@@ -227,6 +272,15 @@ class Optimizers(unittest.TestCase):
         self.behind(optimizer, (), {})
         self.behind(optimizer, (), {})
         self.assertEqual(self.told, [(1024, 24, 1, "Module.weight exp_avg")])
+
+    def test_what_it_loaded_is_told_before_its_next_step(self):
+        weight = self.module._parameters["weight"]
+        optimizer = Optimizer({weight: {"exp_avg": Parameter(1024)}})
+        self.behind(optimizer)
+        optimizer.state = {weight: {"exp_avg": Parameter(2048)}}
+        self.before(optimizer)
+        self.behind(optimizer)
+        self.assertEqual([block for block, *_ in self.told], [1024, 2048])
 
     def test_gradients_of_shards_are_told_before_each_step(self):
         sharded, flat = DTensor(Parameter(1024)), Parameter(2048)
@@ -275,9 +329,9 @@ class Shards(unittest.TestCase):
         self.fully = shards.FullySharded(self.names, lambda tensor, *what: self.told.append((tensor, *what)))
 
     def test_a_path_is_that_of_the_module_that_holds_all(self):
-        self.assertEqual(shards.shared_path(["a.b.up.weight", "a.b.up.bias"]), "a.b.up")
-        self.assertEqual(shards.shared_path(["a.b.up.weight", "a.b.norm"]), "a.b")
-        self.assertEqual(shards.shared_path(["a.weight", "b.weight"]), "")
+        self.assertEqual(tensors.shared_path(["a.b.up.weight", "a.b.up.bias"]), "a.b.up")
+        self.assertEqual(tensors.shared_path(["a.b.up.weight", "a.b.norm"]), "a.b")
+        self.assertEqual(tensors.shared_path(["a.weight", "b.weight"]), "")
 
     def test_what_is_gathered_is_the_parameters(self):
         parts = [part(self.up, "weight", all_gather_outputs=["first"]), part(self.down, "weight", all_gather_outputs=["second"])]

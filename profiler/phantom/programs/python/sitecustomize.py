@@ -1,4 +1,6 @@
-"""What a program's Python is changed in: its layers are told (tidemark_layers.py), and, on a phantom, what it read last before it failed; and one rank of a distributed program meets the others, who are only pretended.
+"""What a program's Python is changed in: its layers are told (tidemark_layers.py), with what their tensors' blocks hold (tidemark_tensors.py), where FSDP shards them, too (tidemark_shards.py): around
+torch.nn.Module.__call__ and _apply, behind each optimizer's step and before it, and as some of PyTorch's own functions end. On a phantom, what it read last before it failed is told, it runs as if it used mixed
+precision or checkpointing where that is asked for (tidemark_techniques.py), and one rank of a distributed program meets the others, who are only pretended.
 
 Python imports this at its start, since `tidemark phantom`, and `tidemark record --operators`, put its folder first in PYTHONPATH. With `--world N` it changes what
 torch.distributed does: the store in which ranks meet is one in which all have met, a group's size is told where NCCL would not be told it, Python objects that the others would send are what
@@ -313,7 +315,7 @@ def change_modules(modules):
     _, tensors, layers, shards = (own(f"tidemark_{name}") for name in ("code", "tensors", "layers", "shards"))
     if names := layers.tell_layers(modules, doubt):
         changes["torch.optim.optimizer"] = lambda optimizers: layers.tell_optimizers(optimizers, names)
-        changes.update(shards.shard_changes(names, tensors.tensor_telling(), doubt))
+        changes.update(shards.shard_changes(names, tensors.tensor_telling(modules.torch._C), doubt))
 
 
 # Of such kinds are those that a value may raise which is zero instead of what a card computes.

@@ -15,7 +15,7 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import block_of, copy_telling, local_of, module_telling, optimizer_telling, tensor_telling, tensors_of
+from tidemark_tensors import block_of, copy_telling, local_of, module_telling, name_of_all, optimizer_telling, reading, shared_path, tensor_telling, tensors_of
 
 TOLD = """
 def told(self):
@@ -91,7 +91,7 @@ class Names:
     `Discriminator.main.0`, `Linear 2`.
     """
 
-    def __init__(self, code, tell_tensors=lambda module, name: None):
+    def __init__(self, code, tell_tensors=lambda modules: None):
         self.code = code  # of Module.__call__
         self.tell_tensors = tell_tensors
         self.by_id = {}
@@ -130,17 +130,13 @@ class Names:
         for _, module in modules:
             self.forget(id(module))
         title, number = class_of(root), 1
-        while (label := title if number == 1 else f"{title} {number}") in self.used:
+        is_replica = "_is_replica" in vars(root)  # DataParallel's, which are others in each step: layers of the same model
+        while (label := title if number == 1 else f"{title} {number}") in self.used and not is_replica:
             number += 1
-        prefix = label + "." if any(path in self.used for path, _ in modules) else ""
+        prefix = label + "." if not is_replica and any(path in self.used for path, _ in modules) else ""
         for path, module in modules:
             self.remember(module, prefix + path if path else label)
-        self.tell_all_tensors((module, self.by_id[id(module)].decode()) for _, module in modules)
-
-    def tell_all_tensors(self, named):
-        """What several share is called as the first of them has it, since the name that is told last holds."""
-        for module, name in reversed(list(named)):
-            self.tell_tensors(module, name)
+        self.tell_tensors([(module, self.of(module)) for _, module in modules])
 
     def remember(self, module, name):
         identity = id(module)
@@ -168,7 +164,7 @@ class Names:
     def tensors(self):
         """Of all modules that have a name: what their parameters and buffers are called, by their ids."""
         with self.lock:
-            named = [(known(), self.by_id[identity].decode()) for identity, known in self.known.items()]
+            named = [(known(), self.by_id[identity].decode()) for identity, known in self.known.copy().items()]
         return {id(tensor): f"{name}.{own}" for module, name in reversed(named) for own, tensor in tensors_of(module)}
 
 
@@ -187,9 +183,9 @@ def apply_telling(names):
 
     def ends(module, is_outermost):
         if id(module) in here.modules:
-            names.tell_tensors(*here.modules[id(module)])
+            names.tell_tensors([here.modules[id(module)]])
         if is_outermost:
-            names.tell_all_tensors(here.modules.values())
+            names.tell_tensors(here.modules.values())
             here.modules = None
 
     return begins, ends
@@ -217,7 +213,7 @@ def tell_layers(modules, doubt):
             doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
             return None
         code, apply_code = code_that_tells(call, TOLD), code_that_tells(apply, APPLIED)
-        names = Names(code, module_telling(tensor_telling(), modules.torch._C))
+        names = Names(code, module_telling(tensor_telling(modules.torch._C), modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
                              tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
@@ -225,14 +221,14 @@ def tell_layers(modules, doubt):
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling()), doubt)
+    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling(modules.torch._C)), doubt)
     skip_in_compiler(names.tell_tensors, apply_begins, apply_ends)
     return names
 
 
 def tell_optimizers(optimizers, names):
     """torch.optim.optimizer: what all optimizers keep, of parameters with these names, and gradients that nobody else tells."""
-    before, behind = optimizer_telling(tensor_telling(), names, optimizers.torch)
+    before, behind = optimizer_telling(tensor_telling(optimizers.torch._C), names, optimizers.torch)
     optimizers.register_optimizer_step_pre_hook(before)
     optimizers.register_optimizer_step_post_hook(behind)
 
@@ -243,5 +239,5 @@ def skip_in_compiler(*made):
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, tensors_of, local_of, block_of, Names.name, Names.called_now, Names.name_all, Names.tell_all_tensors, Names.remember, Names.forget, *made):
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, tensors_of, local_of, block_of, shared_path, name_of_all, reading.__wrapped__, Names.name, Names.called_now, Names.name_all, Names.of, Names.remember, Names.forget, *made):
         skip_code(function.__code__)

@@ -4,18 +4,7 @@ PyTorch makes them in functions of its own, of which autograd hears nothing. The
 """
 
 from tidemark_code import tell_what_is_left
-from tidemark_tensors import COMMUNICATION, GRADIENT, PARAMETER
-
-
-def shared_path(names):
-    """The path of the module that holds all of them: `layers.0` of `layers.0.up.weight` and `layers.0.norm.weight`."""
-    paths = [name.split(".")[:-1] for name in names]
-    shared = []
-    for parts in zip(*paths):
-        if len(set(parts)) > 1:
-            break
-        shared.append(parts[0])
-    return ".".join(shared)
+from tidemark_tensors import COMMUNICATION, GRADIENT, PARAMETER, shared_path
 
 
 class FullySharded:

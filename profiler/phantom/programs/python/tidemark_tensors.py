@@ -1,5 +1,6 @@
 """What blocks hold, as Python knows it: told to the libraries in the process that listen (profiler/capture/gates/layer_gate.h)."""
 
+import contextlib
 import ctypes
 import weakref
 from collections import defaultdict
@@ -7,13 +8,29 @@ from collections import defaultdict
 PARAMETER, OPTIMIZER_STATE, GRADIENT, COMMUNICATION = 0, 1, 2, 9  # profiler/events/event.h, Category
 
 
-def tensor_telling():
-    """Tells a tensor's block: what it holds, and what that is called."""
+@contextlib.contextmanager
+def reading(torch_c):
+    """What we ask of tensors is none of the program's doing: torch.jit.trace would record that somebody asked for a shape, and refuse the
+    module since its check records less; a TorchFunctionMode would hear of it. `torch_c`: torch._C.
+    """
+    tracing = torch_c._get_tracing_state()
+    torch_c._set_tracing_state(None)
+    try:
+        with torch_c.DisableTorchFunction():
+            yield
+    finally:
+        torch_c._set_tracing_state(tracing)
+
+
+def tensor_telling(torch_c):
+    """Tells a tensor's block: what it holds, and what that is called (profiler/events/tensor_names.h)."""
     function = ctypes.PyDLL(None).TidemarkTensor  # which keeps Python's lock: nothing in there waits
     function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint8, ctypes.c_char_p], None
 
     def tell(tensor, category, name):
-        if block := block_of(tensor):
+        with reading(torch_c):
+            block = block_of(tensor)
+        if block:
             function(*block, category, name.encode())
 
     return tell
@@ -42,36 +59,54 @@ def tensors_of(module):
     return [(name, tensor) for named in own for name, tensor in named if tensor is not None]
 
 
-def module_telling(tell, tracer):
-    """Tells the blocks of a module's parameters and buffers, by their names. Several may share one, as those of an RNN do.
+def shared_path(names):
+    """The path of the module that holds all of them: `layers.0` of `layers.0.up.weight` and `layers.0.norm.weight`."""
+    paths = [name.split(".")[:-1] for name in names]
+    shared = []
+    for parts in zip(*paths):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return ".".join(shared)
 
-    `tracer`: torch._C. torch.jit.trace would record that somebody asked for a shape, and refuse the module since its check records less.
-    """
 
-    def tell_module(module, name):
-        tracing = tracer._get_tracing_state()
-        tracer._set_tracing_state(None)
+def name_of_all(named):
+    """Of what lies in one block: tensors, by their names. Tied ones are one, called as the first; an RNN's, or those of a whole model in one
+    buffer, are of the module that holds all."""
+    tensors = {local_of(tensor).data_ptr() for _, tensor in named}
+    return named[0][0] if len(tensors) == 1 else f"{shared_path(name for name, _ in named)}.flat_weights".lstrip(".")
+
+
+def module_telling(tell, torch_c):
+    """Tells the blocks of modules' parameters and buffers, by the modules' names."""
+
+    def tell_modules(modules):
+        blocks = defaultdict(list)
+        with reading(torch_c):
+            for module, name in modules:
+                for own, tensor in tensors_of(module):
+                    if block := block_of(tensor):
+                        blocks[block].append((f"{name}.{own}", tensor))
+            told = [(named[0][1], name_of_all(named)) for named in blocks.values()]
+        for tensor, name in told:
+            tell(tensor, PARAMETER, name)
+
+    def tell_what_can_be(modules):
         try:
-            blocks = defaultdict(list)
-            for own, tensor in tensors_of(module):
-                if block := block_of(tensor):
-                    blocks[block].append((own, tensor))
-            for shared in blocks.values():
-                own, tensor = shared[0]
-                tell(tensor, PARAMETER, f"{name}.{own if len(shared) == 1 else 'flat_weights'}")
-        finally:
-            tracer._set_tracing_state(tracing)
+            tell_modules(modules)
+        except Exception:  # of a class that is like no other: its blocks go by what autograd does with them, and nothing of ours may end the program
+            return
 
-    return tell_module
+    return tell_what_can_be
 
 
 def optimizer_telling(tell, names, torch):
-    """Hooks that run before and behind each optimizer's step. Before: sharded gradients, which autograd's own leaves know nothing of.
-    Behind, once there is more of it: what the optimizer keeps for each parameter.
+    """Hooks that run before and behind each optimizer's step. Before: sharded gradients, which autograd's own leaves know nothing of. Both, once
+    there is more of it or it was loaded: what the optimizer keeps for each parameter.
 
     A compiler takes what torch.compiler says of it for a constant, so that nothing of this is left in a compiled step.
     """
-    told = weakref.WeakKeyDictionary()  # by optimizer: for how many parameters
+    told = weakref.WeakKeyDictionary()  # by optimizer: which state, and of how many parameters
 
     def tell_gradients(optimizer):
         sharded = [parameter for group in optimizer.param_groups for parameter in group["params"] if is_shard(parameter)]
@@ -81,14 +116,19 @@ def optimizer_telling(tell, names, torch):
                 tell(parameter.grad, GRADIENT, name + ".grad")
 
     def tell_states(optimizer):
-        if told.get(optimizer) == len(optimizer.state):
+        state_now = (id(optimizer.state), len(optimizer.state))
+        if told.get(optimizer, state_now[:1] + (0,)) == state_now:
             return
-        told[optimizer] = len(optimizer.state)
         called = names.tensors()
         for parameter, state in optimizer.state.items():
             name = called.get(id(parameter))
             for key, tensor in state.items() if name and isinstance(state, dict) else ():
                 tell(tensor, OPTIMIZER_STATE, f"{name} {key}")
+        told[optimizer] = state_now
+
+    def tell_before(optimizer):
+        tell_gradients(optimizer)
+        tell_states(optimizer)
 
     def unless_compiled(tell_all):
         def tell_what_can_be(optimizer, *_):
@@ -101,7 +141,7 @@ def optimizer_telling(tell, names, torch):
 
         return tell_what_can_be
 
-    return unless_compiled(tell_gradients), unless_compiled(tell_states)
+    return unless_compiled(tell_before), unless_compiled(tell_states)
 
 
 def is_shard(parameter):

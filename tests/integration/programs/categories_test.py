@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""What blocks of Python programs on the phantom are told to hold, and what they are called: categories_test.py TIDEMARK."""
+
+import csv
+import json
+from pathlib import Path
+
+from programs import PYTHON, InFolder, main, tidemark
+
+
+class Categories(InFolder):
+    def at_peak(self, code, *options):
+        """What the program's blocks hold at its peak, by category."""
+        ran = tidemark("phantom", *options, "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return self.told()["measured"]["by_category_at_peak"]
+
+    def told(self):
+        return json.loads(tidemark("info", self.recording, "--json").stdout)
+
+    def names(self, category):
+        """What blocks of it were called."""
+        table = str(Path(self.folder.name) / "run.csv")
+        self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", table).returncode, 0)
+        with open(table, newline="") as rows:
+            return {row["name"] for row in csv.DictReader(rows) if row["kind"] == "categorize" and row["category"] == category}
+
+    def test_parameters_are_known_that_no_gradient_is_accumulated_for(self):
+        code = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.frozen = torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 1024, bias=False).requires_grad_(False)
+    def forward(self, x):
+        return torch.empty(1 << 50, dtype=torch.uint8, device="cuda")
+Net().cuda()(torch.ones(1, 1024, device="cuda"))
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("OutOfMemoryError", ran.stderr)
+        categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
+        self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
+
+    def test_a_buffer_that_gradients_are_copied_into_is_for_communication(self):
+        code = """
+import torch
+net = torch.nn.Sequential(*[torch.nn.Linear(512, 512, bias=False) for _ in range(4)]).cuda()
+buffer = torch.empty(4 << 20, device="cuda")
+def into_buffer(weight):
+    weight.grad.data = buffer.narrow(0, 0, weight.numel()).view_as(weight).copy_(weight.grad)
+for weight in net.parameters(): weight.register_post_accumulate_grad_hook(into_buffer)
+optimizer = torch.optim.SGD(net.parameters())
+for _ in range(4):
+    net(torch.ones(1, 512, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        info = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(info["measured"]["by_category_at_peak"]["communication"], 16 << 20)
+        self.assertNotIn("kept_gradients", {finding["kind"] for finding in info["findings"]})
+
+    def test_parameters_are_known_while_they_are_converted_before_any_is_used(self):
+        code = """
+import torch
+net = torch.nn.ModuleDict({name: torch.nn.Linear(1024, 1024, bias=False) for name in "abc"}).cuda().bfloat16()
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["allocated_peak_bytes"], (3 * 4 + 2) << 20)
+        self.assertGreaterEqual(measured["by_category_at_peak"]["parameter"], 3 * 4 << 20)  # but for what is just made
+
+    def test_what_ddp_sends_gradients_in_is_called_so(self):
+        code = """
+import sys, torch
+torch.distributed.init_process_group("nccl")
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+net = torch.nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view="view" in sys.argv)
+for _ in range(2):
+    net(torch.ones(1, 1024, device="cuda")).sum().backward()
+more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
+"""
+        for words, communication, gradient in (((), 4 << 20, 4 << 20), (("view",), 0, 4 << 20)):
+            ran = tidemark("phantom", "--world", "2", "-o", self.recording, "--", PYTHON, "-c", code, *words)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+            categories = measured["by_category_at_peak"]
+            self.assertEqual(categories["gradient"], gradient)
+            self.assertGreaterEqual(categories["communication"], communication)
+            csv = str(Path(self.folder.name) / "run.csv")
+            self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", csv).returncode, 0)
+            self.assertIn("DDP bucket", Path(csv).read_text())
+
+    def test_what_an_optimizer_loaded_is_its_state_and_no_input(self):
+        code = """
+import io, torch
+net = torch.nn.Linear(1024, 1024, bias=False)
+optimizer = torch.optim.Adam(net.parameters(), foreach=False)
+net(torch.ones(1, 1024)).sum().backward()
+optimizer.step()
+kept = io.BytesIO()
+torch.save(optimizer.state_dict(), kept)
+kept.seek(0)
+net.zero_grad()
+net.cuda()
+optimizer = torch.optim.Adam(net.parameters(), foreach=False)
+optimizer.load_state_dict(torch.load(kept))
+for _ in range(3):
+    net(torch.ones(1, 1024).cuda()).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+optimizer.load_state_dict(optimizer.state_dict())
+net(torch.ones(1, 1024).cuda()).sum().backward()
+optimizer.step()
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["parameter"], holds["optimizer_state"], holds["gradient"]), (4 << 20, 8 << 20, 4 << 20))
+        self.assertLess(holds["input"], 8192)
+        self.assertEqual(self.names("optimizer_state"), {"Linear.weight exp_avg", "Linear.weight exp_avg_sq"})
+
+    def test_buffers_and_copies_of_a_model_are_parameters(self):
+        code = """
+import copy, torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(1024, 1024, bias=False)
+        self.register_buffer("mask", torch.ones(1024, 1024))
+    def forward(self, x): return self.inner(x) @ self.mask
+net = Net().cuda()
+average = copy.deepcopy(net)
+net(torch.ones(1, 1024, device="cuda"))
+"""
+        self.assertEqual(self.at_peak(code)["parameter"], 3 * 4 << 20)  # the copy of a buffer is made as any tensor's
+        self.assertEqual(self.names("parameter"), {"inner.weight", "Net.mask", "parameter [1024, 1024], copied"})
+
+    def test_parameters_of_a_whole_model_in_one_buffer_are_no_layers(self):
+        code = """
+import torch
+net = torch.nn.Sequential(*[torch.nn.Linear(512, 512, bias=False) for _ in range(4)]).cuda()
+flat = torch.cat([weight.data.flatten() for weight in net.parameters()])
+for number, weight in enumerate(net.parameters()): weight.data = flat[number << 18:(number + 1) << 18].view(512, 512)
+buffer = torch.empty(2 << 18, device="cuda")
+def into_buffer(weight): weight.grad.data = buffer.narrow(0, 0, weight.numel()).view_as(weight).copy_(weight.grad)
+for weight in net.parameters(): weight.register_post_accumulate_grad_hook(into_buffer)
+net(torch.ones(1, 512, device="cuda")).sum().backward()
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["parameter"], holds["communication"]), (4 << 20, 2 << 20))
+        self.assertIn("flat_weights", self.names("parameter"))
+
+    def test_who_hears_all_that_a_program_calls_hears_nothing_of_ours(self):
+        code = """
+import torch
+from torch.overrides import TorchFunctionMode
+class Heard(TorchFunctionMode):
+    def __torch_function__(self, function, types, arguments=(), named=None):
+        heard.append(function)
+        return function(*arguments, **(named or {}))
+heard = []
+with Heard():
+    torch.nn.Linear(9, 9).cuda()
+assert all(function is not torch.Tensor.untyped_storage for function in heard), heard
+"""
+        self.at_peak(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+#include "profiler/events/tensor_names.h"
+
+#include "tests/support/catch.h"
+
+namespace tidemark::events {
+
+TEST_CASE("A tensor's layer is read from its name, whatever of the layer it is") {
+  for (const char* name :
+       {"layer1.conv2.weight", "layer1.conv2.weight.grad", "layer1.conv2.weight exp_avg",
+        "layer1.conv2.weight gathered", "layer1.conv2.weight key.with.points", "layer1.conv2.shard.grad"}) {
+    INFO(name);
+    CHECK(LayerOfTensor(name) == "layer1.conv2");
+  }
+  for (const char* name :
+       {"", "AdamW state", "flat_weights", "flat_weights.grad", "shard.grad", "gradient [3, 2]"}) {
+    INFO(name);
+    CHECK(LayerOfTensor(name).empty());
+  }
+}
+
+TEST_CASE("A gradient and an optimizer's state are called as PyTorch calls them") {
+  CHECK(GradientName("conv.weight") == "conv.weight.grad");
+  CHECK(GradientName("conv.weight gathered") == "conv.weight.grad");
+  CHECK(OptimizerStateName("Optimizer.step#AdamW.step") == "AdamW state");
+}
+
+}  // namespace tidemark::events
