@@ -337,9 +337,11 @@ class Examination {
   static bool IsTypeCopy(std::string_view op) {
     return op == "aten::to" || op == "aten::_to_copy" || op == "aten::type_as";
   }
-  // Autocast's copies of weights are made once and are what autocast is; a batch comes from the host.
+  // Autocast's copies of weights are made once and are what autocast is; a batch comes from the host; sharded
+  // gradients are added up in the type that they are reduced in.
   static bool IsMeant(Category category) {
-    return category == Category::kAutocastCache || category == Category::kInput;
+    return category == Category::kAutocastCache || category == Category::kInput ||
+           category == Category::kGradient;
   }
 
   // Of the last step.

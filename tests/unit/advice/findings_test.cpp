@@ -437,7 +437,7 @@ TEST_CASE("A first step that needs more than all others is found, with what made
 }
 
 TEST_CASE(
-    "Copies between types are counted by step; autocast's own of weights and batches are not among them") {
+    "Copies between types are counted by step; autocast's own of weights, batches and gradients are not") {
   TrainingStream stream;
   const events::NameId copy = stream.Name("aten::_to_copy");
   const events::NameId layer = stream.Name("norm1");
@@ -447,7 +447,7 @@ TEST_CASE(
     made.op = copy;
     made.layer = layer;
     stream.Free(TrainingStream::kMore);
-    for (const Category meant : {Category::kAutocastCache, Category::kInput}) {
+    for (const Category meant : {Category::kAutocastCache, Category::kInput, Category::kGradient}) {
       stream.Allocate(TrainingStream::kMore, 12 * kMiB).op = copy;
       stream.Categorize(TrainingStream::kMore, meant);
       stream.Free(TrainingStream::kMore);
