@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
+
+#include "profiler/base/format.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -156,9 +159,22 @@ StatedFigure FigureAtEnd(std::string_view text) {
   }
   figure.value = std::strtod(digits.c_str(), nullptr) * factor;
   figure.half_digit = 0.5 * std::pow(10.0, decimals > 0 ? -decimals : 0) * factor;
+  figure.unit = factor;
+  figure.decimals = std::max(decimals, 0);
   figure.begin = begin;
+  figure.unit_at = last_digit + 1;
   figure.found = true;
   return figure;
+}
+
+std::string Restated(std::string_view stated, double value) {
+  const StatedFigure figure = FigureAtEnd(stated);
+  if (!figure.found) return std::string(stated);
+  const std::string number = fmt::format("{:.{}f}", value / figure.unit, figure.decimals);
+  const size_t point = std::min(number.find('.'), number.size());
+  const int64_t whole = std::strtoll(number.c_str(), nullptr, 10);
+  return fmt::format("{}{}{}{}", stated.substr(0, figure.begin), FormatNumber(whole), number.substr(point),
+                     stated.substr(figure.unit_at));
 }
 
 Result<ParsedText> ParseText(std::string_view markdown, int line) {

@@ -53,10 +53,16 @@ std::string PlainTextOf(const RichText& text);
 struct StatedFigure {
   double value = 0;
   double half_digit = 0;
-  size_t begin = 0;  // in the text
+  double unit = 1;     // in base units
+  int decimals = 0;    // that it is written with
+  size_t begin = 0;    // in the text
+  size_t unit_at = 0;  // what follows its last digit
   bool found = false;
 };
 // The last figure of a text, which must end with it.
 StatedFigure FigureAtEnd(std::string_view text);
+// The same figure with another value, in its unit and with as many decimals: "186 MB" of "182 MB" and
+// 186,380,800. What ends with no figure stays.
+std::string Restated(std::string_view stated, double value);
 
 }  // namespace tidemark::lessons

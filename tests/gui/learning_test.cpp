@@ -43,6 +43,34 @@ TEST_CASE("What is reserved is measured only where no other settings have filled
   CHECK_FALSE(MeasuredFigure().Of(Trained({first}), second, "allocated").has_value());
 }
 
+TEST_CASE("Figures of a page that the phantom computes stand as it says them here, once it has answered") {
+  const auto text = lessons::ParseText(
+      "About 182 MB <!-- ~ phantom.allocated --> of 58.49 MB <!-- = textbook.total -->, 1.54 times <!-- ~ "
+      "phantom.allocated/phantom.requested -->.",
+      1);
+  REQUIRE(text.ok());
+  lessons::Page page;
+  page.setup.situation.card = "h200";
+  page.blocks.emplace_back().text = text->text;
+  std::optional<session::Prediction> answer;
+  const auto networks = networks::LoadNetworks();
+  const auto cards = phantom::LoadCards();
+  REQUIRE(networks.ok());
+  REQUIRE(cards.ok());
+  const lessons::Sources sources{&*networks, &*cards, [&](const lessons::Situation&) { return answer; }};
+  CHECK(FiguresOn(page, sources).empty());
+  answer.emplace();
+  answer->allocated_peak_bytes = 186'380'800;
+  answer->requested_peak_bytes = 186'380'800;
+  const FiguresHere figures = FiguresOn(page, sources);
+  std::string said;
+  for (const lessons::Span& span : page.blocks.front().text) {
+    const auto here = figures.find(&span);
+    said += here == figures.end() ? span.text : here->second;
+  }
+  CHECK(said == "About 186 MB of 58.49 MB, 1.00 times.");
+}
+
 TEST_CASE("What is measured of a category is what blocks proved to hold by the end of the step") {
   const TrainingSettings settings;
   timeline::Stream stream;

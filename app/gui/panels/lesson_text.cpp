@@ -60,13 +60,19 @@ bool AddWords(std::string_view text, const Word& like, bool space, std::vector<W
   return space;
 }
 
+std::string_view TextOf(const Span& span, const LessonTextContext& context) {
+  if (context.figures == nullptr) return span.text;
+  const auto here = context.figures->find(&span);
+  return here == context.figures->end() ? std::string_view(span.text) : here->second;
+}
+
 std::vector<Word> WordsIn(const RichText& text, const TextStyle& style, LessonTextContext& context) {
   std::vector<Word> words;
   bool space = false;
   for (const Span& span : text) {
     Word like;
     like.style = StyleOf(span.style, style);
-    const std::string_view all = span.text;
+    const std::string_view all = TextOf(span, context);
     if (!span.expression.empty()) {
       like.text = all;
       like.hint = "Computed: " + span.expression;
@@ -169,7 +175,7 @@ void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContex
 }
 
 void PutExplained(const std::string& text, const TextStyle& style, const lessons::Glossary* glossary) {
-  LessonTextContext context{glossary, {}};
+  LessonTextContext context{glossary, {}, nullptr};
   DrawRichText({{text, SpanStyle::kPlain, ""}}, style, context);
 }
 

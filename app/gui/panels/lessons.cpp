@@ -297,7 +297,7 @@ void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQue
   }
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
   const std::string key = PageKey(open.lesson->name, number);
-  LessonTextContext context{input.glossary, {}};
+  LessonTextContext context{input.glossary, {}, &input.said};
   DrawHeader(input, open, number, state);
   const float gap = ImGui::GetStyle().ItemSpacing.y;
   const std::string note = NoteOf(input);

@@ -9,6 +9,7 @@
 
 #include "app/gui/commands/commands.h"
 #include "app/gui/panels/lesson_drawing.h"
+#include "app/gui/panels/lesson_text.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
@@ -38,6 +39,7 @@ struct LessonsInput {
   bool runs = false;        // a run of ours goes on with it, or starts
   std::string shown;        // instead of one: a file's name, or a program's; "" = a run of ours, or nothing
   RevealedFigures figures;
+  FiguresHere said;  // on the page that is open
 };
 
 struct LessonsState {

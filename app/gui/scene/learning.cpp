@@ -13,8 +13,8 @@
 namespace tidemark::gui {
 namespace {
 
-std::optional<double> BytesOf(const std::string& expression, const lessons::Situation& situation,
-                              const lessons::Sources& sources) {
+std::optional<double> FigureOf(const std::string& expression, const lessons::Situation& situation,
+                               const lessons::Sources& sources) {
   if (expression.empty()) return std::nullopt;
   const lessons::Figure figure = lessons::Evaluate(expression, situation, sources);
   return figure ? *figure : std::nullopt;
@@ -121,6 +121,34 @@ std::optional<double> MeasuredFigure::Of(const std::shared_ptr<const timeline::V
   return measured_;
 }
 
+namespace {
+
+template <typename Visitor>
+void ForEachText(const lessons::Page& page, const Visitor& visit) {
+  for (const lessons::Block& block : page.blocks) {
+    visit(block.text);
+    for (const auto& row : block.rows) std::ranges::for_each(row, visit);
+  }
+  for (const lessons::Attempt& attempt : page.attempts) visit(attempt.text);
+  if (!page.prediction) return;
+  visit(page.prediction->question);
+  std::ranges::for_each(page.prediction->reveal, visit);
+}
+
+}  // namespace
+
+FiguresHere FiguresOn(const lessons::Page& page, const lessons::Sources& sources) {
+  FiguresHere figures;
+  ForEachText(page, [&](const lessons::RichText& text) {
+    for (const lessons::Span& span : text) {
+      if (span.expression.find("phantom.") == std::string::npos) continue;
+      const auto value = FigureOf(span.expression, page.setup.situation, sources);
+      if (value) figures[&span] = lessons::Restated(span.text, *value);
+    }
+  });
+  return figures;
+}
+
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates,
                             MeasuredFigure& measured) {
   LessonsInput input;
@@ -141,16 +169,17 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
       state.done.insert(TaskKey(state.lesson, number, i));
     }
   }
-  if (!open.page->prediction) return input;
-  const lessons::Prediction& asked = *open.page->prediction;
   const lessons::Sources sources{
       question.networks, question.cards,
       [&](const lessons::Situation& at) { return estimates.Phantom(at.settings, at.card); },
       [&](const networks::TrainingSettings& settings, int rank) {
         return estimates.Textbook(settings, rank);
       }};
-  input.figures.textbook = BytesOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
-  input.figures.phantom = BytesOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
+  input.said = FiguresOn(*open.page, sources);
+  if (!open.page->prediction) return input;
+  const lessons::Prediction& asked = *open.page->prediction;
+  input.figures.textbook = FigureOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
+  input.figures.phantom = FigureOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
   if (question.view != nullptr) {
     input.figures.measured = measured.Of(question.view, asked.situation.settings, asked.quantity);
   }

@@ -103,4 +103,15 @@ TEST_CASE("A claim holds to the last digit that is written, and not beyond") {
   CHECK_FALSE(holds("<!-- check textbook.total(batch=1) = textbook.total(batch=2) -->"));
 }
 
+TEST_CASE("A figure is written with another value in its unit, with as many decimals") {
+  CHECK(Restated("182 MB", 186'380'800) == "186 MB");
+  CHECK(Restated("1,336 MB", 1.4701e9) == "1,470 MB");
+  CHECK(Restated("960 MB", 1.0204e9) == "1,020 MB");
+  CHECK(Restated("0.15 MB", 96'000) == "0.10 MB");
+  CHECK(Restated("72 %", 0.704) == "70 %");
+  CHECK(Restated("1.54 times", 1.526) == "1.53 times");
+  CHECK(Restated("about 32 MiB", 64 * 1048576.0) == "about 64 MiB");
+  CHECK(Restated("none", 1) == "none");
+}
+
 }  // namespace tidemark::lessons
