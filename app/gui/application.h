@@ -130,6 +130,7 @@ class Application {
   // What is noted now is noted of this.
   std::weak_ptr<const session::Run> shown_process() const { return shown_.process(); }
   const Frame* frame() const { return frame_; }
+  const ShellState& shell() const { return shell_; }
   const networks::TrainingSettings& settings() const { return input_.settings; }
   // Lessons change what a person has chosen: how to come back, in words; "" where there is nothing to.
   std::string ChangeToOwn() const;
@@ -142,6 +143,7 @@ class Application {
   void Execute(const Command& command);
   bool ProgramGoesOn() const;  // that somebody started
   void AskBeforeEnding(std::function<void()> then);
+  void AskBeforeReplacing(const std::filesystem::path& recording, std::function<void()> then);
   void AskBeforeQuitting();
   void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();

@@ -17,6 +17,7 @@
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/specification.h"
 #include "profiler/session/one_card.h"
+#include "profiler/session/ranks.h"
 
 namespace tidemark::gui {
 namespace {
@@ -26,6 +27,8 @@ constexpr const char* kNothingToKeep =
 
 const HeldQuestion::Choice kLetItRun{"Let it run", HeldAnswer::kStays};
 const HeldQuestion::Choice kEndIt{"End it", HeldAnswer::kGoesOn};
+const HeldQuestion::Choice kKeepIt{"Keep it", HeldAnswer::kStays};
+const HeldQuestion::Choice kReplaceIt{"Replace", HeldAnswer::kGoesOn};
 
 template <typename... Functions>
 struct Overloaded : Functions... {
@@ -88,6 +91,20 @@ void Application::AskBeforeEnding(std::function<void()> then) {
   Hold(std::move(then), {.title = presenters::NameOfProgram(input_.description) + " still runs",
                          .explanation = "What you asked for would end it. What it did until now is kept.",
                          .choices = {kLetItRun, kEndIt}});
+}
+
+// Where a program would record over what was recorded before. "" = it records nothing.
+void Application::AskBeforeReplacing(const std::filesystem::path& recording, std::function<void()> then) {
+  const std::vector<std::filesystem::path> there = session::RecordingsAt(recording);
+  if (there.empty()) return then();
+  const size_t others = there.size() - 1;
+  const std::string name = there.front().filename().string();
+  Hold(
+      std::move(then),
+      {.title = "Replace " + name + (others == 0 ? "" : " and " + FormatNumber(others) + " more") + "?",
+       .explanation = "It holds an earlier run, which is lost when the program records there. Run a program… "
+                      "(Ctrl+Shift+N) takes another name.",
+       .choices = {kKeepIt, kReplaceIt}});
 }
 
 void Application::AskBeforeQuitting() {

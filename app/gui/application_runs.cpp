@@ -100,7 +100,8 @@ void Application::RememberCard(const session::ProgramOrder& order) { state_.prog
 
 void Application::Start(const session::ProgramOrder& order) {
   RememberCard(order);
-  AskBeforeEnding([this, order] { BeginProgram(order); });
+  AskBeforeEnding(
+      [this, order] { AskBeforeReplacing(order.recording, [this, order] { BeginProgram(order); }); });
 }
 
 // The run that is shown goes on until there is another.

@@ -30,6 +30,15 @@ constexpr unsigned kMostReadAtOnce = 4;
 
 bool IsDigit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
+bool IsRecordingOfRank(const std::string& name, const std::filesystem::path& recording) {
+  const std::string begins = recording.stem().string() + ".rank";
+  const std::string ends = recording.extension().string();
+  if (!name.starts_with(begins) || !name.ends_with(ends)) return false;
+  if (name.size() <= begins.size() + ends.size()) return false;
+  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begins.size()),
+                     name.end() - static_cast<std::ptrdiff_t>(ends.size()), IsDigit);
+}
+
 int64_t NumberAt(std::string_view text, size_t at) {
   int64_t number = -1;
   std::from_chars(text.data() + at, text.data() + text.size(), number);
@@ -362,6 +371,21 @@ std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, in
   std::filesystem::path name = recording.stem();
   name += ".rank" + std::to_string(rank) + recording.extension().string();
   return recording.parent_path() / name;
+}
+
+std::vector<std::filesystem::path> RecordingsAt(const std::filesystem::path& recording) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> found;
+  const fs::path folder = recording.has_parent_path() ? recording.parent_path() : fs::path(".");
+  std::error_code failure;
+  for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
+    std::error_code ignored;
+    const fs::path file = recording.parent_path() / it->path().filename();
+    const bool is_there = file == recording || IsRecordingOfRank(file.filename().string(), recording);
+    if (is_there && it->is_regular_file(ignored) && it->file_size(ignored) > 0) found.push_back(file);
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files, const Progress& progress) {

@@ -78,6 +78,9 @@ int64_t RankInName(const std::filesystem::path& file);
 
 // run.tide → run.rank3.tide
 std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank);
+// The files, by name, that hold something which a program that records there may replace: that file, and
+// those of a launcher's ranks.
+std::vector<std::filesystem::path> RecordingsAt(const std::filesystem::path& recording);
 
 // One of the ranks that a run has here, as far as it has come.
 struct RankSoFar {

@@ -94,7 +94,7 @@ struct ColorsWindowState {
   std::array<std::array<char, 16>, events::kCategoryCount> typed{};
 };
 
-// Whether what was asked for may end a program that runs, or lose a run.
+// Whether what was asked for may end a program that runs, or lose a run or a recording.
 struct HeldQuestion {
   struct Choice {
     std::string label;

@@ -57,6 +57,21 @@ TEST_CASE("a rank's number is in its file's name") {
   CHECK(RankInName("99999999999999999999.tide") == -1);
 }
 
+TEST_CASE("what a program may replace is what it or its ranks have recorded there") {
+  const trace::Scratch scratch;
+  CHECK(RecordingsAt("").empty());
+  CHECK(RecordingsAt(scratch / "no folder" / "run.tide").empty());
+  for (const char* name : {"run.rank1.tide", "run.rank0.tide", "run.tide", "run.rank.tide",
+                           "run.rank0.4711.tide", "other.rank0.tide", "run.tide.bookmarks.json"})
+    std::ofstream(scratch / name) << "something";
+  std::ofstream(scratch / "empty.tide").flush();
+  CHECK(RecordingsAt(scratch / "run.tide") == std::vector<std::filesystem::path>{scratch / "run.rank0.tide",
+                                                                                 scratch / "run.rank1.tide",
+                                                                                 scratch / "run.tide"});
+  CHECK(RecordingsAt(scratch / "empty.tide").empty());
+  CHECK(RecordingsAt("/dev/null").empty());
+}
+
 TEST_CASE("recordings of different programs are no ranks of one run") {
   Ranks ranks;
   ranks.ranks.resize(3);
