@@ -249,10 +249,11 @@ void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8
           latest_shown_.Drop();
           const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*(**outcome)->view());
           const bool is_another = shown_.read_file() != file;  // else one card of it, or all
+          const bool is_of_same_ranks = !ranks && ranks_.PlaceOf(file).has_value();
           AdoptRun(ShownRun(std::move(**outcome), file, {cards, card}));
           EndForeignComparison();
           if (ranks) ranks_ = *ranks;
-          if (is_another && !ranks_.any()) ForgetWhatWasSought();
+          if (is_another && !is_of_same_ranks) ForgetWhatWasSought();
           if (is_another) sweep_.CloseEnded();
           ReadNotes(file);
           state_.pinned = ranks_.Show(file, *input_.view);

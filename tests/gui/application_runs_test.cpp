@@ -62,4 +62,39 @@ TEST_CASE("A program is not recorded over an earlier recording before the person
   }
 }
 
+TEST_CASE("What was sought in one run is not sought in another file, whether ranks are open or not") {
+  const trace::Scratch scratch;
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {"run.rank0.tide", "run.rank1.tide", "other.tide"}) {
+    REQUIRE(Grown().Save(scratch / name).ok());
+    files.push_back(scratch / name);
+  }
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto is_shown = [&](const char* name) {
+    return PollUntil(app, [&] { return app.scene_input().recording == name; });
+  };
+  const auto seek = [&] {
+    app.view_state().allocations.filter = {"conv1"};
+    app.view_state().selection = presenters::LayerSelected("conv1");
+  };
+  const auto is_sought = [&] {
+    return app.view_state().allocations.filter[0] != 0 && app.view_state().selection.any();
+  };
+  const auto is_nothing_sought = [&] {
+    return app.view_state().allocations.filter[0] == 0 && !app.view_state().selection.any();
+  };
+  seek();
+  app.OpenRanks({files[0], files[1]});
+  REQUIRE(is_shown("run.rank0.tide"));
+  CHECK(is_nothing_sought());  // of what was shown before them
+  seek();
+  Tell(app, OpenRank{1});
+  REQUIRE(is_shown("run.rank1.tide"));
+  CHECK(is_sought());
+  app.OpenFile(files[2]);
+  REQUIRE(is_shown("other.tide"));
+  CHECK(is_nothing_sought());
+}
+
 }  // namespace tidemark::gui

@@ -17,6 +17,13 @@ std::optional<size_t> OpenedRanks::PlaceOf(int64_t rank) const {
   return static_cast<size_t>(found - ranks_->ranks.begin());
 }
 
+std::optional<size_t> OpenedRanks::PlaceOf(const std::filesystem::path& file) const {
+  if (!any()) return std::nullopt;
+  const auto found = std::ranges::find(ranks_->ranks, file, &session::RankPeaks::file);
+  if (found == ranks_->ranks.end()) return std::nullopt;
+  return static_cast<size_t>(found - ranks_->ranks.begin());
+}
+
 const std::filesystem::path* OpenedRanks::FileOf(size_t index) const {
   if (!any() || index >= ranks_->ranks.size() || ranks_->ranks[index].file.empty()) return nullptr;
   return &ranks_->ranks[index].file;
@@ -28,14 +35,8 @@ void OpenedRanks::CompareAt(std::optional<int64_t> step) {
 
 std::optional<timeline::EventIndex> OpenedRanks::Show(const std::filesystem::path& file,
                                                       const timeline::View& view) {
-  if (!any()) return std::nullopt;
-  const auto found = std::find_if(ranks_->ranks.begin(), ranks_->ranks.end(),
-                                  [&file](const session::RankPeaks& peaks) { return peaks.file == file; });
-  if (found == ranks_->ranks.end()) {
-    Close();
-    return std::nullopt;
-  }
-  shown_ = static_cast<size_t>(found - ranks_->ranks.begin());
+  shown_ = PlaceOf(file);
+  if (!shown_) Close();
   if (!strip_.step) return std::nullopt;
   std::optional<timeline::EventIndex> peak;
   for (const timeline::Step& step : view.steps()) {

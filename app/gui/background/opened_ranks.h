@@ -25,7 +25,8 @@ class OpenedRanks {
   const presenters::RankStrip& strip() const { return strip_; }
   const std::vector<int64_t>& steps() const { return steps_; }  // that any of them has
   std::optional<size_t> shown() const { return shown_; }
-  std::optional<size_t> PlaceOf(int64_t rank) const;        // by its number; none: there is no such rank
+  std::optional<size_t> PlaceOf(int64_t rank) const;  // by its number; none: there is no such rank
+  std::optional<size_t> PlaceOf(const std::filesystem::path& file) const;  // none: it is no rank's
   const std::filesystem::path* FileOf(size_t index) const;  // none: there is no such rank, or no file of it
 
   void CompareAt(std::optional<int64_t> step);
