@@ -151,9 +151,8 @@ class Application {
   // What is trained, or a program that was started here and has ended, begins anew.
   bool CanRestart() const;
   void Restart();
-  // Again, where one could not be started: why, and what is to be mended.
-  void AskForProgram(const std::string& trouble = "",
-                     session::ProgramField field = session::ProgramField::kCommand);
+  void AskForProgram();
+  void AskAgain(const RefusedOrder& refused);
   void RememberCard(const session::ProgramOrder& order);
   // `card`: that one of several alone. `ranks`: it is one of these, which are shown with it.
   void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {},
@@ -266,7 +265,7 @@ class Application {
   std::optional<TriedRun> RunToTry() const;
   void TryAllocatorSettings();
   void TryOther(const OtherSetup& wanted);
-  void TakeEndOfSweep(const SweepRunner::End& end);
+  void TakeEndOfSweep(const session::SweepOrder& order, const SweepRunner::End& end);
   void LookForFindings();
   void AskForPlans();
   void ReportStatusChange(const session::RunStatus& before);

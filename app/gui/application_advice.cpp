@@ -61,16 +61,17 @@ void Application::Sweep(const session::SweepOrder& order) {
   if (known == nullptr) return;
   phantom::Card card = *known;
   card.memory_bytes = BytesFromText(order.program.memory).value_or(card.memory_bytes);
-  const bool begins = sweep_.Begin(order, card, [this](const SweepRunner::End& end) { TakeEndOfSweep(end); });
+  const bool begins =
+      sweep_.Begin(order, card, [this, order](const SweepRunner::End& end) { TakeEndOfSweep(order, end); });
   if (begins) shell_.raise_panel = "sweep";
 }
 
 // Where nothing came of it, the person is asked again.
-void Application::TakeEndOfSweep(const SweepRunner::End& end) {
+void Application::TakeEndOfSweep(const session::SweepOrder& order, const SweepRunner::End& end) {
   if (end.is_cancelled) return AddLogLine(presenters::LogLevel::kInfo, "The sweep was ended, as asked.");
   if (end.error.empty()) return;
   if (end.has_points) return AddLogLine(presenters::LogLevel::kError, end.error);
-  AskForProgram(end.error, end.faulty);
+  AskAgain({order, end.error, end.faulty});
 }
 
 }  // namespace tidemark::gui

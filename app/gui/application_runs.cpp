@@ -88,12 +88,18 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
   return input_.device.kind != DeviceKind::kPhantom && before.ranks != input_.settings.ranks;
 }
 
-void Application::AskForProgram(const std::string& trouble, session::ProgramField field) {
+void Application::AskForProgram() {
   ProgramDialogState& dialog = shell_.program_dialog;
   const bool has_gpu = !cuda_devices_.empty();
   if (dialog.card.empty()) dialog.card = CardToBeginWith(state_.program_card, input_.device, cards_, has_gpu);
   FillFrom(input_.description, cards_, has_gpu, dialog);
-  OpenProgramDialog(dialog, trouble, field);
+  OpenProgramDialog(dialog);
+}
+
+// What is shown meanwhile is nothing to it, neither now nor when the dialog is opened the next time.
+void Application::AskAgain(const RefusedOrder& refused) {
+  AskForProgram();
+  OpenProgramDialog(shell_.program_dialog, refused);
 }
 
 void Application::RememberCard(const session::ProgramOrder& order) { state_.program_card = CardOf(order); }
@@ -125,9 +131,7 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
               AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
             return;
           }
-          if (!outcome->ok()) {
-            return AskForProgram(outcome->error().message, faulty);
-          }
+          if (!outcome->ok()) return AskAgain({{order, ""}, outcome->error().message, faulty});
           ShowRun(std::move(**outcome));
           shown_.SetOrder(order);
         };

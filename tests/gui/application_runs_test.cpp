@@ -62,6 +62,67 @@ TEST_CASE("A program is not recorded over an earlier recording before the person
   }
 }
 
+session::ProgramOrder OtherOrder() {
+  session::ProgramOrder order;
+  order.command = "python other.py --batch 8";
+  order.card = "t4";
+  order.memory = "12GiB";
+  order.amp = "bf16";
+  order.checkpoint = "blocks";
+  order.kernels = true;
+  order.stacks = {"python"};
+  return order;
+}
+
+TEST_CASE("What could not be started is asked for again as it was asked for, whatever is shown meanwhile") {
+  ApplicationOptions options;
+  options.start_program = [](const session::ProgramOrder&,
+                             const session::StartWatch& watch) -> Result<std::shared_ptr<session::Run>> {
+    watch.blamed(session::ProgramField::kMemory);
+    return Error{"Too little memory."};
+  };
+  options.sweep_program = [](const session::SweepOrder&, const session::SweepListener&,
+                             const session::StartWatch& watch) -> Result<std::vector<std::string>> {
+    watch.blamed(session::ProgramField::kSweep);
+    return Error{"No range."};
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const auto ended = std::make_shared<Program>();
+  ended->End();
+  app.ShowRun(ended);
+  app.Poll();
+  const ProgramDialogState& dialog = app.shell().program_dialog;
+  const session::ProgramOrder order = OtherOrder();
+  const auto asks_for_it = [&](const std::string& sweep) {
+    CHECK(std::string(dialog.command.data()) == order.command);
+    CHECK(dialog.card == *order.card);
+    CHECK(std::string(dialog.memory.data()) == order.memory);
+    CHECK(dialog.amp == order.amp);
+    CHECK(dialog.checkpoint == order.checkpoint);
+    CHECK((dialog.kernels && dialog.python_stacks && !dialog.native_stacks && !dialog.operators));
+    CHECK(std::string(dialog.sweep.data()) == sweep);
+  };
+  SECTION("one run") {
+    Tell(app, StartProgram{order});
+    REQUIRE(PollUntil(app, [&] { return dialog.open; }));
+    CHECK(dialog.trouble == "Too little memory.");
+    CHECK(dialog.focus == session::ProgramField::kMemory);
+    asks_for_it("");
+    Tell(app, DoAction{ActionId::kRunProgram});
+    CHECK(dialog.trouble.empty());
+    asks_for_it("");
+  }
+  SECTION("a sweep") {
+    Tell(app, StartSweep{{order, "batch=1.."}});
+    REQUIRE(PollUntil(app, [&] { return dialog.open; }));
+    CHECK(dialog.trouble == "No range.");
+    CHECK(dialog.focus == session::ProgramField::kSweep);
+    asks_for_it("batch=1..");
+  }
+}
+
 TEST_CASE("What was sought in one run is not sought in another file, whether ranks are open or not") {
   const trace::Scratch scratch;
   std::vector<std::filesystem::path> files;

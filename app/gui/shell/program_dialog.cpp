@@ -217,6 +217,23 @@ void Start(ProgramDialogState& state, CommandQueue& queue) {
   ImGui::CloseCurrentPopup();
 }
 
+// What can only be chosen of a phantom stays where it is on none.
+void FillFrom(const session::SweepOrder& order, ProgramDialogState& state) {
+  const session::ProgramOrder& program = order.program;
+  SetText(program.command, state.command);
+  SetText(program.recording, state.recording);
+  state.card = CardOf(program);
+  state.kernels = program.kernels;
+  state.operators = program.operators;
+  state.python_stacks = std::ranges::count(program.stacks, events::kPythonStacks) > 0;
+  state.native_stacks = std::ranges::count(program.stacks, events::kNativeStacks) > 0;
+  if (!program.card) return;
+  SetText(program.memory, state.memory);
+  SetText(order.range, state.sweep);
+  state.amp = program.amp;
+  state.checkpoint = program.checkpoint;
+}
+
 void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,
                  CommandQueue& queue) {
   Put(TitleWords(), "Run a program");
@@ -280,10 +297,17 @@ void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Ca
   SetText(is_limited ? std::to_string(shown.device_bytes >> 20) + "MiB" : "", state.memory);
 }
 
-void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble, ProgramField field) {
+void OpenProgramDialog(ProgramDialogState& state) {
   state.open = true;
-  state.trouble = trouble;
-  state.focus = field;
+  state.trouble.clear();
+  state.focus = ProgramField::kCommand;
+}
+
+void OpenProgramDialog(ProgramDialogState& state, const RefusedOrder& refused) {
+  FillFrom(refused.order, state);
+  state.open = true;
+  state.trouble = refused.trouble;
+  state.focus = refused.field;
 }
 
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,

@@ -43,15 +43,21 @@ struct ProgramDialogState {
   std::string filled_from;  // the command of a program that was shown
 };
 
+// What could not be started, and why.
+struct RefusedOrder {
+  session::SweepOrder order;  // without a range: one run
+  std::string trouble;
+  session::ProgramField field = session::ProgramField::kCommand;  // what of it is to be mended
+};
+
 // How a program was started that is shown now, and was not when this was called last: its command, its card
 // and the memory that this had. Else what was typed stays.
 void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Card>& cards, bool has_gpu,
               ProgramDialogState& state);
 
-// Empty, or after an order that could not be started: `trouble` is why, and `field` what of it is to be
-// mended.
-void OpenProgramDialog(ProgramDialogState& state, const std::string& trouble = "",
-                       session::ProgramField field = session::ProgramField::kCommand);
+void OpenProgramDialog(ProgramDialogState& state);
+// Again, with what was asked for.
+void OpenProgramDialog(ProgramDialogState& state, const RefusedOrder& refused);
 // While it is `open`. Pushes StartProgram, or StartSweep. What is typed stays for the next time.
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,
                        CommandQueue& queue);
