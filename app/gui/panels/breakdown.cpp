@@ -59,24 +59,9 @@ int64_t SelectedIn(const BreakdownInput& input, const presenters::BreakdownRow& 
   return (*input.selected_bytes)[static_cast<size_t>(*row.category)];
 }
 
-// What a row's word means, and what the textbook says of a category, with its formula.
-void RowTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row) {
-  if (!ImGui::IsItemHovered()) return;
-  std::string meaning = lessons::MeaningOf(input.glossary, row.title);
-  if (const int64_t bytes = SelectedIn(input, row); bytes > 0)
-    meaning = input.selected->title + ": " + FormatExactBytes(bytes) + " of it.\n" + meaning;
-  if (row.requested_bytes && row.requested_bytes != row.measured_bytes)
-    meaning =
-        FormatExactBytes(*row.requested_bytes) + " were requested; PyTorch's blocks are larger.\n" + meaning;
-  if (!row.category || input.textbook == nullptr) return Tooltip(meaning);
-  for (const textbook::Term& term : input.textbook->terms) {
-    if (term.category != *row.category) continue;
-    Tooltip(meaning + "\n" + term.title + "\n" + term.words + "\n" + term.symbols + " = " +
-            FormatExactBytes(term.bytes));
-    return;
-  }
-  Tooltip(meaning +
-          "\nThe textbook has no formula for this category: it is what a real program needs besides.");
+// A lesson asks for its figures, or for some that it is a sum of.
+bool IsUntold(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  return row.category ? input.asked.contains(*row.category) : !input.asked.empty();
 }
 
 void ShareCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
@@ -176,17 +161,15 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
     ImGui::SameLine();
     Put(StrongWords(), row.title);
     MarkTerms(ImGui::GetItemRectMin(), StrongWords(), row.title, TermHint::kNone);
-    RowTooltip(input, row);
   } else {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
     const std::string shown = Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x);
     Put(Words(), shown);
     MarkTerms(ImGui::GetItemRectMin(), Words(), shown, TermHint::kNone);
-    RowTooltip(input, row);
   }
-  const bool untold = total ? !input.asked.empty() : input.asked.contains(*row.category);
-  if (untold) return NotToldCells(input, widths);
+  if (ImGui::IsItemHovered()) Tooltip(ToldOf(row, input));
+  if (IsUntold(input, row)) return NotToldCells(input, widths);
   if (input.only_measured) {
     MeasuredCell(input, row);
     return ShareCell(input, row);
@@ -270,6 +253,22 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
 }
 
 }  // namespace
+
+std::string ToldOf(const presenters::BreakdownRow& row, const BreakdownInput& input) {
+  std::string told = lessons::MeaningOf(input.glossary, row.title);
+  if (IsUntold(input, row)) return told;
+  if (const int64_t bytes = SelectedIn(input, row); bytes > 0)
+    told = input.selected->title + ": " + FormatExactBytes(bytes) + " of it.\n" + told;
+  if (row.requested_bytes && row.requested_bytes != row.measured_bytes)
+    told = FormatExactBytes(*row.requested_bytes) + " were requested; PyTorch's blocks are larger.\n" + told;
+  if (!row.category || input.textbook == nullptr) return told;
+  const auto& terms = input.textbook->terms;
+  const auto term = std::ranges::find(terms, *row.category, &textbook::Term::category);
+  if (term == terms.end())
+    return told + "\nThe textbook has no formula for this category: it is what a real program needs besides.";
+  return told + "\n" + term->title + "\n" + term->words + "\n" + term->symbols + " = " +
+         FormatExactBytes(term->bytes);
+}
 
 void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue& queue) {
   const bool tells_no_step = input.only_measured && input.breakdown->rows.empty();  // which it need not have

@@ -29,6 +29,10 @@ struct BreakdownInput {
 };
 struct BreakdownState {};
 
+// Of a row under the mouse: what its word means, and its bytes with the textbook's formula, unless a lesson
+// asks for these.
+std::string ToldOf(const presenters::BreakdownRow& row, const BreakdownInput& input);
+
 void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui
