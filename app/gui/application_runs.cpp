@@ -400,6 +400,7 @@ void Application::AdoptRun(ShownRun shown) {
   history_.Clear();
   if (!shown_->live()) fit_search_.Forget();  // a program's or a recording's
   start_cancelled_ = false;
+  shell_.tall_panel.clear();
   state_.timeline.magnified = 1;  // its top is in sight
   if (shown_->live()) {
     state_.timeline.follow = true;

@@ -158,4 +158,28 @@ TEST_CASE("What was sought in one run is not sought in another file, whether ran
   CHECK(is_nothing_sought());
 }
 
+// Memory runs out as it ends.
+class Exhausted : public Program {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status = Program::status();
+    status.out_of_memory = status.state == session::RunState::kFinished;
+    return status;
+  }
+};
+
+TEST_CASE("What stands out has room of its own where memory ran out, not in the next run") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto exhausted = std::make_shared<Exhausted>();
+  app.ShowRun(exhausted);
+  app.Poll();
+  exhausted->End();
+  app.Poll();
+  CHECK(app.shell().tall_panel == "findings");
+  app.ShowRun(std::make_shared<Grown>());
+  app.Poll();
+  CHECK(app.shell().tall_panel.empty());
+}
+
 }  // namespace tidemark::gui
