@@ -80,7 +80,8 @@ void AddScale(CLI::App* command, std::optional<float>* scale) {
       ->type_name("");
 }
 
-Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
+// `scale` may be given before the subcommand, too.
+Command RegisterOpen(CLI::App& application, const WindowOpener& open_window, std::optional<float>* scale) {
   CLI::App* command =
       application.add_subcommand("open", "Open the window, with a recording in it if one is named");
   command->footer(
@@ -96,12 +97,21 @@ Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
   auto follow = std::make_shared<bool>(false);
   command->add_flag("--follow", *follow,
                     "Show a recording as it grows; FILE may be a pipe, or - for standard input");
-  auto scale = std::make_shared<std::optional<float>>();
-  AddScale(command, scale.get());
+  AddScale(command, scale);
   return {command, [=] {
             return *follow ? FollowInWindow(open_window, *files, *scale)
                            : OpenWindowWith(open_window, *files, *scale);
           }};
+}
+
+// What was given before a subcommand that it has no use for; null where there is nothing of the kind.
+const char* WhyNotBefore(const CLI::App& command, const std::optional<float>& scale,
+                         const std::string& code) {
+  if (!code.empty())
+    return "--code sets what a window without a subcommand begins with: tidemark --code CODE";
+  if (scale && command.get_name() != "open")
+    return "--scale is of the window: tidemark --scale 2, or tidemark open --scale 2 run.tide";
+  return nullptr;
 }
 
 // --help and --version, on a stdout that may be full or closed.
@@ -146,7 +156,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterLessons(application),
                                          RegisterCode(application),
                                          RegisterCalibrate(application),
-                                         RegisterOpen(application, open_window)};
+                                         RegisterOpen(application, open_window, &scale)};
   try {
     application.parse(static_cast<int>(own_end - argv), argv);
   } catch (const CLI::Success& asked) {
@@ -168,7 +178,9 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
         kExitUsage);
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (!command.app->parsed()) continue;
+    if (const char* const why = WhyNotBefore(*command.app, scale, code)) return Complain(why, kExitUsage);
+    return command.run();
   }
   if (code.empty()) return open_window({.scale = scale});
   const Result<lessons::SessionState> state = lessons::StateFromCode(code);
