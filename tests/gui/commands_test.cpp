@@ -102,4 +102,10 @@ TEST_CASE("The palette finds commands by parts of their names") {
   CHECK(MatchScore("exact", "Unit: MB or MiB", "Inexact.") == -1);
 }
 
+TEST_CASE("What the palette says of a restart holds also while a program goes on") {
+  CHECK(WhyNot(ActionId::kRestart).find("goes on") == std::string::npos);
+  CHECK(WhyNot(ActionId::kRestart).find("Ctrl+.") != std::string::npos);
+  CHECK(WhyNot(ActionId::kStop).find("goes on") != std::string::npos);
+}
+
 }  // namespace tidemark::gui

@@ -25,42 +25,6 @@ struct Entry {
   int score = 0;
 };
 
-std::string WhyNot(ActionId action) {
-  switch (action) {
-    case ActionId::kUndo:
-    case ActionId::kRedo:
-    case ActionId::kBack:
-    case ActionId::kForward:
-      return "There is nothing to go back or forward to.";
-    case ActionId::kStep:
-    case ActionId::kOperator:
-    case ActionId::kRestart:
-    case ActionId::kStop:
-    case ActionId::kRunOrPause:
-      return "No run that this window can steer goes on: start one (New run).";
-    case ActionId::kRunProgram:
-      return "This build starts no programs.";
-    case ActionId::kEarlierRuns:
-      return "No earlier runs are kept yet.";
-    case ActionId::kStopComparing:
-      return "No second run is laid over this one.";
-    case ActionId::kUnlock:
-      return "Nothing is locked.";
-    case ActionId::kNextPage:
-    case ActionId::kPreviousPage:
-      return "No lesson is open: choose one here, or in the Learn panel.";
-    case ActionId::kNextOperator:
-    case ActionId::kPreviousOperator:
-    case ActionId::kFirstOperator:
-    case ActionId::kLastOperator:
-      return "Slow motion is off.";
-    case ActionId::kSlowMotion:
-      return "There is no complete step to walk through yet.";
-    default:
-      return "No run is shown yet: start one, or open a recording.";
-  }
-}
-
 void AddCards(const ShownCards& cards, std::vector<Entry>* entries) {
   for (const uint8_t device : cards.all) {
     if (cards.alone == device) continue;
@@ -179,6 +143,44 @@ bool HasWord(std::string_view text, std::string_view beginning) {
 }
 
 }  // namespace
+
+std::string WhyNot(ActionId action) {
+  switch (action) {
+    case ActionId::kUndo:
+    case ActionId::kRedo:
+    case ActionId::kBack:
+    case ActionId::kForward:
+      return "There is nothing to go back or forward to.";
+    case ActionId::kStep:
+    case ActionId::kOperator:
+    case ActionId::kStop:
+    case ActionId::kRunOrPause:
+      return "No run that this window can steer goes on: start one (New run).";
+    case ActionId::kRestart:
+      return "Nothing that was started here can begin anew: a program that still runs is stopped first "
+             "(Ctrl+.).";
+    case ActionId::kRunProgram:
+      return "This build starts no programs.";
+    case ActionId::kEarlierRuns:
+      return "No earlier runs are kept yet.";
+    case ActionId::kStopComparing:
+      return "No second run is laid over this one.";
+    case ActionId::kUnlock:
+      return "Nothing is locked.";
+    case ActionId::kNextPage:
+    case ActionId::kPreviousPage:
+      return "No lesson is open: choose one here, or in the Learn panel.";
+    case ActionId::kNextOperator:
+    case ActionId::kPreviousOperator:
+    case ActionId::kFirstOperator:
+    case ActionId::kLastOperator:
+      return "Slow motion is off.";
+    case ActionId::kSlowMotion:
+      return "There is no complete step to walk through yet.";
+    default:
+      return "No run is shown yet: start one, or open a recording.";
+  }
+}
 
 // The least over all words to begin with.
 int MatchScore(std::string_view query, std::string_view text) {

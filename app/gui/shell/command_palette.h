@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,9 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
                         const std::vector<NamedControl>& controls, const RunControlsInput& choices,
                         const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
                         const ViewState& view, CommandPaletteState& state, CommandQueue& queue);
+
+// Why an action is not to be had that is not enabled, and what makes it so.
+std::string WhyNot(ActionId action);
 
 // Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are
 // skipped. The score is smaller for better matches; < 0 = no match. Pure.
