@@ -79,6 +79,15 @@ Status WritePageOrPicture(const session::NotedRun& noted, std::string_view forma
   return format == "png" ? WritePng(*made, file) : trace::WriteWhole(*made, file);
 }
 
+// What was noted in it stays beside its own file, where this holds nothing of it: all else there was noted in
+// another run that had this name.
+Status KeepOnlyItsNotes(const session::NotedRun& noted, trace::ExportFormat format,
+                        const std::filesystem::path& file) {
+  const Result<std::vector<trace::Bookmark>> beside = trace::LoadBookmarks(file);
+  const bool are_its_own = beside && *beside == noted.bookmarks;
+  return are_its_own && !trace::HoldsBookmarks(format) ? Status(Done{}) : trace::SaveBookmarks({}, file);
+}
+
 template <typename Tell>
 std::string InWords(Tell tell) {
   std::string text;
@@ -103,7 +112,7 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
   if (!exported) return exported.error();
   const Status written =
       trace::Export(*run.view(), run.description(), *exported, file, progress, noted.bookmarks);
-  return written ? trace::SaveBookmarks({}, file) : written;  // they were another run's that had this name
+  return written ? KeepOnlyItsNotes(noted, *exported, file) : written;
 }
 
 std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format) {

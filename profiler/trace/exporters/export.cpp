@@ -210,13 +210,17 @@ std::vector<std::string> BookmarksLeftOut(size_t bookmarks) {
           " left out."};
 }
 
+bool HoldsBookmarks(ExportFormat format) {
+  return format == ExportFormat::kChrome || format == ExportFormat::kPerfetto;
+}
+
 std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view, size_t bookmarks) {
   std::vector<std::string> sentences = BookmarksLeftOut(bookmarks);
   const auto with = [&sentences](const std::vector<std::string>& more) {
     sentences.insert(sentences.end(), more.begin(), more.end());
     return sentences;
   };
-  if (view.empty() && bookmarks > 0 && (format == ExportFormat::kChrome || format == ExportFormat::kPerfetto))
+  if (view.empty() && bookmarks > 0 && HoldsBookmarks(format))
     return {"The run has no event at which a bookmark could stand; bookmarks are left out."};
   switch (format) {
     case ExportFormat::kSqlite:

@@ -46,6 +46,8 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
               const std::filesystem::path& file, const Progress& progress = {},
               const std::vector<Bookmark>& bookmarks = {});
 
+bool HoldsBookmarks(ExportFormat format);
+
 // What of this view the format has no place for: sentences for the person who exports.
 std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view, size_t bookmarks = 0);
 // The same of a format that has no place for bookmarks.

@@ -53,5 +53,18 @@ TEST_CASE("What is written over a file of another run does not show that one's b
   }
 }
 
+TEST_CASE(
+    "What was noted in a run stays when its own file is written over in a format without a place for it") {
+  const trace::Scratch scratch;
+  const WrittenRun run;
+  const std::filesystem::path file = scratch / "snapshot.pickle";
+  const std::vector<trace::Bookmark> own = {{1, "here"}};
+  REQUIRE(trace::SaveBookmarks(own, file).ok());
+  CHECK(WriteRun({run, own}, "pickle", file, {}));
+  CHECK(*trace::LoadBookmarks(file) == own);
+  CHECK(WriteRun({run, {{1, "elsewhere"}}}, "pickle", file, {}));
+  CHECK(trace::LoadBookmarks(file)->empty());
+}
+
 }  // namespace
 }  // namespace tidemark::cli
