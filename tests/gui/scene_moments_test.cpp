@@ -1,4 +1,8 @@
 // Of which moment map and tables tell, and what they know of it.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "app/gui/scene/scene.h"
 #include "tests/gui/asked_of.h"
 #include "tests/support/catch.h"
@@ -79,6 +83,44 @@ TEST_CASE("The map's blocks have the colours of the timeline's stack, whatever t
   CHECK(map().group_count == 3);
   state.timeline.stack = {presenters::StackBy::kPhase, ""};
   CHECK(map().groups == nullptr);
+}
+
+TEST_CASE("A map with very many blocks never has other colours than the timeline") {
+  constexpr int kBlocks = 150'000;
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, int64_t{kBlocks} * 512);
+  const events::NameId layers[] = {stream.Name("conv1"), stream.Name("fc")};
+  for (int i = 0; i < kBlocks; ++i) {
+    const bool is_in_first = i % 3 != 0;
+    stream.Allocate((1 << 20) + static_cast<uint64_t>(i) * 512, 512).layer = layers[is_in_first ? 0 : 1];
+  }
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py";
+  ViewState state;
+  state.timeline.stack = {presenters::StackBy::kLayer, ""};
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto map = [&]() -> const MemoryMapInput& {
+    return scene.Prepare(asked.input, state, estimates).memory_map;
+  };
+  const auto has_stack = [&] { return map().groups != nullptr; };
+  for (int i = 0; i < 4000 && !has_stack(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  REQUIRE(has_stack());
+  // As the scrubber is dragged: each frame has another moment.
+  for (const int born : {10, 20, 30}) {
+    state.pinned = asked.input.view->end() - static_cast<events::EventIndex>(born);
+    for (int i = 0; i < 4000 && scene.pending(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const MemoryMapInput& seen = map();
+    REQUIRE(seen.groups != nullptr);
+    REQUIRE(seen.groups->size() == seen.state->blocks.size());
+    CHECK(std::ranges::all_of(*seen.groups, [&](uint8_t group) { return group < seen.group_count; }));
+  }
+  state.pinned.reset();
+  for (int i = 0; i < 4000 && (map(), scene.pending()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto& groups = *map().groups;
+  CHECK(std::ranges::count(groups, 0) == 2 * std::ranges::count(groups, 1));
 }
 
 }  // namespace tidemark::gui

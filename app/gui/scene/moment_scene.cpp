@@ -16,7 +16,7 @@ using timeline::EventIndex;
 // Of a step that goes on, and a run without steps, until the run is over: asked once, not with every event.
 constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
 
-constexpr size_t kMostGroupedAFrame = 20'000;  // some 3 ms of its time
+constexpr size_t kMostGroupedAFrame = 100'000;  // some 2 ms of its time
 
 constexpr const char* kLookingAtMoment = "Looking at what is alive at this moment…";
 
@@ -25,6 +25,12 @@ ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
   moment.state = std::make_shared<timeline::State>(timeline::SettledStateAt(view, asked.index, asked.until));
   moment.map = presenters::MakeMemoryMap(*moment.state);
   return moment;
+}
+
+BlockGroups WithOthers(const std::vector<uint8_t>& known, size_t blocks, size_t group_count) {
+  const auto groups = std::make_shared<std::vector<uint8_t>>(known);
+  groups->resize(blocks, static_cast<uint8_t>(group_count - 1));
+  return groups;
 }
 
 }  // namespace
@@ -101,7 +107,8 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
   }
 }
 
-// The map has the timeline's colours, once all of its blocks have been looked at, some in each frame.
+// The map has the timeline's colours. Of very many blocks some are looked at in each frame; the others have
+// that of "other" until then: those of categories would mean something else.
 void MomentScene::PrepareGroups(const timeline::View& view, const std::optional<ShownStacking>& stacking,
                                 Frame& frame) {
   if (!stacking) return;
@@ -118,9 +125,9 @@ void MomentScene::PrepareGroups(const timeline::View& view, const std::optional<
     groups_->push_back(static_cast<uint8_t>(stacking->groups->group_of(view, block)));
   }
   groups_pending_ = end < state->blocks.size();
-  if (groups_pending_) return;
-  frame.memory_map.groups = groups_;
-  frame.memory_map.group_count = stacking->groups->titles.size();
+  const size_t count = stacking->groups->titles.size();
+  frame.memory_map.groups = groups_pending_ ? WithOthers(*groups_, state->blocks.size(), count) : groups_;
+  frame.memory_map.group_count = count;
 }
 
 // Of what is selected, in the state that the map shows. What was known of it stays until then.

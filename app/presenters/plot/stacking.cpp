@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
@@ -138,9 +139,26 @@ bool TellsLinesAround(const View& view, EventIndex moment) {
   return false;
 }
 
-// Names, category, stream and phase decide; each combination is looked at once.
-using Looks =
-    std::tuple<events::NameId, events::NameId, events::NameId, events::Category, uint64_t, std::string>;
+// What decides of a block's group; each combination is looked at once.
+struct Looks {
+  events::NameId name = 0;
+  events::NameId layer = 0;
+  events::NameId op = 0;
+  events::Category category = events::Category::kUnknown;
+  uint64_t stream = 0;
+  std::string phase;  // where it does
+
+  bool operator==(const Looks&) const = default;
+};
+struct HashOfLooks {
+  size_t operator()(const Looks& looks) const {
+    size_t hash = looks.phase.empty() ? 0 : std::hash<std::string>()(looks.phase);
+    for (const uint64_t part : {uint64_t{looks.name}, uint64_t{looks.layer}, uint64_t{looks.op},
+                                static_cast<uint64_t>(looks.category), looks.stream})
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15 ^ hash >> 29;
+    return hash;
+  }
+};
 
 }  // namespace
 
@@ -151,7 +169,7 @@ Result<Stacking> MakeStacking(const View& view, const StackOrder& order) {
   stacking.titles = LargestTitles(view, *title_of);
   std::map<std::string, size_t> places;
   for (size_t i = 0; i < stacking.titles.size(); ++i) places.emplace(stacking.titles[i], i);
-  auto known = std::make_shared<std::map<Looks, size_t>>();
+  auto known = std::make_shared<std::unordered_map<Looks, size_t, HashOfLooks>>();
   const bool by_phase = order.by == StackBy::kPhase;
   const size_t other = stacking.titles.size() - 1;
   stacking.group_of = [=, title_of = *title_of](const View& now, const LiveBlock& block) {
