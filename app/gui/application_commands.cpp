@@ -318,7 +318,7 @@ void Application::List(const ListAllocations& wanted) {
   state_.selection = wanted.selection;
   state_.memory_map.lit = presenters::MapPart::kNone;
   state_.allocations.only_selected = wanted.selection.any();
-  // Events are neither filtered nor selected from.
+  // Of events none are selected.
   if (state_.allocations.listed == Listed::kEvents) state_.allocations.listed = Listed::kAlive;
   std::array<char, 200>& filter = state_.allocations.filter;
   if (!wanted.filter.empty()) std::snprintf(filter.data(), filter.size(), "%s", wanted.filter.c_str());

@@ -12,6 +12,7 @@
 #include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/moment_title.h"
 #include "app/presenters/moment/peak_moment.h"
+#include "app/presenters/picture/canvas.h"
 #include "app/presenters/picture/picture.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"

@@ -45,7 +45,7 @@ Color ColorOf(const MemoryMapInput& input, const MapBlock& block) {
   return Colors().OfGroup((*input.groups)[block.block], input.group_count);
 }
 
-// `blocks` lie where it does, as far as they can be told apart.
+// Of the block that the strip shows, and of how many lie there with it that cannot be told apart.
 void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const MapStrip& strip,
                   const ImRect& box) {
   const MapBlock& shown = segment.blocks[strip.shown];

@@ -1,4 +1,4 @@
-// Starting a program of one's own: its command, the GPU that it runs on, where it is recorded; once, or once
+// Starting a program of one's own: its command, what it runs on, where it is recorded; once, or once
 // for each value of an option. UI thread, inside a frame.
 #pragma once
 

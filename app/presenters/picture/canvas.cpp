@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "app/presenters/picture/picture.h"
 #include "profiler/base/utf8.h"
 
 namespace tidemark::presenters {

@@ -6,6 +6,9 @@
 
 namespace tidemark::presenters {
 
+// As a text within XML or HTML, whatever it holds: what these have no letter for becomes U+FFFD.
+std::string EscapedForXml(std::string_view text);
+
 class Canvas {
  public:
   static constexpr int kWidth = 1280;

@@ -22,9 +22,6 @@ namespace tidemark::presenters {
 // "#415DA0": the light window's (events/category_colours.h).
 std::string PrintColour(events::Category category);
 
-// As a text within XML or HTML, whatever it holds: what these have no letter for becomes U+FFFD.
-std::string EscapedForXml(std::string_view text);
-
 // A column of the curve: what each category held when most was allocated in it.
 struct CurveColumn {
   timeline::SeriesValues at_peak{};

@@ -63,11 +63,13 @@ std::vector<int64_t> HeldIn(const View& view, TimeAxis axis, const TimelinePlot&
 }
 
 void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
+  std::vector<int64_t> held;  // the same for each that is sampled
   for (const Series series : {Series::kDriver, Series::kProcess, Series::kCard}) {
     if (ValueOf(view.ValuesAt(view.end() - 1), series) <= 0) continue;
     std::vector<int64_t> bytes = HighestIn(view, series, axis, plot);
     if (IsSampled(series)) {
-      std::ranges::transform(bytes, HeldIn(view, axis, plot), bytes.begin(),
+      if (held.empty()) held = HeldIn(view, axis, plot);
+      std::ranges::transform(bytes, held, bytes.begin(),
                              [](int64_t told, int64_t least) { return told < least ? 0 : told; });
     }
     const auto first = std::ranges::find_if(bytes, [](int64_t level) { return level > 0; });

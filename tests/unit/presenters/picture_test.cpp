@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/presenters/picture/canvas.h"
 #include "app/presenters/picture/picture_width.h"
 #include "app/presenters/run/run_formats.h"
 #include "tests/support/catch.h"
