@@ -64,41 +64,41 @@ void AddPhantomCards(const RunControlsInput& choices, std::vector<Entry>* entrie
   }
 }
 
-std::vector<Entry> Matching(std::string_view query, const std::function<bool(ActionId)>& enabled,
-                            const std::vector<NamedControl>& controls, const RunControlsInput& choices,
-                            const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
-                            const ViewState& view) {
+std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
   std::vector<Entry> entries;
   for (const Action& action : Actions()) {
     if (action.id == ActionId::kPalette) continue;
-    const bool can_be_done = enabled(action.id);
+    const bool can_be_done = offer.enabled(action.id);
     entries.push_back({{action.icon, action.label, action.keys, action.help, can_be_done,
                         can_be_done ? "" : WhyNot(action.id)},
                        DoAction{action.id},
                        0});
   }
-  for (const NamedControl& control : controls) {
+  for (const NamedControl& control : offer.controls) {
     entries.push_back(
         {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
   }
-  for (size_t i = 0; i < lessons.size(); ++i) {
-    const std::string label = "Lesson " + std::to_string(i + 1) + ": " + lessons[i].title;
-    entries.push_back(
-        {{icons::kLearn, label, "", "Opens its first page.", true}, ShowLessonPage{lessons[i].name, 0}, 0});
+  for (size_t i = 0; i < offer.lessons.size(); ++i) {
+    const std::string label = "Lesson " + std::to_string(i + 1) + ": " + offer.lessons[i].title;
+    entries.push_back({{icons::kLearn, label, "", "Opens its first page.", true},
+                       ShowLessonPage{offer.lessons[i].name, 0},
+                       0});
   }
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
     // One that is there may lie behind others.
     const std::string label = std::string("panel: ") + panel.label;
     entries.push_back({{panel.icon, "Show " + label, "", panel.help, true}, ShowPanel{panel.name, true}, 0});
-    if (view.shown[i])
+    if (offer.view.shown[i])
       entries.push_back(
           {{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{panel.name, false}, 0});
   }
-  AddCards(cards, &entries);
+  AddCards(offer.cards, &entries);
   // They are many, so who has typed nothing yet is spared them.
-  if (!query.empty() && CanChoose("network", controls, choices)) AddNetworks(choices, &entries);
-  if (!query.empty() && CanChoose("card", controls, choices)) AddPhantomCards(choices, &entries);
+  if (!query.empty() && CanChoose("network", offer.controls, offer.choices))
+    AddNetworks(offer.choices, &entries);
+  if (!query.empty() && CanChoose("card", offer.controls, offer.choices))
+    AddPhantomCards(offer.choices, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   std::stable_sort(entries.begin(), entries.end(),
@@ -201,10 +201,7 @@ int MatchScore(std::string_view query, std::string_view name, std::string_view h
   return score < 0 ? kWordOfHelp : std::min(score, kWordOfHelp);
 }
 
-void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
-                        const std::vector<NamedControl>& controls, const RunControlsInput& choices,
-                        const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
-                        const ViewState& view, CommandPaletteState& state, CommandQueue& queue) {
+void DrawCommandPalette(const PaletteOffer& offer, CommandPaletteState& state, CommandQueue& queue) {
   if (!state.open) return;
   if (!state.shown) {
     state = {};
@@ -216,8 +213,7 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
         "##query", "Type a part of a command, a panel, a control, a network, a card or a lesson", state.text,
         &state.focus);
     if (ImGui::IsItemEdited()) state.selected = 0;
-    const std::vector<Entry> entries =
-        Matching(state.text.data(), enabled, controls, choices, lessons, cards, view);
+    const std::vector<Entry> entries = Matching(state.text.data(), offer);
     std::vector<PickRow> rows;
     for (const Entry& entry : entries) rows.push_back(entry.row);
     const int picked = DrawPickList(

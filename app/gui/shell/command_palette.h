@@ -24,11 +24,17 @@ struct CommandPaletteState {
   std::array<char, 128> text{};
 };
 
-// `controls`: those that are there; `choices`: what they choose from.
-void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
-                        const std::vector<NamedControl>& controls, const RunControlsInput& choices,
-                        const std::vector<lessons::Lesson>& lessons, const ShownCards& cards,
-                        const ViewState& view, CommandPaletteState& state, CommandQueue& queue);
+// What there is to pick; for one frame.
+struct PaletteOffer {
+  std::function<bool(ActionId)> enabled;
+  std::vector<NamedControl> controls;  // those that are there
+  const RunControlsInput& choices;     // what they choose from
+  const std::vector<lessons::Lesson>& lessons;
+  const ShownCards& cards;
+  const ViewState& view;
+};
+
+void DrawCommandPalette(const PaletteOffer& offer, CommandPaletteState& state, CommandQueue& queue);
 
 // Why an action is not to be had that is not enabled, and what makes it so.
 std::string WhyNot(ActionId action);

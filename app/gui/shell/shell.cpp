@@ -174,8 +174,9 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
   if (!input.in_picture) DrawToasts(shell, room, below);
-  DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame),
-                     frame.run_controls, *input.lessons, frame.timeline.cards, view, shell.palette, queue);
+  DrawCommandPalette({[&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame),
+                      frame.run_controls, *input.lessons, frame.timeline.cards, view},
+                     shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawDialog(input, shell, view, queue);
