@@ -49,7 +49,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
   if (const Status own = networks::CheckNamedByFile(settings->network); !own) return own.error();
   const Result<networks::Network> network = networks::FindNetwork(settings->network);
   if (!network) return network.error();
-  const Result<std::optional<phantom::Card>> card = CardOfRun(description);
+  const Result<std::optional<phantom::Card>> card = CardNamedBy(description);
   if (!card) return card.error();
   if (!*card) {
     return Error{

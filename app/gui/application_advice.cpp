@@ -30,7 +30,7 @@ void Application::LookForFindings() {
 
 void Application::AskForPlans() {
   const bool are_prices_shown = frame_ != nullptr && frame_->checkpointing.shown;
-  if (are_prices_shown) planner_.AskForPrices(input_.settings, CardOfRun(input_), networks_);
+  if (are_prices_shown) planner_.AskForPrices(input_.settings, CardToSearchFor(input_), networks_);
   planner_.AskForBudgets();
 }
 

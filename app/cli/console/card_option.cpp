@@ -17,7 +17,7 @@ constexpr int64_t kMostMemory = int64_t{64} << 40;  // what the phantom has addr
 
 }  // namespace
 
-Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& description) {
+Result<std::optional<phantom::Card>> CardNamedBy(const events::RunDescription& description) {
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
   return session::CardOf(description.device_name, description.device_bytes, *cards);

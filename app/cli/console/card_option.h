@@ -16,9 +16,9 @@
 
 namespace tidemark::cli {
 
-// The card that a run was on, with the memory that it had; nothing where a file does not tell it, or it is
-// none of the known ones.
-Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& description);
+// The card that a run was on, with the memory that it had. None of a run on the CPU, and where a file names
+// none, or none that is known.
+Result<std::optional<phantom::Card>> CardNamedBy(const events::RunDescription& description);
 // The same, and else the card `fallback` with what is known of the run's memory (session::CardOr): a replay
 // needs one, and not every file names it. And what is to be said then; "" where it is the run's own.
 Result<phantom::Card> CardToReplayOn(const session::Run& run,

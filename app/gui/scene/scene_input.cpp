@@ -36,7 +36,7 @@ std::string CardFor(const SceneInput& input) {
   return card ? card->name : ChosenCard(input);
 }
 
-std::optional<phantom::Card> CardOfRun(const SceneInput& input) {
+std::optional<phantom::Card> CardToSearchFor(const SceneInput& input) {
   return IsOnCard(input) ? CardToReplayOn(input) : std::nullopt;
 }
 
@@ -47,13 +47,13 @@ std::optional<phantom::Card> CardToReplayOn(const SceneInput& input) {
 }
 
 presenters::FitSubject FitSubjectOf(const SceneInput& input) {
-  return {input.recorded.value_or(input.settings), CardOfRun(input),
+  return {input.recorded.value_or(input.settings), CardToSearchFor(input),
           IsRecording(input) ? input.description.allocator_settings : input.allocator};
 }
 
 presenters::FitSubject RunSubjectOf(const SceneInput& input) {
   const auto ran = input.view == nullptr ? std::nullopt : presenters::LastSettings(*input.view);
-  return {ran.value_or(input.settings), CardOfRun(input), input.description.allocator_settings};
+  return {ran.value_or(input.settings), CardToSearchFor(input), input.description.allocator_settings};
 }
 
 bool IsOnCard(const SceneInput& input) {

@@ -88,9 +88,10 @@ std::string ChosenCard(const SceneInput& input);
 // The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
 // chosen.
 std::string CardFor(const SceneInput& input);
-// The same with the memory that the run has; none of the CPU, and where it is not known.
-std::optional<phantom::Card> CardOfRun(const SceneInput& input);
-// The same, and of a run on the CPU the one that is chosen: its requests can be tried on a card, too.
+// What fits is searched for on this: the same with the memory that the run has. None of a run on the CPU, and
+// where no known card is named or chosen.
+std::optional<phantom::Card> CardToSearchFor(const SceneInput& input);
+// The requests are tried on this: the same, but of a run on the CPU the card that is chosen.
 std::optional<phantom::Card> CardToReplayOn(const SceneInput& input);
 // What is searched for where somebody asks what fits: a recording's settings are not the ones on the left.
 presenters::FitSubject FitSubjectOf(const SceneInput& input);
