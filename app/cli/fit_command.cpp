@@ -83,7 +83,7 @@ int RunNetworkFit(const FitOptions& options) {
 
 struct ProgramFit {
   const phantom::Card& asked;
-  const std::string& memory;  // of it, as it was asked for; "" = its own
+  const PhantomOptions& options;  // that it was asked for with
   bool all_cards = false;
   bool json = false;
   const std::vector<std::string>& program;
@@ -188,7 +188,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {
     return VerdictsText(*verdicts, title, *why_no_runs) +
-           TechniquesText(techniques, fit.asked, fit.memory, CommandLineOf(fit.program)) + NoteRows(notes);
+           TechniquesText(techniques, fit.asked, fit.options, CommandLineOf(fit.program)) + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
   json["techniques"] = TechniquesJson(techniques);
@@ -213,14 +213,16 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
     if (!bytes) return Complain(bytes.error().message, kExitUsage);
     card->memory_bytes = *bytes;
   }
-  PhantomOptions order;
-  order.card = card->name;
-  order.addresses = options.addresses;
-  if (!options.gpus.empty()) order.gpus = options.gpus;
+  PhantomOptions asked;
+  asked.card = card->name;
+  asked.memory = options.memory;
+  asked.addresses = options.addresses;
+  if (!options.gpus.empty()) asked.gpus = options.gpus;
+  PhantomOptions order = asked;
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
                       [&](const session::ProgramRun& run, const ProgramLaunch& launch) {
-                        const ProgramFit fit{*card, options.memory, options.all_cards, options.json, program};
+                        const ProgramFit fit{*card, asked, options.all_cards, options.json, program};
                         return ProgramFitText(fit, run, launch);
                       });
 }

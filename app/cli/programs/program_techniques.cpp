@@ -38,6 +38,16 @@ std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) 
                 InWords(verdict));
 }
 
+// What it ran on, as one would ask for it again.
+std::string CardOptions(const PhantomOptions& asked) {
+  const PhantomOptions by_itself;
+  std::string options = "--card " + asked.card;
+  if (asked.gpus != by_itself.gpus) options += " --gpus " + asked.gpus;
+  if (!asked.memory.empty()) options += " --memory " + asked.memory;
+  if (!asked.addresses.empty()) options += " --addresses " + asked.addresses;
+  return options;
+}
+
 }  // namespace
 
 Result<std::vector<TechniqueVerdict>> TryTechniques(
@@ -61,7 +71,7 @@ Result<std::vector<TechniqueVerdict>> TryTechniques(
 }
 
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const std::string& memory, const std::string& command) {
+                           const PhantomOptions& asked, const std::string& command) {
   if (verdicts.empty()) return "";
   std::string text =
       fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
@@ -70,8 +80,7 @@ std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const 
   const auto first = std::ranges::find_if(verdicts, &TechniqueVerdict::fits);
   if (first == verdicts.end())
     return text + "None of them makes it fit there; fewer samples at once may (tidemark phantom --sweep).\n";
-  return text + fmt::format("tidemark phantom --card {}{} {} -- {} tells all of it.\n", card.name,
-                            memory.empty() ? "" : " --memory " + memory,
+  return text + fmt::format("tidemark phantom {} {} -- {} tells all of it.\n", CardOptions(asked),
                             phantom::OptionsOf(first->techniques), command);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/programs/phantom_order.h"
 #include "app/cli/programs/program_launch.h"
 #include "app/cli/reports/report.h"
 #include "profiler/phantom/cards/card.h"
@@ -31,10 +32,10 @@ Result<std::vector<TechniqueVerdict>> TryTechniques(
     const std::vector<std::string>& program, const ProgramLaunch& launch, const phantom::Card& card,
     const std::function<void(std::string_view line)>& progress);
 
-// "" where there are none. `memory`: what the card has instead of its own, as it was asked for; `command`:
+// "" where there are none. `asked`: how the program ran, of which the command that shows more is; `command`:
 // the program's.
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const std::string& memory, const std::string& command);
+                           const PhantomOptions& asked, const std::string& command);
 Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts);
 
 }  // namespace tidemark::cli

@@ -21,18 +21,26 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       {{"off", "blocks"}, true, false, "", int64_t{12} << 30, int64_t{14} << 30},
       {{"bf16", "blocks"}, false, false, "it ended with exit code 1"},
       {{"bf16", "blocks"}, false, true, "", 0, 0, {"--checkpoint blocks"}}};
-  const std::string text = TechniquesText(verdicts, card, "16GiB", "python train.py");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const std::string of_all = TechniquesText(verdicts, card, asked, "python train.py");
+  CHECK(TextHas(of_all, "tidemark phantom --card l4 --checkpoint blocks -- python train.py tells"));
+  asked.gpus = "2";
+  asked.memory = "16GiB";
+  asked.addresses = "first-fit";
+  const std::string text = TechniquesText(verdicts, card, asked, "python train.py");
   CHECK(TextHas(text, "On the NVIDIA L4, with techniques that it does not use itself, as if it did:\n"));
   CHECK(TextHas(text, "does not fit\n"));
   CHECK(TextHas(text, "no answer: it ended with exit code 1\n"));
   CHECK(TextHas(text, "does not fit; --checkpoint blocks changed nothing\n"));
   CHECK(TextHas(text, "12.00 GiB"));
-  CHECK(TextHas(text,
-                "tidemark phantom --card l4 --memory 16GiB --checkpoint blocks -- python train.py tells"));
-  CHECK(TextHas(TechniquesText(verdicts, card, "", "python train.py"), "--card l4 --checkpoint blocks"));
-  CHECK(
-      TextHas(TechniquesText({verdicts.front()}, card, "", "python train.py"), "None of them makes it fit"));
-  CHECK(TechniquesText({}, card, "", "python train.py").empty());
+  CHECK(TextHas(
+      text,
+      "tidemark phantom --card l4 --gpus 2 --memory 16GiB --addresses first-fit --checkpoint blocks -- "
+      "python train.py tells"));
+  CHECK(TextHas(TechniquesText({verdicts.front()}, card, asked, "python train.py"),
+                "None of them makes it fit"));
+  CHECK(TechniquesText({}, card, asked, "python train.py").empty());
   const Json json = TechniquesJson(verdicts);
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);
   CHECK(json[0]["reserved_peak_bytes"].is_null());
