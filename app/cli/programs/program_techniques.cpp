@@ -38,6 +38,8 @@ std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) 
                 InWords(verdict));
 }
 
+constexpr const char* kGivesRoom = "gives it room to spare there";
+
 // What it ran on, as one would ask for it again.
 std::string CardOptions(const PhantomOptions& asked) {
   const PhantomOptions by_itself;
@@ -77,11 +79,21 @@ std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const 
       fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
       FitRow("with", "allocated", "taken", "");
   for (const TechniqueVerdict& verdict : verdicts) text += RowText(verdict, card);
-  const auto first = std::ranges::find_if(verdicts, &TechniqueVerdict::fits);
-  if (first == verdicts.end())
-    return text + "None of them makes it fit there; fewer samples at once may (tidemark phantom --sweep).\n";
+  const auto helps = [](const TechniqueVerdict& verdict) { return verdict.fits && verdict.in_vain.empty(); };
+  const auto gives_room = [&](const TechniqueVerdict& verdict) {
+    return helps(verdict) && session::HoldsWithEase(card, verdict.reserved_bytes);
+  };
+  auto best = std::ranges::find_if(verdicts, gives_room);
+  const bool has_room = best != verdicts.end();
+  if (!has_room) best = std::ranges::find_if(verdicts, helps);
+  if (best == verdicts.end()) {
+    const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
+    return text + fmt::format("None of them {}; fewer samples at once may (tidemark phantom --sweep).\n",
+                              fits_as_it_is ? kGivesRoom : "makes it fit there");
+  }
+  if (!has_room) text += fmt::format("None of them {}.\n", kGivesRoom);
   return text + fmt::format("tidemark phantom {} {} -- {} tells all of it.\n", CardOptions(asked),
-                            phantom::OptionsOf(first->techniques), command);
+                            phantom::OptionsOf(best->techniques), command);
 }
 
 Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts) {

@@ -49,6 +49,26 @@ TEST_CASE("What techniques make of a program is told with the command that shows
   CHECK(json[3]["in_vain"][0] == "--checkpoint blocks");
 }
 
+TEST_CASE(
+    "What changed nothing is not recommended to a program that fits, and what leaves room comes first") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
+  const TechniqueVerdict in_vain{{"bf16", "none"}, true, false, "", tight, tight, {"--amp bf16"}};
+  const TechniqueVerdict just_fits{{"off", "blocks"}, true, false, "", tight, tight};
+  const TechniqueVerdict has_room{{"bf16", "blocks"}, true, false, "", int64_t{9} << 30, int64_t{9} << 30};
+  const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
+    return TechniquesText(verdicts, card, asked, "python train.py");
+  };
+  CHECK(TextHas(text({in_vain, just_fits, has_room}), "--card l4 --amp bf16 --checkpoint blocks -- python"));
+  CHECK_FALSE(TextHas(text({in_vain, just_fits, has_room}), "None of them"));
+  CHECK(TextHas(text({in_vain, just_fits}), "None of them gives it room to spare there.\n"));
+  CHECK(TextHas(text({in_vain, just_fits}), "--card l4 --checkpoint blocks -- python"));
+  CHECK(TextHas(text({in_vain}), "None of them gives it room to spare there; fewer samples"));
+  CHECK_FALSE(TextHas(text({in_vain}), "tells all of it"));
+}
+
 TEST_CASE("Techniques are words of the command line, of the environment and of a title") {
   const Result<phantom::Techniques> both = phantom::TechniquesFromText("bf16", "blocks");
   REQUIRE(both.ok());
