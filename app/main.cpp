@@ -6,6 +6,7 @@
 #include "app/cli/console/window_opener.h"
 #include "app/cli/programs/program_start.h"
 #include "app/cli/programs/program_sweep.h"
+#include "app/cli/programs/technique_trials.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/run_writer.h"
 
@@ -27,6 +28,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.band_of = tidemark::cli::RecordedBand;
   options.start_program = tidemark::cli::StartProgram;
   options.sweep_program = tidemark::cli::SweepProgram;
+  options.technique_trials = tidemark::cli::TechniqueTrials();
   options.allocator_of = tidemark::cli::AllocatorOfRun;
   options.export_run = tidemark::cli::ExportRun;
   return tidemark::gui::RunWindow(options);

@@ -97,7 +97,9 @@ struct TakenRuns {
 TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch, const CardsToRun& next,
                    CardVerdicts& verdicts) {
   Status taken = Done{};
+  const InterruptListener listener;
   CardsWatch watch;
+  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
   watch.ran = [&](const CardRun& run) {
     if (taken) taken = verdicts.Take(run);
   };
@@ -145,11 +147,21 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
   const bool lacks_memory = own != nullptr && own->has_kernels && (does_not_fit || own->is_tight());
   if (!lacks_memory || verdicts.ran_out_of_all() || InterruptListener::WasInterrupted())
     return std::vector<TechniqueVerdict>();
+  const InterruptListener listener;
+  const TechniquesToRun next{phantom::TechniquesToTry(), fit.asked};
+  std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
-  if (!fit.json) line.emplace(kToldEvery);
-  return TryTechniques(fit.program, launch, fit.asked, [&](std::string_view text) {
-    if (line) line->Show(text);
-  });
+  TechniquesWatch watch;
+  watch.answered = [&](const session::TechniqueAnswer& answer) {
+    verdicts_with.push_back({answer, next.techniques[verdicts_with.size()]});
+  };
+  if (!fit.json) {
+    line.emplace(kToldEvery);
+    watch.progress = [&](std::string_view text) { line->Show(text); };
+  }
+  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
+  if (const Status tried = TryTechniques(fit.program, launch, next, watch); !tried) return tried.error();
+  return verdicts_with;
 }
 
 // Why there are no verdicts, for the program that has run. With no `why` it asked for no memory, which is

@@ -51,6 +51,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
       planner_(&jobs_, &estimates_),
       findings_(&jobs_),
       sweep_(&jobs_, options.sweep_program),
+      techniques_(&jobs_, options.technique_trials),
       starts_(&jobs_, options.kept_runs,
               {[this] { return OptionsOfStart(); }, StartLive,
                [this](const auto& started, auto run) { EndStart(started, std::move(run)); },
@@ -214,7 +215,11 @@ bool Application::Poll() {
   }
   AskForPlans();
   news = sweep_.Poll() || news;
-  if (!shown_) return news;
+  news = techniques_.Poll() || news;
+  if (!shown_) {
+    techniques_.Look(nullptr, std::nullopt);
+    return news;
+  }
   if (start_cancelled_.exchange(false)) shown_->Stop();
   if (shown_.Follow()) {
     if (const Status carried = shown_.CarryNotes(); !carried)
@@ -231,6 +236,7 @@ bool Application::Poll() {
     log_->Update(*input_.view);
     news = true;
   }
+  techniques_.Look(shown_.order(), AnswerOf(*input_.view, input_.status));
   AskForBand();
   LookForFindings();
   HoldForSlowMotion();
@@ -301,6 +307,8 @@ void Application::Draw() {
   input_.starting = starts_.is_wanted();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
   input_.sweep = sweep_.shown();
+  input_.techniques = techniques_.shown();
+  input_.techniques_to_try = &techniques_.to_try();
   input_.findings = findings_.found();
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();

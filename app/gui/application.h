@@ -25,6 +25,7 @@
 #include "app/gui/searches/findings_watch.h"
 #include "app/gui/searches/fit_search.h"
 #include "app/gui/searches/sweep_runner.h"
+#include "app/gui/searches/technique_runner.h"
 #include "app/gui/searches/trial_runs.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/shown_run.h"
@@ -56,7 +57,8 @@ struct ApplicationOptions {
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
   session::SweepProgram sweep_program;  // none = no sweeps can be started
-  AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
+  session::TechniqueTrials technique_trials;
+  AllocatorOfRun allocator_of;  // none = that of the LibTorch beside us
   ExportRun export_run;
   std::filesystem::path kept_runs;  // where runs are kept that nobody saved; "" = nowhere
   // Another program that speaks the protocol; for tests.
@@ -266,6 +268,9 @@ class Application {
   void TryAllocatorSettings();
   void TryOther(const OtherSetup& wanted);
   void TakeEndOfSweep(const session::SweepOrder& order, const SweepRunner::End& end);
+  // With the memory that it is to have; none where it is on no phantom of a known card.
+  std::optional<phantom::Card> CardOfOrder(const session::ProgramOrder& order) const;
+  void TryTechniques();
   void LookForFindings();
   void AskForPlans();
   void ReportStatusChange(const session::RunStatus& before);
@@ -296,6 +301,7 @@ class Application {
   CheckpointPlanner planner_;
   FindingsWatch findings_;
   SweepRunner sweep_;
+  TechniqueRunner techniques_;
   LessonBook book_;
   std::optional<Choices> before_lessons_;  // until they are taken back, or others are chosen by hand
   ControlAccess of_code_;

@@ -1,5 +1,5 @@
 // What the window has searched for, and of what run: what stands out in it, what fits on the card, what other
-// settings of PyTorch's allocator would do, and sweeps (searches/).
+// settings of PyTorch's allocator would do, techniques and sweeps (searches/).
 #include <utility>
 
 #include "app/gui/application.h"
@@ -55,14 +55,30 @@ void Application::TryAllocatorSettings() {
     trials_.TryAll(*run, [this] { state_.what_if.plotted = -1; });
 }
 
+std::optional<phantom::Card> Application::CardOfOrder(const session::ProgramOrder& order) const {
+  const phantom::Card* const known = phantom::CardNamed(cards_, order.card.value_or(""));
+  if (known == nullptr) return std::nullopt;
+  phantom::Card card = *known;
+  card.memory_bytes = BytesFromText(order.memory).value_or(card.memory_bytes);
+  return card;
+}
+
+void Application::TryTechniques() {
+  const session::ProgramOrder* const order = shown_.order();
+  const std::optional<phantom::Card> card = order == nullptr ? std::nullopt : CardOfOrder(*order);
+  if (!card) return;
+  techniques_.Begin(*card, [this](bool is_cancelled) {
+    if (is_cancelled) AddLogLine(presenters::LogLevel::kInfo, "No more techniques are tried, as asked.");
+  });
+  shell_.raise_panel = "fit";
+}
+
 void Application::Sweep(const session::SweepOrder& order) {
   RememberCard(order.program);
-  const phantom::Card* const known = phantom::CardNamed(cards_, order.program.card.value_or(""));
-  if (known == nullptr) return;
-  phantom::Card card = *known;
-  card.memory_bytes = BytesFromText(order.program.memory).value_or(card.memory_bytes);
+  const std::optional<phantom::Card> card = CardOfOrder(order.program);
+  if (!card) return;
   const bool begins =
-      sweep_.Begin(order, card, [this, order](const SweepRunner::End& end) { TakeEndOfSweep(order, end); });
+      sweep_.Begin(order, *card, [this, order](const SweepRunner::End& end) { TakeEndOfSweep(order, end); });
   if (begins) shell_.raise_panel = "sweep";
 }
 

@@ -158,6 +158,7 @@ void Application::Execute(const Command& command) {
           [this](const StartProgram& c) { Start(c.order); },
           [this](const StartSweep& c) { Sweep(c.order); },
           [this](const CloseSweep&) { sweep_.Close(); },
+          [this](const gui::TryTechniques&) { TryTechniques(); },
           [this](const OpenRecording& c) { OpenFile(c.file); },
           [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
           [this](const OpenRank& c) { ShowRank(c.rank); },

@@ -62,6 +62,7 @@ struct WindowOptions {
   std::function<Result<session::AllocatorOf>(const events::RunDescription&)> allocator_of;
   session::StartProgram start_program;  // none = the window starts no programs
   session::SweepProgram sweep_program;  // none = nor sweeps
+  session::TechniqueTrials technique_trials;
   // Writes a run in a format of presenters/run_formats.h, by its key; returns what the format has no place
   // for. Any thread.
   std::function<Result<std::vector<std::string>>(const session::NotedRun& noted, std::string_view format,

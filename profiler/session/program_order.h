@@ -18,6 +18,8 @@ namespace tidemark::session {
 struct ProgramArgument {
   std::string name;
   int64_t value = 0;
+
+  bool operator==(const ProgramArgument&) const = default;
 };
 
 struct ProgramOrder {
@@ -32,6 +34,8 @@ struct ProgramOrder {
   bool kernels = false;             // and memory copies and memsets, are told
   bool operators = false;           // PyTorch's are told; on a phantom they are anyway
   std::optional<ProgramArgument> argument = {};
+
+  bool operator==(const ProgramOrder&) const = default;
 };
 
 // What of an order may be wrong.
@@ -82,5 +86,34 @@ struct SweepListener {
 // far are all. Any thread. Errors: as StartProgram's, and what is no range.
 using SweepProgram = std::function<Result<std::vector<std::string>>(
     const SweepOrder& order, const SweepListener& listener, const StartWatch& watch)>;
+
+// A program on a phantom with other techniques than one has that is shown.
+struct TechniqueOrder {
+  ProgramOrder program;
+  std::string title;  // "bf16, checkpointed blocks", or "as it is"
+};
+
+// What a program came to on the card.
+struct TechniqueAnswer {
+  bool fits = false;            // it came to its end there
+  bool ran_out = false;         // of memory, and ended by it
+  std::string failure = {};     // why it did not come to its end; "" if it did
+  int64_t allocated_bytes = 0;  // at the peak, on the fullest of several; these are 0 where it does not fit
+  int64_t reserved_bytes = 0;
+  std::vector<std::string> in_vain = {};  // of its techniques, as options, those that changed nothing
+};
+
+// Both are there, or neither.
+struct TechniqueTrials {
+  // What there is to try of a program, whose own order comes first; none where it runs on no phantom. Pure.
+  std::function<std::vector<TechniqueOrder>(const ProgramOrder& order)> of;
+  // Runs the same program with each, tells the answers in their order, and returns what makes the figures
+  // less than certain. Where `watch` ends it, the answers told so far are all. Any thread. Errors: as
+  // StartProgram's.
+  std::function<Result<std::vector<std::string>>(
+      const std::vector<TechniqueOrder>& orders,
+      const std::function<void(const TechniqueAnswer& answer)>& answered, const StartWatch& watch)>
+      run;
+};
 
 }  // namespace tidemark::session

@@ -17,15 +17,10 @@ namespace tidemark::gui {
 
 using session::RunState;
 
-namespace {
-
-// What a program was started with last.
 session::ProgramOrder& LastOrder() {
   static session::ProgramOrder order;
   return order;
 }
-
-}  // namespace
 
 // More levels than the panel has room for are scrolled to, and told of.
 void ScrollsThroughLevels(ImGuiTestContext* context, transport::RingWriter& ring) {
@@ -484,6 +479,7 @@ Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& o
     watch.blamed(session::ProgramField::kRecording);
     return Error{"The recording cannot be written."};
   }
+  if (order.command.starts_with(kLargeProgram)) return RunOutOfMemory(order);
   if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
   session::RecorderOptions options;
   options.description.title = "train.py";

@@ -123,6 +123,11 @@ void ChoosesColors(ImGuiTestContext* context);
 void ExplainsOutOfMemory(ImGuiTestContext* context);
 void AppliesWhatFits(ImGuiTestContext* context);
 void ForgetsWhatFitsElsewhere(ImGuiTestContext* context);
+// technique_steps.cpp
+void TriesTechniques(ImGuiTestContext* context);
+inline constexpr const char* kLargeProgram = "python large.py";
+// What a program of this name comes to as it is.
+Result<std::shared_ptr<session::Run>> RunOutOfMemory(const session::ProgramOrder& order);
 // script_steps.cpp
 void TrainsScript(ImGuiTestContext* context);
 // What the window exports with: a file whose name begins with "slow" is never done.
@@ -133,9 +138,15 @@ Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, st
 Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,
                                                   const session::StartWatch& watch);
 
+// What a program was started with last.
+session::ProgramOrder& LastOrder();
+
 // And sweeps with: a gigabyte more for each value, until Cancel from the fourth on.
 Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
                                              const session::SweepListener& listener,
                                              const session::StartWatch& watch);
+
+// And tries techniques with: the first does not fit; of a program with --slow the third waits for Cancel.
+session::TechniqueTrials TrialsInName();
 
 }  // namespace tidemark::gui

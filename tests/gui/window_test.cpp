@@ -414,6 +414,7 @@ void Add(ImGuiTestEngine* engine) {
       {"undoes the device", UndoesTheDevice},
       {"forgets what fits elsewhere", ForgetsWhatFitsElsewhere},
       {"chooses by commands", ChoosesByCommands},
+      {"tries techniques", TriesTechniques},
   };
   static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
   if (std::ranges::count(WantedNames(), kAllLessons) > 0)
@@ -448,6 +449,7 @@ int main(int argc, char** argv) {
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
   options.start_program = gui::StartInName;
   options.sweep_program = gui::SweepInName;
+  options.technique_trials = gui::TrialsInName();
   options.export_run = gui::ExportSlowly;
   options.kept_runs = gui::KeptRuns();
   std::filesystem::remove_all(gui::KeptRuns());

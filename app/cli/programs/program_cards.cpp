@@ -25,7 +25,7 @@ Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& 
   const auto ran = [&](size_t trial, const TrialRun& run) {
     watch.ran({run, next.cards[trial], next.with_own_memory});
   };
-  return RunTrials(program, launch, trials, {ran, watch.progress});
+  return RunTrials(program, launch, trials, {ran, watch.progress, watch.goes_on});
 }
 
 }  // namespace tidemark::cli

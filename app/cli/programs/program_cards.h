@@ -1,6 +1,6 @@
 // A user's program on cards other than the one that it ran on: what its requests depend on beside the program
 // (cuBLAS's and cuDNN's workspaces, what goes by the number of multiprocessors) is then each card's own.
-// Main thread only.
+// Any thread.
 #pragma once
 
 #include <functional>
@@ -33,10 +33,11 @@ bool ShareRuns(const phantom::Card& one, const phantom::Card& other);
 struct CardsWatch {
   std::function<void(const CardRun&)> ran;                   // told of each run as soon as it has ended
   std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
+  std::function<bool()> goes_on = {};                        // asked as often; false ends it early
 };
 
 // Runs it on each of these cards, one at a time, with all else as `launch` has it; its words go nowhere.
-// Ctrl-C ends that early, with the runs that there are. Errors: it is none that Python runs itself, ...
+// Errors: as RunTrials'.
 Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
                   const CardsToRun& next, const CardsWatch& watch);
 

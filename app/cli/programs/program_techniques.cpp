@@ -1,33 +1,38 @@
 #include "app/cli/programs/program_techniques.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "app/cli/programs/fit_row.h"
 #include "app/cli/programs/program_trials.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
 
-TechniqueVerdict VerdictOf(const phantom::Techniques& techniques, const TrialRun& run) {
-  TechniqueVerdict verdict{techniques, run.failure.empty(), run.ran_out, run.failure};
-  verdict.in_vain = run.in_vain;
-  if (!verdict.fits) return verdict;
+session::TechniqueAnswer AnswerOf(const TrialRun& run) {
+  session::TechniqueAnswer answer{run.failure.empty(), run.ran_out, run.failure};
+  answer.in_vain = run.in_vain;
+  if (!answer.fits) return answer;
   const timeline::DevicePeaks highest = session::HighestOfCards(*run.view);
-  verdict.allocated_bytes = highest.allocated_bytes;
-  verdict.reserved_bytes = highest.reserved_bytes;
-  return verdict;
+  answer.allocated_bytes = highest.allocated_bytes;
+  answer.reserved_bytes = highest.reserved_bytes;
+  return answer;
 }
 
 std::string InWords(const TechniqueVerdict& verdict) {
-  if (!verdict.fits && !verdict.ran_out) return "no answer: " + verdict.failure;
-  std::string words = verdict.fits ? "fits" : "does not fit";
-  if (verdict.in_vain.empty()) return words;
-  return fmt::format("{}; {} changed nothing", words, fmt::join(verdict.in_vain, " "));
+  const std::string words = presenters::VerdictOf(verdict);
+  const std::string why = presenters::WhyVerdict(verdict);
+  if (why.empty()) return words;
+  return words + (verdict.fits || verdict.ran_out ? "; " : ": ") + why;
+}
+
+std::string TrialTitle(const phantom::Techniques& techniques) {
+  const std::string options = phantom::OptionsOf(techniques);
+  return options.empty() ? "as it is" : "with " + options;
 }
 
 std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) {
@@ -52,24 +57,19 @@ std::string CardOptions(const PhantomOptions& asked) {
 
 }  // namespace
 
-Result<std::vector<TechniqueVerdict>> TryTechniques(
-    const std::vector<std::string>& program, const ProgramLaunch& launch, const phantom::Card& card,
-    const std::function<void(std::string_view line)>& progress) {
-  const std::vector<phantom::Techniques> all = phantom::TechniquesToTry();
+Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
+                     const TechniquesToRun& next, const TechniquesWatch& watch) {
   ProgramLaunch looking_out = launch;
   for (std::string& entry : phantom::EnvironmentForSome())
     looking_out.environment.push_back(std::move(entry));
   std::vector<ProgramTrial> trials;
-  for (const phantom::Techniques& techniques : all) {
-    trials.push_back({"with " + phantom::OptionsOf(techniques), CardEnvironment(card, true)});
+  for (const phantom::Techniques& techniques : next.techniques) {
+    trials.push_back({TrialTitle(techniques), CardEnvironment(next.card, true)});
     for (std::string& entry : phantom::EnvironmentOf(techniques))
       trials.back().environment.push_back(std::move(entry));
   }
-  std::vector<TechniqueVerdict> verdicts;
-  const auto ran = [&](size_t trial, const TrialRun& run) { verdicts.push_back(VerdictOf(all[trial], run)); };
-  const Status tried = RunTrials(program, looking_out, trials, {ran, progress});
-  if (!tried) return tried.error();
-  return verdicts;
+  const auto ran = [&](size_t, const TrialRun& run) { watch.answered(AnswerOf(run)); };
+  return RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
 }
 
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,

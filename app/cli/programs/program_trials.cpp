@@ -6,7 +6,6 @@
 #include <chrono>
 #include <numeric>
 
-#include "app/cli/console/interrupt_listener.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/programs/sweep.h"
 #include "profiler/session/program_recorder.h"
@@ -42,7 +41,6 @@ Status RunTrials(const std::vector<std::string>& program, const ProgramLaunch& l
   std::iota(task.values.begin(), task.values.end(), 0);
   for (const ProgramTrial& trial : trials) task.own_environments.push_back(trial.environment);
   task.at_once = 1;
-  const InterruptListener listener;
   const auto began = Clock::now();
   size_t done = 0;
   const auto answered = [&](const phantom::SweepAnswer& answer) {
@@ -56,7 +54,7 @@ Status RunTrials(const std::vector<std::string>& program, const ProgramLaunch& l
                                  trials.size() == 1 ? "" : fmt::format(", {} of {}", done + 1, trials.size()),
                                  seconds));
     }
-    return !InterruptListener::WasInterrupted();
+    return !watch.goes_on || watch.goes_on();
   });
 }
 

@@ -1,5 +1,5 @@
 // A user's program several times on a phantom, each time with something else in its environment: another
-// card, other techniques. Main thread only.
+// card, other techniques. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,11 @@ struct TrialRun {
 struct TrialsWatch {
   std::function<void(size_t trial, const TrialRun&)> ran;    // told of each as soon as it has ended
   std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
+  std::function<bool()> goes_on = {};                        // asked as often; false ends it early
 };
 
-// One at a time, with all else as `launch` has it; its words go nowhere. Ctrl-C ends that early, with the
-// runs that there are. Errors: it is none that Python runs itself, ...
+// One at a time, with all else as `launch` has it; its words go nowhere. Where `watch` ends that early, the
+// runs told so far are all. Errors: it is none that Python runs itself, ...
 Status RunTrials(const std::vector<std::string>& program, const ProgramLaunch& launch,
                  const std::vector<ProgramTrial>& trials, const TrialsWatch& watch);
 

@@ -123,6 +123,8 @@ struct StartSweep {
   session::SweepOrder order;
 };
 struct CloseSweep {};
+// On the program that is shown, techniques that it does not use itself.
+struct TryTechniques {};
 struct OpenRecording {
   std::filesystem::path file;
 };
@@ -265,12 +267,12 @@ struct AnswerHeld {
 
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
-                 CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, ShowCard,
-                 ChooseScale, CompareWith, SaveRecording, ExportRecording, TakeScreenshot, SavePicture,
-                 ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations, CopyAllocations,
-                 ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, TryOtherSetup,
-                 ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage, SetUpPage,
-                 TakeOwnSettings, UseSession, LockControls, SaveSession, AnswerHeld>;
+                 CloseSweep, TryTechniques, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks,
+                 ShowCard, ChooseScale, CompareWith, SaveRecording, ExportRecording, TakeScreenshot,
+                 SavePicture, ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations,
+                 CopyAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
+                 TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage,
+                 SetUpPage, TakeOwnSettings, UseSession, LockControls, SaveSession, AnswerHeld>;
 
 class CommandQueue {
  public:

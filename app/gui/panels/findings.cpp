@@ -38,15 +38,23 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
   if (!tried.settings.front().outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
 }
 
+// Of a program that was started here; What fits tells of them.
+void DrawTechniquesTrial(CommandQueue& queue) {
+  if (PlainButton("Try techniques")) queue.Push(TryTechniques{});
+  Tooltip("Mixed precision, checkpointed blocks and both: the program runs with each, one after the other.");
+}
+
 // What makes it fit, with what each saves of the present need.
 void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const presenters::FitAdvice& fit = *input.fit;
   Label("Ways out");
   if (!input.can_search) {
     if (input.may_make_room) DrawRoom(input, queue);
-    PutWrapped(MutedWords(),
-               "tidemark fit -- python … tells which cards the program would fit on, and whether mixed "
-               "precision or checkpointed blocks would do.");
+    if (input.can_try_techniques) DrawTechniquesTrial(queue);
+    PutWrapped(MutedWords(), input.can_try_techniques
+                                 ? "tidemark fit -- python … tells which cards the program would fit on."
+                                 : "tidemark fit -- python … tells which cards the program would fit on, and "
+                                   "whether mixed precision or checkpointed blocks would do.");
     if (input.is_program && PlainButton("Run it otherwise…")) queue.Push(ActionId::kRunProgram);
     return;
   }

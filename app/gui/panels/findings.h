@@ -41,11 +41,12 @@ struct FindingsInput {
   const lessons::Glossary* glossary = nullptr;
   const presenters::FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;
-  bool can_try = false;        // there is a run to replay
-  bool may_make_room = false;  // that, and memory ran out for want of segments: other settings may help
-  bool can_search = false;     // the run is of a network of ours
-  bool is_program = false;     // of somebody's, whose command is known
-  bool is_answered = false;    // for this run: the answer of `fit` is
+  bool can_try = false;             // there is a run to replay
+  bool may_make_room = false;       // that, and memory ran out for want of segments: other settings may help
+  bool can_search = false;          // the run is of a network of ours
+  bool is_program = false;          // of somebody's, whose command is known
+  bool can_try_techniques = false;  // of that, on its card
+  bool is_answered = false;         // for this run: the answer of `fit` is
   std::string empty_reason;
 };
 

@@ -164,6 +164,7 @@ void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& que
                      "its allocations are those of a program that is written so."
                    : "Settings are searched for Tidemark's own networks on a card.");
   }
+  DrawProgramTechniques(input.techniques, input.card_title, queue);
   if (input.is_program && PlainButton("Run it otherwise…")) queue.Push(ActionId::kRunProgram);
   if (input.can_search) {
     ImGui::BeginDisabled(found.searching);

@@ -1,10 +1,12 @@
 // The panel of what fits: the phantom's largest batch, the changes that make a step fit with what each costs,
-// memory against time, and the run itself, otherwise (what_if.h).
+// memory against time, techniques tried on a person's program (program_techniques.h), and the run itself,
+// otherwise (what_if.h).
 #pragma once
 
 #include <string>
 
 #include "app/gui/commands/commands.h"
+#include "app/gui/panels/program_techniques.h"
 #include "app/gui/panels/what_if.h"
 #include "app/presenters/advice/fit_advice.h"
 #include "profiler/base/format.h"
@@ -22,6 +24,7 @@ struct FitInput {
   std::string allocator;        // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
   bool live = false;
   ByteUnit unit = ByteUnit::kMegabytes;
+  ProgramTechniquesInput techniques;
   WhatIfInput what_if;
 };
 

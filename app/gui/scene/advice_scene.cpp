@@ -70,6 +70,11 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.fit.allocator = input.allocator;
   frame.fit.live = input.live;
   frame.fit.unit = unit;
+  ProgramTechniquesInput& techniques = frame.fit.techniques;
+  techniques = {input.techniques_to_try, input.techniques, false, unit};
+  techniques.was_started_elsewhere = frame.fit.is_program && !techniques.can_try() &&
+                                     input.origin == RunOrigin::kBegun &&
+                                     networks::IsPhantom(input.description.device);
   const bool is_empty = input.view == nullptr || input.view->empty();
   WhatIfInput& what_if = frame.fit.what_if;
   what_if.trials = input.trials;
@@ -88,6 +93,7 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.trials = input.trials;
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.is_program = frame.fit.is_program;
+  frame.findings.can_try_techniques = techniques.can_try();
   frame.findings.can_try = frame.fit.what_if.can_try;
   frame.findings.may_make_room = frame.findings.can_try && input.findings != nullptr &&
                                  input.findings->shortage &&

@@ -10,6 +10,7 @@
 
 #include "app/gui/background/checkpoint_prices.h"
 #include "app/gui/background/program_sweep.h"
+#include "app/gui/background/program_techniques.h"
 #include "app/gui/background/trials.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/timeline/timeline.h"
@@ -64,8 +65,10 @@ struct SceneInput {
   const presenters::FitAdvice* fit = nullptr;
   const Trials* trials = nullptr;
   const CheckpointPrices* prices = nullptr;
-  const ProgramSweep* sweep = nullptr;    // none = there is none to show
-  const RunFindings* findings = nullptr;  // none = nobody has looked yet
+  const ProgramSweep* sweep = nullptr;                                      // none = there is none to show
+  const ProgramTechniques* techniques = nullptr;                            // the same
+  const std::vector<session::TechniqueOrder>* techniques_to_try = nullptr;  // of the program that is shown
+  const RunFindings* findings = nullptr;                                    // none = nobody has looked yet
   const LessonBook* book = nullptr;
   const std::vector<trace::Bookmark>* bookmarks = nullptr;
   ControlAccess access;

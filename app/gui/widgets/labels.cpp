@@ -76,6 +76,8 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"how often", "How many blocks, or where."},
     {"bytes, in blocks", "What was requested, rounded up as the allocator does."},
     // Advice.
+    {"With techniques",
+     "The program on the same card as if its author had used them, beside the run that was shown."},
     {"What makes it fit, the cheapest first",
      "By a step's time; then what nearly fills the card, last another optimizer, which learns differently."},
     {"Memory against time", "Each point is a way to train that no other beats in both."},

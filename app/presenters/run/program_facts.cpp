@@ -107,6 +107,16 @@ std::string DoubtOfSweep(const std::string& option,
                    : "";
 }
 
+std::string VerdictOf(const session::TechniqueAnswer& answer) {
+  if (answer.fits) return "fits";
+  return answer.ran_out ? "does not fit" : "no answer";
+}
+
+std::string WhyVerdict(const session::TechniqueAnswer& answer) {
+  if (!answer.fits && !answer.ran_out) return answer.failure;
+  return answer.in_vain.empty() ? "" : fmt::format("{} changed nothing", fmt::join(answer.in_vain, " "));
+}
+
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit) {

@@ -11,6 +11,7 @@
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/program_order.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/timeline/timeline.h"
@@ -41,6 +42,11 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
 // bytes; none of a run that did not come to its end.
 std::string DoubtOfSweep(const std::string& option,
                          const std::vector<std::optional<int64_t>>& allocated_peaks);
+
+// What a program came to on a card with techniques: "fits", "does not fit" or "no answer". And why there is
+// none, or which of its techniques changed nothing; "" where there is nothing to say.
+std::string VerdictOf(const session::TechniqueAnswer& answer);
+std::string WhyVerdict(const session::TechniqueAnswer& answer);
 
 struct Fact {
   std::string title;  // "Command"

@@ -14,6 +14,8 @@ namespace tidemark::phantom {
 struct Techniques {
   std::string amp = "off";          // "bf16" or "fp16": what its modules compute forward is under autocast
   std::string checkpoint = "none";  // "blocks": modules of one class in a row are run again in backward
+
+  bool operator==(const Techniques&) const = default;
 };
 
 // Error: a sentence, if there is no such word.

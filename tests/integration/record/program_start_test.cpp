@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/programs/technique_trials.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/programs/torch_installation.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -97,6 +99,49 @@ TEST_CASE("A program that was started from the window ends when its run is stopp
   REQUIRE((*run)->WaitUntilSettled(kPatienceMs));
   CHECK((*run)->status().sentence == "The program was ended by signal 15.");
   CHECK_FALSE((*run)->can_stop());
+}
+
+// With the torch of TIDEMARK_TEST_PYTHON, or of python3; where that has none there is nothing to try.
+TEST_CASE("Techniques are tried on a program that the window started, on its card and in their order") {
+  const char* const told = std::getenv("TIDEMARK_TEST_PYTHON");
+  const std::string python = told == nullptr ? "python3" : told;
+  if (!phantom::FindTorch({python})) {
+    WARN("There is no torch.");
+    return;
+  }
+  const trace::Scratch scratch;
+  const std::string script = (scratch / "train.py").string();
+  std::ofstream(script) << R"(
+import sys, torch
+blocks = torch.nn.Sequential(*(torch.nn.Linear(int(sys.argv[2]), int(sys.argv[2])) for _ in range(4))).cuda()
+blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
+)";
+  session::ProgramOrder order;
+  order.command = python + " " + script;
+  order.card = "l4";
+  order.memory = "2GiB";
+  order.amp = "bf16";
+  order.argument = session::ProgramArgument{"width", 1024};
+  const session::TechniqueTrials trials = TechniqueTrials();
+  std::vector<session::TechniqueOrder> orders = trials.of(order);
+  orders.erase(orders.begin());
+  std::vector<session::TechniqueAnswer> answers;
+  std::vector<std::string> lines;
+  const auto ran =
+      trials.run(orders, [&](const session::TechniqueAnswer& answer) { answers.push_back(answer); },
+                 {[&](std::string_view line) { lines.emplace_back(line); }});
+  if (!ran) FAIL(ran.error().message);
+  REQUIRE(answers.size() == 3);
+  for (const session::TechniqueAnswer& answer : answers) CHECK(answer.failure == "");
+  CHECK(std::ranges::count_if(lines, [](const std::string& line) {
+          return line.starts_with("running it as it is, 1 of 3 · ");
+        }) > 0);
+  CHECK(answers[2].allocated_bytes < answers[0].allocated_bytes);
+  answers.clear();
+  const auto ended =
+      trials.run(orders, [&](const session::TechniqueAnswer& answer) { answers.push_back(answer); },
+                 {{}, [&] { return answers.empty(); }});
+  CHECK(answers.size() == 1);
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ bool TextHas(const std::string& text, const std::string& words) {
 TEST_CASE("What techniques make of a program is told with the command that shows the first that fits") {
   const phantom::Card card = *phantom::FindCard("l4");
   const std::vector<TechniqueVerdict> verdicts = {
-      {{"bf16", "none"}, false, true, "Tried to allocate 20.00 MiB."},
-      {{"off", "blocks"}, true, false, "", int64_t{12} << 30, int64_t{14} << 30},
-      {{"bf16", "blocks"}, false, false, "it ended with exit code 1"},
-      {{"bf16", "blocks"}, false, true, "", 0, 0, {"--checkpoint blocks"}}};
+      {{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}},
+      {{true, false, "", int64_t{12} << 30, int64_t{14} << 30}, {"off", "blocks"}},
+      {{false, false, "it ended with exit code 1"}, {"bf16", "blocks"}},
+      {{false, true, "", 0, 0, {"--checkpoint blocks"}}, {"bf16", "blocks"}}};
   PhantomOptions asked;
   asked.card = card.name;
   const std::string of_all = TechniquesText(verdicts, card, asked, "python train.py");
@@ -55,9 +55,9 @@ TEST_CASE(
   PhantomOptions asked;
   asked.card = card.name;
   const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
-  const TechniqueVerdict in_vain{{"bf16", "none"}, true, false, "", tight, tight, {"--amp bf16"}};
-  const TechniqueVerdict just_fits{{"off", "blocks"}, true, false, "", tight, tight};
-  const TechniqueVerdict has_room{{"bf16", "blocks"}, true, false, "", int64_t{9} << 30, int64_t{9} << 30};
+  const TechniqueVerdict in_vain{{true, false, "", tight, tight, {"--amp bf16"}}, {"bf16", "none"}};
+  const TechniqueVerdict just_fits{{true, false, "", tight, tight}, {"off", "blocks"}};
+  const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"bf16", "blocks"}};
   const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
     return TechniquesText(verdicts, card, asked, "python train.py");
   };

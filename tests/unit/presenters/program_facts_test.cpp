@@ -49,6 +49,20 @@ TEST_CASE("What ran is called as it is, also where its name says on what") {
   CHECK(name_of("MLP on digits on the CPU") == "MLP on digits");
 }
 
+TEST_CASE("What a program comes to with techniques is a verdict, and why where there is more to say") {
+  session::TechniqueAnswer answer;
+  answer.failure = "it ended with exit code 1";
+  CHECK(VerdictOf(answer) == "no answer");
+  CHECK(WhyVerdict(answer) == "it ended with exit code 1");
+  answer.ran_out = true;
+  CHECK(VerdictOf(answer) == "does not fit");
+  CHECK(WhyVerdict(answer).empty());
+  answer = {.fits = true};
+  answer.in_vain = {"--amp bf16", "--checkpoint blocks"};
+  CHECK(VerdictOf(answer) == "fits");
+  CHECK(WhyVerdict(answer) == "--amp bf16 --checkpoint blocks changed nothing");
+}
+
 TEST_CASE("A program is told by its command, its card, and what it took of it") {
   events::RunDescription description;
   description.title = "train.py on phantom NVIDIA T4";

@@ -1,0 +1,53 @@
+#include "app/gui/background/program_techniques.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::gui {
+
+bool IsSameProgram(const session::ProgramOrder& one, const session::ProgramOrder& other) {
+  const auto what = [](const session::ProgramOrder& order) {
+    return std::tie(order.command, order.card, order.memory, order.argument);
+  };
+  return what(one) == what(other);
+}
+
+bool ProgramTechniques::has_answers() const {
+  return std::any_of(rows.begin() + 1, rows.end(),
+                     [](const TechniqueRow& row) { return row.answer.has_value(); });
+}
+
+std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
+                                                 const session::RunStatus& status) {
+  using session::RunState;
+  if (status.state <= RunState::kPaused) return std::nullopt;
+  session::TechniqueAnswer answer;
+  answer.fits = status.state == RunState::kFinished && !view.empty();
+  answer.ran_out = !answer.fits && status.out_of_memory;
+  if (answer.fits) {
+    const timeline::DevicePeaks highest = session::HighestOfCards(view);
+    answer.allocated_bytes = highest.allocated_bytes;
+    answer.reserved_bytes = highest.reserved_bytes;
+  } else if (!answer.ran_out) {  // of which the verdict says enough
+    answer.failure = status.sentence.empty() ? "it asked for no memory" : status.sentence;
+  }
+  return answer;
+}
+
+size_t TechniqueInbox::Add(const session::TechniqueAnswer& answer) {
+  const MutexLock lock(mutex_);
+  answers_.push_back(answer);
+  return answers_.size();
+}
+
+bool TechniqueInbox::MoveTo(ProgramTechniques& techniques) {
+  const MutexLock lock(mutex_);
+  if (moved_ == answers_.size()) return false;
+  for (; moved_ < answers_.size() && moved_ + 1 < techniques.rows.size(); ++moved_)
+    techniques.rows[moved_ + 1].answer = answers_[moved_];
+  return true;
+}
+
+}  // namespace tidemark::gui
