@@ -82,7 +82,7 @@ class Prologue {
   void AddState() {
     const timeline::State state = view_.StateAt(view_.first());
     for (const timeline::Segment& segment : state.segments) {
-      Event& event = Add(EventKind::kSegmentAllocate);
+      Event& event = Add(segment.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate);
       event.address = segment.address;
       event.bytes = segment.bytes;
       event.device = segment.device;

@@ -164,6 +164,27 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   CHECK(again->steps().back().settings == 0);
 }
 
+TEST_CASE("a segment that grows still does in what is saved without its beginning", "[save]") {
+  constexpr uint64_t kBegin = 1 << 30;
+  constexpr int64_t kPiece = 2 << 20;
+  Stream run;
+  run.Add({.address = kBegin, .bytes = kPiece, .kind = events::EventKind::kSegmentMap});
+  run.Add({.address = 1 << 20, .bytes = kPiece, .kind = events::EventKind::kSegmentAllocate});
+  for (int i = 0; i < 40'000; ++i) {
+    run.Allocate(kBegin, 2000, events::Category::kActivation);
+    run.Free(kBegin);
+  }
+  run.Add({.address = kBegin + kPiece, .bytes = kPiece, .kind = events::EventKind::kSegmentMap});
+  const auto view = run.View(32'768);
+  REQUIRE(view->first() > 0);
+  const auto again = SavedAndRead(*view);
+  const timeline::State state = again->StateAt(again->end() - 1);
+  REQUIRE(state.segments.size() == 2);
+  CHECK_FALSE(state.segments[0].expandable);
+  CHECK(state.segments[1].expandable);
+  CHECK(state.segments[1].bytes == 2 * kPiece);
+}
+
 TEST_CASE("a save that fails keeps the file that was there, and names the file that was asked for",
           "[save]") {
   const Scratch scratch;
