@@ -200,15 +200,25 @@ class SqliteReader {
     return Damage(count);
   }
 
+  // The cards in CUDA's numbers, which the records have: CUDA_VISIBLE_DEVICES and CUDA's own order make them
+  // others than the machine's. As the columns and rows of a SELECT.
+  std::string NumberedCards() {
+    const bool has_number = database_.HasColumn("TARGET_INFO_GPU", "id");
+    if (has_number && database_.HasColumn("TARGET_INFO_CUDA_DEVICE", "gpuId") &&
+        database_.HasColumn("TARGET_INFO_CUDA_DEVICE", "cudaId")) {
+      return "cuda.cudaId, card.name, card.totalMemory FROM TARGET_INFO_GPU card JOIN "
+             "TARGET_INFO_CUDA_DEVICE cuda ON cuda.gpuId = card.id";
+    }
+    return (has_number ? "id" : "rowid - 1") + std::string(", name, totalMemory FROM TARGET_INFO_GPU");
+  }
+
   // Tables that not every version has.
   void ReadTarget(const TraceRecords& records, TraceOrigin& origin) {
     const bool lists_cards = database_.HasColumn("TARGET_INFO_GPU", "name") &&
                              database_.HasColumn("TARGET_INFO_GPU", "totalMemory");
-    const std::string id = database_.HasColumn("TARGET_INFO_GPU", "id") ? "id" : "rowid - 1";
     if (lists_cards) {
       std::vector<ListedCard> cards;
-      Result<SqlStatement> row =
-          database_.Prepare("SELECT " + id + ", name, totalMemory FROM TARGET_INFO_GPU");
+      Result<SqlStatement> row = database_.Prepare("SELECT " + NumberedCards());
       while (row && cards.size() < most_rows_ && row->Step())
         cards.push_back({row->Integer(0), std::string(row->Text(1)), row->Integer(2)});
       DescribeCard(records, cards, origin.description);

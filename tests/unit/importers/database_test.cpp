@@ -111,6 +111,27 @@ TEST_CASE("an export of Nsight Systems: what the driver gave", "[importers]") {
   CHECK(Mentions(run.summary.description.notes[1], "1 allocations and frees of the host's memory"));
 }
 
+TEST_CASE("an export of Nsight Systems tells of the card that CUDA's number means", "[importers]") {
+  const std::string t400_and_rtx =
+      std::string(kNsightTable) +
+      "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES"
+      " (100, 7, 0, 1, 4096, 0, 2097152, 2, 0, NULL, 0);"
+      "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, totalMemory INTEGER);"
+      "INSERT INTO TARGET_INFO_GPU VALUES (0, 'T400', 4), (1, 'RTX 4090', 24);";
+  const std::string numbers =
+      "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+      "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES ";
+  const Scratch scratch;
+  // With CUDA_VISIBLE_DEVICES=1, in two processes.
+  Make(scratch / "second.sqlite", t400_and_rtx + numbers + "(1, 0, 7), (1, 0, 8);");
+  const ImportedRun second = ImportedFile(scratch / "second.sqlite");
+  CHECK(second.summary.description.device_name == "RTX 4090");
+  CHECK(second.summary.description.device_bytes == 24);
+  // Each of two processes has one of its own.
+  Make(scratch / "both.sqlite", t400_and_rtx + numbers + "(1, 0, 7), (0, 0, 8);");
+  CHECK(ImportedFile(scratch / "both.sqlite").summary.description.device_name.empty());
+}
+
 TEST_CASE("our own databases serve those who read Nsight's", "[importers]") {
   const auto view = SampleRun().View();
   const Scratch scratch;
