@@ -72,7 +72,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   report.peak_title = PeakTitleOf(description);
   text += RunText(report) + ProgramFindingRows(*view, description.device_bytes) + LinesText(*view) +
           WorkText(*view);
-  if (const int others = recorder.unrecorded_processes(); others > 0) {
+  if (const int others = recorder.unrecorded_beside_ranks(); others > 0) {
     text += fmt::format(
         "{} more of its processes used the phantom GPU (other ranks do, and torch.compile's workers, which "
         "take no memory); only the first is recorded.\n",

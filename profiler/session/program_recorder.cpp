@@ -290,19 +290,29 @@ void ProgramRecorder::AnswerCallers() {
       Answer(*caller, environment);
     } else {
       ++unrecorded_;
-      if (const std::optional<int> rank = RankIn(environment)) unrecorded_ranks_.insert(*rank);
+      if (const std::optional<int> rank = RankIn(environment)) ++unrecorded_of_ranks_[*rank];
     }
   }
 }
 
+// What a rank starts counts as the rank does.
+int ProgramRecorder::unrecorded_beside_ranks() const {
+  int processes = unrecorded_;
+  for (const auto& [rank, asked] : unrecorded_of_ranks_) processes -= heard_ranks_.contains(rank) ? 0 : asked;
+  return processes;
+}
+
 std::string ProgramRecorder::NoteOfOtherRanks() const {
-  const auto others =
-      std::ranges::count_if(unrecorded_ranks_, [this](int rank) { return !heard_ranks_.contains(rank); });
+  const auto others = std::ranges::count_if(
+      unrecorded_of_ranks_, [this](const auto& rank) { return !heard_ranks_.contains(rank.first); });
   if (others == 0) return "";
-  return "All figures are of one rank, the first of this machine: " + FormatNumber(others) +
-         (others == 1 ? " other used a GPU of its own" : " others used GPUs of their own") +
-         " and may need more. tidemark phantom --world " + std::to_string(world_) +
-         " --rank R -- … tells of rank R.";
+  std::string note = "All figures are of one rank, the first of this machine: " + FormatNumber(others) +
+                     (others == 1 ? " other used a GPU of its own" : " others used GPUs of their own") +
+                     " and may need more.";
+  if (world_ > 1) {
+    note += " tidemark phantom --world " + std::to_string(world_) + " --rank R -- … tells of rank R.";
+  }
+  return note;
 }
 
 bool ProgramRecorder::IsToBeRecorded(std::string_view environment) const {

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -76,6 +77,8 @@ class ProgramRecorder {
   const std::vector<std::shared_ptr<ProgramRun>>& runs() const { return runs_; }
   // With first_only, local_rank_0_only: those that asked in vain.
   int unrecorded_processes() const { return unrecorded_; }
+  // After End: those of them that are no other ranks', which the notes tell of.
+  int unrecorded_beside_ranks() const;
   // After End: how many ranks of the launcher's never asked: they run on other machines, or use no CUDA. 0
   // where no launcher told, and where it started the recorder, too: then each rank has one of its own.
   int unheard_ranks() const;
@@ -115,7 +118,7 @@ class ProgramRecorder {
   bool first_has_asked_ = false;                   // the ingest thread's
   int world_ = 0;                                  // ranks that the launcher told of; so are the next three
   std::set<int> heard_ranks_;
-  std::set<int> unrecorded_ranks_;
+  std::map<int, int> unrecorded_of_ranks_;  // how many asked in vain
   std::set<int> rank_processes_;
   Mutex mutex_;
   std::condition_variable_any taken_is_there_;

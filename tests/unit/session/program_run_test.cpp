@@ -93,26 +93,47 @@ TEST_CASE("One process of a program is recorded, the others are counted") {
   CHECK(run->status().captured == 1);
 }
 
+// Whether a rank of two, of which each has a GPU of its own, is recorded.
+bool AskAsRank(const ProgramRecorder& recorder, const char* rank, bool tells_world = true) {
+  for (const char* const name : {"RANK", "LOCAL_RANK"}) setenv(name, rank, 1);
+  if (tells_world) setenv("WORLD_SIZE", "2", 1);
+  const bool is_recorded = Ask(recorder).has_value();
+  for (const char* const name : {"RANK", "LOCAL_RANK", "WORLD_SIZE"}) unsetenv(name);
+  return is_recorded;
+}
+
 TEST_CASE("Of ranks that a launcher starts the first of its machine is recorded, whichever asks first") {
-  const auto ask_as = [](const ProgramRecorder& recorder, const char* rank) {
-    for (const char* const name : {"RANK", "LOCAL_RANK"}) setenv(name, rank, 1);
-    setenv("WORLD_SIZE", "2", 1);
-    const bool is_recorded = Ask(recorder).has_value();
-    for (const char* const name : {"RANK", "LOCAL_RANK", "WORLD_SIZE"}) unsetenv(name);
-    return is_recorded;
-  };
   RecorderOptions options;
   options.local_rank_0_only = true;
   const std::unique_ptr<ProgramRecorder> recorder = Start(options);
-  CHECK_FALSE(ask_as(*recorder, "1"));
-  CHECK(ask_as(*recorder, "0"));
+  CHECK_FALSE(AskAsRank(*recorder, "1"));
+  CHECK_FALSE(AskAsRank(*recorder, "1"));  // what it started
+  CHECK(AskAsRank(*recorder, "0"));
+  CHECK_FALSE(AskAsRank(*recorder, "0"));
+  CHECK_FALSE(Ask(*recorder).has_value());
   recorder->End(0);
-  CHECK(recorder->unrecorded_processes() == 1);
+  CHECK(recorder->unrecorded_processes() == 4);
+  CHECK(recorder->unrecorded_beside_ranks() == 2);
   const std::vector<std::string> notes = recorder->first()->description().notes;
   REQUIRE(notes.size() == 1);
   CHECK(notes[0] ==
         "All figures are of one rank, the first of this machine: 1 other used a GPU of its own and may need "
         "more. tidemark phantom --world 2 --rank R -- … tells of rank R.");
+}
+
+TEST_CASE("Where nobody tells how many ranks there are, no command is told that would need it") {
+  RecorderOptions options;
+  options.local_rank_0_only = true;
+  const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+  CHECK(AskAsRank(*recorder, "0", false));
+  CHECK_FALSE(AskAsRank(*recorder, "1", false));
+  recorder->End(0);
+  CHECK(recorder->unrecorded_beside_ranks() == 0);
+  const std::vector<std::string> notes = recorder->first()->description().notes;
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0] ==
+        "All figures are of one rank, the first of this machine: 1 other used a GPU of its own and may need "
+        "more.");
 }
 
 TEST_CASE("How a program ended is in its status and its stream") {
