@@ -10,6 +10,7 @@
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/layer_scopes.h"
+#include "profiler/capture/probe/saved_blocks.h"
 #include "profiler/capture/probe/tensor_blocks.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/tensor_names.h"
@@ -46,6 +47,8 @@ constexpr FirstBirth kAwaited{0, true};
 
 std::atomic<bool> watches_training{false};  // the gate at optimizers' ranges is no listener's
 
+constinit SavedBlocks saved_blocks;
+
 // torch/csrc/autograd/record_function_ops.h: a PythonRecordFunction is a RecordFunction behind a table of
 // virtual functions and two counts.
 constexpr size_t kLargestHeadBytes = 64;
@@ -58,11 +61,12 @@ events::Event HintOf(events::EventKind kind, uint64_t block) {
   event.address = block;
   return event;
 }
-void Hint(events::EventKind kind, uint64_t block, uint64_t bytes = 0, uint64_t rounded_bytes = 0) {
+// False: it is lost.
+bool Hint(events::EventKind kind, uint64_t block, uint64_t bytes = 0, uint64_t rounded_bytes = 0) {
   events::Event event = HintOf(kind, block);
   event.bytes = static_cast<int64_t>(bytes);
   event.rounded_bytes = static_cast<int64_t>(rounded_bytes);
-  Emit(event);
+  return Emit(event);
 }
 
 uint64_t AddressOf(const void* object) { return reinterpret_cast<uint64_t>(object); }
@@ -75,12 +79,17 @@ void RecordForward() {
 
 void OnTensorSaved(const void* tensor) {
   RecordForward();
-  if (const uint64_t block = BlockOfTensor(tensor); block != 0) Hint(EventKind::kTensorSaved, block);
+  const uint64_t block = BlockOfTensor(tensor);
+  if (block == 0 || saved_blocks.Has(block)) return;
+  if (Hint(EventKind::kTensorSaved, block)) saved_blocks.Add(block);
 }
 
 void OnAccumulatorMade(const void* node, const void* tensor) {
   RecordForward();
-  Hint(EventKind::kLeafUsed, BlockOfTensor(tensor), AddressOf(IdentityOfTensor(tensor)), AddressOf(node));
+  const uint64_t block = BlockOfTensor(tensor);
+  if (Hint(EventKind::kLeafUsed, block, AddressOf(IdentityOfTensor(tensor)), AddressOf(node))) {
+    saved_blocks.Add(block);
+  }
 }
 
 void OnTensorKnown(const void* block, int64_t /*bytes*/, Category category, const char* name) {
@@ -170,6 +179,7 @@ events::NameId OptimizerAtWork() {
 }
 
 Category OnBlockBorn(uint64_t address) {
+  saved_blocks.Remove(address);  // that was another one
   AtWork& here = at_work;
   if (std::exchange(here.first_birth.is_awaited, false)) here.first_birth.block = address;
   if (here.makes_buckets) return Category::kCommunication;

@@ -6,7 +6,8 @@
 // phases all the same.
 //
 // Any thread; what is told of blocks, under their allocator's lock. A training waits for each of these calls:
-// but where an optimizer's step begins they look nothing up.
+// but where an optimizer's step begins they look nothing up, save whether a block was told of
+// (saved_blocks.h).
 #pragma once
 
 #include <cstdint>

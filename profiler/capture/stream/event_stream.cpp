@@ -152,17 +152,17 @@ void CloseEventStream() { open_ring = nullptr; }
 
 bool EventStreamIsOpen() { return open_ring.load(std::memory_order_relaxed) != nullptr; }
 
-void Emit(Event& event) {
+bool Emit(Event& event) {
   event.device = stream_device;
-  EmitOnDevice(event);
+  return EmitOnDevice(event);
 }
 
-void EmitOnDevice(Event& event) {
+bool EmitOnDevice(Event& event) {
   transport::RingWriter* const ring = open_ring.load(std::memory_order_acquire);
-  if (ring == nullptr) return;
+  if (ring == nullptr) return false;
   event.time_ns = NowNs();
   event.thread = ThreadId();
-  ring->Push(event);
+  return ring->Push(event);
 }
 
 NameId Intern(std::string_view name, events::Source source) {

@@ -23,10 +23,11 @@ void OpenEventStream(transport::RingWriter ring, uint8_t device);
 void CloseEventStream();
 bool EventStreamIsOpen();
 
-// Fills `time_ns`, `thread` and `device`, which is the stream's; all else is the caller's.
-void Emit(events::Event& event);
+// Fills `time_ns`, `thread` and `device`, which is the stream's; all else is the caller's. False: the event
+// is lost.
+bool Emit(events::Event& event);
 // For who knows the device: an allocator of several cards, and what runs on them. `device` stays as it is.
-void EmitOnDevice(events::Event& event);
+bool EmitOnDevice(events::Event& event);
 
 // The id of a name, announced on the ring, as an event of `source`, before the id is first returned; 0 where
 // the ring is too full, and then that is counted. O(1) from a cache of the calling thread; a new name takes a
