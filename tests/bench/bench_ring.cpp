@@ -1,10 +1,12 @@
-// What an event costs on its way: a push by the traced thread, alone and with a second producer; the ingest
-// thread's pop, and ring to timeline to recording. With an argument (bench_ring 60): also what holds for so
-// many seconds while another process sends a million events a second.
+// What an event costs on its way: a push by the traced thread, alone and with a second producer, while
+// another thread empties the ring as a recorder does; that one's pop, and ring to timeline to recording. With
+// an argument (bench_ring 60): also what holds for so many seconds while another process sends a million
+// events a second.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +25,12 @@ namespace {
 constexpr int kRounds = 30;
 constexpr size_t kPushes = 100'000;
 
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 double PushNanoseconds(transport::RingWriter& writer) {
   events::Event event;
   const Stopwatch watch;
@@ -33,27 +41,97 @@ double PushNanoseconds(transport::RingWriter& writer) {
   return watch.Microseconds() * 1000 / kPushes;
 }
 
+// Empties the ring every 2 ms, as session/program_recorder.cpp does while there are events.
+class Popper {
+ public:
+  explicit Popper(transport::RingReader& reader) : reader_(reader), thread_([this] { Run(); }) {}
+  ~Popper() {
+    done_ = true;
+    thread_.join();
+  }
+  Popper(const Popper&) = delete;
+  Popper& operator=(const Popper&) = delete;
+
+  void AwaitAll(size_t pushed) const {
+    while (popped_ < pushed) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  double nanoseconds() const { return microseconds_ * 1000 / static_cast<double>(popped_); }
+
+ private:
+  void Run() {
+    std::vector<events::Event> batch(8192);
+    while (!done_) {
+      const Stopwatch watch;
+      size_t popped = 0;
+      while (const size_t count = reader_.Pop(batch, false)) popped += count;
+      if (popped > 0) microseconds_ = microseconds_ + watch.Microseconds();
+      popped_ += popped;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+  transport::RingReader& reader_;
+  std::atomic<bool> done_{false};
+  std::atomic<size_t> popped_{0};
+  std::atomic<double> microseconds_{0};  // of those
+  std::thread thread_;
+};
+
 void MeasurePushes(int producers) {
   auto reader = std::move(*transport::RingReader::Create());
   auto writer = transport::RingWriter::Beside(reader);
-  std::vector<events::Event> batch(8192);
-  double best = 1e9;
-  double sum = 0;
-  double pop_us = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  const Popper popper(reader);
+  std::vector<double> rounds;
+  for (int round = 1; round <= kRounds; ++round) {
     std::vector<double> ns(static_cast<size_t>(producers));
     std::vector<std::thread> threads;
     for (double& each : ns) threads.emplace_back([&] { each = PushNanoseconds(writer); });
     for (std::thread& thread : threads) thread.join();
-    best = std::min(best, ns[0]);
-    sum += ns[0];
-    const Stopwatch watch;
-    while (reader.Pop(batch, false) > 0) {
-    }
-    pop_us += watch.Microseconds();
+    rounds.push_back(ns[0]);
+    popper.AwaitAll(static_cast<size_t>(round) * kPushes * static_cast<size_t>(producers));
   }
-  std::printf("push, %d producer(s): best %.1f ns, mean %.1f ns; pop %.1f ns\n", producers, best,
-              sum / kRounds, pop_us * 1000 / (kRounds * static_cast<double>(kPushes) * producers));
+  std::ranges::sort(rounds);
+  std::printf("push, %d producer(s): best %.1f ns, median %.1f ns; pop %.1f ns\n", producers, rounds.front(),
+              rounds[rounds.size() / 2], popper.nanoseconds());
+}
+
+// By the clock, which is read at both ends of each.
+void MeasureBursts() {
+  constexpr int kBursts = 20'000;
+  constexpr int kPushesInBurst = 3;
+  constexpr size_t kOwnBytes = size_t{1} << 18;
+  auto reader = std::move(*transport::RingReader::Create());
+  auto writer = transport::RingWriter::Beside(reader);
+  const Popper popper(reader);
+  // The reader has had each slot once.
+  size_t pushed = 0;
+  for (; pushed < transport::kDefaultRingCapacity; pushed += kPushes) {
+    (void)PushNanoseconds(writer);
+    popper.AwaitAll(pushed + kPushes);
+  }
+  std::vector<char> own(kOwnBytes);
+  std::vector<int64_t> bursts;
+  events::Event event;
+  for (int burst = 0; burst < kBursts; ++burst) {
+    for (size_t i = 0; i < kOwnBytes; i += 64) ++own[i];
+    const int64_t begin_ns = NowNs();
+    for (int i = 0; i < kPushesInBurst; ++i) {
+      event.bytes = i;
+      writer.Push(event);
+    }
+    bursts.push_back(NowNs() - begin_ns);
+  }
+  std::vector<int64_t> clock;
+  for (int i = 0; i < kBursts; ++i) {
+    const int64_t begin_ns = NowNs();
+    clock.push_back(NowNs() - begin_ns);
+  }
+  std::ranges::sort(bursts);
+  std::ranges::sort(clock);
+  std::printf(
+      "three pushes after other work: median %lld ns, 95th percentile %lld ns; of them the clock %lld ns\n",
+      static_cast<long long>(bursts[kBursts / 2]), static_cast<long long>(bursts[kBursts * 95 / 100]),
+      static_cast<long long>(clock[kBursts / 2]));
 }
 
 void MeasureIntake(TrainingStream::Tells tells, bool recorded) {
@@ -79,12 +157,6 @@ void MeasureIntake(TrainingStream::Tells tells, bool recorded) {
 }
 
 constexpr int kEventsAMillisecond = 1000;
-
-int64_t NowNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // The traced process, whose roles are inferred: a thousand events at the beginning of each millisecond, each
 // stamped with its time.
@@ -150,6 +222,7 @@ void MeasureSteady(int seconds) {
 int main(int count, char** arguments) {
   tidemark::bench::MeasurePushes(1);
   tidemark::bench::MeasurePushes(2);
+  tidemark::bench::MeasureBursts();
   for (const auto tells : {tidemark::bench::TrainingStream::Tells::kCategories,
                            tidemark::bench::TrainingStream::Tells::kHints}) {
     tidemark::bench::MeasureIntake(tells, false);
