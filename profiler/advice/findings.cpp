@@ -5,13 +5,16 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "profiler/advice/examined_steps.h"
 #include "profiler/advice/step_spikes.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
+#include "profiler/events/tensor_names.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
@@ -33,7 +36,8 @@ using timeline::View;
 // PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
 // from a tenth of what is reserved.
 constexpr int64_t kFragmentedShare = 10;
-// Nobody would change anything for less of a card, unless a run that fills it would lose a fifth of it so.
+// Nobody would change anything for less of a card; of one that nobody told, as a snapshot's, for less than a
+// fifth of what is reserved.
 constexpr int64_t kShareOfCard = 200;
 constexpr int64_t kFragmentedShareOfAnyCard = 5;
 // For what is smaller than 10 MiB PyTorch takes 20 MiB at once (c10/cuda/CUDACachingAllocator.h,
@@ -270,6 +274,7 @@ class Examination {
     }
     const int64_t kept = BytesOf(gradients);
     if (!IsWorthTelling(kept, AllocatedPeak(last()))) return;
+    const bool nobodys = AreOfNoOptimizer(gradients);
     const std::vector<EventIndex> births = BirthsOf(std::move(gradients));
     const EventIndex freed = view_.FreedAt(births.front()).value_or(view_.end());
     const EventIndex moment = std::min(freed - 1, *end);
@@ -280,10 +285,33 @@ class Examination {
     const int64_t saved = others(*end) - others(last().begin);
     if (saved <= 0 || 2 * (others(moment) - others(last().begin)) < saved) return;
     Add(FindingKind::kKeptGradients, kept, moment,
-        "In step " + FormatNumber(last().number) + ", " + Size(kept) +
-            " of gradients of the step before are alive while forward runs, beside what it saves.",
-        "Free them before forward: optimizer.zero_grad(set_to_none=True) before the model is called.",
+        "In step " + FormatNumber(last().number) + ", " + Size(kept) + " of gradients " +
+            (nobodys ? "that no optimizer uses" : "of the step before") +
+            " are alive while forward runs, beside what it saves.",
+        nobodys
+            ? "Let nobody compute them: run what they are of under torch.no_grad(), or requires_grad_(False) "
+              "on it."
+            : "Free them before forward: optimizer.zero_grad(set_to_none=True) before the model is called.",
         births);
+  }
+
+  // Most of them are of parameters for which no optimizer keeps anything, though one does for others.
+  bool AreOfNoOptimizer(const std::vector<LiveBlock>& gradients) const {
+    std::set<std::string, std::less<>> stepped;  // as their gradients are called
+    for (const LiveBlock& block : view_.StateAt(last().begin).blocks) {
+      const std::string_view name = view_.name(block.name);
+      const bool is_of_known =
+          block.category == Category::kOptimizerState && !events::LayerOfTensor(name).empty();
+      if (is_of_known) stepped.insert(events::GradientName(name));
+    }
+    if (stepped.empty()) return false;
+    std::vector<LiveBlock> nobodys;
+    for (const LiveBlock& gradient : gradients) {
+      const std::string_view name = view_.name(gradient.name);
+      const bool is_of_one = !events::LayerOfTensor(name).empty() && !name.ends_with(events::kShardEnding);
+      if (is_of_one && !stepped.contains(name)) nobodys.push_back(gradient);
+    }
+    return BytesOf(nobodys) > BytesOf(gradients) / 2;
   }
 
   // cuBLAS takes as much for whatever it multiplies, so that is worth a word only where it is a part of the
@@ -324,7 +352,8 @@ class Examination {
     if (!of_cudnn.empty()) {
       makers += makers.empty() ? "cuDNN" : " and cuDNN";
       advice += std::string(advice.empty() ? "" : " ") +
-                "torch.backends.cudnn.benchmark = False keeps cuDNN from trying plans with large ones.";
+                "A smaller batch makes cuDNN's smaller; where torch.backends.cudnn.benchmark is True, False "
+                "keeps it from trying plans with large ones.";
     }
     std::ranges::move(of_cudnn, std::back_inserter(of_cublas));
     const int64_t bytes = BytesOf(of_cublas);
@@ -366,15 +395,36 @@ class Examination {
     return copies;
   }
 
-  // Of a batch that was sent in another type, or of what the model's forward has computed, as the logits that
-  // a loss is computed of.
-  bool AreOfForward(const std::vector<LiveBlock>& copies) const {
-    int64_t of_forward = 0;
-    for (const LiveBlock& copy : copies) {
-      const bool is_in_layer = copy.layer != 0 && PhaseAt(copy.born) == events::Phase::kForward;
-      if (is_in_layer) of_forward = SaturatingSum(of_forward, copy.rounded_bytes);
+  // Where most of the copies' bytes are made decides what helps: by what the model's forward has computed, as
+  // the logits that a loss is computed of; by the optimizer; or elsewhere, of a batch that was sent in
+  // another type, say.
+  std::string AdviceOnCopies(const std::vector<LiveBlock>& copies) const {
+    const auto most_are = [&](const auto& of) {
+      std::vector<LiveBlock> some;
+      std::ranges::copy_if(copies, std::back_inserter(some), of);
+      return BytesOf(some) > BytesOf(copies) / 2;
+    };
+    const std::string under_autocast = ", and keep layers that autocast runs in float32 next to each other.";
+    if (most_are([&](const LiveBlock& copy) { return PhaseAt(copy.born) == events::Phase::kOptimizer; })) {
+      return "The optimizer makes them: it keeps in another type than it computes in. Let it compute for "
+             "some "
+             "parameters at a time, so that fewer of them are alive at once.";
     }
-    return of_forward > BytesOf(copies) / 2;
+    if (most_are([&](const LiveBlock& copy) {
+          return copy.layer != 0 && PhaseAt(copy.born) == events::Phase::kForward;
+        })) {
+      return "The model makes them itself: where they are its scores, made float32 for the loss, compute the "
+             "loss of some tokens or samples at a time" +
+             (UsesAutocast() ? under_autocast : std::string("."));
+    }
+    return "A tensor that arrives in the type that is needed is not copied: make the batch " +
+           (UsesAutocast() ? "half precision before it is sent" + under_autocast
+                           : std::string("of that type before it is sent."));
+  }
+
+  bool UsesAutocast() const {
+    const View::Peak kept = view_.PeakIn(SeriesOf(Category::kAutocastCache), view_.first(), view_.end());
+    return ValueOf(kept.values, SeriesOf(Category::kAutocastCache)) > 0;
   }
 
   void FindTypeCopies() {
@@ -384,19 +434,14 @@ class Examination {
     std::map<std::string_view, int64_t> by_layer;
     for (const LiveBlock& copy : copies) by_layer[view_.name(copy.layer)] += copy.rounded_bytes;
     const auto most = std::ranges::max_element(by_layer, {}, [](const auto& entry) { return entry.second; });
-    const std::string where = most->first.empty() ? "" : ", most of it in " + std::string(most->first);
+    const bool is_of_one = !most->first.empty() && most->second > bytes / 2;
+    const std::string where = is_of_one ? ", most of it in " + std::string(most->first) : "";
     const std::vector<EventIndex> births = BirthsOf(copies);
     Add(FindingKind::kTypeCopies, bytes, copies.front().born,
         "Step " + FormatNumber(last().number) + " makes " + Counted(copies.size(), "copy", "copies") +
             " of tensors in another type, " + Size(bytes) + " in all" + where + "." +
             (where.empty() ? MostIsMadeBy(view_, births) : ""),
-        AreOfForward(copies)
-            ? "The model makes them itself: where they are its scores, made float32 for the loss, compute "
-              "the loss of some tokens or samples at a time; where they are between layers, keep those that "
-              "autocast runs in float32 next to each other."
-            : "A tensor that arrives in the type that is needed is not copied: make the batch half precision "
-              "before it is sent, and keep layers that autocast runs in float32 next to each other.",
-        births);
+        AdviceOnCopies(copies), births);
   }
 
   Finding& AddFragmentation(int64_t bytes, EventIndex moment, std::string evidence) {
@@ -430,10 +475,9 @@ class Examination {
           .ran_out = !shortage.survived;
       return;
     }
-    // Of a card that nobody told, as a snapshot's, only the latter is known.
-    const bool is_little_of_card = card_bytes_ == 0 || unused < card_bytes_ / kShareOfCard;
-    const bool is_little = is_little_of_card && unused < reserved / kFragmentedShareOfAnyCard;
-    if (is_little || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
+    const int64_t least =
+        card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;
+    if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
     AddFragmentation(unused, peak.index,
                      Size(reserved) + " were reserved at most, and never more than " +
                          Size(reserved - unused) + " of it allocated: " + Size(unused) +

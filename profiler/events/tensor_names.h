@@ -5,6 +5,7 @@
 //   layer1.conv2.weight exp_avg    what there is of it beside: an optimizer's state, by its key; "gathered"
 //   layer1.conv2.weight.grad       its gradient
 //   layer1.shard.grad              the shard of several gradients in the layer
+//   Linear 2.weight                of the second model of a class
 //   AdamW state                    what an optimizer keeps, where nobody knows of what: of no layer
 //
 // Pure functions.
@@ -18,10 +19,23 @@
 namespace tidemark::events {
 
 inline constexpr std::string_view kGradientEnding = ".grad";  // as in PyTorch
+inline constexpr std::string_view kShardEnding = "shard.grad";
+
+// Without what there is beside it: up to the first space, but for that in a model's number.
+inline std::string_view ParameterOf(std::string_view name) {
+  size_t space = name.find(' ');
+  while (space != std::string_view::npos) {
+    const size_t behind = name.find_first_not_of("0123456789", space + 1);
+    const bool is_number = behind != space + 1 && behind != std::string_view::npos && name[behind] == '.';
+    if (!is_number) break;
+    space = name.find(' ', behind);
+  }
+  return name.substr(0, space);
+}
 
 // The parameter's own, of what there is beside it, too.
-inline std::string GradientName(std::string_view parameter) {
-  return std::string(parameter.substr(0, parameter.find(' '))).append(kGradientEnding);
+inline std::string GradientName(std::string_view name) {
+  return std::string(ParameterOf(name)).append(kGradientEnding);
 }
 
 // What the optimizer of such a range leaves: "Optimizer.step#AdamW.step" → "AdamW state".
@@ -32,7 +46,7 @@ inline std::string OptimizerStateName(std::string_view range) {
 
 // "layer1.conv2" of the first three; "" = of none.
 inline std::string_view LayerOfTensor(std::string_view name) {
-  name = name.substr(0, name.find(' '));
+  name = ParameterOf(name);
   if (name.ends_with(kGradientEnding)) name.remove_suffix(kGradientEnding.size());
   const size_t point = name.rfind('.');
   return point == std::string_view::npos ? "" : name.substr(0, point);

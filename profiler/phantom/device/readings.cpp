@@ -243,8 +243,8 @@ bool AnswerBatches(void* to, size_t bytes) {
 const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty) {
   if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
   if (certainty >= Certainty::kOfZeros) return AnswerUnknown(to, from, bytes, certainty);
-  return " read what it had sent, or what was computed of it, before kernels ran that may have been to "
-         "change it: it was as before.";
+  return " read back what it had sent to the card, or what follows from that, which kernels may have changed "
+         "since: it got the value without their changes.";
 }
 
 // To whoever wrote a program that such a thing ends.

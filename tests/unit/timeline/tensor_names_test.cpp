@@ -11,6 +11,10 @@ TEST_CASE("A tensor's layer is read from its name, whatever of the layer it is")
     INFO(name);
     CHECK(LayerOfTensor(name) == "layer1.conv2");
   }
+  for (const char* name : {"Linear 2.weight", "Linear 2.weight exp_avg", "Linear 2.weight.grad"}) {
+    INFO(name);
+    CHECK(LayerOfTensor(name) == "Linear 2");
+  }
   for (const char* name :
        {"", "AdamW state", "flat_weights", "flat_weights.grad", "shard.grad", "gradient [3, 2]"}) {
     INFO(name);
@@ -21,6 +25,7 @@ TEST_CASE("A tensor's layer is read from its name, whatever of the layer it is")
 TEST_CASE("A gradient and an optimizer's state are called as PyTorch calls them") {
   CHECK(GradientName("conv.weight") == "conv.weight.grad");
   CHECK(GradientName("conv.weight gathered") == "conv.weight.grad");
+  CHECK(GradientName("Net 2.conv.weight gathered") == "Net 2.conv.weight.grad");
   CHECK(OptimizerStateName("Optimizer.step#AdamW.step") == "AdamW state");
 }
 
