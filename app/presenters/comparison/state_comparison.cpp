@@ -102,7 +102,8 @@ std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
     if (of_a == 0 && of_b == 0) continue;
     ComparedBytes& row = rows.emplace_back(ComparedBytes{std::string(events::NameOf(category)), category,
                                                          of_a, of_b, CategorySelected(category)});
-    if (category == events::Category::kUnknown) continue;
+    // Where one side tells categories, what of the other is "unknown" is all of it and no category's bytes.
+    if (category == events::Category::kUnknown && !known_in_a && !known_in_b) continue;
     if (!known_in_a) row.a.reset();
     if (!known_in_b) row.b.reset();
   }
