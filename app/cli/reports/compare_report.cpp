@@ -85,7 +85,10 @@ std::string OwnerTable(const Owners& what, const std::vector<ComparedBytes>& row
   const size_t same = rows.size() - different.size();
   different.resize(shown);
   std::string table = ComparedTable(fmt::format("By {}, bytes", what.one), different);
-  if (more > 0) table += fmt::format("  {} more {} differ; --json tells all.\n", Count(more), what.many);
+  if (more > 0)
+    table +=
+        fmt::format("  {} more {}; --json tells all.\n", Count(more),
+                    more == 1 ? fmt::format("{} differs", what.one) : fmt::format("{} differ", what.many));
   if (same > 0)
     table += fmt::format("  {} {} the same.\n", Count(same),
                          same == 1 ? fmt::format("{} is", what.one) : fmt::format("{} are", what.many));
@@ -129,9 +132,14 @@ std::string FirstDifferenceRows(const char* title, const ComparedFile& a, const 
          SideRow('B', *b.view, first.b, first.only_b);
 }
 
-std::string NotesText(char letter, const ComparedFile& file) {
+// What is told of both makes no difference between them: of the run's own notes those that the other lacks.
+std::string NotesText(char letter, const ComparedFile& file, const ComparedFile& other) {
+  std::vector<std::string> notes = file.warnings;
+  for (const std::string& note : file.description.notes) {
+    if (std::ranges::count(other.description.notes, note) == 0) notes.push_back(note);
+  }
   std::string text;
-  for (const std::string& warning : file.warnings) text += fmt::format("Note on {}: {}\n", letter, warning);
+  for (const std::string& note : notes) text += fmt::format("Note on {}: {}\n", letter, note);
   return text;
 }
 
@@ -197,7 +205,8 @@ Json FileJson(const ComparedFile& file) {
           {"device_name", file.description.device_name},
           {"steps", CompleteSteps(*file.view)},
           {"events", file.view->health().events},
-          {"warnings", file.warnings}};
+          {"warnings", file.warnings},
+          {"notes", file.description.notes}};
 }
 
 }  // namespace
@@ -220,7 +229,7 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += ComparedTable("By category, bytes", comparison.at_peak.categories);
   text += OwnerTable(kLayers, comparison.at_peak.layers);
   text += OwnerTable(kLines, comparison.at_peak.lines);
-  text += NotesText('A', a) + NotesText('B', b);
+  text += NotesText('A', a, b) + NotesText('B', b, a);
   return text + Verdict(comparison);
 }
 

@@ -38,4 +38,27 @@ TEST_CASE("A multiple is told as one, a share in percent") {
   CHECK(says(4, 5'220'404, "× 1,305,101\n"));
 }
 
+TEST_CASE("Of what is noted on the runs that is told which only one of them has") {
+  const auto view = timeline::Stream().Publish();
+  ComparedFile a{"a.tide", {}, view.get(), {"It is cut short."}};
+  ComparedFile b{"b.tide", {}, view.get(), {}};
+  a.description.notes = {"cuDNN's workspaces are not included.", "Of both."};
+  b.description.notes = {"Of both.", "A doubt."};
+  const std::string text = CompareText(a, b, {});
+  CHECK(text.find("\nNote on A: It is cut short.\nNote on A: cuDNN's workspaces are not included.\n"
+                  "Note on B: A doubt.\nThe two differ.\n") != std::string::npos);
+  CHECK(text.find("Of both.") == std::string::npos);
+  CHECK(CompareJson(a, b, {})["a"]["notes"] == Json{"cuDNN's workspaces are not included.", "Of both."});
+}
+
+TEST_CASE("One layer more that differs is one") {
+  const auto view = timeline::Stream().Publish();
+  const ComparedFile file{"a.tide", {}, view.get(), {}};
+  presenters::RunComparison comparison;
+  comparison.at_peak.layers.assign(13, {"conv", {}, 512, 1024});
+  CHECK(CompareText(file, file, comparison).find("  1 more layer differs; --json") != std::string::npos);
+  comparison.at_peak.layers.assign(14, {"conv", {}, 512, 1024});
+  CHECK(CompareText(file, file, comparison).find("  2 more layers differ; --json") != std::string::npos);
+}
+
 }  // namespace tidemark::cli
