@@ -186,8 +186,9 @@ std::string BandRows(const session::ReservedBand& band, SizeText size) {
   row("", band.bytes);
   row("and allocated ", band.bytes.allocated);
   if (band.late_frees_bytes) {
-    rows += fmt::format("    up to {} if what other streams used comes back with the end of its step only\n",
-                        size(*band.late_frees_bytes));
+    const bool is_more = *band.late_frees_bytes > band.bytes.most_bytes;
+    rows += fmt::format("    {} if what other streams used comes back with the end of its step only\n",
+                        is_more ? "up to " + size(*band.late_frees_bytes) : "no more");
   }
   if (band.at_the_cliff) {
     rows +=

@@ -142,9 +142,11 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     if (band && *band && (*band)->bytes.allocated.is_moved())
       add("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit));
     if (band && *band && (*band)->late_frees_bytes) {
+      const int64_t late_bytes = *(*band)->late_frees_bytes;
       add("Reserved with late frees",
-          fmt::format("up to {}, if what other streams used comes back with the end of its step only",
-                      FormatBytes(*(*band)->late_frees_bytes, unit)));
+          fmt::format(
+              "{}, if what other streams used comes back with the end of its step only",
+              late_bytes > (*band)->bytes.most_bytes ? "up to " + FormatBytes(late_bytes, unit) : "no more"));
     }
     if (card) AddCard(told, view, reserved_bytes, *card, unit);
   }

@@ -191,6 +191,9 @@ TEST_CASE("What is allocated has a band, too, which is told where it is one") {
   AddRunJson(report, json);
   CHECK(json["measured"]["reserved_peak_with_late_frees_bytes"] == 16 * kGibibyte);
   CHECK(Has(RunText(report), "    up to 17,179,869,184 B if what other streams used"));
+  band.late_frees_bytes = 15 * kGibibyte;  // as it is reserved anyway
+  report.band = Result<session::ReservedBand>(band);
+  CHECK(Has(RunText(report), "    no more if what other streams used"));
 }
 
 TEST_CASE("Notes are told one a line, and what was done in several places as one") {

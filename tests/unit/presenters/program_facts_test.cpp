@@ -122,11 +122,14 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
         "Allocated in other orders");
   };
   session::ReservedBand late{{400'000, 400'000}, false};
-  late.late_frees_bytes = 700'000;
-  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), description, status, {card}, Band(late),
-                                ByteUnit::kMegabytes),
-               "Reserved with late frees")
-            .starts_with("up to 700.0 kB, if"));
+  const auto told_of_late_frees = [&](int64_t bytes) {
+    late.late_frees_bytes = bytes;
+    return FactIn(
+        MakeProgramFacts(*stream.Publish(), description, status, {card}, Band(late), ByteUnit::kMegabytes),
+        "Reserved with late frees");
+  };
+  CHECK(told_of_late_frees(700'000).starts_with("up to 700.0 kB, if"));
+  CHECK(told_of_late_frees(400'000).starts_with("no more, if"));
   CHECK(allocated_in({300'000, 300'000}).empty());
   CHECK(allocated_in({200'000, 300'000}) == "200.0 kB to 300.0 kB, by the order of the driver's addresses");
   CHECK(told.notes == std::vector<std::string>{"A doubt."});
