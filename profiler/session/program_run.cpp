@@ -69,7 +69,8 @@ RunStatus EndOfProgram(int exit_code, const std::string& error_output) {
   if (exit_code == 0 || !is_own_end || error_output.empty()) return end;
   end.error_output = error_output;
   const std::string last = LastWordsIn(error_output);
-  if (!last.empty()) end.sentence += " Its last words: " + last + (last.ends_with('.') ? "" : ".");
+  const bool has_end = last.ends_with('.') || last.ends_with("…");
+  if (!last.empty()) end.sentence += " Its last words: " + last + (has_end ? "" : ".");
   return end;
 }
 

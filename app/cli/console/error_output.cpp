@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/base/utf8.h"
 #include "profiler/phantom/environment.h"
 
 namespace tidemark::cli {
@@ -21,7 +22,7 @@ namespace {
 
 constexpr size_t kMostBytes = 16 << 10;
 constexpr size_t kMostLines = 12;
-constexpr size_t kMostOfLine = 300;
+constexpr size_t kMostOfLine = 2000;  // PyTorch says in one line of 600 that memory ran out, and what to do
 constexpr std::chrono::milliseconds kMostWait{200};
 constexpr char kEscape = '\x1b';
 
@@ -49,7 +50,7 @@ std::string LineAsShown(std::string_view line) {
   if (const size_t overwritten = line.rfind('\r'); overwritten != std::string_view::npos)
     line.remove_prefix(overwritten + 1);
   std::string shown;
-  for (size_t at = 0; at < line.size() && shown.size() < kMostOfLine;) {
+  for (size_t at = 0; at < line.size() && shown.size() <= kMostOfLine;) {
     if (line[at] == kEscape) {
       at = BehindEscape(line, at);
       continue;
@@ -59,7 +60,7 @@ std::string LineAsShown(std::string_view line) {
     ++at;
   }
   shown.erase(shown.find_last_not_of(' ') + 1);
-  return shown;
+  return shown.size() <= kMostOfLine ? shown : std::string(FirstLetters(shown, kMostOfLine)) + "…";
 }
 
 // The phantom's remarks are not what a program ends over.

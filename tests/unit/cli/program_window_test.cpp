@@ -205,6 +205,8 @@ TEST_CASE("A program's last words are those that name its error, else the last t
       "The program ended with exit code 1. Its last words: torch.OutOfMemoryError: CUDA out of memory.");
   CHECK(session::EndOfProgram(1, "rank 1 failed\n=====").sentence ==
         "The program ended with exit code 1. Its last words: rank 1 failed.");
+  CHECK(session::EndOfProgram(1, "Error: what was cu…").sentence ==
+        "The program ended with exit code 1. Its last words: Error: what was cu…");
   CHECK(session::EndOfProgram(1, "=====").sentence == "The program ended with exit code 1.");
 }
 
@@ -217,7 +219,10 @@ TEST_CASE("Of what was written the last lines are kept, as a terminal shows them
   const std::string last = LastLinesOf(many);
   CHECK(last.starts_with("line 28\n"));
   CHECK(last.ends_with("\nline 39"));
-  CHECK(LastLinesOf(std::string(5000, 'x')).size() == 300);
+  const std::string whole(1000, 'x');
+  CHECK(LastLinesOf(whole) == whole);
+  CHECK(LastLinesOf(std::string(5000, 'x')) == std::string(2000, 'x') + "…");
+  CHECK(LastLinesOf(std::string(1999, 'x') + "é" + whole) == std::string(1999, 'x') + "…");  // no half letter
   CHECK(LastLinesOf("no data\n" + std::string(phantom::kUnknownSizePrefix) + "a workspace.\n") == "no data");
 }
 
