@@ -64,7 +64,8 @@ Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesyst
   if (bookmarks.empty() && !has_own) {
     std::error_code failure;
     std::filesystem::remove(file, failure);
-    if (failure) return Error{file.string() + " cannot be removed: " + failure.message() + "."};
+    const bool never_was = failure == std::errc::filename_too_long;  // the recording's name is not
+    if (failure && !never_was) return Error{file.string() + " cannot be removed: " + failure.message() + "."};
     return Done{};
   }
   nlohmann::json all = nlohmann::json::array();

@@ -32,6 +32,11 @@ TEST_CASE("Bookmarks are kept in their order beside the recording") {
   CHECK(*LoadBookmarks(recording, own) == own);
   REQUIRE(SaveBookmarks({}, recording, true).ok());
   CHECK(LoadBookmarks(recording, own)->empty());
+
+  const fs::path long_name = folder / (std::string(250, 'y') + ".tide");  // 255 bytes, and with more no name
+  CHECK(SaveBookmarks({}, long_name).ok());
+  CHECK(LoadBookmarks(long_name)->empty());
+  CHECK_FALSE(SaveBookmarks(own, long_name).ok());
   fs::remove_all(folder);
 }
 
