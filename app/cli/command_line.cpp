@@ -162,16 +162,14 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   } catch (const CLI::Success& asked) {
     return AnswerCall(application, asked);
   } catch (const CLI::ParseError& error) {
-    return Complain(SentenceFor(error), kExitUsage);
+    return Complain(SentenceFor(error, application), kExitUsage);
   }
   if (const auto unknown = SentenceForUnknownArgument(application)) return Complain(*unknown, kExitUsage);
   if (application.get_subcommands().size() > 1) {
     return Complain("One subcommand at a time; see tidemark --help.", kExitUsage);
   }
-  const auto runs_programs = {"phantom", "record", "fit"};
-  if (names_program && std::ranges::none_of(runs_programs, [&](const char* name) {
-        return application.got_subcommand(name);
-      })) {
+  const std::vector<CLI::App*> chosen = application.get_subcommands();
+  if (names_program && (chosen.empty() || !RunsPrograms(*chosen.front()))) {
     return Complain(
         "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark "
         "--help.",

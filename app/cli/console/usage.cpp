@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/choices.h"
@@ -37,16 +40,29 @@ std::string HintAtCode(const CLI::App& application, const std::string& option) {
   return "";
 }
 
+// "tidemark phantom --help", where the subcommand's options are told.
+std::string HelpOf(const CLI::App& application) {
+  const std::vector<CLI::App*> chosen = application.get_subcommands();
+  return chosen.empty() ? "tidemark --help" : fmt::format("tidemark {} --help", chosen.front()->get_name());
+}
+
 }  // namespace
 
-std::string SentenceFor(const CLI::ParseError& error) {
+std::string SentenceFor(const CLI::ParseError& error, const CLI::App& application) {
   const std::string what = error.what();
+  const std::string help = HelpOf(application);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::string option = what.substr(0, what.find(':'));
-    if (what.find("received") == std::string::npos) return option + " needs a value; see tidemark --help.";
+    if (what.find("received") == std::string::npos)
+      return fmt::format("{} needs a value; see {}.", option, help);
     return option + " is given more than once; give it one value.";
   }
-  return what + (what.ends_with('.') ? "" : ".") + " See tidemark --help.";
+  return fmt::format("{}{} See {}.", what, what.ends_with('.') ? "" : ".", help);
+}
+
+bool RunsPrograms(const CLI::App& command) {
+  constexpr std::array<std::string_view, 3> kRunPrograms = {"phantom", "record", "fit"};
+  return std::ranges::count(kRunPrograms, command.get_name()) > 0;
 }
 
 std::optional<std::string> SentenceForUnknownArgument(const CLI::App& application) {
@@ -59,6 +75,11 @@ std::optional<std::string> SentenceForUnknownArgument(const CLI::App& applicatio
     const std::string name = first.substr(0, first.find('='));
     return UnknownChoice("option", name, OptionsOf(command)) +
            (chosen.empty() ? HintAtCode(application, name) : "");
+  }
+  if (!chosen.empty() && RunsPrograms(command)) {
+    return fmt::format(
+        "'{0}' is one argument too many for tidemark {1}; a program goes after --: tidemark {1} -- {0} …",
+        Quoted(first), command.get_name());
   }
   if (!chosen.empty()) {
     return fmt::format("'{}' is one argument too many for tidemark {}; see tidemark {} --help.",

@@ -9,7 +9,10 @@
 namespace tidemark::cli {
 
 // For what parsing threw.
-std::string SentenceFor(const CLI::ParseError& error);
+std::string SentenceFor(const CLI::ParseError& error, const CLI::App& application);
+
+// Whether the subcommand takes a program behind --.
+bool RunsPrograms(const CLI::App& command);
 
 // For the first argument that neither the application nor its chosen subcommand knows (both must allow
 // extras), with the name that was probably meant; nothing if all were understood.

@@ -20,11 +20,12 @@ std::string SentenceAbout(std::vector<std::string> arguments) {
   train->add_option("-s,--steps", steps);
   train->add_option("FILE", file);
   application.add_subcommand("info");
+  application.add_subcommand("phantom");
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     application.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    return SentenceFor(error);
+    return SentenceFor(error, application);
   }
   return SentenceForUnknownArgument(application).value_or("understood");
 }
@@ -40,19 +41,23 @@ TEST_CASE("Arguments that are known are understood") {
 
 TEST_CASE("Arguments that are not known are told with what was probably meant") {
   CHECK(SentenceAbout({"trian", "--steps", "5"}) ==
-        "There is no subcommand 'trian'; did you mean 'train'? Known: train, info.");
+        "There is no subcommand 'trian'; did you mean 'train'? Known: train, info, phantom.");
   CHECK(SentenceAbout({"train", "--step", "5"}) ==
         "There is no option '--step'; did you mean '--steps'? Known: --help, --steps.");
   CHECK(SentenceAbout({"train", "--setps=5"}) ==
         "There is no option '--setps'; did you mean '--steps'? Known: --help, --steps.");
   CHECK(SentenceAbout({"train", "a", "b"}) ==
         "'b' is one argument too many for tidemark train; see tidemark train --help.");
+  CHECK(
+      SentenceAbout({"phantom", "python", "vit.py"}) ==
+      "'python' is one argument too many for tidemark phantom; a program goes after --: tidemark phantom -- "
+      "python …");
   CHECK(SentenceAbout({"run.tide"}) ==
         "'run.tide' is no subcommand; to see a recording, type tidemark open 'run.tide'.");
 }
 
 TEST_CASE("Options need one value, once") {
-  CHECK(SentenceAbout({"train", "--steps"}) == "--steps needs a value; see tidemark --help.");
+  CHECK(SentenceAbout({"train", "--steps"}) == "--steps needs a value; see tidemark train --help.");
   CHECK(SentenceAbout({"train", "--steps", "1", "--steps", "2"}) ==
         "--steps is given more than once; give it one value.");
 }
