@@ -21,6 +21,24 @@ TEST_CASE(
   CHECK(CardToBeginWith("of another version", phantom, cards, false) == "h200");
 }
 
+TEST_CASE("A range that was swept stays with its command, and goes with another") {
+  ProgramDialogState state;
+  state.command = {"python vit.py"};
+  state.sweep = {"batch=1..64"};
+  LeaveSweepBehind(state);
+  CHECK(std::string(state.sweep.data()) == "batch=1..64");  // it is typed just now
+  state.swept = "python vit.py";
+  LeaveSweepBehind(state);
+  CHECK(std::string(state.sweep.data()) == "batch=1..64");
+  state.command = {"python slow.py"};
+  LeaveSweepBehind(state);
+  CHECK(std::string(state.sweep.data()).empty());
+  state.sweep = {"lr=1,2"};
+  state.command = {"python slow.py --all"};
+  LeaveSweepBehind(state);
+  CHECK(std::string(state.sweep.data()) == "lr=1,2");
+}
+
 TEST_CASE("The dialog begins with the program that is shown, once, and keeps what is typed from then on") {
   std::vector<phantom::Card> cards(2);
   cards[0].name = "l4";

@@ -291,14 +291,14 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->Yield(4);
   context->ItemInputValue("//program dialog/##command", "wrong");  // ends with Enter
   context->Yield(10);
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/###start"); }));
   Picture(context, "run-a-program");
   // What is typed goes to what is to be mended: the command, and then the recording.
   context->KeyCharsReplace("unwritable");
   context->KeyPress(ImGuiKey_Enter);
   IM_CHECK(WaitUntil(context, [] { return LastOrder().command == "unwritable"; }));
   context->Yield(10);
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/###start"); }));
   context->Yield(4);
   context->KeyCharsReplace("run.tide");
   context->KeyPress(ImGuiKey_Enter);
@@ -398,7 +398,7 @@ void AskForSweep(ImGuiTestContext* context, const char* range) {
 void SweepsOverAnOption(ImGuiTestContext* context) {
   application().view_state().program_card = "h200";
   AskForSweep(context, "batch");
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/###start"); }));
   IM_CHECK(application().frame()->sweep.sweep == nullptr);
   context->Yield(4);
   context->KeyCharsReplace("batch=1..128");  // in the place of what was wrong

@@ -49,7 +49,9 @@ void ProgressLine::Show(std::string_view text) {
   if (!terminal_) {
     const auto now = std::chrono::steady_clock::now();
     if (!elsewhere_every_ || (told_at_ && now - *told_at_ < *elsewhere_every_)) return;
+    if (text == told_) return;  // a log needs it once
     told_at_ = now;
+    told_ = text;
     Complain(text, kExitDone);
     return;
   }

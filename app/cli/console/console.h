@@ -28,7 +28,7 @@ int Answer(const std::string& text);
 inline constexpr std::chrono::seconds kToldEvery{10};
 
 // One line on a terminal that is written over and over. Where stderr is no terminal it is silent, or tells
-// the first line and then one in `elsewhere_every`.
+// the first line and then one in `elsewhere_every`, where that is another.
 class ProgressLine {
  public:
   explicit ProgressLine(std::optional<std::chrono::seconds> elsewhere_every = {});
@@ -46,6 +46,7 @@ class ProgressLine {
   const bool terminal_;
   const std::optional<std::chrono::seconds> elsewhere_every_;
   std::optional<std::chrono::steady_clock::time_point> told_at_;
+  std::string told_;
   bool shown_ = false;
 };
 

@@ -24,7 +24,7 @@ session::TechniqueAnswer AnswerOf(const TrialRun& run) {
 }
 
 std::string InWords(const TechniqueVerdict& verdict) {
-  const std::string words = presenters::VerdictOf(verdict);
+  std::string words = presenters::VerdictOf(verdict);
   const std::string why = presenters::WhyVerdict(verdict);
   if (why.empty()) return words;
   return words + (verdict.fits || verdict.ran_out ? "; " : ": ") + why;

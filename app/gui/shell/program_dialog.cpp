@@ -209,6 +209,7 @@ void Start(ProgramDialogState& state, CommandQueue& queue) {
   if (state.python_stacks) order.stacks.emplace_back(events::kPythonStacks);
   if (state.native_stacks) order.stacks.emplace_back(events::kNativeStacks);
   if (Sweeps(state)) {
+    state.swept = order.command;
     queue.Push(StartSweep{{std::move(order), state.sweep.data()}});
   } else {
     queue.Push(StartProgram{std::move(order)});
@@ -251,10 +252,12 @@ void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramD
   FocusIfWanted(state, ProgramField::kRecording);
   entered =
       TextField("##recording", "run.tide; empty: kept among the earlier runs", state.recording) || entered;
+  LeaveSweepBehind(state);
   entered = ChooseSweep(state) || entered;
   Consequence(state.trouble, Colors().warning);
   ImGui::BeginDisabled(state.command.front() == 0);
-  if (PrimaryButton("Start", {Px(110), 0}) || entered) Start(state, queue);
+  const char* const start = Sweeps(state) ? "Sweep###start" : "Start###start";
+  if (PrimaryButton(start, {Px(110), 0}) || entered) Start(state, queue);
   ImGui::EndDisabled();
   ImGui::SameLine();
   if (PlainButton("Cancel", {Px(110), 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
@@ -295,6 +298,12 @@ void FillFrom(const events::RunDescription& shown, const std::vector<phantom::Ca
   }
   const bool is_limited = session::IsLimited(shown, cards);
   SetText(is_limited ? std::to_string(shown.device_bytes >> 20) + "MiB" : "", state.memory);
+}
+
+void LeaveSweepBehind(ProgramDialogState& state) {
+  if (state.swept.empty() || state.swept == state.command.data()) return;
+  state.sweep.front() = 0;
+  state.swept.clear();
 }
 
 void OpenProgramDialog(ProgramDialogState& state) {

@@ -32,6 +32,7 @@ struct ProgramDialogState {
   std::array<char, 4096> command{};
   std::array<char, 1024> recording{};
   std::array<char, 256> sweep{};
+  std::string swept;  // the command that this range was swept of; "" = it was of none yet
   bool python_stacks = false;
   bool native_stacks = false;
   bool kernels = false;
@@ -42,6 +43,9 @@ struct ProgramDialogState {
   std::string checkpoint;   // of session::ProgramOrder
   std::string filled_from;  // the command of a program that was shown
 };
+
+// A range that was swept is of that command's argument: with another command it goes.
+void LeaveSweepBehind(ProgramDialogState& state);
 
 // What could not be started, and why.
 struct RefusedOrder {

@@ -109,7 +109,7 @@ for step in range(8):
 pieces = [torch.empty(40 << 20, dtype=torch.uint8, device="cuda") for _ in range(8)]
 del pieces[::2]
 more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4)]
-""")
+""", "--memory", "4GiB")
         self.assertEqual(set(wasteful) - {"large_workspace"}, {"growth", "kept_gradients", "first_step_spike", "fragmentation"})
         self.assertEqual(wasteful["growth"]["bytes"], 6 * 512)
         self.assertGreaterEqual(wasteful["fragmentation"]["bytes"], 100 << 20)

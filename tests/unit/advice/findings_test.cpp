@@ -522,9 +522,10 @@ TEST_CASE("A layer is named where most of the copies are made, and where they ar
     for (int64_t step = 0; step < 4; ++step) {
       stream.BeginForward(step);
       for (int layer = 0; layer < layers; ++layer) {
+        const events::NameId name = stream.Name("norm" + std::to_string(layer));
         events::Event& made = stream.Allocate(TrainingStream::kMore, 8 * kMiB);
         made.op = copy;
-        made.layer = stream.Name("norm" + std::to_string(layer));
+        made.layer = name;
         stream.Free(TrainingStream::kMore);
       }
       stream.EndBackward(step);
