@@ -407,8 +407,7 @@ class Examination {
     const std::string under_autocast = ", and keep layers that autocast runs in float32 next to each other.";
     if (most_are([&](const LiveBlock& copy) { return PhaseAt(copy.born) == events::Phase::kOptimizer; })) {
       return "The optimizer makes them: it keeps in another type than it computes in. Let it compute for "
-             "some "
-             "parameters at a time, so that fewer of them are alive at once.";
+             "some parameters at a time, so that fewer of them are alive at once.";
     }
     if (most_are([&](const LiveBlock& copy) {
           return copy.layer != 0 && PhaseAt(copy.born) == events::Phase::kForward;

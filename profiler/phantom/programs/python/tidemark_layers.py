@@ -9,6 +9,7 @@ its lines where they were, within a try and a finally. What torch.compile makes 
 
 import ctypes
 import importlib.util
+import inspect
 import os
 import sys
 import threading
@@ -222,7 +223,7 @@ def tell_layers(modules, doubt):
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
     tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling(modules.torch._C)), doubt)
-    skip_in_compiler(names.tell_tensors, apply_begins, apply_ends)
+    skip_in_compiler()
     return names
 
 
@@ -233,11 +234,21 @@ def tell_optimizers(optimizers, names):
     optimizers.register_optimizer_step_post_hook(behind)
 
 
-def skip_in_compiler(*made):
-    """What finds names is no code of the program's, which torch.compile would look into where it runs within it."""
+def codes_in(code):
+    """It, and those of the functions that are made in it."""
+    yield code
+    for inner in filter(inspect.iscode, code.co_consts):
+        yield from codes_in(inner)
+
+
+def skip_in_compiler():
+    """What finds and tells names is no code of the program's, which torch.compile would look into where it runs within it."""
     try:
         from torch._C._dynamo.eval_frame import skip_code
     except ImportError:
         return
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, tensors_of, local_of, block_of, shared_path, name_of_all, reading.__wrapped__, Names.name, Names.called_now, Names.name_all, Names.of, Names.remember, Names.forget, *made):
-        skip_code(function.__code__)
+    methods = filter(inspect.isfunction, vars(Names).values())
+    telling = (tensors_of, local_of, block_of, shared_path, name_of_all, reading.__wrapped__, tensor_telling, module_telling, apply_telling)
+    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, *telling, *methods):
+        for code in codes_in(function.__code__):
+            skip_code(code)

@@ -17,13 +17,12 @@ class FullySharded:
         info = parameter._module_info
         return f"{self.names.of(info.module)}.{info.param_name}".lstrip(".")
 
-    def tell_of_all(self, tensor, category, parameters, what):
-        path = shared_path(map(self.name_of, parameters))
-        self.tell(tensor, category, f"{path}.{what}".lstrip("."))
+    def name_of_all(self, parameters, what):
+        return f"{shared_path(map(self.name_of, parameters))}.{what}".lstrip(".")
 
     def hear_gather(self, here):
         if "all_gather_output" in here:
-            self.tell_of_all(here["all_gather_output"], COMMUNICATION, here["fsdp_params"], "all-gather")
+            self.tell(here["all_gather_output"], COMMUNICATION, self.name_of_all(here["fsdp_params"], "all-gather"))
 
     def hear_gathered(self, here):
         for parameter in here["fsdp_params"]:
@@ -32,12 +31,13 @@ class FullySharded:
 
     def hear_reduce(self, here):
         parameters = here["fsdp_params"]
+        scattered, gradient = (self.name_of_all(parameters, what) for what in ("reduce-scatter", "shard.grad"))
         for buffer in ("reduce_scatter_input", "reduce_output"):
             if here.get(buffer) is not None:
-                self.tell_of_all(here[buffer], COMMUNICATION, parameters, "reduce-scatter")
+                self.tell(here[buffer], COMMUNICATION, scattered)
         for parameter in parameters:
             if parameter.sharded_param.grad is not None:
-                self.tell_of_all(parameter.sharded_param.grad, GRADIENT, parameters, "shard.grad")
+                self.tell(parameter.sharded_param.grad, GRADIENT, gradient)
 
     def hear_accumulate(self, here):
         parameter = here["self"]
