@@ -1,6 +1,7 @@
 #include "profiler/base/process_end.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -64,6 +65,11 @@ std::optional<ProcessEnd> ProcessEnd::Of(pid_t process) {
   if (!pidfd.valid()) return std::nullopt;
   UniqueFd facts(open(("/proc/" + std::to_string(process) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   return ProcessEnd(std::move(pidfd), std::move(facts));
+}
+
+bool ProcessEnd::ComesWithin(int timeout_ms) const {
+  pollfd ended{fd(), POLLIN, 0};
+  return poll(&ended, 1, timeout_ms) > 0;
 }
 
 std::optional<int> ProcessEnd::ExitCode() const {

@@ -24,6 +24,8 @@ class ProcessEnd {
   static std::optional<ProcessEnd> Of(pid_t process);
 
   int fd() const { return process_.get(); }  // readable when the process has ended, all its threads included
+  // Whether it has, or does within that time.
+  bool ComesWithin(int timeout_ms) const;
   // 128 + N if signal N ended it; nothing where nobody knows. After the end, and best at once.
   std::optional<int> ExitCode() const;
 

@@ -21,7 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSignalled = 128;
-constexpr int kLastSignal = 64;  // sys.exit(-1) is 255, and no signal
+constexpr int kLastSignal = 64;           // sys.exit(-1) is 255, and no signal
+constexpr int kEndsWithLauncherMs = 200;  // what a launcher ends, or its end does, is gone within this
+constexpr std::string_view kRunsOn =
+    "This process runs on, though what started it has ended: what it does from here is not recorded.";
 
 // How it ended, in the words of its status, its stream and its description.
 RunStatus EndOf(const std::string& who, int exit_code, const std::string& when = "") {
@@ -223,8 +226,9 @@ void ProgramRun::Flush() {
   if (intake_) intake_->FlushRecording();
 }
 
-void ProgramRun::TakeTheRest() {
-  while (intake_->Take(true) > 0) {
+// What goes on telling has no end to be waited for: a lap of it.
+void ProgramRun::TakeTheRest(bool producer_dead) {
+  while (intake_->Take(producer_dead) > 0 && producer_dead) {
   }
   has_news_ = true;
   Publish();  // it may tell of the card, which belongs into the description
@@ -236,7 +240,7 @@ void ProgramRun::EndItself() {
   RunStatus end;
   end.state = RunState::kFinished;
   if (exit_code) end = EndOf("This process", *exit_code, " before its launcher");
-  TakeTheRest();
+  TakeTheRest(true);
   {
     const MutexLock lock(mutex_);
     own_end_ns_ = RealtimeNs();
@@ -247,8 +251,9 @@ void ProgramRun::EndItself() {
 
 void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes,
                           const std::string& error_output) {
+  const bool runs_on = process_end_ && !process_end_->ComesWithin(kEndsWithLauncherMs);
   process_end_.reset();
-  if (intake_) TakeTheRest();
+  if (intake_) TakeTheRest(!runs_on);
   const std::optional<RunStatus> own_end = OwnEnd();
   const RunStatus of_launcher =
       own_end ? EndOf("Its launcher", exit_code) : EndOfProgram(exit_code, error_output);
@@ -259,6 +264,7 @@ void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes,
     end.sentence += " This process had ended " + FormatDuration(RealtimeNs() - own_end_ns()) +
                     " before; with which exit code or signal is not known.";
   }
+  if (runs_on) end.sentence += (end.sentence.empty() ? "" : " ") + std::string(kRunsOn);
   Settle(end, all_notes);
   const MutexLock lock(mutex_);
   is_over_ = true;

@@ -73,7 +73,8 @@ class ProgramRun final : public WatchedRun {
   void EndItself();
   // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
   // recording with these notes (events/run_description.h) beside those of its start, publishes. A process
-  // that had ended before has its own end.
+  // that had ended before has its own end; of one that runs on is taken what is there, and that it does is
+  // told.
   void Conclude(int exit_code, const std::vector<std::string>& notes, const std::string& error_output = {});
   // After Conclude, where there is nothing in it that anybody wants. False, and the status says why, where
   // the file stays.
@@ -82,7 +83,7 @@ class ProgramRun final : public WatchedRun {
  private:
   void Call(const transport::Listener::Caller& caller, std::string title);
   Status FollowEndOf(pid_t process);
-  void TakeTheRest();
+  void TakeTheRest(bool producer_dead);
   void DescribeCard() TIDEMARK_REQUIRES(mutex_);
   std::optional<RunStatus> OwnEnd() const;
   // What the run says of its end, from here on.

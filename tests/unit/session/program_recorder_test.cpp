@@ -1,6 +1,7 @@
 // The recorder with programs that are this one, forked: each asks for a ring as the probe would.
 #include "profiler/session/program_recorder.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -317,6 +318,37 @@ TEST_CASE(
   CHECK((*opened)->description().ending == sentence);
   CHECK((*opened)->description().notes == std::vector<std::string>{"Its launcher ended with exit code 1."});
   CHECK(EventsIn(*run->recording()) >= 100);
+}
+
+TEST_CASE("Of a process that outlives its launcher is said that it runs on, and nobody waits for it") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.is_watched = true;  // so that what was taken can be seen before the end
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  std::array<int, 2> until{};
+  REQUIRE(pipe(until.data()) == 0);
+  const pid_t launcher = fork();
+  if (launcher == 0) {
+    const std::string& entry = (*recorder)->environment_entry();
+    if (fork() != 0) _exit(0);
+    close(until[1]);
+    auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+    if (!ring || !ring->has_value()) _exit(3);
+    pollfd over{until[0], POLLIN, 0};
+    while (poll(&over, 1, 0) == 0) (*ring)->Push({});  // as fast as it can
+    _exit(0);
+  }
+  close(until[0]);
+  waitpid(launcher, nullptr, 0);
+  CHECK(ComesTrue([&] { return (*recorder)->first()->status().captured > 0; }));
+  (*recorder)->End(0);
+  close(until[1]);
+  const auto& run = *(*recorder)->runs().at(0);
+  CHECK(run.status().state == RunState::kFinished);
+  CHECK(run.status().sentence.find("This process runs on") != std::string::npos);
+  CHECK(run.description().ending == run.status().sentence);
+  EventsIn(folder.path / "run.tide");
 }
 
 TEST_CASE("Of a process whose end nobody could ask for it is said that it ended before, and when") {
