@@ -1,5 +1,6 @@
 #include "profiler/capture/cupti/driver_memory.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -11,13 +12,13 @@ void DriverMemory::Change(int64_t bytes, uint64_t address) {
   listener_(live_bytes_, bytes, address);
 }
 
-void DriverMemory::Allocated(uint64_t address, uint64_t bytes) {
+void DriverMemory::Allocated(uint64_t address, uint64_t bytes, const void* context) {
   const MutexLock lock(mutex_);
   if (address == 0 || is_over_) return;
-  const auto [block, is_new] = blocks_.try_emplace(address, Block{bytes, false});
+  const auto [block, is_new] = blocks_.try_emplace(address, Block{bytes, context, false});
   if (!is_new && !block->second.leaves) return;  // told twice
   if (!is_new) Change(-static_cast<int64_t>(block->second.bytes), address);
-  block->second = {bytes, false};
+  block->second = {bytes, context, false};
   ++allocations_;
   Change(static_cast<int64_t>(bytes), address);
 }
@@ -37,6 +38,28 @@ void DriverMemory::Stays(uint64_t address) { SetLeaves(address, false); }
 void DriverMemory::SetLeaves(uint64_t address, bool leaves) {
   const MutexLock lock(mutex_);
   if (const auto block = blocks_.find(address); block != blocks_.end()) block->second.leaves = leaves;
+}
+
+void DriverMemory::ContextGone(const void* context) {
+  const MutexLock lock(mutex_);
+  for (auto block = blocks_.begin(); block != blocks_.end();) {
+    if (block->second.context != context) {
+      ++block;
+      continue;
+    }
+    const auto [address, gone] = *block;
+    block = blocks_.erase(block);
+    Change(-static_cast<int64_t>(gone.bytes), address);
+  }
+}
+
+std::vector<Region> DriverMemory::RegionsOf(const void* context) const {
+  const MutexLock lock(mutex_);
+  std::vector<Region> regions;
+  for (const auto& [address, block] : blocks_) {
+    if (block.context == context) regions.push_back({address, block.bytes});
+  }
+  return regions;
 }
 
 void DriverMemory::Created(uint64_t handle, uint64_t bytes) {
@@ -105,22 +128,28 @@ void DriverMemory::Unmapped(uint64_t address, uint64_t bytes) {
   }
 }
 
-void DriverMemory::PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns) {
+void DriverMemory::PoolIs(uint64_t address, const PoolSize& size, uint64_t time_ns) {
   const MutexLock lock(mutex_);
   if (is_over_) return;
   Pool& known = pools_[address];
   if (known.is_elsewhere || time_ns < known.time_ns) return;
-  const int64_t change = static_cast<int64_t>(reserved_bytes) - static_cast<int64_t>(known.bytes);
-  known = {reserved_bytes, time_ns, false};
-  Change(change, address);
+  const auto before = static_cast<int64_t>(known.size.reserved_bytes);
+  known = {size, time_ns, false};
+  Change(static_cast<int64_t>(size.reserved_bytes) - before, address);
+}
+
+bool DriverMemory::PoolsMayShrink() const {
+  const MutexLock lock(mutex_);
+  return std::ranges::any_of(
+      pools_, [](const auto& pool) { return pool.second.size.reserved_bytes > pool.second.size.kept_bytes; });
 }
 
 void DriverMemory::PoolIsElsewhere(uint64_t address) {
   const MutexLock lock(mutex_);
   if (is_over_) return;
   Pool& known = pools_[address];
-  const auto counted = static_cast<int64_t>(known.bytes);
-  known = {0, 0, true};
+  const auto counted = static_cast<int64_t>(known.size.reserved_bytes);
+  known = {{}, 0, true};
   Change(-counted, address);
 }
 

@@ -27,11 +27,15 @@ class DriverMemory {
   explicit DriverMemory(Listener listener) : listener_(listener) {}
 
   // Where a block was that leaves, another thread was given its place before the call that frees it ended.
-  void Allocated(uint64_t address, uint64_t bytes);
+  // `context`: that it goes with; null = of none that is known.
+  void Allocated(uint64_t address, uint64_t bytes, const void* context = nullptr);
   // A call that frees begins; it has ended, and the block is gone; or it failed.
   void Leaves(uint64_t address);
   void Freed(uint64_t address);
   void Stays(uint64_t address);
+  // All its blocks are. O(live)
+  void ContextGone(const void* context);
+  std::vector<Region> RegionsOf(const void* context) const;
   // Physical memory lives until it is released and mapped nowhere any more (cuMemRelease's documentation).
   // Handles and addresses may be another's by the time a call that gives them up has ended, as blocks' may.
   void Created(uint64_t handle, uint64_t bytes);
@@ -44,10 +48,17 @@ class DriverMemory {
   void MappingsLeave(uint64_t address, uint64_t bytes);
   void Unmapped(uint64_t address, uint64_t bytes);
   void MappingsStay(uint64_t address, uint64_t bytes);
-  // What the pool at this address has reserved at that time; older news than what is known change nothing.
-  void PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns);
+  struct PoolSize {
+    uint64_t reserved_bytes = 0;
+    uint64_t kept_bytes =
+        0;  // its release threshold: what is above it goes back when the device is waited for
+  };
+  // Of the pool at this address, at that time; older news than what is known change nothing.
+  void PoolIs(uint64_t address, const PoolSize& size, uint64_t time_ns);
   // That pool's memory is not on the device, whatever else is told of it.
   void PoolIsElsewhere(uint64_t address);
+  // Whether one holds more than it keeps.
+  bool PoolsMayShrink() const;
 
   // Nobody tells of them any more: tells the listener that nothing is held, and keeps it so.
   void CountNoMore();
@@ -61,6 +72,7 @@ class DriverMemory {
  private:
   struct Block {
     uint64_t bytes = 0;
+    const void* context = nullptr;
     bool leaves = false;
   };
   struct Piece {
@@ -79,7 +91,7 @@ class DriverMemory {
     bool leaves = false;
   };
   struct Pool {
-    uint64_t bytes = 0;
+    PoolSize size;
     uint64_t time_ns = 0;
     bool is_elsewhere = false;
   };

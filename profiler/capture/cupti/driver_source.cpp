@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "profiler/base/background_thread.h"
 #include "profiler/base/thread_annotations.h"
@@ -17,6 +18,7 @@
 #include "profiler/capture/cupti/driver_memory.h"
 #include "profiler/capture/cupti/library_memory.h"
 #include "profiler/capture/cupti/sentences.h"
+#include "profiler/capture/cupti/watched_calls.h"
 #include "profiler/capture/stacks/native_frames.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -29,168 +31,24 @@ namespace {
 
 using cupti::CallbackData;
 using cupti::DriverMemory;
+using cupti::Held;
+using cupti::WatchedCall;
+using cupti::WatchedCalls;
 using events::Source;
 
 constexpr std::chrono::milliseconds kFlushEvery{50};
+constexpr int kTurnsBetweenPools = 5;  // of that, while a pool may give memory back by itself
 constexpr size_t kBufferBytes = 64 << 10;
 constexpr size_t kRecordsInBuffer = 32;         // memory records are rare: an early end brings them sooner
 constexpr size_t kBufferBytesOfWork = 1 << 20;  // some 5,000 kernels
 constexpr int kSilentFlushes = 20;              // after which records are taken to be somebody else's
 constexpr uint32_t kForced = 1;                 // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
 
-// Parameters as in CUPTI's generated_cuda_meta.h and generated_cuda_runtime_api_meta.h; the driver's and the
-// runtime's are alike.
-struct AllocateParameters {
-  const uint64_t* address;
-  size_t bytes;
-};
-struct PitchParameters {
-  const uint64_t* address;
-  const size_t* pitch;
-  size_t width;
-  size_t height;
-};
-struct AddressParameters {
-  uint64_t address;
-};
-// CUmemAllocationProp: where cuMemCreate makes memory.
-struct MemoryProperties {
-  int type;
-  int handle_types;
-  int location;  // kOnDevice, or the host's
-  int location_id;
-};
-struct CreateParameters {
-  const uint64_t* handle;
-  size_t bytes;
-  const MemoryProperties* properties;
-};
-struct MapParameters {
-  uint64_t address;
-  size_t bytes;
-  size_t offset;
-  uint64_t handle;
-};
-struct UnmapParameters {
-  uint64_t address;
-  size_t bytes;
-};
-
-template <typename Parameters>
-const Parameters& Of(const CallbackData& data) {
-  return *static_cast<const Parameters*>(data.parameters);
-}
-
 std::atomic<void (*)(uint64_t address, uint64_t bytes)> leaving_listener{nullptr};
 
 void TellThatLeaves(uint64_t address, uint64_t bytes) {
   if (auto* const listener = leaving_listener.load(std::memory_order_acquire)) listener(address, bytes);
 }
-
-struct Held {
-  DriverMemory& device;
-  DriverMemory& managed;
-  cupti::LibraryMemory* libraries;  // null where CUPTI does not tell who asks
-};
-
-void OnAllocate(const Held& held, const CallbackData& data) {
-  const auto& call = Of<AllocateParameters>(data);
-  held.device.Allocated(*call.address, call.bytes);
-}
-void OnAllocatePitch(const Held& held, const CallbackData& data) {
-  const auto& call = Of<PitchParameters>(data);
-  held.device.Allocated(*call.address, *call.pitch * call.height);
-}
-void OnAllocateManaged(const Held& held, const CallbackData& data) {
-  const auto& call = Of<AllocateParameters>(data);
-  held.managed.Allocated(*call.address, call.bytes);
-}
-// What kind of memory lay there, nobody says.
-template <void (DriverMemory::*take)(uint64_t address)>
-void OnFree(const Held& held, const CallbackData& data) {
-  for (DriverMemory* const memory : {&held.device, &held.managed})
-    (memory->*take)(Of<AddressParameters>(data).address);
-}
-void OnFreeBegins(const Held& held, const CallbackData& data) {
-  TellThatLeaves(Of<AddressParameters>(data).address, 1);
-  OnFree<&DriverMemory::Leaves>(held, data);
-}
-constexpr auto kOnFreed = OnFree<&DriverMemory::Freed>;
-constexpr auto kOnFreeFailed = OnFree<&DriverMemory::Stays>;
-void OnCreate(const Held& held, const CallbackData& data) {
-  constexpr int kOnDevice = 1;  // CU_MEM_LOCATION_TYPE_DEVICE
-  const auto& call = Of<CreateParameters>(data);
-  if (call.properties->location == kOnDevice) held.device.Created(*call.handle, call.bytes);
-}
-template <void (DriverMemory::*take)(uint64_t handle)>
-void OnRelease(const Held& held, const CallbackData& data) {
-  (held.device.*take)(Of<AddressParameters>(data).address);
-}
-void OnMap(const Held& held, const CallbackData& data) {
-  const auto& call = Of<MapParameters>(data);
-  const bool is_first = held.device.Mapped(call.address, call.bytes, call.handle);
-  if (is_first && held.libraries != nullptr) {
-    held.libraries->Mapped(call.address, call.bytes, LibraryThatAsked());
-  }
-}
-template <void (DriverMemory::*take)(uint64_t address, uint64_t bytes)>
-void OnUnmap(const Held& held, const CallbackData& data) {
-  const auto& call = Of<UnmapParameters>(data);
-  (held.device.*take)(call.address, call.bytes);
-}
-void OnUnmapBegins(const Held& held, const CallbackData& data) {
-  TellThatLeaves(Of<UnmapParameters>(data).address, Of<UnmapParameters>(data).bytes);
-  OnUnmap<&DriverMemory::MappingsLeave>(held, data);
-}
-void OnUnmapped(const Held& held, const CallbackData& data) {
-  OnUnmap<&DriverMemory::Unmapped>(held, data);
-  const auto& call = Of<UnmapParameters>(data);
-  if (held.libraries != nullptr) held.libraries->Unmapped(call.address, call.bytes);
-}
-
-// What gives memory is looked at when it has; what takes it back when it begins, for afterwards another
-// thread may have been given the same address or handle, and, since it may fail (by an address that is
-// none's, or with memory in use), when it has ended.
-struct WatchedCall {
-  using Seen = void (*)(const Held& held, const CallbackData& data);
-  int domain;
-  uint32_t function;  // its number in cupti_driver_cbid.h and cupti_runtime_cbid.h
-  Seen begins;
-  Seen done;
-  Seen failed = nullptr;
-
-  Seen At(const CallbackData& data) const {
-    if (data.site == cupti::kEnter) return begins;
-    const bool is_done = data.returned != nullptr && *static_cast<const int*>(data.returned) == 0;
-    return is_done ? done : failed;
-  }
-};
-constexpr std::array kWatched = {
-    WatchedCall{cupti::kRuntimeApi, 20, nullptr, OnAllocate},                    // cudaMalloc
-    WatchedCall{cupti::kRuntimeApi, 21, nullptr, OnAllocatePitch},               // cudaMallocPitch
-    WatchedCall{cupti::kRuntimeApi, 22, OnFreeBegins, kOnFreed, kOnFreeFailed},  // cudaFree
-    WatchedCall{cupti::kRuntimeApi, 206, nullptr, OnAllocateManaged},            // cudaMallocManaged
-    WatchedCall{cupti::kDriverApi, 243, nullptr, OnAllocate},                    // cuMemAlloc_v2
-    WatchedCall{cupti::kDriverApi, 244, nullptr, OnAllocatePitch},               // cuMemAllocPitch_v2
-    WatchedCall{cupti::kDriverApi, 245, OnFreeBegins, kOnFreed, kOnFreeFailed},  // cuMemFree_v2
-    WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},             // cuMemAllocManaged
-    WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                      // cuMemCreate
-    // cuMemRelease
-    WatchedCall{cupti::kDriverApi, 550, OnRelease<&DriverMemory::HandleLeaves>,
-                OnRelease<&DriverMemory::Released>, OnRelease<&DriverMemory::HandleStays>},
-    WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},  // cuMemMap
-    // cuMemUnmap
-    WatchedCall{cupti::kDriverApi, 552, OnUnmapBegins, OnUnmapped, OnUnmap<&DriverMemory::MappingsStay>},
-    // What they did to a pool its records tell, which are fetched after a call.
-    WatchedCall{cupti::kDriverApi, 598, nullptr, nullptr},  // cuMemAllocAsync
-    WatchedCall{cupti::kDriverApi, 599, nullptr, nullptr},  // cuMemAllocAsync_ptsz
-    WatchedCall{cupti::kDriverApi, 600, nullptr, nullptr},  // cuMemFreeAsync
-    WatchedCall{cupti::kDriverApi, 601, nullptr, nullptr},  // cuMemFreeAsync_ptsz
-    WatchedCall{cupti::kDriverApi, 602, nullptr, nullptr},  // cuMemPoolTrimTo
-    WatchedCall{cupti::kDriverApi, 608, nullptr, nullptr},  // cuMemPoolDestroy
-    WatchedCall{cupti::kDriverApi, 611, nullptr, nullptr},  // cuMemAllocFromPoolAsync
-    WatchedCall{cupti::kDriverApi, 612, nullptr, nullptr},  // cuMemAllocFromPoolAsync_ptsz
-};
 
 // Where the call that this thread is in asked for memory. It is put into words before that is counted: names
 // of C++ take the dynamic loader's lock, and a library that takes memory while it is loaded holds that and
@@ -216,17 +74,23 @@ class DriverSource {
   const DriverMemory& memory() const { return memory_; }
 
  private:
-  static void OnCallback(void* self, int domain, uint32_t function, const CallbackData* data);
+  static void OnCallback(void* self, int domain, uint32_t function, const void* data);
+  void OnCall(const WatchedCall& call, const CallbackData& data);
+  Held held() { return {memory_, managed_, has_sources_ ? &libraries_ : nullptr, TellThatLeaves}; }
   static void OnBufferRequested(uint8_t** buffer, size_t* bytes, size_t* most_records);
   static void OnBufferCompleted(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid);
   cupti::Code Subscribe(std::string& holder) TIDEMARK_REQUIRES(flushing_);
   bool EnableRecords();
   bool EnableSources() const;
   void EnableWork() const;
+  bool IsToBeFlushed(int turn);
   void TakeRecord(const int* record);
+  void TakePooled(const cupti::MemoryRecord& memory);
   void TakeSource(const cupti::MemoryRecord& memory, const int* record);
+  void FetchRecords(uint32_t flags) TIDEMARK_REQUIRES(flushing_);
   void StopRecords() TIDEMARK_REQUIRES(flushing_);
   void Compare(uint64_t calls_before) TIDEMARK_REQUIRES(flushing_);
+  void Complain(const std::string& lack) TIDEMARK_REQUIRES(flushing_);
   std::string Live() const {
     return "live (CUPTI " + cupti::VersionText(version_) +
            (phantom::IsOnPhantom() ? ", the phantom's stand-in)" : ")");
@@ -245,13 +109,16 @@ class DriverSource {
   }};
   std::atomic<bool> has_records_{false};  // whoever flushes may come while it attaches
   std::atomic<bool> has_sources_{false};
+  bool has_pool_records_ = false;
   const bool wants_work_ = WantsDeviceWork();
-  std::atomic<bool> called_{false};  // since the last flush
-  std::atomic<uint64_t> recorded_{0};
-  Mutex flushing_;  // and attaching, and giving up
+  std::atomic<bool> called_{false};    // since the last flush
+  std::atomic<uint64_t> records_{0};   // of whatever kind
+  std::atomic<uint64_t> recorded_{0};  // allocations among them
+  Mutex flushing_;                     // and attaching, and giving up
   cupti::Subscriber subscriber_ TIDEMARK_GUARDED_BY(flushing_) = nullptr;
   bool ended_ TIDEMARK_GUARDED_BY(flushing_) = false;
-  uint64_t recorded_before_ TIDEMARK_GUARDED_BY(flushing_) = 0;
+  uint64_t dropped_ TIDEMARK_GUARDED_BY(flushing_) = 0;  // by CUPTI, of whatever kind
+  uint64_t records_before_ TIDEMARK_GUARDED_BY(flushing_) = 0;
   int silent_flushes_ TIDEMARK_GUARDED_BY(flushing_) = 0;
   bool complained_ TIDEMARK_GUARDED_BY(flushing_) = false;
 };
@@ -278,16 +145,20 @@ bool DriverSource::Attach() {
     return false;
   }
   size_t enabled = 0;
-  for (const WatchedCall& call : kWatched) {
+  for (const WatchedCall& call : WatchedCalls()) {
     if (cupti_.enable_callback(1, subscriber_, call.domain, call.function) == cupti::kSuccess) ++enabled;
   }
+  // Without it, what a context takes with it when it goes is not seen to go.
+  const bool sees_ends =
+      cupti_.enable_callback(1, subscriber_, cupti::kResources, cupti::kContextGoes) == cupti::kSuccess;
   has_records_ = EnableRecords();
   EmitState(Source::kDriver, Live());
-  if (enabled < kWatched.size()) {
-    EmitLack(Source::kDriver, std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen");
-  }
+  const size_t unseen = WatchedCalls().size() - enabled + (sees_ends ? 0 : 1);
+  if (unseen > 0) EmitLack(Source::kDriver, std::to_string(unseen) + " kinds of calls cannot be seen");
   if (!has_records_) {
     EmitLack(Source::kDriver, "by callbacks only: memory pools (cudaMallocAsync) are not seen");
+  } else if (!has_pool_records_) {
+    EmitLack(Source::kDriver, "what memory pools (cudaMallocAsync) give back is seen late");
   }
   if (wants_work_) EnableWork();
   return true;
@@ -300,7 +171,7 @@ bool DriverSource::EnableRecords() {
   if (cupti_.register_buffers(OnBufferRequested, OnBufferCompleted) != cupti::kSuccess) return false;
   has_sources_ = EnableSources();  // before CUPTI's thread brings the first record
   if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return has_sources_ = false;
-  cupti_.enable_kind(cupti::kMemoryPool);  // adds trimmed and destroyed pools, where it exists
+  has_pool_records_ = cupti_.enable_kind(cupti::kMemoryPool) == cupti::kSuccess;  // trimmed and destroyed
   return true;
 }
 
@@ -323,29 +194,40 @@ void DriverSource::EnableWork() const {
 void DriverSource::Begin() const {
   if (!has_records_) return;
   RunInBackground([] {
-    while (true) {
+    for (int turn = 1;; ++turn) {
       std::this_thread::sleep_for(kFlushEvery);
       DriverSource& source = *the_driver_source.load();
-      if (source.called_.exchange(false) || source.wants_work_) source.Flush();
+      if (source.IsToBeFlushed(turn)) source.Flush();
     }
   });
   std::atexit([] { the_driver_source.load()->End(); });
 }
 
-void DriverSource::OnCallback(void* self, int domain, uint32_t function, const CallbackData* data) {
+// A pool gives back what is above its threshold when the device is waited for, in no call that is watched.
+bool DriverSource::IsToBeFlushed(int turn) {
+  const bool was_called = called_.exchange(false);
+  return was_called || wants_work_ || (turn % kTurnsBetweenPools == 0 && memory_.PoolsMayShrink());
+}
+
+void DriverSource::OnCallback(void* self, int domain, uint32_t function, const void* data) {
   auto& source = *static_cast<DriverSource*>(self);
-  for (const WatchedCall& call : kWatched) {
-    if (call.domain != domain || call.function != function) continue;
-    source.called_.store(true, std::memory_order_relaxed);
-    const WatchedCall::Seen seen = data->parameters == nullptr ? nullptr : call.At(*data);
-    cupti::LibraryMemory* const libraries = source.has_sources_ ? &source.libraries_ : nullptr;
-    if (seen == nullptr) return;
-    const bool gives = call.begins == nullptr;
-    if (gives && WantsNativeStacks()) asked_at = WithSegmentStack(0, 0, Source::kDriver);
-    seen({source.memory_, source.managed_, libraries}, *data);
-    asked_at = 0;
-    return;
+  if (domain == cupti::kResources) {
+    return cupti::OnContextGoes(source.held(), static_cast<const cupti::ResourceData*>(data)->context);
   }
+  for (const WatchedCall& call : WatchedCalls()) {
+    if (call.domain != domain || call.function != function) continue;
+    return source.OnCall(call, *static_cast<const CallbackData*>(data));
+  }
+}
+
+void DriverSource::OnCall(const WatchedCall& call, const CallbackData& data) {
+  called_.store(true, std::memory_order_relaxed);
+  const WatchedCall::Seen seen = data.parameters == nullptr ? nullptr : call.At(data);
+  if (seen == nullptr) return;
+  const bool gives = call.begins == nullptr;
+  if (gives && WantsNativeStacks()) asked_at = WithSegmentStack(0, 0, Source::kDriver);
+  seen(held(), data);
+  asked_at = 0;
 }
 
 void DriverSource::OnBufferRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
@@ -361,21 +243,24 @@ void DriverSource::OnBufferCompleted(void* /*context*/, uint32_t /*stream*/, uin
                                      size_t /*bytes*/, size_t valid) {
   DriverSource* const source = the_driver_source.load();
   const int* record = nullptr;
-  while (source != nullptr && source->cupti_.next_record(buffer, valid, &record) == cupti::kSuccess) {
-    source->TakeRecord(record);
+  cupti::Code code = source == nullptr ? cupti::kNoMoreRecords : cupti::kSuccess;
+  while (code == cupti::kSuccess) {
+    code = source->cupti_.next_record(buffer, valid, &record);
+    if (code == cupti::kSuccess) source->TakeRecord(record);
   }
+  // One that is incomplete, as a forced flush brings them: how many lie behind it nobody can say.
+  if (code != cupti::kNoMoreRecords) CountLoss(Source::kDriver, 1);
   std::free(buffer);
 }
 
 void DriverSource::TakeRecord(const int* record) {
+  ++records_;
   if (*record == cupti::kMemory2) {
     cupti::MemoryRecord memory{};
     std::memcpy(&memory, record, sizeof memory);
     if (has_sources_ && memory.memory_kind == cupti::kDeviceMemory) TakeSource(memory, record);
-    if (memory.pool_address != 0 && memory.memory_kind != cupti::kDeviceMemory) {
-      memory_.PoolIsElsewhere(memory.pool_address);
-    } else if (memory.pool_address != 0) {
-      memory_.PoolIs(memory.pool_address, memory.pool_bytes, memory.timestamp);
+    if (memory.pool_address != 0) {
+      TakePooled(memory);
     } else if (memory.operation == cupti::kAllocation && memory.memory_kind == cupti::kDeviceMemory &&
                memory.context_id != cupti::kNoContext) {
       ++recorded_;
@@ -383,11 +268,20 @@ void DriverSource::TakeRecord(const int* record) {
   } else if (*record == cupti::kMemoryPool) {
     cupti::PoolRecord pool{};
     std::memcpy(&pool, record, sizeof pool);
-    if (pool.operation == cupti::kPoolDestroyed) memory_.PoolIs(pool.address, 0, pool.timestamp);
-    if (pool.operation == cupti::kPoolTrimmed) memory_.PoolIs(pool.address, pool.bytes, pool.timestamp);
+    if (pool.pool_type == cupti::kImportedPool) return memory_.PoolIsElsewhere(pool.address);
+    if (pool.operation == cupti::kPoolDestroyed) memory_.PoolIs(pool.address, {}, pool.timestamp);
+    if (pool.operation == cupti::kPoolTrimmed)
+      memory_.PoolIs(pool.address, {pool.bytes, pool.release_threshold}, pool.timestamp);
   } else {
     TellDeviceWork(record);
   }
+}
+
+// One on the host, or another process's: in its records that one's number stands in the place of its size.
+void DriverSource::TakePooled(const cupti::MemoryRecord& memory) {
+  if (memory.memory_kind != cupti::kDeviceMemory || memory.pool_type == cupti::kImportedPool)
+    return memory_.PoolIsElsewhere(memory.pool_address);
+  memory_.PoolIs(memory.pool_address, {memory.pool_bytes, memory.pool_release_threshold}, memory.timestamp);
 }
 
 // Whoever is named for what was mapped had asked for something else.
@@ -404,35 +298,44 @@ void DriverSource::Flush() {
   const MutexLock lock(flushing_);
   if (ended_ || !has_records_) return;
   const uint64_t calls_before = memory_.allocations();
-  cupti_.flush_all(0);
+  FetchRecords(0);
+  Compare(calls_before);
+}
+
+void DriverSource::FetchRecords(uint32_t flags) {
+  const cupti::Code code = cupti_.flush_all(flags);
   libraries_.Settle();
   size_t dropped = 0;
   if (cupti_.dropped_records(nullptr, 0, &dropped) == cupti::kSuccess && dropped > 0) {
     CountLoss(Source::kDriver, dropped);
+    dropped_ += dropped;
   }
-  Compare(calls_before);
+  if (code == cupti::kSuccess) return;
+  Complain("by callbacks only: CUPTI gives its records no more (code " + std::to_string(code) +
+           "), so memory pools (cudaMallocAsync) are not seen");
 }
 
-// A callback comes before its record: more records than callbacks are calls that we do not watch, and records
-// that never come are another tool's by now.
+// A callback comes before its record: more records than callbacks are calls that we do not watch, and where
+// records are missing and none at all comes any more, they are another tool's by now.
 void DriverSource::Compare(uint64_t calls_before) {
+  const uint64_t records = records_;
+  const bool some_are_missing = recorded_ + dropped_ < calls_before;
+  silent_flushes_ = some_are_missing && records == records_before_ ? silent_flushes_ + 1 : 0;
+  records_before_ = records;
   const uint64_t recorded = recorded_;
-  silent_flushes_ = recorded < calls_before && recorded == recorded_before_ ? silent_flushes_ + 1 : 0;
-  recorded_before_ = recorded;
-  if (complained_) return;
   const uint64_t calls = memory_.allocations();
   if (recorded > calls) {
-    EmitLack(Source::kDriver,
-             "too low: " + std::to_string(recorded - calls) + " allocations are in CUPTI's records only");
+    Complain("too low: " + std::to_string(recorded - calls) + " allocations are in CUPTI's records only");
   } else if (silent_flushes_ >= kSilentFlushes) {
-    EmitLack(
-        Source::kDriver,
-        "by callbacks only: another tool gets CUPTI's records now, so memory pools (cudaMallocAsync) are "
-        "not seen");
-  } else {
-    return;
+    Complain(
+        "by callbacks only: another tool gets CUPTI's records now, so memory pools (cudaMallocAsync) "
+        "are not seen");
   }
-  complained_ = true;
+}
+
+// Once: what follows from the first would be told again and again.
+void DriverSource::Complain(const std::string& lack) {
+  if (!std::exchange(complained_, true)) EmitLack(Source::kDriver, lack);
 }
 
 void DriverSource::StopRecords() {
@@ -441,8 +344,7 @@ void DriverSource::StopRecords() {
   cupti_.disable_kind(cupti::kMemory2);
   cupti_.disable_kind(cupti::kMemoryPool);
   if (wants_work_) DisableDeviceWork(cupti_);
-  cupti_.flush_all(kForced);
-  libraries_.Settle();
+  FetchRecords(kForced);
 }
 
 // What nobody counts any more is told as 0, as where it never was counted.

@@ -1,5 +1,5 @@
 // What the process holds from the CUDA driver, as events of events::Level::kDriver on the process's stream,
-// told by CUPTI: its callbacks count at once what is allocated and mapped, its records (20 times a second)
+// told by CUPTI: its callbacks count at once what is allocated and mapped, its records
 // say what memory pools have reserved, and are compared with the callbacks. How the source fares is told as
 // its state: live, blocked by another tool, given up, absent, ...; the program runs on.
 //
@@ -26,7 +26,8 @@ void AttachToDriver(const Result<cupti::Functions>& functions);
 // it again, and under no lock of ours: allocations and mapped pieces. The last who asked.
 void OnDriverMemoryLeaves(void (*listener)(uint64_t address, uint64_t bytes));
 
-// Takes what CUPTI has recorded so far; otherwise done every 50 ms, and when the process exits.
+// Takes what CUPTI has recorded so far. Otherwise done within 50 ms of a call that is watched, four times a
+// second while a memory pool holds more than it keeps, and when the process exits.
 void FlushDriver();
 
 // What of it lies in these bytes; nothing if nobody counts.

@@ -15,6 +15,7 @@ namespace tidemark::capture::cupti {
 // CUptiResult.
 using Code = int;
 inline constexpr Code kSuccess = 0;
+inline constexpr Code kNoMoreRecords = 12;  // CUPTI_ERROR_MAX_LIMIT_REACHED: a buffer's end
 inline constexpr Code kNotInitialized = 15;
 inline constexpr Code kNotCompatible = 14;
 inline constexpr Code kVirtualizedDeviceNotSupported = 33;
@@ -29,6 +30,8 @@ inline constexpr Code kUnknownError = 999;  // what most functions answer where 
 // CUpti_CallbackDomain, CUpti_ApiCallbackSite, CUpti_ActivityKind.
 inline constexpr int kDriverApi = 1;
 inline constexpr int kRuntimeApi = 2;
+inline constexpr int kResources = 3;
+inline constexpr uint32_t kContextGoes = 2;  // CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING
 inline constexpr int kEnter = 0;
 inline constexpr int kExit = 1;
 inline constexpr int kMemcpy = 1;
@@ -49,10 +52,15 @@ struct CallbackData {
   const void* parameters;
   const void* returned;  // a CUresult or cudaError_t, of a call that has ended
   const char* symbol;
-  void* context;
+  void* context;  // a CUcontext: the thread's; null if it has none
   uint32_t context_id;
   uint64_t* correlation_data;
   uint32_t correlation_id;
+};
+
+// The beginning of CUpti_ResourceData.
+struct ResourceData {
+  void* context;  // a CUcontext
 };
 
 // CUpti_SubscriberParams.
@@ -84,7 +92,7 @@ struct __attribute__((packed, aligned(8))) MemoryRecord {
   uint32_t pool_padding;
   uint64_t pool_address;
   uint64_t pool_release_threshold;
-  uint64_t pool_bytes;  // reserved by the pool
+  uint64_t pool_bytes;  // reserved by the pool; of an imported one the number of the process that made it
 };
 // All of it, as CUPTI writes it that has `enable_source` below.
 struct __attribute__((packed, aligned(8))) SourcedMemoryRecord {
@@ -145,6 +153,7 @@ struct __attribute__((packed, aligned(8))) TransferRecord {
   uint32_t context_id;
   uint32_t stream_id;
 };
+inline constexpr int kImportedPool = 2;
 inline constexpr int kPoolDestroyed = 2;
 inline constexpr int kPoolTrimmed = 3;
 inline constexpr int kAllocation = 1;
@@ -154,7 +163,8 @@ inline constexpr int kDeviceMemory = 3;
 inline constexpr uint32_t kNoContext = 0xffffffff;
 
 using Subscriber = void*;
-using Callback = void (*)(void* argument, int domain, uint32_t function, const CallbackData* data);
+// `data`: CallbackData, and of kResources ResourceData.
+using Callback = void (*)(void* argument, int domain, uint32_t function, const void* data);
 using BufferRequested = void (*)(uint8_t** buffer, size_t* bytes, size_t* most_records);
 using BufferCompleted = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes,
                                  size_t valid_bytes);

@@ -144,11 +144,11 @@ TEST_CASE("A handle is another piece's while what it stood for is still mapped")
 
 TEST_CASE("A pool counts with what it has reserved, by its latest news") {
   DriverMemory memory = Fresh();
-  memory.PoolIs(0xaa, 32 << 20, 100);
-  memory.PoolIs(0xaa, 64 << 20, 300);
-  memory.PoolIs(0xaa, 32 << 20, 200);  // late
+  memory.PoolIs(0xaa, {32 << 20, 0}, 100);
+  memory.PoolIs(0xaa, {64 << 20, 0}, 300);
+  memory.PoolIs(0xaa, {32 << 20, 0}, 200);  // late
   CHECK(memory.live_bytes() == 64 << 20);
-  memory.PoolIs(0xaa, 0, 400);
+  memory.PoolIs(0xaa, {}, 400);
   CHECK(memory.live_bytes() == 0);
   CHECK(told.size() == 3);
 }

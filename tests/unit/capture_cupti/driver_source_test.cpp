@@ -1,226 +1,26 @@
-// The driver's source on a CUPTI that the test plays itself. A process has one source and one stream, so what
-// needs another is tried in a forked child.
+// The driver's source on a CUPTI that the test plays itself: what it tells of calls, and how it fares.
 #include "profiler/capture/cupti/driver_source.h"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "profiler/base/paths.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
+#include "tests/unit/capture_cupti/fake_cupti.h"
 
 namespace tidemark::capture {
-namespace {
 
-using cupti::CallbackData;
 using cupti::Code;
 using events::Event;
 using events::EventKind;
-
-struct FakeCupti {
-  uint32_t version = 130001;
-  Code refusal = cupti::kSuccess;
-  cupti::Callback callback = nullptr;
-  void* argument = nullptr;
-  cupti::BufferRequested requested = nullptr;
-  cupti::BufferCompleted completed = nullptr;
-  std::vector<cupti::MemoryRecord> waiting;
-  std::string recorded;  // a buffer as CUPTI filled it
-  size_t dropped = 0;
-  Code (*next_record)(uint8_t*, size_t, const int**) = nullptr;  // the real one; else the fake's own
-  bool has_sources = false;                                      // CUPTI 12.6 and later
-  bool has_attributes = false;
-  bool buffers_are_hosts = false;
-  bool tells_sources = false;
-  bool subscribed = false;
-  bool refuses_calls = false;
-} fake;
-
-// CUPTI 13.0's CUpti_ActivityMemory4 and CUpti_ActivityMemoryPool3.
-size_t BytesOf(const int* record) { return *record == cupti::kMemory2 ? 128 : 80; }
-
-cupti::Functions FakeFunctions() {
-  cupti::Functions functions;
-  functions.get_version = [](uint32_t* version) {
-    *version = fake.version;
-    return cupti::kSuccess;
-  };
-  functions.subscribe_named = [](cupti::Subscriber* subscriber, cupti::Callback callback, void* argument,
-                                 cupti::SubscriberParameters* parameters) {
-    if (fake.refusal != cupti::kSuccess) {
-      std::snprintf(parameters->holder, parameters->holder_bytes, "Nsight Systems");
-      return fake.refusal;
-    }
-    fake.callback = callback;
-    fake.argument = argument;
-    *subscriber = &fake;
-    fake.subscribed = true;
-    return cupti::kSuccess;
-  };
-  functions.unsubscribe = [](cupti::Subscriber) {
-    fake.subscribed = false;
-    return cupti::kSuccess;
-  };
-  functions.enable_callback = [](uint32_t, cupti::Subscriber, int, uint32_t) {
-    return fake.refuses_calls ? 1 : cupti::kSuccess;
-  };
-  functions.register_buffers = [](cupti::BufferRequested requested, cupti::BufferCompleted completed) {
-    fake.requested = requested;
-    fake.completed = completed;
-    return cupti::kSuccess;
-  };
-  functions.enable_kind = [](int) { return cupti::kSuccess; };
-  functions.disable_kind = [](int) { return cupti::kSuccess; };
-  if (fake.has_sources) {
-    functions.enable_source = [](uint8_t on) {
-      fake.tells_sources = on != 0;
-      return cupti::kSuccess;
-    };
-  }
-  if (fake.has_attributes) {
-    functions.get_attribute = [](int attribute, size_t* bytes, void* value) {
-      const size_t number = attribute == cupti::kBufferBytes ? 3'200'000 : 3;
-      if (attribute == cupti::kBuffersAreHosts && *bytes != 1) return 1;
-      if (attribute == cupti::kBuffersAreHosts) {
-        *static_cast<uint8_t*>(value) = fake.buffers_are_hosts ? 1 : 0;
-      } else {
-        std::memcpy(value, &number, *bytes);
-      }
-      return cupti::kSuccess;
-    };
-  }
-  functions.flush_all = [](uint32_t) {
-    if (!fake.recorded.empty()) {
-      uint8_t* whole = nullptr;
-      size_t room = 0;
-      size_t any = 0;
-      fake.requested(&whole, &room, &any);
-      const size_t valid = fake.recorded.copy(reinterpret_cast<char*>(whole), room);
-      fake.completed(nullptr, 0, whole, room, valid);
-      fake.recorded.clear();
-      return cupti::kSuccess;
-    }
-    if (fake.waiting.empty()) return cupti::kSuccess;
-    uint8_t* buffer = nullptr;
-    size_t bytes = 0;
-    size_t most = 0;
-    fake.requested(&buffer, &bytes, &most);
-    const size_t valid = fake.waiting.size() * sizeof(cupti::MemoryRecord);
-    std::memcpy(buffer, fake.waiting.data(), valid);
-    fake.waiting.clear();
-    fake.completed(nullptr, 0, buffer, bytes, valid);
-    return cupti::kSuccess;
-  };
-  functions.next_record = [](uint8_t* buffer, size_t valid, const int** record) {
-    const size_t bytes = *record == nullptr      ? 0
-                         : fake.recorded.empty() ? sizeof(cupti::MemoryRecord)
-                                                 : BytesOf(*record);
-    const uint8_t* next = *record == nullptr ? buffer : reinterpret_cast<const uint8_t*>(*record) + bytes;
-    if (next >= buffer + valid) return 12;
-    *record = reinterpret_cast<const int*>(next);
-    return cupti::kSuccess;
-  };
-  if (fake.next_record != nullptr) functions.next_record = fake.next_record;
-  functions.dropped_records = [](void*, uint32_t, size_t* dropped) {
-    *dropped = std::exchange(fake.dropped, 0);
-    return cupti::kSuccess;
-  };
-  return functions;
-}
-
-void Call(int domain, uint32_t function, int site, const void* parameters, int result = 0) {
-  CallbackData data{};
-  data.site = site;
-  data.parameters = parameters;
-  data.returned = &result;
-  fake.callback(fake.argument, domain, function, &data);
-}
-
-struct Allocation {
-  const uint64_t* address;
-  size_t bytes;
-};
-
-// cudaMalloc as it is on a card: the runtime's call, and the driver's in it.
-void Malloc(const uint64_t& address, size_t bytes, int result = 0) {
-  const Allocation call{&address, bytes};
-  Call(cupti::kRuntimeApi, 20, cupti::kEnter, &call);
-  Call(cupti::kDriverApi, 243, cupti::kEnter, &call);
-  Call(cupti::kDriverApi, 243, cupti::kExit, &call, result);
-  Call(cupti::kRuntimeApi, 20, cupti::kExit, &call, result);
-}
-
-void Free(const uint64_t& address, int result = 0) {
-  Call(cupti::kRuntimeApi, 22, cupti::kEnter, &address);
-  Call(cupti::kDriverApi, 245, cupti::kEnter, &address);
-  Call(cupti::kDriverApi, 245, cupti::kExit, &address, result);
-  Call(cupti::kRuntimeApi, 22, cupti::kExit, &address, result);
-}
-
-struct Stream {
-  transport::RingReader ring;
-  std::vector<Event> events;
-  std::string names;  // all pieces
-
-  void Drain() {
-    std::array<Event, 64> batch;
-    for (size_t count = 1; count > 0;) {
-      count = ring.Pop(batch, true);
-      for (size_t i = 0; i < count; ++i) {
-        if (batch[i].kind == EventKind::kName) names += events::NamePiece(batch[i]);
-        if (batch[i].kind != EventKind::kName) events.push_back(batch[i]);
-      }
-    }
-  }
-};
-
-Stream Attached() {
-  Result<transport::RingReader> ring = transport::RingReader::Create(1024);
-  REQUIRE(ring);
-  OpenEventStream(transport::RingWriter::Beside(*ring), 0);
-  AttachToDriver(FakeFunctions());
-  return {std::move(*ring), {}, {}};
-}
-
-// Runs it in a child, which has neither a stream nor a source yet. What is not as it requires Catch tells
-// there.
-void InChild(void (*body)()) {
-  std::cout.flush();  // else the child tells it, too
-  const pid_t child = fork();
-  if (child == 0) {
-    int exit_code = 0;
-    try {
-      body();
-    } catch (...) {
-      exit_code = 1;
-    }
-    std::cout.flush();
-    _exit(exit_code);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  const bool is_as_required = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  CHECK(is_as_required);
-}
-
-bool ToldOf(const Stream& stream, EventKind kind) {
-  return !stream.events.empty() && stream.events.back().kind == kind &&
-         stream.events.back().source == events::Source::kDriver;
-}
-
-}  // namespace
 
 // tests/gpu/cupti_recorder.cpp made it on an H200: a plain allocation, one with a pitch, managed and pinned
 // host memory, two mapped pieces, and a pool of 32 MiB that was trimmed.
@@ -401,6 +201,29 @@ TEST_CASE("Calls change the driver's level at once, failed ones and doubly told 
   });
 }
 
+TEST_CASE("A context that goes takes along what was allocated in it, and its addresses are free again") {
+  InChild([] {
+    static std::vector<uint64_t> leaving;
+    Stream stream = Attached();
+    OnDriverMemoryLeaves([](uint64_t address, uint64_t /*bytes*/) { leaving.push_back(address); });
+    const uint64_t address = 0x7000;
+    Malloc(address, 1 << 20);
+    const auto goes = [](void* context) {
+      const cupti::ResourceData data{context};
+      fake.callback(fake.argument, cupti::kResources, cupti::kContextGoes, &data);
+    };
+    int another_context = 0;
+    goes(&another_context);
+    goes(nullptr);
+    REQUIRE(DriverBytes() == 1 << 20);
+    goes(a_context);
+    REQUIRE(DriverBytes() == 0);
+    REQUIRE(leaving == std::vector<uint64_t>{address});
+    Malloc(address, 2 << 20);
+    REQUIRE(DriverBytes() == 2 << 20);
+  });
+}
+
 TEST_CASE("Managed memory is in no level, and told by itself") {
   InChild([] {
     Stream stream = Attached();
@@ -477,39 +300,6 @@ TEST_CASE("Mapped memory counts where it is the device's own, and once, for its 
   });
 }
 
-cupti::MemoryRecord Pooled(uint64_t pool, uint64_t bytes) {
-  cupti::MemoryRecord pooled{};
-  pooled.kind = cupti::kMemory2;
-  pooled.operation = cupti::kAllocation;
-  pooled.memory_kind = cupti::kDeviceMemory;
-  pooled.is_async = 1;
-  pooled.pool_address = pool;
-  pooled.pool_bytes = bytes;
-  return pooled;
-}
-
-TEST_CASE("A pool on the host counts nothing") {
-  InChild([] {
-    Stream stream = Attached();
-    cupti::MemoryRecord host = Pooled(0xbeef, 32 << 20);
-    host.memory_kind = 2;  // CUPTI_ACTIVITY_MEMORY_KIND_PINNED
-    fake.waiting = {host, Pooled(0xcafe, 64 << 20)};
-    FlushDriver();
-    REQUIRE(DriverBytes() == 64 << 20);
-  });
-}
-
-TEST_CASE("What a pool took is told soon after the call, and not only as the program ends") {
-  InChild([] {
-    Stream stream = Attached();
-    fake.waiting = {Pooled(0xbeef, 32 << 20)};
-    Call(cupti::kDriverApi, 598, cupti::kExit, nullptr);  // cuMemAllocAsync
-    for (int i = 0; i < 100 && DriverBytes() == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    REQUIRE(DriverBytes() == 32 << 20);
-  });
-}
-
 TEST_CASE("Calls that cannot be watched stay in the state, whatever else is found missing") {
   InChild([] {
     fake.refuses_calls = true;
@@ -520,59 +310,6 @@ TEST_CASE("Calls that cannot be watched stay in the state, whatever else is foun
     const std::string state = NameOf(stream.events.back().name);
     REQUIRE(state.find("kinds of calls cannot be seen") != std::string::npos);
     REQUIRE(state.find("another tool gets CUPTI's records") != std::string::npos);
-  });
-}
-
-TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records without calls are told") {
-  InChild([] {
-    Stream stream = Attached();
-    const cupti::MemoryRecord pooled = Pooled(0xbeef, 32 << 20);
-    fake.waiting = {pooled};
-    fake.dropped = 3;
-    FlushDriver();
-    stream.Drain();
-    REQUIRE(DriverBytes() == 32 << 20);
-    REQUIRE(stream.ring.dropped(events::Source::kDriver) == 3);
-    cupti::MemoryRecord unseen = pooled;
-    unseen.pool_address = 0;
-    unseen.address = 0x5000;
-    fake.waiting = {unseen};
-    FlushDriver();
-    stream.Drain();
-    REQUIRE(ToldOf(stream, EventKind::kMarker));
-    REQUIRE(stream.names.find("too low: 1 alloc") != std::string::npos);
-  });
-}
-
-TEST_CASE("Which library asked for memory is told where CUPTI knows, and pools are no library's") {
-  InChild([] {
-    fake.has_sources = true;
-    Stream stream = Attached();
-    REQUIRE(fake.tells_sources);
-    const auto record = [](uint64_t address, uint64_t bytes, uint64_t pool, const char* source) {
-      cupti::SourcedMemoryRecord sourced{};
-      sourced.memory.kind = cupti::kMemory2;
-      sourced.memory.operation = cupti::kAllocation;
-      sourced.memory.memory_kind = cupti::kDeviceMemory;
-      sourced.memory.address = address;
-      sourced.memory.bytes = bytes;
-      sourced.memory.pool_address = pool;
-      sourced.source = source;
-      fake.recorded.append(reinterpret_cast<const char*>(&sourced), sizeof sourced);
-    };
-    const uint64_t address = 0x1000;
-    Malloc(address, 1 << 20);
-    record(address, 1 << 20, 0, "/usr/lib/libcublas.so.13");
-    record(0x9000, 512, 0x77, "/usr/lib/libother.so");
-    FlushDriver();
-    stream.Drain();
-    std::vector<int64_t> counted;
-    for (const Event& event : stream.events) {
-      if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
-        counted.push_back(event.bytes);
-    }
-    REQUIRE(counted == std::vector<int64_t>{1 << 20});
-    REQUIRE(stream.names.find("driver memory of libcublas.so.13") != std::string::npos);
   });
 }
 
@@ -595,16 +332,6 @@ TEST_CASE("What CUPTI takes of the card for itself is told with kernels, where i
   fake.buffers_are_hosts = true;
   InChild([] { REQUIRE(ToldOfCuptisBuffers() == 0); });
   fake.has_attributes = false;
-}
-
-TEST_CASE("Records that another tool takes away are missed") {
-  InChild([] {
-    Stream stream = Attached();
-    Malloc(0x7000, 1 << 20);
-    for (int i = 0; i < 25; ++i) FlushDriver();
-    stream.Drain();
-    REQUIRE(stream.names.find("another tool gets CUPTI's records") != std::string::npos);
-  });
 }
 
 void GivesUpDriverWith(bool kernels_wanted) {
