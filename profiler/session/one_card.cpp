@@ -27,7 +27,7 @@ bool OneCard::Keeps(const events::Event& event) {
     case EventKind::kCategorize:  // tells no device
       return blocks_.contains(event.address);
     case EventKind::kCounter:
-      return event.level == events::Level::kNone;
+      return event.level == events::Level::kNone && event.source != events::Source::kDriver;
     case EventKind::kSegmentAllocate:
     case EventKind::kSegmentMap:
       cards_.insert(event.device);

@@ -1,6 +1,6 @@
 // The events of one of a process's cards, for a run that is to be told of that card alone: what was allocated
-// and ran there, and what is of no card (steps, layers, markers). What the driver and the process hold
-// (NVML, CUPTI) is counted for all cards together, and left out. Not thread safe; O(1) an event.
+// and ran there, and what is of no card (steps, layers, markers). What CUPTI counts is of all
+// cards together, what NVML does of the process's first: both are left out. Not thread safe; O(1) an event.
 #pragma once
 
 #include <cstdint>

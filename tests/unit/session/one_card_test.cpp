@@ -37,6 +37,9 @@ TEST_CASE("What all cards hold together is not one card's") {
   OneCard first(0);
   Event counter = Of(EventKind::kCounter, 0);
   CHECK(first.Keeps(counter));
+  counter.source = events::Source::kDriver;  // what one library holds
+  CHECK_FALSE(first.Keeps(counter));
+  counter.source = events::Source::kSession;
   counter.level = events::Level::kDriver;
   CHECK_FALSE(first.Keeps(counter));
 }
