@@ -114,7 +114,8 @@ class WarmTrainer {
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
       prediction.steps = steps;
-      if (prediction.allocated_peak_bytes == 0) return Unanswered(kNoBlocks);
+      const bool told_nothing = prediction.allocated_peak_bytes == 0 && !status.out_of_memory;
+      if (told_nothing) return Unanswered(kNoBlocks);
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);

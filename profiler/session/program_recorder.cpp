@@ -345,9 +345,13 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::str
 std::filesystem::path ProgramRecorder::FreshRecordingOf(std::string_view environment, int process_id) const {
   if (!options_.recording) return {};
   std::filesystem::path file = RecordingOf(*options_.recording, environment, process_id, !first_has_asked_);
-  if (std::ranges::any_of(runs_, [&](const auto& run) { return run->recording() == file; })) {
-    file.replace_filename(file.stem().string() + "." + std::to_string(process_id) +
-                          file.extension().string());
+  const auto is_taken = [&] {
+    return std::ranges::any_of(runs_, [&](const auto& run) { return run->recording() == file; });
+  };
+  const std::string stem = file.stem().string() + "." + std::to_string(process_id);
+  // One process asks anew where it runs another program in its place, and numbers come again.
+  for (int turn = 1; is_taken(); ++turn) {
+    file.replace_filename(stem + (turn == 1 ? "" : "." + std::to_string(turn)) + file.extension().string());
   }
   return file;
 }
