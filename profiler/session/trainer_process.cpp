@@ -82,7 +82,11 @@ Result<TrainerProcess> TrainerProcess::Spawn(const std::filesystem::path& execut
   // Clear of the numbers that the plan fills, so that no step of it overwrites what a later one needs.
   const UniqueFd child_words(fcntl(ends[1], F_DUPFD_CLOEXEC, kChannelInChild + 1));
   const UniqueFd child_channel(fcntl(channel_fd, F_DUPFD_CLOEXEC, kChannelInChild + 1));
+  const int why_not = errno;
   close(ends[1]);
+  if (!child_words.valid() || !child_channel.valid()) {
+    return Error{std::string("The trainer cannot be started: ") + std::strerror(why_not) + "."};
+  }
   fcntl(words_fd.get(), F_SETFL, O_NONBLOCK);
 
   SpawnPlan plan;

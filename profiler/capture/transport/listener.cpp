@@ -138,7 +138,8 @@ void Listener::TakeConnections() {
     ucred peer{};
     socklen_t bytes = sizeof peer;
     const bool known = getsockopt(accepted.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
-    if (!known || peer.uid != geteuid() || !Follow(fd(), accepted.get())) continue;
+    if (!known || peer.uid != geteuid()) continue;
+    Follow(fd(), accepted.get());  // who cannot be followed has its turn when its patience ends
     silent_.push_back(
         {Caller{Channel(std::move(accepted)), peer.pid}, std::chrono::steady_clock::now() + kPatience});
   }
