@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "profiler/base/format.h"
+#include "profiler/events/driver_memory.h"
 #include "profiler/trace/output_file.h"
 #include "profiler/trace/tide.h"
 
@@ -17,10 +19,11 @@ using events::EventKind;
 class Prologue {
  public:
   explicit Prologue(const timeline::View& view) : view_(view), time_ns_(view.TimeOf(view.first())) {
-    Add(EventKind::kLoss).bytes = static_cast<int64_t>(view.first());
     AddNames();
     AddSettings();
+    AddLosses();
     AddSources();
+    AddMemoryOfCupti();
     AddState();
   }
 
@@ -53,6 +56,35 @@ class Prologue {
     for (const auto& [id, text] : view_.names()) {
       if (text != json) continue;
       Add(EventKind::kMarker).op = id;
+      return;
+    }
+  }
+
+  // What came from the sources and was lost on its way; what no source is known of is the session's.
+  void AddLosses() {
+    uint64_t of_nobody = view_.health().lost;
+    for (const timeline::SourceState& state : view_.sources()) {
+      AddLoss(state.source, state.lost);
+      of_nobody -= std::min(of_nobody, state.lost);
+    }
+    AddLoss(events::Source::kSession, of_nobody);
+  }
+
+  void AddLoss(events::Source source, uint64_t lost) {
+    if (lost == 0) return;
+    Event& event = Add(EventKind::kLoss);
+    event.source = source;
+    event.bytes = static_cast<int64_t>(lost);
+  }
+
+  void AddMemoryOfCupti() {
+    if (view_.cupti_bytes() == 0) return;
+    for (const auto& [id, text] : view_.names()) {
+      if (text != events::kCuptiMemory) continue;
+      Event& event = Add(EventKind::kCounter);
+      event.source = events::Source::kDriver;
+      event.name = id;
+      event.bytes = view_.cupti_bytes();
       return;
     }
   }
@@ -152,7 +184,13 @@ Status SaveTide(const timeline::View& view, const events::RunDescription& descri
                 const std::filesystem::path& file, const Progress& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
-  Result<TideWriter> writer = TideWriter::Create(target->path(), description, file);
+  events::RunDescription described = description;
+  if (view.first() > 0) {
+    described.notes.push_back("Saved without its first " + FormatNumber(static_cast<int64_t>(view.first())) +
+                              " events, which had been let go to stay within the memory budget: it begins "
+                              "with what they had left.");
+  }
+  Result<TideWriter> writer = TideWriter::Create(target->path(), described, file);
   if (!writer) return writer.error();
   if (Status written = WriteEvents(view, *writer, progress); !written) return written;
   return target->Commit();

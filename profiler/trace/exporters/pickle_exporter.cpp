@@ -110,7 +110,7 @@ class PickleExporter final : public Exporter {
     out += "\x80\x04";
     Pickle pickle(out);
     pickle.Dictionary().Text("device_traces").List().List();
-    if (view_.first() > 0) WriteStateBefore(pickle);
+    if (view_.first() > 0) WriteStateBefore(out);
   }
 
   void Add(const Moment& moment, std::string& out) override {
@@ -119,12 +119,11 @@ class PickleExporter final : public Exporter {
     if (moment.within_step) return;
     if (is_step || event.kind == EventKind::kPhase) return Annotate(moment);
     if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
-      segments_[event.address] = {event.device, event.stream, event.op, event.name, event.pool};
+      segments_[event.address] = {event.bytes, event.stream, event.op, event.name, event.pool};
     }
-    if (ActionOf(event.kind).empty()) return;
-    // The first device's entries go out as they come; what other devices have, which is rare, waits for the
-    // end.
-    WriteEntry(moment, event.device == 0 ? out : other_traces_[event.device]);
+    const bool is_in_state_before = moment.index == view_.first() && view_.first() > 0;
+    if (ActionOf(event.kind).empty() || is_in_state_before) return;
+    WriteEntry(moment, TraceOf(event.device, out));
   }
 
   void End(std::string& out) override {
@@ -143,9 +142,13 @@ class PickleExporter final : public Exporter {
   }
 
  private:
+  // The first device's entries go out as they come; what other devices have, which is rare, waits for the
+  // end.
+  std::string& TraceOf(uint8_t device, std::string& out) { return device == 0 ? out : other_traces_[device]; }
+
   // What a timeline's segments do not keep of the events that reserved them.
   struct SegmentOrigin {
-    uint8_t device = 0;
+    int64_t bytes = 0;
     uint64_t stream = 0;
     events::NameId stack = 0;
     events::NameId pool = 0;  // an imported one's name
@@ -154,7 +157,9 @@ class PickleExporter final : public Exporter {
 
   SegmentOrigin OriginOf(uint64_t address) const {
     const auto after = segments_.upper_bound(address);
-    return after == segments_.begin() ? SegmentOrigin{} : std::prev(after)->second;
+    if (after == segments_.begin()) return {};
+    const auto& [begin, origin] = *std::prev(after);
+    return address - begin < static_cast<uint64_t>(origin.bytes) ? origin : SegmentOrigin{};
   }
 
   // Without them nobody could tell how large the blocks of the history were.
@@ -206,7 +211,7 @@ class PickleExporter final : public Exporter {
     }
     constexpr int64_t kSmallSegment = 2 << 20;  // kSmallBuffer, c10/core/AllocatorConfig.h
     const SegmentOrigin origin = OriginOf(segment.address);
-    pickle.Dictionary().Text("device").Number(origin.device).Text("address").Address(segment.address);
+    pickle.Dictionary().Text("device").Number(segment.device).Text("address").Address(segment.address);
     pickle.Text("total_size").Number(segment.bytes).Text("allocated_size").Number(allocated);
     pickle.Text("active_size")
         .Number(active)
@@ -245,19 +250,25 @@ class PickleExporter final : public Exporter {
     pickle.EndDictionary();
   }
 
-  // What the oldest events, which the timeline has let go, had left: as if all of it had come at the first
-  // moment.
-  void WriteStateBefore(Pickle& pickle) {
+  // What the oldest events, which the timeline has let go, had left, and the first that it has: as if all of
+  // it had come at that moment.
+  void WriteStateBefore(std::string& out) {
     const timeline::State state = view_.StateAt(view_.first());
     for (const timeline::Segment& segment : state.segments) {
+      segments_[segment.address].bytes = segment.bytes;
+      Pickle pickle(TraceOf(segment.device, out));
       WriteEntryOf(pickle, segment.expandable ? "segment_map" : "segment_alloc", segment.address,
                    segment.bytes, 0, state.time_ns);
       pickle.EndDictionary();
     }
     for (const timeline::LiveBlock& block : state.blocks) {
+      Pickle pickle(TraceOf(block.device, out));
       WriteEntryOf(pickle, "alloc", block.address, block.bytes, block.stream, state.time_ns);
       pickle.Text("category").Text(events::KeyOf(block.category));
-      WriteFrames(pickle, block.op, 0);
+      WriteFrames(pickle, block.op, block.device);
+      pickle.EndDictionary();
+      if (!block.pending_free) continue;
+      WriteEntryOf(pickle, "free_requested", block.address, block.bytes, block.stream, state.time_ns);
       pickle.EndDictionary();
     }
   }

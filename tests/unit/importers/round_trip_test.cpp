@@ -465,6 +465,44 @@ TEST_CASE("a run with everything: what a snapshot cannot hold is told", "[import
   CHECK(LeftOutBy(ExportFormat::kPerfetto, *view).empty());
 }
 
+TEST_CASE("a pickle of a run whose oldest events were let go has what they had left, each on its card",
+          "[importers]") {
+  constexpr uint64_t kFirst = 1 << 20;
+  constexpr uint64_t kSecond = uint64_t{1} << 40;
+  Stream run;
+  const auto reserve = [&run](uint64_t address, uint8_t device, uint64_t stream) {
+    run.Add({.address = address,
+             .bytes = 2 << 20,
+             .stream = stream,
+             .kind = EventKind::kSegmentAllocate,
+             .device = device});
+  };
+  reserve(kFirst, 0, 0);
+  reserve(kSecond, 1, 0);
+  run.Add({.address = kSecond, .bytes = 3000, .rounded_bytes = 3072, .device = 1});
+  run.Add({.address = kFirst + 8192, .bytes = 5000, .rounded_bytes = 5120});
+  run.Add({.address = kFirst + 8192, .kind = EventKind::kFreeRequested});
+  for (int i = 0; i < 40'000; ++i) {
+    run.Allocate(kFirst, 2000, events::Category::kActivation);
+    run.Free(kFirst);
+  }
+  reserve(kFirst + (4 << 20), 0, 5);
+  const auto view = run.View(32'768);
+  REQUIRE(view->first() > 0);
+  const ImportedRun again = ThroughPickle(*view);
+  REQUIRE(again.error.empty());
+  CHECK(again.view->health().double_allocations == 0);
+  CHECK(again.view->health().unmatched_frees == 0);
+  CHECK(again.Last() == view->ValuesAt(view->end() - 1));
+  REQUIRE(again.view->devices().size() == 2);
+  CHECK(again.view->devices()[1].allocated_bytes == 3072);
+  CHECK(again.view->devices()[1].reserved_bytes == 2 << 20);
+  const timeline::State state = again.view->StateAt(again.view->end() - 1);
+  const timeline::State before = view->StateAt(view->end() - 1);
+  REQUIRE(state.blocks.size() == before.blocks.size());
+  CHECK(std::ranges::count(state.blocks, true, &timeline::LiveBlock::pending_free) == 1);
+}
+
 TEST_CASE("an empty run, odd names and a second device become valid pickles", "[importers]") {
   CHECK(ThroughPickle(*Stream().View()).error.empty());
   Stream run;

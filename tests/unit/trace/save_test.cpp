@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "profiler/events/driver_memory.h"
 #include "profiler/trace/exporters/export.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
@@ -26,7 +28,13 @@ std::shared_ptr<const timeline::View> SavedAndRead(const timeline::View& view) {
   REQUIRE(summary.ok());
   CHECK(summary->complete);
   CHECK(summary->description.title == "a run");
+  CHECK(summary->description.notes.size() == (view.first() > 0 ? 1 : 0));
   return builder.Publish();
+}
+
+uint64_t LostBy(const timeline::View& view, events::Source source) {
+  const auto state = std::ranges::find(view.sources(), source, &timeline::SourceState::source);
+  return state == view.sources().end() ? 0 : state->lost;
 }
 
 TEST_CASE("a saved view reads back as the same events and the same curves", "[save]") {
@@ -126,6 +134,13 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   run.Name(10, "conv1");
   run.Name(11, "aten::convolution");
   run.Add({.op = 2, .name = 1, .kind = events::EventKind::kMarker});
+  run.Add({.bytes = 7, .kind = events::EventKind::kLoss, .source = events::Source::kDriver});
+  run.Add({.bytes = 5, .kind = events::EventKind::kLoss, .source = events::Source::kAllocator});
+  run.Name(12, std::string(events::kCuptiMemory));
+  run.Add({.bytes = 9'600'000,
+           .name = 12,
+           .kind = events::EventKind::kCounter,
+           .source = events::Source::kDriver});
   run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = events::EventKind::kSegmentAllocate});
   run.Allocate(1 << 20, 1000, events::Category::kParameter);
   run.Allocate((1 << 20) + 4096, 5000, events::Category::kGradient);
@@ -149,7 +164,10 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
     REQUIRE(again->ValuesAt(index + offset) == view->ValuesAt(index));
   }
   CHECK(again->name(11) == "aten::convolution");
-  CHECK(again->health().lost == view->first());
+  CHECK(again->health().lost == 7 + 5);
+  CHECK(LostBy(*again, events::Source::kDriver) == 7);
+  CHECK(LostBy(*again, events::Source::kAllocator) == 5);
+  CHECK(again->cupti_bytes() == 9'600'000);
   CHECK(again->health().unmatched_frees == 0);
   CHECK(again->health().double_allocations == 0);
   const timeline::State state = again->StateAt(again->end() - 1);
