@@ -3,10 +3,10 @@
 // named libraries that had asked for something else before. Memory of pools is none of anybody's here: the
 // pool has it from the driver.
 //
-// Records come in any order: they are kept until Settle() and counted by their times; mappings at once. Any
-// thread. Each change
-// is told to the listener under the lock, which neither allocates device memory nor calls back. O(log live) a
-// record.
+// Records come in any order: they are kept until Settle() and counted by their times; mappings at once.
+//
+// Any thread. Each change is told to the listener under the lock, which neither allocates device memory nor
+// calls back. O(log live) a record.
 #pragma once
 
 #include <cstdint>

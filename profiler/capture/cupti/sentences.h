@@ -17,8 +17,7 @@ int MajorVersion(uint32_t version);
 std::string RefusalSentence(Code code, uint32_t version, std::string_view holder);
 
 // Why nothing of the driver is recorded any more: the program itself asked for CUPTI, by the code of that
-// library
-// ("libtorch_cpu.so" is torch.profiler).
+// library ("libtorch_cpu.so" is torch.profiler).
 std::string GivenUpSentence(std::string_view library);
 
 }  // namespace tidemark::capture::cupti

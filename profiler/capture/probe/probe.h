@@ -4,7 +4,7 @@
 //
 // It never throws or prints, and ends the program only where LibTorch lacks a function that it has just
 // called (autograd_gates.cpp). A forked child is not recorded with its parent; one that is forked before the
-// parent uses CUDA asks for a ring of its own.
+// parent is heard (it uses CUDA, or with record --cpu has its first tensor) asks for a ring of its own.
 #pragma once
 
 namespace tidemark::capture {

@@ -31,7 +31,7 @@ namespace {
 
 void Say(const char* why) { std::fprintf(stderr, "tidemark: memory is not recorded: %s\n", why); }
 
-void LeaveInChild() {
+void StopTelling() {
   CloseEventStream();
   CloseGates();
 }
@@ -53,7 +53,7 @@ void Attach(transport::RingWriter ring) {
   TheGates().layer_begins = [](const char* name) { BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
-  pthread_atfork(nullptr, nullptr, LeaveInChild);
+  pthread_atfork(nullptr, nullptr, StopTelling);
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
   try {
     capture::Attach(std::move(**ring));
   } catch (const std::exception& error) {
-    capture::LeaveInChild();
+    capture::StopTelling();
     const std::string why = std::string("the allocator that PyTorch was told to use tells nothing (") +
                             capture::ReasonOf(error) + ").";
     capture::Say(why.c_str());

@@ -1,6 +1,6 @@
 // CLOCK_REALTIME in nanoseconds, at the price of reading the processor's time stamp counter: each thread asks
 // the kernel's clock once a millisecond and counts ticks in between, by a rate measured since the first call.
-// Clocks of different threads agree within a microsecond. Where there is no such counter every call asks the
+// Clocks of different threads agree within 5 microseconds. Where there is no such counter every call asks the
 // kernel's clock.
 #pragma once
 
@@ -27,18 +27,27 @@ int64_t AskKernelClock(uint64_t ticks);
 
 }  // namespace detail
 
-inline int64_t NowNs() {
+namespace detail {
+
+// 0 where there is no such counter.
+inline uint64_t Ticks() {
 #if defined(__x86_64__)
-  const uint64_t ticks = __rdtsc();
+  return __rdtsc();
+#else
+  return 0;
+#endif
+}
+
+}  // namespace detail
+
+inline int64_t NowNs() {
+  const uint64_t ticks = detail::Ticks();
   const detail::TickedClock& clock = detail::ticked_clock;
   const uint64_t passed = ticks - clock.base_ticks;
   if (passed < clock.valid_ticks) {
     return clock.base_ns + static_cast<int64_t>((passed * clock.ns_per_tick_32) >> 32);
   }
   return detail::AskKernelClock(ticks);
-#else
-  return detail::AskKernelClock(0);
-#endif
 }
 
 }  // namespace tidemark::capture
