@@ -1,5 +1,5 @@
 // The native recording (.tide): append-only chunks of events with checksums, readable up to the last whole
-// chunk however its writer ended. FORMAT.md gives the bytes.
+// chunk however its writer ended, and into one that is cut. FORMAT.md gives the bytes.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +72,9 @@ struct TideSummary {
 };
 
 // Calls `accept` for each chunk's events in order. An unreadable header is an error; damage later on ends the
-// reading with what came before it and a warning. `progress` (0..1) may return false to cancel, which is an
-// error. Uses at most 10 MiB whatever the file says of itself.
+// reading with what came before it and a warning, which tells what is lost as far as that is known, or is an
+// error where no event came before it. `progress` (0..1) may return false to cancel, which is an error. Uses
+// at most 10 MiB whatever the file says of itself.
 Result<TideSummary> ReadTide(const std::filesystem::path& file,
                              const std::function<void(std::span<const events::Event>)>& accept,
                              const Progress& progress = {});
@@ -87,7 +88,7 @@ struct TideFollower {
 
 // Reads a recording that is still being written, and goes on as it grows, until its closing chunk, until the
 // file is written anew, or until the follower ends it, which may be an error; one that comes through a pipe,
-// until that ends. Sentences call it `name`. Else as ReadTide.
+// until that ends. Sentences call it `name`. That there is no event is no error; else as ReadTide.
 Result<TideSummary> FollowTide(UniqueFd fd, const std::string& name, const TideFollower& follower);
 
 }  // namespace tidemark::trace

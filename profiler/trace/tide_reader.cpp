@@ -22,6 +22,27 @@ namespace {
 // Why reading cannot go on at some place, as the end of a sentence: "its checksum is wrong".
 using Damage = std::optional<std::string>;
 
+// "1 event is lost", "2 events are lost".
+std::string LostInWords(uint64_t events) {
+  return FormatNumber(static_cast<int64_t>(events)) + (events == 1 ? " event is lost" : " events are lost");
+}
+
+// What a cut chunk is unpacked with: our writer's windows are smaller, and another's shall not take more.
+constexpr int kMostWindowLog = 20;
+
+// How many bytes of `out` a part of a zstd frame, from its beginning on, gives; blocks that are whole count.
+size_t UnpackPart(ZSTD_DCtx* zstd, std::string_view part, void* out, size_t most) {
+  ZSTD_DCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+  ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, kMostWindowLog);
+  ZSTD_inBuffer input{part.data(), part.size(), 0};
+  ZSTD_outBuffer output{out, most, 0};
+  for (size_t taken = 0, given = 0;; taken = input.pos, given = output.pos) {
+    const size_t left = ZSTD_decompressStream(zstd, &output, &input);
+    const bool is_stuck = input.pos == taken && output.pos == given;
+    if (ZSTD_isError(left) != 0 || left == 0 || is_stuck) return output.pos;
+  }
+}
+
 class Reader {
  public:
   // `follower`: what is read may still grow; null = it is as it is.
@@ -48,13 +69,9 @@ class Reader {
       if (progress && !progress(static_cast<double>(at_) / static_cast<double>(std::max(file_bytes_, at_)))) {
         return Error{"Reading " + name_ + " was cancelled."};
       }
-      if (Damage damage = ReadChunk()) {
-        summary_.warning = name_ + " is cut short or damaged: at byte " + std::to_string(chunk_at_) + ", " +
-                           *damage + ". The " + FormatNumber(static_cast<int64_t>(summary_.events)) +
-                           " events before it are shown.";
-        return summary_;
-      }
+      const Damage damage = ReadChunk();
       if (!events_.empty()) accept(events_);
+      if (damage) return EndAt(*damage);
     }
     if (progress && !progress(1)) return Error{"Reading " + name_ + " was cancelled."};
     if (follower_ == nullptr) WarnOfTail();
@@ -94,9 +111,11 @@ class Reader {
     return done;
   }
 
+  bool IsBegunAnew() const { return grows_ && IsShorterThan(at_); }
+
   Damage EndsEarly(const char* where) const {
     if (!read_error_.empty()) return "it cannot be read (" + read_error_ + ")";
-    if (grows_ && IsShorterThan(at_)) return "the file was begun anew (open it again)";
+    if (IsBegunAnew()) return "the file was begun anew (open it again)";
     return std::string(grows_ ? "the file ends " : "the stream ends ") + where;
   }
 
@@ -130,20 +149,14 @@ class Reader {
     return Done{};
   }
 
-  // Reads the chunk at the present place into summary_ and events_.
+  // Reads the chunk at the present place into summary_ and events_; of one that is cut, what is there.
   Damage ReadChunk() {
     chunk_at_ = at_;
     events_.clear();
     ChunkHeader header;
-    const size_t read = Read(reinterpret_cast<char*>(&header), sizeof header);
-    if (read == 0)
-      return EndsEarly(
-          grows_ ? "without its closing chunk (its writer may have been killed)"
-                 : "without its closing chunk (its writer may have been killed, or the way here cut)");
-    if (read < sizeof header) return EndsEarly("within a chunk's header");
-    if (Damage damage = CheckHeader(header)) return damage;
-    packed_.resize(header.packed_bytes);
-    if (Read(packed_.data(), packed_.size()) < packed_.size()) return EndsEarly("within a chunk");
+    if (Damage damage = ReadHeader(header)) return damage;
+    told_events_ += header.events;
+    if (Damage damage = ReadPayload(header)) return damage;
     if (XXH3_64bits(packed_.data(), packed_.size()) != header.payload_checksum) {
       return "the checksum of a chunk is wrong";
     }
@@ -159,6 +172,26 @@ class Reader {
     return "a chunk is of a kind that this program does not know";
   }
 
+  Damage ReadHeader(ChunkHeader& header) {
+    knows_next_chunk_ = false;
+    const size_t read = Read(reinterpret_cast<char*>(&header), sizeof header);
+    if (read == 0)
+      return EndsEarly(
+          grows_ ? "without its closing chunk (its writer may have been killed)"
+                 : "without its closing chunk (its writer may have been killed, or the way here cut)");
+    if (read < sizeof header) return EndsEarly("within a chunk's header");
+    return CheckHeader(header);
+  }
+
+  Damage ReadPayload(const ChunkHeader& header) {
+    packed_.resize(header.packed_bytes);
+    packed_.resize(Read(packed_.data(), packed_.size()));
+    knows_next_chunk_ = packed_.size() == header.packed_bytes;
+    if (knows_next_chunk_) return std::nullopt;
+    if (header.kind == ChunkKind::kEvents && !IsBegunAnew()) TakeCutEvents(header);
+    return EndsEarly("within a chunk");
+  }
+
   Damage CheckHeader(const ChunkHeader& header) const {
     if (header.magic != ChunkHeader{}.magic) return "there is no chunk";
     if (header.Checksum() != header.header_checksum) return "the checksum of a chunk's header is wrong";
@@ -171,7 +204,7 @@ class Reader {
                                   : header.packing == Packing::kZstd &&
                                         header.packed_bytes <= ZSTD_compressBound(header.unpacked_bytes);
     if (!sizes_fit || !packing_fits) return "a chunk has a size that no recording has";
-    if (header.first_event != summary_.events) return "a chunk does not follow the one before it";
+    if (header.first_event != told_events_) return "a chunk does not follow the one before it";
     return std::nullopt;
   }
 
@@ -197,12 +230,62 @@ class Reader {
 
   Damage TakeEvents(const ChunkHeader& header) {
     events_.resize(header.events);
-    if (!Unpack(header, events_.data())) return "a chunk cannot be unpacked";
-    if (!std::all_of(events_.begin(), events_.end(), events::IsWellFormed)) {
-      return "a chunk holds events of a kind that this program does not know";
+    const bool is_unpacked = Unpack(header, events_.data());
+    if (is_unpacked && std::ranges::all_of(events_, events::IsWellFormed)) {
+      summary_.events += header.events;
+      return std::nullopt;
     }
-    summary_.events += header.events;
-    return std::nullopt;
+    events_.clear();
+    return is_unpacked ? "a chunk holds events of a kind that this program does not know"
+                       : "a chunk cannot be unpacked";
+  }
+
+  // No checksum vouches for them, but only an end was cut off.
+  void TakeCutEvents(const ChunkHeader& header) {
+    events_.resize(header.events);
+    size_t bytes = packed_.size();
+    if (header.packing == Packing::kNone) {
+      std::memcpy(events_.data(), packed_.data(), bytes);
+    } else {
+      bytes = UnpackPart(zstd_, packed_, events_.data(), header.unpacked_bytes);
+    }
+    events_.resize(bytes / sizeof(events::Event));
+    events_.erase(std::ranges::find_if_not(events_, events::IsWellFormed), events_.end());
+    summary_.events += events_.size();
+  }
+
+  // What the headers of the chunks behind a damaged one tell of events, as far as they can be followed.
+  // Returns whether that is to the end.
+  bool CountToTheEnd() {
+    while (knows_next_chunk_ && follower_ == nullptr) {
+      ChunkHeader header;
+      if (ReadHeader(header)) break;
+      if (header.kind == ChunkKind::kClosing) return true;
+      told_events_ += header.events;
+      packed_.resize(header.packed_bytes);
+      knows_next_chunk_ = Read(packed_.data(), packed_.size()) == packed_.size();
+    }
+    return false;
+  }
+
+  std::string LossInWords(bool is_all) const {
+    const uint64_t lost = told_events_ - summary_.events;
+    if (lost > 0)
+      return is_all ? LostInWords(lost) : "at least " + LostInWords(lost) + " (how many more is not known)";
+    return is_all ? "no event is lost" : "how many are lost is not known";
+  }
+
+  Result<TideSummary> EndAt(const std::string& damage) {
+    const std::string place = ": at byte " + std::to_string(chunk_at_) + ", " + damage;
+    const std::string loss = LossInWords(CountToTheEnd());
+    if (summary_.events == 0 && follower_ == nullptr) {
+      return Error{name_ + " holds no event that can be read" + place + "; " + loss +
+                   ". Take another copy of it, or record it again."};
+    }
+    summary_.warning = name_ + " is cut short or damaged" + place + ". The " +
+                       FormatNumber(static_cast<int64_t>(summary_.events)) + " events before it are shown; " +
+                       loss + ".";
+    return summary_;
   }
 
   void WarnOfTail() {
@@ -223,6 +306,8 @@ class Reader {
   uint64_t chunk_at_ = 0;  // where the present chunk begins
   std::string packed_;
   std::vector<events::Event> events_;
+  uint64_t told_events_ = 0;       // in the chunks so far, by their headers
+  bool knows_next_chunk_ = false;  // where the present one ends, the next begins
   bool described_ = false;
   std::string read_error_;
   TideSummary summary_;

@@ -73,8 +73,9 @@ Facts FactsOf(const session::Run& run) {
   const session::RunStatus status = run.status();
   facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));
   facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
-  facts.emplace_back("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
-                                           FormatNumber(static_cast<int64_t>(health.lost))));
+  facts.emplace_back("events", fmt::format("{}, {} lost{}", FormatNumber(static_cast<int64_t>(health.events)),
+                                           FormatNumber(static_cast<int64_t>(health.lost)),
+                                           status.cut_off ? " up to where the file is cut or damaged" : ""));
   const std::vector<double> losses = LossesOf(*view);
   if (!losses.empty() && !networks::IsPhantom(description.device))
     facts.emplace_back("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));

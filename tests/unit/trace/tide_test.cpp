@@ -67,6 +67,13 @@ ReadBack Read(const std::filesystem::path& file) {
   return {std::move(summary), std::move(events)};
 }
 
+std::string ReadError(const std::filesystem::path& file) {
+  const ReadBack read = Read(file);
+  REQUIRE_FALSE(read.summary.ok());
+  CHECK(read.events.empty());
+  return read.summary.error().message;
+}
+
 // Where each chunk begins, and the end of the file: by the sizes in the chunks' headers (FORMAT.md).
 std::vector<size_t> Boundaries(const std::string& bytes) {
   std::vector<size_t> boundaries = {16};
@@ -242,13 +249,99 @@ TEST_CASE("a file cut anywhere reads up to its last whole chunk and says where i
             std::string::npos);
       continue;
     }
-    REQUIRE(read.summary.ok());
     const auto next = std::upper_bound(boundaries.begin(), boundaries.end(), size) - 1;
     CHECK(read.events.size() == events_before[static_cast<size_t>(next - boundaries.begin())]);
+    if (read.events.empty()) {
+      REQUIRE_FALSE(read.summary.ok());
+      CHECK(read.summary.error().message.find("at byte " + std::to_string(*next)) != std::string::npos);
+      continue;
+    }
+    REQUIRE(read.summary.ok());
     CHECK(IsPrefix(read.events, events));
     CHECK_FALSE(read.summary->complete);
     CHECK(read.summary->warning.find("at byte " + std::to_string(*next)) != std::string::npos);
   }
+}
+
+bool Tells(const ReadBack& read, const std::string& words) {
+  return read.summary->warning.find(words) != std::string::npos;
+}
+
+TEST_CASE("of a chunk that is cut the events before the cut are read, and the loss is told", "[tide]") {
+  const Scratch scratch;
+  constexpr size_t kInFirst = 10'000;
+  std::vector<Event> events = RandomEvents(2 * kInFirst);
+  TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+  REQUIRE(writer.Append(std::span(events).first(kInFirst)).ok());
+  REQUIRE(writer.Flush().ok());
+  REQUIRE(writer.Append(std::span(events).subspan(kInFirst)).ok());
+  REQUIRE(writer.Close().ok());
+  const std::string whole = ReadFile(scratch / "run.tide");
+  const std::vector<size_t> at = Boundaries(whole);
+
+  WriteFile(scratch / "cut.tide", whole.substr(0, at[1] + (at[2] - at[1]) * 6 / 10));
+  const ReadBack first = Read(scratch / "cut.tide");
+  REQUIRE(first.summary.ok());
+  CHECK(first.events.size() == 2 * size_t{128 << 10} / sizeof(Event));  // the blocks before the cut
+  CHECK(IsPrefix(first.events, events));
+  CHECK(first.summary->events == first.events.size());
+  CHECK_FALSE(first.summary->complete);
+  CHECK(Tells(first, "at byte " + std::to_string(at[1])));
+  CHECK(Tells(first, "at least 5,904 events are lost (how many more is not known)."));
+
+  WriteFile(scratch / "cut.tide", whole.substr(0, at[2] + (at[3] - at[2]) / 2));
+  const ReadBack second = Read(scratch / "cut.tide");
+  REQUIRE(second.summary.ok());
+  CHECK(second.events.size() > kInFirst);
+  CHECK(IsPrefix(second.events, events));
+}
+
+TEST_CASE("of a cut chunk that is not packed each whole event is read", "[tide]") {
+  const Scratch scratch;
+  std::vector<Event> events = RandomEvents(20);
+  std::mt19937_64 random(7);
+  for (Event& event : events) {  // nothing to pack
+    event.address = random();
+    event.bytes = static_cast<int64_t>(random());
+    event.rounded_bytes = static_cast<int64_t>(random());
+    event.stream = random();
+    for (uint32_t* const id : {&event.layer, &event.op, &event.name, &event.thread})
+      *id = static_cast<uint32_t>(random());
+    event.time_ns = static_cast<int64_t>(random());
+    event.device = static_cast<uint8_t>(random());
+    event.pool = static_cast<uint8_t>(random());
+  }
+  TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+  REQUIRE(writer.Append(events).ok());
+  REQUIRE(writer.Close().ok());
+  const std::string whole = ReadFile(scratch / "run.tide");
+  const size_t payload = Boundaries(whole)[1] + 48;
+  WriteFile(scratch / "cut.tide", whole.substr(0, payload + 7 * sizeof(Event) + 63));
+  const ReadBack read = Read(scratch / "cut.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.events.size() == 7);
+  CHECK(IsPrefix(read.events, events));
+  CHECK(Tells(read, "The 7 events before it are shown"));
+  CHECK(Tells(read, "at least 13 events are lost"));
+}
+
+TEST_CASE("a chunk with wrong bytes is left out whole, and what it and those behind it held is counted",
+          "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(15);
+  std::string bytes = SmallRecording(scratch / "whole.tide", events);
+  const std::vector<size_t> at = Boundaries(bytes);
+  bytes[at[2] + 60] ^= 1;
+  WriteFile(scratch / "flipped.tide", bytes);
+  const ReadBack read = Read(scratch / "flipped.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.events.size() == 5);
+  CHECK(Tells(read, "; 10 events are lost."));
+  WriteFile(scratch / "and cut.tide", bytes.substr(0, at[4]));
+  CHECK(Tells(Read(scratch / "and cut.tide"), "at least 10 events are lost (how many more is not known)."));
+  bytes[at[1] + 60] ^= 1;
+  WriteFile(scratch / "both.tide", bytes);
+  CHECK(ReadError(scratch / "both.tide").find("15 events are lost") != std::string::npos);
 }
 
 TEST_CASE("any flipped bit is found", "[tide]") {
@@ -336,17 +429,7 @@ TEST_CASE("events with values out of range do not get through", "[tide]") {
   TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
   REQUIRE(writer.Append(events).ok());
   REQUIRE(writer.Close().ok());
-  const ReadBack read = Read(scratch / "run.tide");
-  REQUIRE(read.summary.ok());
-  CHECK(read.events.empty());
-  CHECK(read.summary->warning.find("does not know") != std::string::npos);
-}
-
-std::string ReadError(const std::filesystem::path& file) {
-  const ReadBack read = Read(file);
-  REQUIRE_FALSE(read.summary.ok());
-  CHECK(read.events.empty());
-  return read.summary.error().message;
+  CHECK(ReadError(scratch / "run.tide").find("does not know") != std::string::npos);
 }
 
 TEST_CASE("what is no recording is refused with a sentence", "[tide]") {
