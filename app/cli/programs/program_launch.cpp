@@ -243,8 +243,9 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
 
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
                                    const RecordedLayers& layers, const phantom::BuildWatch& building) {
-  if (Status writable = CanBeWritten(recording); !writable) return writable.error();
+  if (Status writable = trace::CanBeRecorded(recording); !writable) return writable.error();
   ProgramLaunch launch;
+  launch.stop = std::make_shared<phantom::ProgramStop>(phantom::WhenWeAreKilled::kLivesOn);
   events::RunDescription& description = launch.recorded.description;
   Result<std::vector<std::string>> environment = ProbeEnvironment(layers, description.notes);
   if (!environment) return environment.error();

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,13 +101,59 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// posix_spawn gives a program the usual signals, and none that it is to ignore; env does. What cannot be
-// started at all is posix_spawn's to say.
-std::vector<std::string> WithSignalsAsWeHadThem(const std::vector<std::string>& words) {
-  if (!WereChildrenIgnored() || !InPath(words[0])) return words;
-  std::vector<std::string> by_env = {"env", "--ignore-signal=CHLD"};
-  by_env.insert(by_env.end(), words.begin(), words.end());
-  return by_env;
+struct Start {
+  const std::vector<char*> words;
+  char* const* environment = nullptr;
+  sigset_t usual_signals;
+  sigset_t mask;
+  int standard_error = -1;
+  WhenWeAreKilled when_killed = WhenWeAreKilled::kEndsToo;
+  bool ignores_children = false;
+};
+
+// In the forked child, which has one thread: another's locks may be held for ever, so nothing is called that
+// takes one. The error number is told where the program cannot be started.
+[[noreturn]] void Become(const Start& start, pid_t parent, int failure) {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (sigismember(&start.usual_signals, signal) == 1) ::signal(signal, SIG_DFL);
+  }
+  if (start.ignores_children) signal(SIGCHLD, SIG_IGN);
+  pthread_sigmask(SIG_SETMASK, &start.mask, nullptr);
+  if (start.when_killed == WhenWeAreKilled::kEndsToo) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(128 + SIGTERM);
+  }
+  if (start.standard_error >= 0) dup2(start.standard_error, STDERR_FILENO);
+  execvpe(start.words[0], start.words.data(), start.environment);
+  const int error = errno;
+  (void)!write(failure, &error, sizeof error);
+  _exit(127);
+}
+
+// The error number, or 0. The kernel ends what is to end with us when the calling thread does, so that one is
+// to wait for it. (posix_spawn has no such wish.)
+int Spawn(Start start, pid_t* pid) {
+  int ends[2] = {};
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+  const UniqueFd failure(ends[0]);
+  UniqueFd failing(ends[1]);
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &start.mask);  // what comes meanwhile finds the program's own handlers
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) Become(start, parent, failing.get());
+  const int fork_error = errno;
+  pthread_sigmask(SIG_SETMASK, &start.mask, nullptr);
+  if (child < 0) return fork_error;
+  failing.Reset();
+  int error = 0;
+  ssize_t count = 0;
+  while ((count = read(failure.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  if (count > 0) (void)WaitStatusOf(child);
+  *pid = child;
+  return error;
 }
 
 // Whose program has the process's signals.
@@ -223,20 +269,15 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   if (stop.WasAsked()) return 128 + SIGTERM;
   const SignalsForProgram signals;
   const ChildEnvironment entries(environment);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  const sigset_t usual = signals.UsualForProgram();
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  if (standard_error >= 0) posix_spawn_file_actions_adddup2(&files, standard_error, STDERR_FILENO);
   pid_t pid = 0;
-  const std::vector<std::string> started = WithSignalsAsWeHadThem(words);
-  const int error = posix_spawnp(&pid, started[0].c_str(), &files, &attributes, Pointers(started).data(),
-                                 entries.entries());
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
+  const int error = Spawn({.words = Pointers(words),
+                           .environment = entries.entries(),
+                           .usual_signals = signals.UsualForProgram(),
+                           .mask = {},
+                           .standard_error = standard_error,
+                           .when_killed = stop.when_killed(),
+                           .ignores_children = WereChildrenIgnored()},
+                          &pid);
   if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
   BeginPassingOnTo(pid);
   stop.Began(pid);

@@ -65,12 +65,20 @@ class RanksFolder {
   std::string name_;
 };
 
-// One program's end on request, before it begins, while it runs and after. Any thread.
+// What becomes of a program when we are killed while we wait for it: it is asked to end (SIGTERM, of which a
+// launcher tells its ranks), or goes on alone.
+enum class WhenWeAreKilled : uint8_t { kEndsToo, kLivesOn };
+
+// One program's end that is not its own: on request, before it begins, while it runs and after; and with us.
+// Any thread.
 class ProgramStop {
  public:
+  explicit ProgramStop(WhenWeAreKilled when_killed = WhenWeAreKilled::kEndsToo) : when_killed_(when_killed) {}
+
   // Asks it to end (SIGTERM); asked again, kills it. One that has not begun does not begin any more.
   void Ask();
   bool WasAsked();
+  WhenWeAreKilled when_killed() const { return when_killed_; }
 
  private:
   friend Result<int> RunProgram(const std::vector<std::string>&, const std::vector<std::string>&,
@@ -78,6 +86,7 @@ class ProgramStop {
   void Began(pid_t pid);
   void Ended();
 
+  const WhenWeAreKilled when_killed_;
   Mutex mutex_;
   pid_t pid_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // while the number is its own
   int asked_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // times

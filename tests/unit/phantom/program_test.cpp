@@ -147,6 +147,43 @@ TEST_CASE("Entries replace what the environment says") {
   CHECK(RanksOfMachine({0, 12}) == 8);
 }
 
+// Kills who waits for a program once that has written "up" into `file`.
+void KillWhoWaitsFor(const std::string& script, const std::string& file, WhenWeAreKilled when_killed) {
+  const pid_t waiting = fork();
+  if (waiting == 0) {
+    ProgramStop stop(when_killed);
+    (void)RunProgram({"sh", "-c", script}, {}, stop);
+    _exit(0);
+  }
+  while (Contents(file) != "up\n") usleep(1000);
+  kill(waiting, SIGKILL);
+  int status = 0;
+  REQUIRE(waitpid(waiting, &status, 0) == waiting);
+}
+
+TEST_CASE("A program ends with who waits for it, even where that one is killed") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "said").string();
+  const std::string until_told = "trap 'echo told > " + file + "; exit' TERM; echo up > " + file +
+                                 "; for i in $(seq 1000); do sleep 0.01; done";
+  KillWhoWaitsFor(until_told, file, WhenWeAreKilled::kEndsToo);
+  for (int i = 0; i < 5000 && Contents(file) != "told\n"; ++i) usleep(1000);
+  CHECK(Contents(file) == "told\n");
+}
+
+TEST_CASE("A program that is to live on does so when who waits for it is killed") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "said").string();
+  const std::string go = (scratch / "go").string();
+  const std::string until_let = "trap 'echo told > " + file + "; exit' TERM; echo up > " + file +
+                                "; while [ ! -e " + go + " ]; do sleep 0.01; done; echo done > " + file;
+  KillWhoWaitsFor(until_let, file, WhenWeAreKilled::kLivesOn);
+  usleep(50'000);  // were it to be told, it would be by now
+  trace::WriteFile(go, "");
+  while (Contents(file) == "up\n" || Contents(file).empty()) usleep(1000);
+  CHECK(Contents(file) == "done\n");
+}
+
 TEST_CASE("What would end us ends the program first") {
   const trace::Scratch scratch;
   const std::string file = (scratch / "said").string();
