@@ -285,12 +285,13 @@ int RunExport(const RecordingOptions& options) {
                     kExitUsage);
   }
   if (options.format.empty()) return RewriteByEnding(options);
-  if (presenters::FormatOfKey(options.format) == nullptr) {
+  const auto* const format = presenters::FormatOfWord(options.format);
+  if (format == nullptr) {
     return Complain(
         fmt::format("There is no export format \"{}\". Choose {}.", options.format, FormatKeysInWords()),
         kExitUsage);
   }
-  return Rewrite(options, options.format);
+  return Rewrite(options, format->key);
 }
 
 int RunConvert(const RecordingOptions& options) {
@@ -337,7 +338,9 @@ Command RegisterExport(CLI::App& application) {
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
-  command->add_option("--to", options->format, FormatKeysInWords() + "; else as the file's ending says")
+  command
+      ->add_option("--to", options->format,
+                   FormatKeysInWords() + ", or an ending (json, md); else as the file's ending says")
       ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
   AddOneCardOption(*command, options->device);

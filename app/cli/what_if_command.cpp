@@ -17,6 +17,7 @@
 #include "app/presenters/picture/picture.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/allocator_trial.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
@@ -50,15 +51,27 @@ Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advic
   const auto addresses = AddressesFromText(options.addresses);
   if (!addresses) return addresses.error();
   setup.addresses = *addresses;
-  if (options.after.empty()) return setup;
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
-  if (!run) return run.error();
-  const Result<phantom::Card> card = CardToReplayOn(**run, own.card.name);
-  if (!card) return card.error();
-  const Status begun = advice::BeginAfter(*(*run)->view(), *card, setup);
-  if (!begun) return begun.error();
-  setup.after_title = options.after;
   return setup;
+}
+
+// What the recording at `file` left in the cache is there.
+Status BeginAfterFile(const std::string& file, const phantom::Card& own, advice::AllocatorSetup& setup) {
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(file);
+  if (!run) return run.error();
+  const Result<phantom::Card> card = CardToReplayOn(**run, own.name);
+  if (!card) return card.error();
+  setup.after_title = file;
+  return advice::BeginAfter(*(*run)->view(), *card, setup);
+}
+
+int TellAnswer(const WhatIfOptions& options, const std::string& title, const advice::AllocatorSetup& own,
+               const advice::AllocatorSetup& other, const advice::WhatIf& answer) {
+  if (!options.output.empty()) {
+    const Status drawn = WritePicture(
+        presenters::WhatIfPicture(answer, {SetupInWords(own), SetupInWords(other)}, title), options.output);
+    if (!drawn) return Complain(drawn.error().message, kExitFailed);
+  }
+  return Answer(options.json ? TextOf(WhatIfJson(own, other, answer)) : WhatIfText(own, other, answer));
 }
 
 int RunWhatIf(const WhatIfOptions& options) {
@@ -83,21 +96,22 @@ int RunWhatIf(const WhatIfOptions& options) {
   const std::string note = NoteOfCard(description, *card);
   if (!note.empty()) Complain(note, kExitDone);
   const advice::AllocatorSetup own{*card, description.allocator_settings};
-  const Result<advice::AllocatorSetup> other = SetupOf(options, own);
+  Result<advice::AllocatorSetup> other = SetupOf(options, own);
   if (!other) return Complain(other.error().message, kExitUsage);
+  if (!options.after.empty()) {
+    if (Status begun = BeginAfterFile(options.after, own.card, *other); !begun)
+      return Complain(begun.error().message, kExitFailed);
+  }
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return Complain(allocator.error().message, kExitFailed);
   const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(*(*run)->view(), own, *allocator);
   if (!replayed) return Complain(replayed.error().message, kExitFailed);
   const Result<advice::WhatIf> answer = replayed->With(*other);
-  if (!answer) return Complain(answer.error().message, kExitFailed);
-  if (!options.output.empty()) {
-    const Status drawn = WritePicture(
-        presenters::WhatIfPicture(*answer, {SetupInWords(own), SetupInWords(*other)}, description.title),
-        options.output);
-    if (!drawn) return Complain(drawn.error().message, kExitFailed);
+  if (!answer) {
+    const bool takes_settings = session::TakesSettings(other->settings, other->card, *allocator).ok();
+    return Complain(answer.error().message, takes_settings ? kExitFailed : kExitUsage);
   }
-  return Answer(options.json ? TextOf(WhatIfJson(own, *other, *answer)) : WhatIfText(own, *other, *answer));
+  return TellAnswer(options, description.title, own, *other, *answer);
 }
 
 }  // namespace

@@ -21,8 +21,12 @@ struct AllocatorOf {
   phantom::AddressOrder addresses = {};
 };
 
+// Whether PyTorch takes these settings (PYTORCH_CUDA_ALLOC_CONF); else an error with its words.
+Status TakesSettings(const std::string& settings, const phantom::Card& card,
+                     const AllocatorOf& allocator = {});
+
 // `card` with the memory that it shall have. `settings`: PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own.
-// Settings that PyTorch refuses are an error with its words. `columns`: of its curve, `progress`: replay.h.
+// Settings that PyTorch refuses are TakesSettings's error. `columns`: of its curve, `progress`: replay.h.
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
                                        const AllocatorOf& allocator = {}, size_t columns = 0,

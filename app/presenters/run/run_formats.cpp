@@ -43,6 +43,11 @@ const RunFormat* FormatOfKey(std::string_view key) {
   return Find([key](const RunFormat& format) { return format.key == key; });
 }
 
+const RunFormat* FormatOfWord(std::string_view word) {
+  const RunFormat* const format = FormatOfKey(word);
+  return format == nullptr ? FormatOfEnding("*." + std::string(word)) : format;
+}
+
 const RunFormat* FormatOfEnding(const std::filesystem::path& file) {
   const std::string ending = file.extension().string();
   return Find([&ending](const RunFormat& format) { return format.ending == ending; });

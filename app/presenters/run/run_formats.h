@@ -19,7 +19,9 @@ struct RunFormat {
 // Endings are told apart from each other; the recording comes first, then traces, tables, pages, pictures.
 std::span<const RunFormat> RunFormats();
 
-const RunFormat* FormatOfKey(std::string_view key);                  // none: there is no such format
+const RunFormat* FormatOfKey(std::string_view key);  // none: there is no such format
+// A key, or an ending without its point: "json" is what "chrome" is.
+const RunFormat* FormatOfWord(std::string_view word);
 const RunFormat* FormatOfEnding(const std::filesystem::path& file);  // none: it does not tell
 
 bool IsPicture(std::string_view format_key);

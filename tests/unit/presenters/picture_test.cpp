@@ -292,6 +292,10 @@ TEST_CASE("formats are told apart by their names and endings") {
     CHECK(FormatOfEnding("run.of.mine" + std::string(format.ending)) == &format);
   }
   CHECK(FormatOfKey("pdf") == nullptr);
+  CHECK(FormatOfWord("chrome") == FormatOfKey("chrome"));
+  CHECK(FormatOfWord("json") == FormatOfKey("chrome"));
+  CHECK(FormatOfWord("pdf") == nullptr);
+  CHECK(FormatOfWord("") == nullptr);
   CHECK(FormatOfEnding("run") == nullptr);
 }
 
