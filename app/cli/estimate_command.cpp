@@ -10,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/reports/band_report.h"
 #include "app/cli/reports/report.h"
 #include "app/cli/training_options.h"
 #include "app/presenters/moment/bridge.h"

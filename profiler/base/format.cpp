@@ -63,7 +63,7 @@ std::string FormatRange(int64_t least_bytes, int64_t most_bytes, ByteUnit unit) 
   const std::string least = FormatBytes(least_bytes, unit);
   const std::string most = FormatBytes(most_bytes, unit);
   if (least != most) return least + " to " + most;
-  return FormatExactBytes(least_bytes) + " to " + FormatExactBytes(most_bytes);
+  return least + " (" + FormatExactBytes(least_bytes) + " to " + FormatExactBytes(most_bytes) + ")";
 }
 
 std::string FormatDuration(int64_t nanoseconds) {

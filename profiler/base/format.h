@@ -20,7 +20,7 @@ std::string FormatExactBytes(int64_t bytes);             // 25690112 -> "25,690,
 // kB".
 std::string FormatInUnit(int64_t bytes, ByteUnit unit);
 std::string FormatBytes(int64_t bytes, ByteUnit unit);  // 25690112 -> "25.7 MB"; small values keep B or kB
-// "25.7 MB to 25.9 MB"; to the byte where the two would read the same.
+// "25.7 MB to 25.9 MB"; to the byte, too, where the two would read the same.
 std::string FormatRange(int64_t least_bytes, int64_t most_bytes, ByteUnit unit);
 std::string FormatDuration(int64_t nanoseconds);  // 1900000 -> "1.90 ms"
 // The other way, as people write it: "16GiB", "16g", "24 GB", "500,000,000" (bytes, with or without

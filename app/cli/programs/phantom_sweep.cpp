@@ -13,6 +13,7 @@
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
 #include "app/cli/console/interrupt_listener.h"
+#include "app/cli/reports/band_report.h"
 #include "app/cli/reports/run_report.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"

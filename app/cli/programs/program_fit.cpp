@@ -117,9 +117,10 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
     return FitRow(fmt::format("{} ({})", first.card.title, session::CardSize(first.card.memory_bytes)),
                   MebibytesOf(first.card.memory_bytes), least, words);
   }
-  const std::string cards =
-      fmt::format("{} cards with {} to {}", row.size(), session::CardSize(first.card.memory_bytes),
-                  session::CardSize(row.back()->card.memory_bytes));
+  const std::string smallest = session::CardSize(first.card.memory_bytes);
+  const std::string largest = session::CardSize(row.back()->card.memory_bytes);
+  const std::string cards = fmt::format("{} cards with {}", row.size(),
+                                        smallest == largest ? smallest : smallest + " to " + largest);
   return FitRow(cards, "", first.fits ? least + " up" : least, words);
 }
 

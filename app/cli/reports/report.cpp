@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/cli/reports/band_report.h"
 #include "profiler/base/format.h"
 #include "profiler/events/event.h"
 #include "profiler/networks/techniques.h"
@@ -174,45 +175,8 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   return rows;
 }
 
-std::string BandRows(const session::ReservedBand& band, SizeText size) {
-  std::string rows;
-  const auto row = [&rows, size](const char* of, const auto& moved) {
-    if (!moved.is_moved()) return;
-    const bool is_told_apart = size(moved.least_bytes) != size(moved.most_bytes);
-    const SizeText told = is_told_apart ? size : FormatExactBytes;
-    rows += fmt::format("    {}from {} to {}, by the order of the driver's addresses\n", of,
-                        told(moved.least_bytes), told(moved.most_bytes));
-  };
-  row("", band.bytes);
-  row("and allocated ", band.bytes.allocated);
-  if (band.late_frees_bytes) {
-    const bool is_more = *band.late_frees_bytes > band.bytes.most_bytes;
-    rows += fmt::format("    {} if what other streams used comes back with the end of its step only\n",
-                        is_more ? "up to " + size(*band.late_frees_bytes) : "no more");
-  }
-  if (band.at_the_cliff) {
-    rows +=
-        "  The card is nearly full: with one more segment PyTorch frees what it has cached and tries again, "
-        "and what it reserves jumps.\n";
-  }
-  return rows;
-}
-
-void AddBandJson(const session::ReservedBand& band, Json& json) {
-  json["reserved_peak_band"] = {{"least_bytes", band.bytes.least_bytes},
-                                {"most_bytes", band.bytes.most_bytes},
-                                {"at_the_cliff", band.at_the_cliff}};
-  json["allocated_peak_band"] = {{"least_bytes", band.bytes.allocated.least_bytes},
-                                 {"most_bytes", band.bytes.allocated.most_bytes}};
-  if (band.late_frees_bytes) json["reserved_peak_with_late_frees_bytes"] = *band.late_frees_bytes;
-}
-
 std::string TextOf(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string BandRowsOfTable(const session::ReservedBand& band) {
-  return BandRows(band, [](int64_t bytes) { return Megabytes(bytes); });
 }
 
 std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns) {

@@ -39,15 +39,6 @@ std::string BytesRow(std::string_view title, int64_t bytes);
 // (View::tells_requested).
 std::string PeakRows(const session::Prediction& peaks, bool tells_requested);
 
-// Under those: between which figures the reserved peak lies, and whether the card was nearly full. Sizes as
-// those above are told; to the byte where that does not tell two apart.
-using SizeText = std::string (*)(int64_t bytes);
-std::string BandRows(const session::ReservedBand& band, SizeText size = FormatExactBytes);
-std::string BandRowsOfTable(const session::ReservedBand& band);  // under PeaksTable
-// Adds "reserved_peak_band", "allocated_peak_band" and, where it is known,
-// "reserved_peak_with_late_frees_bytes".
-void AddBandJson(const session::ReservedBand& band, Json& json);
-
 struct ReportColumn {
   std::string title;  // "phantom"
   session::Prediction peaks;

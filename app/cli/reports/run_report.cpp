@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/cli/reports/band_report.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/environment.h"

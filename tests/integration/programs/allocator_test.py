@@ -103,7 +103,7 @@ torch.optim.SGD([weight], lr=0.1).step()
 """
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code + step)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("    up to 94,371,840 B if what other streams used comes back", ran.stderr)
+        self.assertIn("    up to 94,371,840 B (90.0 MiB) if what other streams used comes back", ran.stderr)
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertEqual(measured["reserved_peak_bytes"], 30 << 20)
         self.assertEqual(measured["reserved_peak_with_late_frees_bytes"], 90 << 20)

@@ -31,7 +31,7 @@ TEST_CASE("Every figure of four digits and more has its thousands apart, in colu
 TEST_CASE("The two ends of a range never read the same") {
   CHECK(FormatRange(25'700'000, 25'900'000, ByteUnit::kMegabytes) == "25.7 MB to 25.9 MB");
   CHECK(FormatRange(1'021'313'024, 1'023'410'176, ByteUnit::kMegabytes) ==
-        "1,021,313,024 B to 1,023,410,176 B");
+        "1.02 GB (1,021,313,024 B to 1,023,410,176 B)");
 }
 
 TEST_CASE("A size that was written is read again, and a comma elsewhere than before three digits is not") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 #include <string>
 
 #include "app/cli/programs/program_fit.h"
@@ -90,6 +91,19 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
   const CardsToRun rest = verdicts.StillToRun();
   CHECK(rest.with_own_memory);
   CHECK(rest.cards.size() > 10);
+}
+
+TEST_CASE("Cards of one size are told with that size, not as from it to itself") {
+  const std::regex twice(R"(cards with ([0-9.]+ GiB) to \1 )");
+  for (const char* const card : {"t4", "h100", "b200"}) {
+    for (const int64_t gibibytes : {1, 3, 5, 7, 9, 11, 14, 20, 28, 44, 60, 90, 130, 170}) {
+      CardVerdicts verdicts = AskedOf(card);
+      REQUIRE(verdicts.Take(First(card, gibibytes * kGiB)).ok());
+      const std::string text = VerdictsText(verdicts, "train.py", "Stopped.");
+      CAPTURE(text);
+      CHECK_FALSE(std::regex_search(text, twice));
+    }
+  }
 }
 
 TEST_CASE("Where it ran on no other card that has kernels for it, all of them are judged by its requests") {

@@ -179,7 +179,8 @@ TEST_CASE("What is allocated has a band, too, which is told where it is one") {
   report.band = Result<session::ReservedBand>(band);
   report.peaks.reserved_band = band;
   CHECK(Has(RunText(report),
-            "    and allocated from 1,024 B to 2,048 B, by the order of the driver's addresses\n"));
+            "    and allocated from 1,024 B to 2,048 B (1.0 KiB to 2.0 KiB), by the order of the driver's "
+            "addresses\n"));
   Json json;
   AddRunJson(report, json);
   CHECK(json["measured"]["allocated_peak_band"] == Json{{"least_bytes", 1024}, {"most_bytes", 2048}});
@@ -190,7 +191,7 @@ TEST_CASE("What is allocated has a band, too, which is told where it is one") {
   report.peaks.reserved_band = band;
   AddRunJson(report, json);
   CHECK(json["measured"]["reserved_peak_with_late_frees_bytes"] == 16 * kGibibyte);
-  CHECK(Has(RunText(report), "    up to 17,179,869,184 B if what other streams used"));
+  CHECK(Has(RunText(report), "    up to 17,179,869,184 B (16.00 GiB) if what other streams used"));
   band.late_frees_bytes = 15 * kGibibyte;  // as it is reserved anyway
   report.band = Result<session::ReservedBand>(band);
   CHECK(Has(RunText(report), "    no more if what other streams used"));
