@@ -15,6 +15,7 @@
 #include "app/presenters/picture/canvas.h"
 #include "app/presenters/picture/picture.h"
 #include "profiler/base/format.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/counted_blocks.h"
@@ -64,7 +65,7 @@ std::vector<PageRow> LevelsAt(const std::vector<presenters::LevelRow>& chain) {
 }
 
 std::vector<PageRow> LayersAt(const timeline::View& view, const timeline::State& state) {
-  std::map<std::string, int64_t> by_layer;
+  std::map<std::string, int64_t, NaturalOrder> by_layer;
   for (const timeline::LiveBlock& block : timeline::CountedBlocks(state))
     AddTo(by_layer[presenters::LayerTitle(view, block)], block.rounded_bytes);
   if (by_layer.size() == 1 && by_layer.begin()->first == presenters::kNoLayer) return {};  // none is told

@@ -10,6 +10,7 @@
 #include "app/gui/widgets/text.h"
 #include "app/presenters/run/run_formats.h"
 #include "profiler/base/format.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/networks/specification.h"
 #include "profiler/trace/file_types.h"
 
@@ -317,7 +318,7 @@ Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const FileFi
     return Error{"The folder " + folder.string() + " cannot be read (" + failure.message() +
                  "). Choose another."};
   std::sort(entries.begin(), entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
-    return a.folder != b.folder ? a.folder : a.name < b.name;
+    return a.folder != b.folder ? a.folder : NaturalOrder()(a.name, b.name);
   });
   entries.insert(entries.begin(), FolderEntry{"..", true, 0});
   return entries;

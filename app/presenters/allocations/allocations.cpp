@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/block_layer.h"
@@ -87,7 +88,7 @@ void SortByText(std::vector<Allocation>& rows, bool descending, Text text) {
   keys.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) keys.emplace_back(text(rows[i]), i);
   std::stable_sort(keys.begin(), keys.end(), [descending](const auto& a, const auto& b) {
-    return descending ? b.first < a.first : a.first < b.first;
+    return descending ? NaturalOrder()(b.first, a.first) : NaturalOrder()(a.first, b.first);
   });
   std::vector<Allocation> sorted;
   sorted.reserve(rows.size());

@@ -1,10 +1,12 @@
 #include "app/presenters/allocations/live_tree.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/counted_blocks.h"
@@ -62,7 +64,7 @@ class TreeGrower {
     size_t frame = 0;
     TreeKey split_by = TreeKey::kCategory;
   };
-  using Groups = std::map<std::string, std::vector<const LiveBlock*>>;
+  using Groups = std::map<std::string, std::vector<const LiveBlock*>, NaturalOrder>;
   struct Pending {
     std::vector<const LiveBlock*> blocks;
     size_t key = 0;    // index into keys_ of what splits them
@@ -164,8 +166,8 @@ class TreeGrower {
     };
     std::vector<std::pair<int64_t, std::string>> order;
     order.reserve(groups.size());
-    for (const auto& [title, blocks] : groups) order.emplace_back(-bytes(blocks), title);
-    std::sort(order.begin(), order.end());
+    for (const auto& [title, blocks] : groups) order.emplace_back(bytes(blocks), title);
+    std::ranges::stable_sort(order, std::greater(), &std::pair<int64_t, std::string>::first);
     tree_.nodes[node].first_child = tree_.nodes.size();
     tree_.nodes[node].children = order.size();
     for (const auto& [size, title] : order) Add(title, std::move(groups[title]), node, place);

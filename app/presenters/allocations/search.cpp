@@ -8,6 +8,7 @@
 
 #include "app/presenters/allocations/allocations.h"
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
@@ -39,6 +40,7 @@ struct FoundFrame {
   int64_t largest = 0;
   bool has_inner = false;  // it called another one in one of them
 };
+using FoundFrames = std::map<std::string, FoundFrame, NaturalOrder>;
 
 // A dozen of each kind, in the order in which they are looked for.
 class Searcher {
@@ -143,13 +145,13 @@ class Searcher {
   }
   // And how large the largest block was.
   void AddOwners() {
-    std::map<std::string, int64_t> layers;  // different ids may have the same name
+    std::map<std::string, int64_t, NaturalOrder> layers;  // different ids may have the same name
     for (const auto& [id, bytes] : largest_of_layer_) {
       if (!Holds(view_.name(id), words_)) continue;
       int64_t& largest = layers[std::string(view_.name(id))];
       largest = std::max(largest, bytes);
     }
-    std::map<std::string, FoundFrame> frames;
+    FoundFrames frames;
     for (const auto& [id, bytes] : largest_of_stack_) NoteFrames(id, bytes, frames);
     for (const auto& [name, bytes] : layers)
       Add({HitKind::kLayer, name, "layer · largest block " + FormatBytes(bytes, unit_), std::nullopt,
@@ -167,7 +169,7 @@ class Searcher {
     return IsOperator(name, found) ? "operator" : "frame";
   }
   // Of a stack each frame that holds the words.
-  void NoteFrames(events::NameId id, int64_t bytes, std::map<std::string, FoundFrame>& found) const {
+  void NoteFrames(events::NameId id, int64_t bytes, FoundFrames& found) const {
     const std::vector<std::string_view> frames = events::FramesOf(view_.name(id));
     for (size_t i = 0; i < frames.size(); ++i) {
       if (!Holds(frames[i], words_)) continue;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "profiler/base/natural_order.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/computed_types.h"
@@ -28,7 +29,7 @@ struct AliveOfLayer {
 };
 
 struct Alive {
-  std::map<std::string_view, AliveOfLayer> by_layer;  // LayerOf
+  std::map<std::string_view, AliveOfLayer, NaturalOrder> by_layer;  // LayerOf
   double all_bytes = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "app/presenters/plot/stacking.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <regex>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
@@ -108,7 +110,7 @@ std::vector<EventIndex> TellingMoments(const View& view) {
 }
 
 std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of) {
-  std::map<std::string, int64_t> most;
+  std::map<std::string, int64_t, NaturalOrder> most;
   for (const EventIndex moment : TellingMoments(view)) {
     std::map<std::string, int64_t> here;
     const timeline::State state = view.StateAt(moment);
@@ -118,8 +120,8 @@ std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of
   }
   std::vector<std::pair<int64_t, std::string>> order;
   order.reserve(most.size());
-  for (const auto& [title, bytes] : most) order.emplace_back(-bytes, title);
-  std::sort(order.begin(), order.end());
+  for (const auto& [title, bytes] : most) order.emplace_back(bytes, title);
+  std::ranges::stable_sort(order, std::greater(), &std::pair<int64_t, std::string>::first);
   std::vector<std::string> titles;
   for (const auto& [bytes, title] : order) {
     if (titles.size() + 1 < kMostStackGroups) titles.push_back(title);

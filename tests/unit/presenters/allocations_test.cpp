@@ -196,6 +196,21 @@ TEST_CASE("Rows are sorted by any column") {
   CHECK(Titles(*view, *MakeAllocationTable(*view, query))[2] == "/temporary");
 }
 
+TEST_CASE("Names are sorted in the order in which a person counts") {
+  timeline::Stream stream;
+  uint64_t address = 0;
+  for (const char* const block : {"blocks.10", "blocks.2"})
+    stream.Allocate(address += 0x1000, 512).layer = stream.Name(block);
+  const auto view = stream.Publish();
+  AllocationQuery query;
+  query.moment = view->end() - 1;
+  query.sort = AllocationColumn::kLayer;
+  query.descending = false;
+  const AllocationTable table = *MakeAllocationTable(*view, query);
+  REQUIRE(table.rows.size() == 2);
+  CHECK(view->name(table.rows[0].block.layer) == "blocks.2");
+}
+
 TEST_CASE("As CSV every row has every field, quoted where it must be") {
   timeline::Stream stream;
   const events::NameId name = stream.Name("a, \"b\"");

@@ -43,6 +43,18 @@ TEST_CASE("What is alive is grouped by the keys in their order, the largest firs
   CHECK(NodeAt(tree, {"activation", "gone"}) == NodeAt(tree, {"activation"}));
 }
 
+TEST_CASE("What is as large comes in the order in which a person counts") {
+  timeline::Stream stream;
+  uint64_t address = 0;
+  for (const char* const block : {"blocks.10", "blocks.2"})
+    stream.Allocate(address += 0x1000, 512).layer = stream.Name(block);
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kLayer};
+  const LiveTree tree = TreeOf(*view, view->StateAt(view->end() - 1), keys);
+  REQUIRE(tree.nodes[0].children == 2);
+  CHECK(tree.nodes[tree.nodes[0].first_child].title == "blocks.2");
+}
+
 TEST_CASE("Sizes that no memory has add up to the most that there is") {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   timeline::Stream stream;

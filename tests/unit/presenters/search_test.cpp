@@ -75,6 +75,27 @@ TEST_CASE("Each frame of a stack is found, and what it selects is there") {
   CHECK(found("loader").detail.starts_with("frame · "));
 }
 
+TEST_CASE("Names are found in the order in which a person counts") {
+  timeline::Stream stream;
+  for (const char* const block : {"blocks.10", "blocks.2", "blocks.1"}) {
+    const events::NameId layer = stream.Name(block);
+    const events::NameId line = stream.Name(std::string("forward (net.py:") + (block + 7) + ")");
+    events::Event& event = stream.Allocate(0x1000, 8192);
+    event.layer = layer;
+    event.op = line;
+    stream.Free(0x1000);
+  }
+  const auto view = stream.Publish();
+  const auto titles = [&](Kind kind, const char* query) {
+    std::vector<std::string> found;
+    for (const SearchHit& hit : Of(kind, Found(*view, query))) found.push_back(hit.title);
+    return found;
+  };
+  CHECK(titles(Kind::kLayer, "blocks") == std::vector<std::string>{"blocks.1", "blocks.2", "blocks.10"});
+  CHECK(titles(Kind::kOperator, "net.py") ==
+        std::vector<std::string>{"forward (net.py:1)", "forward (net.py:2)", "forward (net.py:10)"});
+}
+
 TEST_CASE("Bookmarks come first, and alone where nothing is typed") {
   const auto view = ThreeSteps();
   const std::vector<NamedMoment> bookmarks = {{7, "where conv1 begins"}, {9, "other"}};
