@@ -352,7 +352,8 @@ void Application::LayOver(SecondRun second) {
   latest_compared_.Drop();  // what is being read for one is not wanted any more
   LetGo(std::exchange(second_, std::move(second)).run);
   input_.compared.reset();
-  if (second_.run != nullptr) input_.compared = ComparedRun{second_.title, second_.run->view()};
+  if (second_.run == nullptr) return;
+  input_.compared = ComparedRun{second_.title, second_.run->view(), second_.run->description().notes};
 }
 
 // A second run says nothing of a program that is another than its own.

@@ -27,6 +27,21 @@ TEST_CASE("A change of settings is offered to compare only where settings can be
   CHECK(std::string(why_empty()).find("change a setting") != std::string::npos);
 }
 
+TEST_CASE("Of what is noted on two runs that is told which only one of them has, as tidemark compare does") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  AskedOf asked(stream);
+  asked.input.description.notes = {"cuDNN's workspaces are not included.", "Of both."};
+  asked.input.compared = ComparedRun{"b.tide", stream.Publish(), {"Of both.", "A doubt."}};
+  ViewState state;
+  state.comparison.drawn = true;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  CHECK(scene.Prepare(asked.input, state, estimates).comparison.notes ==
+        std::vector<std::string>{"Note on this run: cuDNN's workspaces are not included.",
+                                 "Note on b.tide: A doubt."});
+}
+
 TEST_CASE("A second run that knows no steps lies over the first where their allocations agree") {
   timeline::Stream stream;
   timeline::Stream snapshot;

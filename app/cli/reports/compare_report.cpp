@@ -132,14 +132,12 @@ std::string FirstDifferenceRows(const char* title, const ComparedFile& a, const 
          SideRow('B', *b.view, first.b, first.only_b);
 }
 
-// What is told of both makes no difference between them: of the run's own notes those that the other lacks.
-std::string NotesText(char letter, const ComparedFile& file, const ComparedFile& other) {
-  std::vector<std::string> notes = file.warnings;
-  for (const std::string& note : file.description.notes) {
-    if (std::ranges::count(other.description.notes, note) == 0) notes.push_back(note);
-  }
+std::string NotesText(std::string_view letter, const ComparedFile& file, const ComparedFile& other) {
   std::string text;
-  for (const std::string& note : notes) text += fmt::format("Note on {}: {}\n", letter, note);
+  for (const auto& warning : presenters::NotesOfOne(letter, file.warnings, {})) text += warning + "\n";
+  for (const auto& note : presenters::NotesOfOne(letter, file.description.notes, other.description.notes)) {
+    text += note + "\n";
+  }
   return text;
 }
 
@@ -229,7 +227,7 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += ComparedTable("By category, bytes", comparison.at_peak.categories);
   text += OwnerTable(kLayers, comparison.at_peak.layers);
   text += OwnerTable(kLines, comparison.at_peak.lines);
-  text += NotesText('A', a, b) + NotesText('B', b, a);
+  text += NotesText("A", a, b) + NotesText("B", b, a);
   return text + Verdict(comparison);
 }
 

@@ -230,6 +230,18 @@ void DrawFirstDifference(const presenters::StreamsSummary* streams, CommandQueue
           (streams->first_in_a ? "\nClick to go there; Backspace comes back." : ""));
 }
 
+// The first of them; the others where the pointer rests.
+void DrawNotes(const std::vector<std::string>& notes) {
+  constexpr size_t kMostNotes = 3;
+  const size_t told = std::min(notes.size(), kMostNotes);
+  for (size_t i = 0; i < told; ++i) PutWrapped(Words(), notes[i]);
+  if (told == notes.size()) return;
+  Put(MutedWords(), FormatNumber(static_cast<int64_t>(notes.size() - told)) + " more notes");
+  std::string others;
+  for (size_t i = told; i < notes.size(); ++i) others += (others.empty() ? "" : "\n") + notes[i];
+  if (ImGui::IsItemHovered()) Tooltip(others);
+}
+
 }  // namespace
 
 ComparedColumns ComparedColumnsFor(const ComparedWidths& widths, float padding, float room) {
@@ -260,6 +272,7 @@ void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, C
   }
   if (!input.settings.empty())
     PutWrapped(Words(), "The second run has other settings: " + input.settings + ".");
+  DrawNotes(input.notes);
   if (input.streams != nullptr) PutWrapped(SmallMuted(), input.streams->sentence);
   if (!input.comparison->headline.empty()) PutWrapped(StrongWords(), input.comparison->headline);
   DrawTable(input, queue);

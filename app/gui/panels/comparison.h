@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/gui/commands/commands.h"
 #include "app/presenters/allocations/selection.h"
@@ -20,6 +21,7 @@ struct ComparisonInput {
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::StreamsSummary* streams = nullptr;  // of two runs, once it is known
   std::string settings;                                 // the second run's, as far as they are others
+  std::vector<std::string> notes = {};                  // on either of two runs, that the other lacks
 };
 struct ComparisonState {
   bool drawn = false;  // in the last frame: only then it is made

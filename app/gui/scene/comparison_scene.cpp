@@ -1,9 +1,11 @@
 #include "app/gui/scene/comparison_scene.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
+#include "app/presenters/comparison/comparison_text.h"
 #include "app/presenters/comparison/same_place.h"
 #include "app/presenters/moment/settings_change.h"
 #include "profiler/base/progress.h"
@@ -57,6 +59,12 @@ std::optional<std::shared_ptr<const ComparedRequests>> CompareRequests(const Str
   return requests;
 }
 
+std::vector<std::string> NotesOnTwo(const std::vector<std::string>& shown, const ComparedRun& compared) {
+  std::vector<std::string> notes = presenters::NotesOfOne("this run", shown, compared.notes);
+  std::ranges::move(presenters::NotesOfOne(compared.title, compared.notes, shown), std::back_inserter(notes));
+  return notes;
+}
+
 }  // namespace
 
 void ComparisonScene::BeginFrame(const ViewState& state, const presenters::SelectedOwners& selected,
@@ -65,7 +73,7 @@ void ComparisonScene::BeginFrame(const ViewState& state, const presenters::Selec
   streams_.BeginFrame();
   throttle_.BeginFrame();
   streams_throttle_.BeginFrame();
-  frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr, ""};
+  frame.comparison = {nullptr, false, state.unit, kNothingToCompare, &selected, nullptr, "", {}};
 }
 
 // All of both runs are looked at, so one that goes on is so every two seconds only.
@@ -93,6 +101,7 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
   if (!std::exchange(state.comparison.drawn, false)) return;
   const bool compares = input.compared.has_value();
   frame.comparison.second_run = compares;
+  if (compares) frame.comparison.notes = NotesOnTwo(input.description.notes, *input.compared);
   if (input.live) frame.comparison.empty_reason = kNothingChangedYet;
   if (compares && state.pinned && alignment_ == nullptr &&
       presenters::AlignByAllocations(*input.view, *input.compared->view)) {

@@ -29,6 +29,7 @@ namespace tidemark::gui {
 struct ComparedRun {
   std::string title;
   std::shared_ptr<const timeline::View> view;  // not empty
+  std::vector<std::string> notes = {};         // reasons to doubt its figures, as its description has them
 };
 
 // How the run that is shown came to be shown.

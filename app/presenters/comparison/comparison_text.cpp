@@ -102,4 +102,14 @@ StreamsSummary SummaryOf(const StreamsCompared& streams, const timeline::View& v
   return summary;
 }
 
+std::vector<std::string> NotesOfOne(std::string_view name, const std::vector<std::string>& notes,
+                                    const std::vector<std::string>& notes_of_other) {
+  std::vector<std::string> told;
+  for (const std::string& note : notes) {
+    if (std::ranges::count(notes_of_other, note) == 0)
+      told.push_back(fmt::format("Note on {}: {}", name, note));
+  }
+  return told;
+}
+
 }  // namespace tidemark::presenters

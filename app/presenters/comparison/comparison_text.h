@@ -1,10 +1,12 @@
 // How two runs agree request by request, in words: what `tidemark compare` and the Compare panel say of
-// stream_comparison.h. `a` and `b` are what the two are called. Pure, any thread. O(log events).
+// stream_comparison.h, and of the doubts about either. `a` and `b` are what the two are called. Pure, any
+// thread. O(log events).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/presenters/comparison/stream_comparison.h"
 #include "profiler/timeline/timeline.h"
@@ -19,6 +21,11 @@ std::string AgreementText(const StreamComparison& stream, std::string_view a, st
 std::string PlaceText(const timeline::View& view, events::EventIndex index);
 // What one of the two has where they differ: "event 1,204, step 3, forward: 25,600 bytes, conv1, and 3 more".
 std::string SideText(const timeline::View& view, events::EventIndex index, uint64_t only);
+
+// "Note on A: cuDNN's workspaces are not included." for each of the notes on the one run that the other
+// lacks: what is told of both makes no difference between them. O(notes of one × of the other).
+std::vector<std::string> NotesOfOne(std::string_view name, const std::vector<std::string>& notes,
+                                    const std::vector<std::string>& notes_of_other);
 
 struct StreamsSummary {
   std::string sentence;
