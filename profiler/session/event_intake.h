@@ -30,6 +30,7 @@ class EventIntake {
   EventIntake(transport::RingReader ring, size_t budget_events);
   // Before the first Take.
   void RecordTo(trace::TideWriter recording) { recording_ = std::move(recording); }
+  void TellOfNoRecording(const Error& why) { recording_error_ = why.message; }
 
   // Hands the ring to a program that asked for it.
   Status HandOver(const transport::Listener::Caller& caller) const {

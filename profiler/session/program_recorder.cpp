@@ -21,6 +21,7 @@
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/gates/recorder_loading.h"
 #include "profiler/session/ranks.h"
+#include "profiler/trace/tide.h"
 
 namespace tidemark::session {
 namespace {
@@ -102,6 +103,11 @@ std::string RankEnvironmentOf(const transport::Listener::Caller& caller) {
   return ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
 }
 
+bool HoldsSomething(const std::filesystem::path& file) {
+  std::error_code not_there;
+  return std::filesystem::is_regular_file(file, not_there) && std::filesystem::file_size(file, not_there) > 0;
+}
+
 // Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
 bool IsOurs(pid_t process) { return FileOf(process).starts_with("tidemark"); }
 
@@ -148,8 +154,8 @@ Result<std::unique_ptr<ProgramRecorder>> ProgramRecorder::Start(const RecorderOp
   if (!listener) return listener.error();
   std::unique_ptr<ProgramRecorder> recorder(new ProgramRecorder(options, std::move(*listener)));
   if (options.first_only) {
-    const Status prepared = recorder->Prepare(*recorder->first_, options.recording.value_or(""));
-    if (!prepared) return prepared.error();
+    if (Status opened = recorder->Open(*recorder->first_); !opened) return opened.error();
+    if (Status can = trace::CanBeRecorded(options.recording.value_or("")); !can) return can.error();
   }
   recorder->ingest_thread_ = std::thread([recorder = recorder.get()] { recorder->Ingest(); });
   return recorder;
@@ -222,7 +228,12 @@ void ProgramRecorder::Ingest() {
   if (std::string trouble = listener_.trouble(); !trouble.empty()) notes_.push_back(std::move(trouble));
   if (std::string others = NoteOfOtherRanks(); !others.empty()) notes_.push_back(std::move(others));
   watched_->End(EndOfProgram(exit_code_, error_output_));
-  if (!first_has_asked_) first_->Conclude(exit_code_, notes_, error_output_);
+  if (!first_has_asked_) {
+    // Its end alone takes no earlier recording's place.
+    if (options_.first_only && options_.recording && !HoldsSomething(*options_.recording))
+      (void)first_->RecordTo(*options_.recording);  // it tells why not
+    first_->Conclude(exit_code_, notes_, error_output_);
+  }
   for (const auto& run : runs_) run->Conclude(exit_code_, notes_, error_output_);
   LeaveOutLaunchers();
 }
@@ -332,6 +343,9 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::str
   // One that is gone before it is answered leaves its place to the next.
   if (!answered && options_.first_only) return;
   if (!answered) run->Decline(caller, title, answered.error().message);
+  // Not before: an earlier recording is not to be lost for a program that never comes to ask.
+  if (options_.first_only && options_.recording)
+    (void)run->RecordTo(*options_.recording);  // it tells why not
   first_has_asked_ = true;
   runs_.push_back(run);
   if (const std::optional<int> rank = RankIn(environment)) {
@@ -356,8 +370,12 @@ std::filesystem::path ProgramRecorder::FreshRecordingOf(std::string_view environ
   return file;
 }
 
+Status ProgramRecorder::Open(ProgramRun& run) const {
+  return run.Open(options_.ring_events, options_.budget_events);
+}
+
 Status ProgramRecorder::Prepare(ProgramRun& run, const std::filesystem::path& recording) const {
-  Status opened = run.Open(options_.ring_events, options_.budget_events);
+  Status opened = Open(run);
   return opened && !recording.empty() ? run.RecordTo(recording) : opened;
 }
 

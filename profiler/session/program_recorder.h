@@ -98,6 +98,7 @@ class ProgramRecorder {
   bool IsToBeRecorded(std::string_view environment) const;
   std::string NoteOfOtherRanks() const;  // that asked in vain; "" where none did
   std::filesystem::path FreshRecordingOf(std::string_view environment, int process_id) const;
+  Status Open(ProgramRun& run) const;
   Status Prepare(ProgramRun& run, const std::filesystem::path& recording) const;
   void AnswerTake();
   void Wake() const;

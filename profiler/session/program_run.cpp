@@ -144,7 +144,10 @@ Status ProgramRun::Open(size_t ring_events, size_t budget_events) {
 
 Status ProgramRun::RecordTo(const std::filesystem::path& file) {
   Result<trace::TideWriter> writer = trace::TideWriter::Create(file, description());
-  if (!writer) return writer.error();
+  if (!writer) {
+    intake_->TellOfNoRecording(writer.error());
+    return writer.error();
+  }
   intake_->RecordTo(std::move(*writer));
   const MutexLock lock(mutex_);
   recording_ = file;

@@ -60,8 +60,9 @@ Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
 // also where it cannot be told. False of what other programs write, such as one that copies a recording as it
 // grows.
 bool IsBeingRecorded(int fd);
-// Before that is tried: refused with Create's sentence if a TideWriter is known to have this file open.
-Status CanBeRecorded(int fd, const std::filesystem::path& file);
+// Whether Create would take this file, as far as it can be told without it: it is left as it is, and none is
+// left where there was none. What is no regular file (a device) is not looked at, and "" can be recorded.
+Status CanBeRecorded(const std::filesystem::path& file);
 
 struct TideSummary {
   events::RunDescription description;

@@ -265,9 +265,16 @@ Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
   return writer.Close();
 }
 
-Status CanBeRecorded(int fd, const std::filesystem::path& file) {
+Status CanBeRecorded(const std::filesystem::path& file) {
+  std::error_code not_there;
+  const bool existed = std::filesystem::exists(file, not_there);
+  if (std::filesystem::is_directory(file, not_there)) return CannotWrite(file, EISDIR);
+  if (file.empty() || (existed && !std::filesystem::is_regular_file(file, not_there))) return Done{};
+  const UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!fd.valid()) return CannotWrite(file, errno);
+  if (!existed) unlink(file.c_str());
   struct flock lock = WholeFile(F_WRLCK);
-  if (!RegularStatus(fd) || fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return Done{};
+  if (fcntl(fd.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return Done{};
   return RecordedByAnother(file);
 }
 

@@ -23,6 +23,7 @@
 #include "profiler/phantom/machine.h"
 #include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/session/ranks.h"
+#include "profiler/trace/tide.h"
 
 namespace tidemark::cli {
 namespace {
@@ -203,7 +204,7 @@ std::vector<std::string> ProgramLaunch::Notes() const {
 
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
                                       const std::string& recording, const phantom::BuildWatch& building) {
-  if (Status writable = CanBeWritten(recording); !writable) return writable.error();
+  if (Status writable = trace::CanBeRecorded(recording); !writable) return writable.error();
   const Result<phantom::PythonStart> python = phantom::PythonOf(program);
   if (!python) return python.error();
   const Result<phantom::TorchInstallation> torch = phantom::FindTorch(python->words, building.goes_on);

@@ -14,6 +14,7 @@
 #include "app/cli/programs/program_window.h"
 #include "app/cli/programs/user_program.h"
 #include "profiler/phantom/programs/sweep.h"
+#include "profiler/trace/tide.h"
 
 namespace tidemark::cli {
 namespace {
@@ -107,7 +108,7 @@ Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& 
   if (!words) return words.error();
   if (const std::string why = WhyNoRecordingName(order.recording); !why.empty())
     return Blame(watch, session::ProgramField::kRecording, Error{why});
-  if (const Status writable = CanBeWritten(order.recording); !writable)
+  if (const Status writable = trace::CanBeRecorded(order.recording); !writable)
     return Blame(watch, session::ProgramField::kRecording, writable.error());
   if (order.argument) {
     words = phantom::WithArgument(*words, order.argument->name, order.argument->value);

@@ -1,11 +1,7 @@
 #include "app/cli/programs/user_program.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
@@ -14,10 +10,8 @@
 #include <system_error>
 
 #include "app/cli/console/exit_codes.h"
-#include "profiler/base/unique_fd.h"
 #include "profiler/phantom/programs/python_words.h"
 #include "profiler/phantom/programs/torch_installation.h"
-#include "profiler/trace/output_file.h"
 #include "profiler/trace/tide.h"
 
 namespace tidemark::cli {
@@ -51,19 +45,8 @@ std::string TitleAt(const Words& words, Words::const_iterator program) {
 
 }  // namespace
 
-Status CanBeWritten(const std::string& file) {
-  std::error_code not_there;
-  const bool existed = std::filesystem::exists(file, not_there);
-  if (std::filesystem::is_directory(file, not_there)) return trace::CannotWrite(file, EISDIR);
-  if (file.empty() || (existed && !std::filesystem::is_regular_file(file, not_there))) return Done{};
-  const UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (!fd.valid()) return trace::CannotWrite(file, errno);
-  if (!existed) unlink(file.c_str());
-  return trace::CanBeRecorded(fd.get(), file);
-}
-
 int ExitOfFailedStart(const std::vector<std::string>& program, const std::string& recording) {
-  if (!CanBeWritten(recording)) return kExitFailed;
+  if (!trace::CanBeRecorded(recording)) return kExitFailed;
   return phantom::InPath(program.front()) ? kExitFailed : kExitNoProgram;
 }
 

@@ -1,4 +1,4 @@
-// A user's program, before it is started: how it is told of, and whether its recording can be kept.
+// A user's program, before it is started: how it is told of.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,6 @@
 #include "profiler/base/result.h"
 
 namespace tidemark::cli {
-
-// Before minutes are spent on what cannot be kept. Leaves the file as it is; "" can be written.
-Status CanBeWritten(const std::string& file);
 
 // What we exit with where it could not be started, with a recording in this file ("" = none).
 int ExitOfFailedStart(const std::vector<std::string>& program, const std::string& recording);

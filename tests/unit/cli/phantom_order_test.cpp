@@ -8,7 +8,6 @@
 #include "app/cli/console/recording_file.h"
 #include "app/cli/programs/phantom_sweep.h"
 #include "app/cli/programs/user_program.h"
-#include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -59,28 +58,6 @@ TEST_CASE("A script that asks for its rank and failed gets a hint") {
   CHECK(HintOnRanks({"torchrun", script}, 1, 1).empty());
   std::ofstream(script) << "print()\n";
   CHECK(HintOnRanks({"python", script}, 1, 1).empty());
-}
-
-TEST_CASE("Where a recording cannot be written is known before, and nothing is left of the trial") {
-  const trace::Scratch scratch;
-  CHECK(CanBeWritten("").ok());
-  CHECK(CanBeWritten((scratch / "run.tide").string()).ok());
-  CHECK_FALSE(std::filesystem::exists(scratch / "run.tide"));
-  std::ofstream(scratch / "run.tide") << "old";
-  CHECK(CanBeWritten((scratch / "run.tide").string()).ok());
-  CHECK(std::filesystem::file_size(scratch / "run.tide") == 3);
-  CHECK_FALSE(CanBeWritten((scratch / "no" / "run.tide").string()).ok());
-}
-
-TEST_CASE("What is just being recorded is no place for another recording, and stays as it is") {
-  const trace::Scratch scratch;
-  const Result<trace::TideWriter> recording = trace::TideWriter::Create(scratch / "run.tide", {});
-  REQUIRE(recording.ok());
-  const auto size = std::filesystem::file_size(scratch / "run.tide");
-  const Status writable = CanBeWritten((scratch / "run.tide").string());
-  REQUIRE_FALSE(writable.ok());
-  CHECK(writable.error().message.find("is just being recorded") != std::string::npos);
-  CHECK(std::filesystem::file_size(scratch / "run.tide") == size);
 }
 
 TEST_CASE("A recording's name tells that it is one, or how it becomes what it says") {

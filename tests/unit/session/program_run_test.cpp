@@ -185,7 +185,44 @@ TEST_CASE("A recording that its disk has no room to end is told") {
   };
   CHECK(error_with_room_for(RLIM_INFINITY).empty());
   const auto whole = std::filesystem::file_size(scratch / "run.tide");
+  std::filesystem::remove(scratch / "run.tide");  // of a program that never asks one from before would stay
   CHECK(error_with_room_for(whole - 1).find("Free some space") != std::string::npos);
+}
+
+TEST_CASE("An earlier recording stays until the program asks, and where it never does") {
+  const trace::Scratch scratch;
+  trace::WriteFile(scratch / "run.tide", "earlier");
+  RecorderOptions options;
+  options.recording = scratch / "run.tide";
+  {
+    const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+    recorder->End(1);
+    CHECK_FALSE(recorder->first()->has_file());
+  }
+  CHECK(trace::ReadFile(scratch / "run.tide") == "earlier");
+  const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+  CHECK(trace::ReadFile(scratch / "run.tide") == "earlier");
+  std::optional<transport::RingWriter> ring = Ask(*recorder);
+  REQUIRE(ring.has_value());
+  Push(*ring, EventKind::kAllocate, 512, 100);
+  recorder->End(0);
+  CHECK(recorder->first()->has_file());
+  CHECK(Run::Open(scratch / "run.tide").ok());
+}
+
+TEST_CASE("A recording that could be created only until the program asked is told, and the run is seen") {
+  const trace::Scratch scratch;
+  std::filesystem::create_directory(scratch / "runs");
+  RecorderOptions options;
+  options.recording = scratch / "runs/run.tide";
+  const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+  std::filesystem::remove(scratch / "runs");
+  std::optional<transport::RingWriter> ring = Ask(*recorder);
+  REQUIRE(ring.has_value());
+  Push(*ring, EventKind::kAllocate, 512, 100);
+  recorder->End(0);
+  CHECK(recorder->first()->status().captured == 1);
+  CHECK(recorder->first()->status().recording_error.find("cannot be written") != std::string::npos);
 }
 
 TEST_CASE("A recording that cannot be created is said before the program starts") {

@@ -199,6 +199,28 @@ TEST_CASE("a recording is not replaced while it is written", "[tide]") {
   CHECK(Read(scratch / "run.tide").events.empty());
 }
 
+TEST_CASE("where a recording cannot be written is known before, and nothing is left of the trial", "[tide]") {
+  const Scratch scratch;
+  CHECK(CanBeRecorded("").ok());
+  CHECK(CanBeRecorded(scratch / "run.tide").ok());
+  CHECK_FALSE(std::filesystem::exists(scratch / "run.tide"));
+  WriteFile(scratch / "run.tide", "old");
+  CHECK(CanBeRecorded(scratch / "run.tide").ok());
+  CHECK(std::filesystem::file_size(scratch / "run.tide") == 3);
+  CHECK_FALSE(CanBeRecorded(scratch / "no" / "run.tide").ok());
+}
+
+TEST_CASE("what is just being recorded is no place for another recording, and stays as it is", "[tide]") {
+  const Scratch scratch;
+  const Result<TideWriter> recording = TideWriter::Create(scratch / "run.tide", {});
+  REQUIRE(recording.ok());
+  const auto size = std::filesystem::file_size(scratch / "run.tide");
+  const Status writable = CanBeRecorded(scratch / "run.tide");
+  REQUIRE_FALSE(writable.ok());
+  CHECK(writable.error().message.find("is just being recorded") != std::string::npos);
+  CHECK(std::filesystem::file_size(scratch / "run.tide") == size);
+}
+
 TEST_CASE("a device takes what many record", "[tide]") {
   const Result<TideWriter> first = TideWriter::Create("/dev/null", Description());
   CHECK(first.ok());
