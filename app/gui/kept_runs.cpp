@@ -13,6 +13,7 @@
 #include "app/presenters/moment/settings_change.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/ranks.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
@@ -93,17 +94,10 @@ std::vector<fs::path> KeptIn(const fs::path& folder) {
   return files;
 }
 
-// Of ranks each has a file of its own, under one name.
-std::string RunOf(const fs::path& file) {
-  const std::string name = file.stem().string();
-  const size_t rank = name.rfind(".rank");
-  return rank == std::string::npos ? name : name.substr(0, rank);
-}
-
 // All but the newest runs, each whole; what cannot be removed stays.
 void RemoveOldest(const fs::path& folder) {
-  std::map<std::string, std::vector<fs::path>> runs;
-  for (const fs::path& file : KeptIn(folder)) runs[RunOf(file)].push_back(file);
+  std::map<fs::path, std::vector<fs::path>> runs;  // of ranks each has a file of its own, under one name
+  for (const fs::path& file : KeptIn(folder)) runs[session::RecordingOfAllRanks(file)].push_back(file);
   uintmax_t bytes = 0;
   size_t count = 0;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run, ++count) {
@@ -150,8 +144,8 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   std::optional<fs::path> first;
   Status noted = Done{};
   for (size_t i = 0; i < ranks.size(); ++i) {
-    const std::string ending = is_alone ? kEnding : ".rank" + std::to_string(i) + kEnding;
-    const fs::path file = folder / (name + ending);
+    const fs::path whole = folder / (name + kEnding);
+    const fs::path file = is_alone ? whole : session::RecordingOfRank(whole, static_cast<int>(i));
     if (const Status saved = ranks[i]->Save(file); !saved) return saved.error();
     if (!first) first = file;
     const auto bookmarks = leaving.bookmarks.find(ranks[i]);

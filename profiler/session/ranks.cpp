@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "profiler/base/format.h"
+#include "profiler/base/natural_order.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/networks/training_settings.h"
 
@@ -29,15 +30,6 @@ namespace {
 constexpr unsigned kMostReadAtOnce = 4;
 
 bool IsDigit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
-
-bool IsRecordingOfRank(const std::string& name, const std::filesystem::path& recording) {
-  const std::string begins = recording.stem().string() + ".rank";
-  const std::string ends = recording.extension().string();
-  if (!name.starts_with(begins) || !name.ends_with(ends)) return false;
-  if (name.size() <= begins.size() + ends.size()) return false;
-  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begins.size()),
-                     name.end() - static_cast<std::ptrdiff_t>(ends.size()), IsDigit);
-}
 
 int64_t NumberAt(std::string_view text, size_t at) {
   int64_t number = -1;
@@ -359,7 +351,9 @@ Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves) {
 
 int64_t RankInName(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
-  for (size_t at = name.find("rank"); at != std::string::npos; at = name.find("rank", at + 1)) {
+  for (size_t end = name.size(), at = 0; end > 0; end = at) {
+    at = name.substr(0, end).rfind("rank");
+    if (at == std::string::npos) break;
     size_t digit = at + 4;
     if (digit < name.size() && (name[digit] == '_' || name[digit] == '-')) ++digit;
     if (digit < name.size() && IsDigit(name[digit])) return NumberAt(name, digit);
@@ -373,6 +367,16 @@ std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, in
   return recording.parent_path() / name;
 }
 
+std::filesystem::path RecordingOfAllRanks(const std::filesystem::path& recording) {
+  const auto rank = static_cast<int>(RankInName(recording));
+  const std::string piece = ".rank" + std::to_string(rank);
+  std::string name = recording.filename().string();
+  const size_t at = name.rfind(piece);
+  if (at == std::string::npos) return recording;
+  const std::filesystem::path all = recording.parent_path() / name.erase(at, piece.size());
+  return RecordingOfRank(all, rank) == recording ? all : recording;
+}
+
 std::vector<std::filesystem::path> RecordingsAt(const std::filesystem::path& recording) {
   namespace fs = std::filesystem;
   std::vector<fs::path> found;
@@ -381,10 +385,10 @@ std::vector<std::filesystem::path> RecordingsAt(const std::filesystem::path& rec
   for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
     std::error_code ignored;
     const fs::path file = recording.parent_path() / it->path().filename();
-    const bool is_there = file == recording || IsRecordingOfRank(file.filename().string(), recording);
+    const bool is_there = file == recording || RecordingOfAllRanks(file) == recording;
     if (is_there && it->is_regular_file(ignored) && it->file_size(ignored) > 0) found.push_back(file);
   }
-  std::ranges::sort(found);
+  std::ranges::sort(found, NaturalOrder(), [](const fs::path& file) { return file.string(); });
   return found;
 }
 

@@ -73,11 +73,13 @@ std::string WhyNotOneRun(const Ranks& ranks);
 // "" where each rank up to the highest is there, or they are none; else a sentence.
 std::string MissingRanks(const Ranks& ranks);
 
-// The number behind "rank" in a file's name, -1 if there is none.
+// The number behind the last "rank" in a file's name that one stands behind, -1 if there is none.
 int64_t RankInName(const std::filesystem::path& file);
 
 // run.tide → run.rank3.tide
 std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank);
+// And the other way; of another recording itself.
+std::filesystem::path RecordingOfAllRanks(const std::filesystem::path& recording);
 // The files, by name, that hold something which a program that records there may replace: that file, and
 // those of a launcher's ranks.
 std::vector<std::filesystem::path> RecordingsAt(const std::filesystem::path& recording);

@@ -50,11 +50,21 @@ TEST_CASE("a rank's number is in its file's name") {
   CHECK(RankInName("rank12.tide") == 12);
   CHECK(RankInName("/2/rank_7_of_8.pickle") == 7);
   CHECK(RankInName("prank.rank-5.tide") == 5);
+  CHECK(RankInName("rank1.rank3.tide") == 3);  // of what records into rank1.tide
+  CHECK(RankInName("rank3.ranking.tide") == 3);
   CHECK(RankInName("snapshot_41.pickle.gz") == -1);
   CHECK(RankInName("two2.tide") == -1);
   CHECK(RankInName("two2.18048.tide") == -1);  // a process's
   CHECK(RankInName("/9/snapshot.pickle") == -1);
   CHECK(RankInName("99999999999999999999.tide") == -1);
+}
+
+TEST_CASE("the recording of a rank tells that of all, and the other way") {
+  for (const char* const name : {"/a/run.tide", "rank1.tide", "run"}) {
+    CHECK(RecordingOfAllRanks(RecordingOfRank(name, 12)) == name);
+    CHECK(RecordingOfAllRanks(name) == name);
+  }
+  CHECK(RecordingOfAllRanks("run.rank0.4711.tide") == "run.rank0.4711.tide");  // a process's of the rank
 }
 
 TEST_CASE("what a program may replace is what it or its ranks have recorded there") {
@@ -68,6 +78,10 @@ TEST_CASE("what a program may replace is what it or its ranks have recorded ther
   CHECK(RecordingsAt(scratch / "run.tide") == std::vector<std::filesystem::path>{scratch / "run.rank0.tide",
                                                                                  scratch / "run.rank1.tide",
                                                                                  scratch / "run.tide"});
+  std::ofstream(scratch / "rank1.rank10.tide") << "something";
+  std::ofstream(scratch / "rank1.rank9.tide") << "something";
+  CHECK(RecordingsAt(scratch / "rank1.tide") ==
+        std::vector<std::filesystem::path>{scratch / "rank1.rank9.tide", scratch / "rank1.rank10.tide"});
   CHECK(RecordingsAt(scratch / "empty.tide").empty());
   CHECK(RecordingsAt("/dev/null").empty());
 }
