@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "app/gui/shell/kept_run_name.h"
 #include "app/presenters/moment/settings_change.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
@@ -22,15 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kEnding = ".tide";
-
-std::string TimeNow() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return text;
-}
 
 bool HasNameThatBegins(const fs::path& folder, const std::string& text) {
   std::error_code failure;
@@ -78,7 +70,7 @@ std::string NameIn(const fs::path& folder, const std::string& title, const std::
   std::string shown = Shortened(title.empty() ? "run" : title, kLongest) + Shortened(chosen, kLongest);
   const auto has_no_place = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
   std::ranges::replace_if(shown, has_no_place, '-');
-  const std::string time = TimeNow();
+  const std::string time = KeptTime(std::time(nullptr));
   std::string unused = time;
   for (int i = 2; HasNameThatBegins(folder, unused + ' '); ++i) unused = fmt::format("{}.{}", time, i);
   return unused + ' ' + shown + peak;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "app/gui/widgets/controls.h"
@@ -120,8 +121,11 @@ void EnterFolder(FileDialogState& state, const fs::path& folder) {
   state.trouble.clear();
   state.folder = folder.lexically_normal();
   state.entries = std::move(*entries);
+  if (state.folder != state.kept_runs) return;
   // Their names begin with the time: the latest comes first.
-  if (state.folder == state.kept_runs) std::reverse(state.entries.begin() + 1, state.entries.end());
+  std::reverse(state.entries.begin() + 1, state.entries.end());
+  const std::time_t now = std::time(nullptr);
+  for (FolderEntry& entry : state.entries) entry.kept = WordsOfKeptRun(entry.name, now);
 }
 
 void ShowEnding(FileDialogState& state, std::string_view ending) {
@@ -169,17 +173,18 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
   ImGui::CloseCurrentPopup();
 }
 
-// A name that is longer than there is room for before its size is told whole under the mouse. True once
-// picked.
+// Of a kept run what its name tells. A name that is longer than there is room for before its size, or that
+// is not shown, is told whole under the mouse. True once picked.
 bool DrawEntry(const FolderEntry& entry, bool chosen) {
-  const std::string size =
-      entry.folder ? "" : FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes);
-  const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " + entry.name;
+  std::string size = entry.folder ? "" : FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes);
+  if (entry.kept) size = entry.kept->when + " · " + size;
+  const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " +
+                            (entry.kept ? entry.kept->title : entry.name);
   const float room = ImGui::GetContentRegionAvail().x - Measure(SmallMuted(), size).x - Px(24);
   const std::string shown = Fitted(Words(), label, room);
   const bool picked = Choice(shown + "###" + entry.name, chosen,
                              ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
-  if (shown != label) Tooltip(entry.name);
+  if (shown != label || entry.kept) Tooltip(entry.name);
   const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
   DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(), size, Align::kRight);
   return picked;
@@ -320,7 +325,7 @@ Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const FileFi
   std::sort(entries.begin(), entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
     return a.folder != b.folder ? a.folder : NaturalOrder()(a.name, b.name);
   });
-  entries.insert(entries.begin(), FolderEntry{"..", true, 0});
+  entries.insert(entries.begin(), FolderEntry{"..", true, 0, {}});
   return entries;
 }
 

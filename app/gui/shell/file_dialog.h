@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/gui/commands/commands.h"
+#include "app/gui/shell/kept_run_name.h"
 #include "profiler/base/result.h"
 
 namespace tidemark::gui {
@@ -39,6 +41,7 @@ struct FolderEntry {
   std::string name;
   bool folder = false;
   uintmax_t bytes = 0;
+  std::optional<KeptRunWords> kept;  // of a run that was kept: what its name tells
 };
 
 struct FileDialogState {
