@@ -17,15 +17,15 @@ std::string_view Lookup(const std::array<std::string_view, kCount>& names, Enum 
 
 std::string_view NameOf(Category category) {
   static constexpr std::array<std::string_view, kCategoryCount> kNames = {
-      "parameter", "optimizer state", "gradient",       "input",   "activation",
-      "temporary", "workspace",       "autocast cache", "unknown", "communication"};
+      "parameter", "optimizer state", "gradient", "input",         "activation", "temporary",
+      "workspace", "autocast cache",  "unknown",  "communication", "output"};
   return Lookup(kNames, category);
 }
 
 std::string_view KeyOf(Category category) {
   static constexpr std::array<std::string_view, kCategoryCount> kKeys = {
-      "parameter", "optimizer_state", "gradient",       "input",   "activation",
-      "temporary", "workspace",       "autocast_cache", "unknown", "communication"};
+      "parameter", "optimizer_state", "gradient", "input",         "activation", "temporary",
+      "workspace", "autocast_cache",  "unknown",  "communication", "output"};
   return Lookup(kKeys, category);
 }
 

@@ -36,8 +36,10 @@ enum class Category : uint8_t {
   kAutocastCache,  // low-precision copies of weights that autocast keeps
   kUnknown,
   kCommunication,  // what is on its way to other ranks: the gradient reducer's buckets
+  kOutput,  // what a model's call without gradients left: its results, and what it keeps for its next call,
+            // as a KV cache
 };
-inline constexpr int kCategoryCount = 10;
+inline constexpr int kCategoryCount = 11;
 
 enum class Phase : uint8_t { kIdle, kForward, kBackward, kOptimizer, kEvaluation };
 inline constexpr int kPhaseCount = 5;
@@ -95,13 +97,16 @@ enum class EventKind : uint8_t {
   kLeafUsed,             // gradients are accumulated for it: `bytes` = the leaf, `rounded_bytes` = its node
   kGradientAccumulated,  // `bytes` = the leaf's node, `rounded_bytes` = the block that was made for it
   kCastMade,             // by autocast; `bytes` = the block of what was cast
-  kOptimizerEnd,  // what its step made and left is its state; `name` = what that is called. A hint, too:
-                  // `name` of a kAllocate, where an optimizer asked for the block
-  kTensorKnown,   // by the program's Python: it is `category`, called `name`, of a parameter `op` = what its
-                  // gradient is called
+  kOptimizerEnd,   // what its step made and left is its state; `name` = what that is called. A hint, too:
+                   // `name` of a kAllocate, where an optimizer asked for the block
+  kTensorKnown,    // by the program's Python: it is `category`, called `name`, of a parameter `op` = what its
+                   // gradient is called
+  kEvaluationEnd,  // of a model's call without gradients on `thread`: what it made and left is output. A
+                   // hint, too: category output of a kAllocate, which such a call asked for, and which is
+                   // temporary until then
 };
 inline constexpr int kEventKindCount = 24;  // of what recordings and timelines have
-inline constexpr int kHintKindCount = 6;    // those after them
+inline constexpr int kHintKindCount = 7;    // those after them
 inline constexpr bool IsDeviceWork(EventKind kind) {
   return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
 }

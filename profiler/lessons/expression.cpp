@@ -17,7 +17,7 @@ namespace {
 
 using events::Category;
 
-constexpr std::array<std::pair<std::string_view, Category>, 9> kCategories = {
+constexpr std::array<std::pair<std::string_view, Category>, 10> kCategories = {
     {{"parameter", Category::kParameter},
      {"gradient", Category::kGradient},
      {"optimizer", Category::kOptimizerState},
@@ -26,7 +26,8 @@ constexpr std::array<std::pair<std::string_view, Category>, 9> kCategories = {
      {"temporary", Category::kTemporary},
      {"workspace", Category::kWorkspace},
      {"autocast", Category::kAutocastCache},
-     {"communication", Category::kCommunication}}};
+     {"communication", Category::kCommunication},
+     {"output", Category::kOutput}}};
 
 Figure Number(int64_t value) { return std::optional<double>(static_cast<double>(value)); }
 

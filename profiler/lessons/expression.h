@@ -9,7 +9,7 @@
 //   rankN      the same of rank N, where the textbook's is rank 0's: rank1.total
 //   phantom    allocated, requested, reserved, and by category at the allocated peak: parameter, gradient,
 //   optimizer,
-//              activation, input, temporary, workspace, autocast; fits (1 or 0)
+//              activation, input, temporary, workspace, autocast, communication, output; fits (1 or 0)
 //   network    parameters (how many), layers (how many)
 //   card       memory, context
 // Pure functions, but for what `Sources` asks.

@@ -24,11 +24,11 @@ constexpr size_t kCheckDigits = 8;
 constexpr double kMostStepsPerSecond = 1e6;
 
 // By their bits in codes. What is here stays where it is: a new category comes last.
-constexpr std::array kCategoryOfBit = {events::Category::kParameter,  events::Category::kOptimizerState,
-                                       events::Category::kGradient,   events::Category::kInput,
-                                       events::Category::kActivation, events::Category::kTemporary,
-                                       events::Category::kWorkspace,  events::Category::kAutocastCache,
-                                       events::Category::kUnknown,    events::Category::kCommunication};
+constexpr std::array kCategoryOfBit = {
+    events::Category::kParameter,     events::Category::kOptimizerState, events::Category::kGradient,
+    events::Category::kInput,         events::Category::kActivation,     events::Category::kTemporary,
+    events::Category::kWorkspace,     events::Category::kAutocastCache,  events::Category::kUnknown,
+    events::Category::kCommunication, events::Category::kOutput};
 static_assert(kCategoryOfBit.size() == events::kCategoryCount);
 
 bool IsPlain(char letter) {

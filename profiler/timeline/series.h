@@ -9,7 +9,7 @@
 
 namespace tidemark::timeline {
 
-// The first ten are the categories, in their order: rounded bytes of live blocks in that category; they sum
+// The first ones are the categories, in their order: rounded bytes of live blocks in that category; they sum
 // to kAllocated at every event.
 enum class Series : uint8_t {
   kAllocated = events::kCategoryCount,  // rounded bytes of live blocks: PyTorch's memory_allocated()

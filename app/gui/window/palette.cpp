@@ -63,7 +63,7 @@ const Palette& DarkPalette() {
       .theory = Rgb(0xFFFFFF),
       .compared = Rgb(0xFF6BD6),
       .categories = {Rgb(0x5384DC), Rgb(0xBA9AEB), Rgb(0xE99A37), Rgb(0x8B8FA7), Rgb(0x23C7AA), Rgb(0xE4606C),
-                     Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68), Rgb(0x9000B0)},
+                     Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68), Rgb(0x9000B0), Rgb(0xE1F5C3)},
       .phases = {Rgb(0x2A303A), Rgb(0x35506B), Rgb(0x54457A), Rgb(0x55502F), Rgb(0x2B5A4C)},
       .stacked_phases = {Rgb(0x434C5C), Rgb(0x74B0EB), Rgb(0x7E67B7), Rgb(0xBBB067), Rgb(0x78FCD4)},
       .groups = {Rgb(0x4C6FA2), Rgb(0xAFD5A4), Rgb(0x7A562D), Rgb(0x7FBAE1), Rgb(0x9F6E19), Rgb(0xEDD5EC),

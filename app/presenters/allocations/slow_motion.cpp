@@ -64,6 +64,8 @@ std::string RoleOf(Category category) {
       return "the optimizer keeps it";
     case Category::kInput:
       return "the batch";
+    case Category::kOutput:
+      return "left by the model's call";
     default:
       return std::string(events::NameOf(category));
   }

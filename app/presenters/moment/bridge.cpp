@@ -107,6 +107,10 @@ Words WordsFor(Category category, bool more) {
                           "What is on its way to other ranks, more than one copy of the gradients."}
                   : Words{"buckets of gradients not made yet",
                           "The reducer makes its buckets anew once it knows in which order gradients come."};
+    case Category::kOutput:  // of which no table has any
+      return {
+          "outputs",
+          "What calls of the model without gradients left: results, and what it keeps for its next call."};
     case Category::kTemporary:  // WordsForTemporary
     case Category::kUnknown:
       break;
@@ -198,7 +202,7 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events:
   constexpr std::array kOrder = {Category::kTemporary,     Category::kWorkspace, Category::kActivation,
                                  Category::kAutocastCache, Category::kGradient,  Category::kOptimizerState,
                                  Category::kParameter,     Category::kInput,     Category::kCommunication,
-                                 Category::kUnknown};
+                                 Category::kOutput,        Category::kUnknown};
   static_assert(kOrder.size() == events::kCategoryCount);
   for (const Category category : kOrder) {
     const int64_t difference =

@@ -17,7 +17,7 @@ void Course::Begin(void (*phase_begins)(Phase)) {
 
 void Course::BeginForward() {
   const MutexLock lock(mutex_);
-  if (phase_ != Phase::kIdle) return;
+  if (!Rests(phase_)) return;
   OpenStep();
   has_begun_ = true;
   pass_since_turn_ = true;
@@ -45,7 +45,17 @@ void Course::EndBackward() {
   const bool stepped = std::exchange(stepped_in_backward_, false);
   if (optimizer_depth_ > 0) return Enter(Phase::kOptimizer);
   if (stepped) EndTurn(&stepped_in_backward_);  // for all of them: no optimizer lies there
-  Enter(Phase::kIdle);
+  Rest();
+}
+
+void Course::BeginEvaluation() {
+  const MutexLock lock(mutex_);
+  if (evaluations_++ == 0 && phase_ == Phase::kIdle) Enter(Phase::kEvaluation);
+}
+
+void Course::EndEvaluation() {
+  const MutexLock lock(mutex_);
+  if (--evaluations_ == 0 && phase_ == Phase::kEvaluation) Enter(Phase::kIdle);
 }
 
 bool Course::BeginOptimizer() {
@@ -65,7 +75,7 @@ void Course::EndOptimizer(const void* optimizer) {
   const MutexLock lock(mutex_);
   if (--optimizer_depth_ > 0) return;
   EndTurn(optimizer);
-  Enter(Phase::kIdle);
+  Rest();
 }
 
 void Course::EndTurn(const void* optimizer) {
@@ -84,6 +94,8 @@ void Course::OpenStep() {
   if (!step_is_open_) EmitNumbered(EventKind::kStepBegin, step_);
   step_is_open_ = true;
 }
+
+void Course::Rest() { Enter(evaluations_ > 0 ? Phase::kEvaluation : Phase::kIdle); }
 
 void Course::Enter(Phase phase) {
   phase_ = phase;

@@ -3,12 +3,13 @@
 //   backward   while autograd's engine runs
 //   optimizer  during the step() of a torch.optim.Optimizer, which announces itself to profilers; what its
 //              closure runs is forward and backward as elsewhere
+//   evaluation while a model is called without gradients, and none of these runs
 // A step ends with an optimizer's, and the next begins with the next forward: several backwards make one step
 // where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h);
 // what was told as steps before the second was known is taken back by an end with the first step's number,
 // and that again where the second is of another training (joined_steps.h). Optimizers that step inside
 // backward, each once its gradient is there, have one turn together, which ends with the outermost backward.
-// A program without an optimizer has no complete step. All else is idle.
+// A program without an optimizer has no complete step, and an evaluation is none of any. All else is idle.
 //
 // Any thread. What asks takes no lock; what changes the course takes one, and tells the stream under it, so
 // that threads that train at once tell of each begin and each end once, and in that order.
@@ -39,22 +40,29 @@ class Course {
 
   // An operator has recorded something for backward.
   void RecordForward() {
-    if (phase_.load(std::memory_order_relaxed) == events::Phase::kIdle) BeginForward();
+    if (Rests(phase_.load(std::memory_order_relaxed))) BeginForward();
   }
   // So has one within an optimizer's step, in the closure that it was given: a forward, and a backward after
   // it, before the optimizer goes on.
   void BeginClosure();
   void BeginBackward();
   void EndBackward();
+  // A model is called without gradients; several threads may each call one.
+  void BeginEvaluation();
+  void EndEvaluation();
   // Whether it has a turn of its own: inside backward it has not, and then it has none to end.
   bool BeginOptimizer();
   // Its address, for it to be known by; null where that is not found.
   void EndOptimizer(const void* optimizer);
 
  private:
+  static bool Rests(events::Phase phase) {
+    return phase == events::Phase::kIdle || phase == events::Phase::kEvaluation;
+  }
   void BeginForward();
   void OpenStep() TIDEMARK_REQUIRES(mutex_);
   void EndTurn(const void* optimizer) TIDEMARK_REQUIRES(mutex_);
+  void Rest() TIDEMARK_REQUIRES(mutex_);
   void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
@@ -63,6 +71,7 @@ class Course {
   std::atomic<bool> has_begun_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  int evaluations_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   bool stepped_in_backward_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool pass_since_turn_ TIDEMARK_GUARDED_BY(mutex_) = false;  // something ran forward or backward
   bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;

@@ -32,6 +32,7 @@ void SetUsualBirthCategory(events::Category category) { usual_birth_category = c
 events::Category BirthCategory() {
   if (current_context.birth_category != events::Category::kUnknown) return current_context.birth_category;
   if (current_context.makes_state) return events::Category::kOptimizerState;
+  if (current_context.evaluates) return events::Category::kTemporary;
   return usual_birth_category.load(std::memory_order_relaxed);
 }
 

@@ -24,6 +24,7 @@ struct Context {
   bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
   bool runs_node = false;    // the outermost is a backward node
   bool recompute = false;
+  bool evaluates = false;            // a model's call without gradients (layer_scopes.h) runs
   int optimizer_depth = 0;           // see OptimizerStepScope
   bool makes_state = false;          // the outermost operator is one by which an optimizer makes its state
   events::NameId forward_stack = 0;  // of what made the backward node that runs

@@ -20,6 +20,8 @@ struct Around {
 };
 thread_local Around around;
 
+EvaluationListener evaluation_listener;
+
 bool IsTold() { return EventStreamIsOpen() && !around_is_gone; }
 
 // What runs from here on is within no operator.
@@ -29,6 +31,14 @@ void Enter() {
   context.op = 0;
   context.operator_depth = 0;
   context.awaits_node = context.runs_node = false;
+}
+
+bool IsOutermost() { return around.contexts.empty() && current_context.operator_depth == 0; }
+
+bool Evaluates() { return evaluation_listener.begins != nullptr && evaluation_listener.begins(); }
+
+bool EndsEvaluation() {
+  return current_context.evaluates && !around.contexts.empty() && !around.contexts.back().evaluates;
 }
 
 bool Leave() {
@@ -51,10 +61,14 @@ void EmitLayer(EventKind kind, const Context& of) {
 
 }  // namespace
 
+void SetEvaluationListener(const EvaluationListener& listener) { evaluation_listener = listener; }
+
 void BeginLayer(events::NameId layer) {
   if (!IsTold()) return;
   const bool runs_again = current_context.recompute || current_context.runs_node;
+  const bool begins_evaluation = IsOutermost() && Evaluates();
   Enter();
+  current_context.evaluates = current_context.evaluates || begins_evaluation;
   current_context.layer = layer;
   current_context.recompute = runs_again;
   ShareAttribution();
@@ -64,7 +78,9 @@ void BeginLayer(events::NameId layer) {
 
 void EndLayer() {
   const Context ended = current_context;
-  if (!IsTold() || !Leave()) return;
+  if (!IsTold()) return;
+  if (EndsEvaluation()) evaluation_listener.ends();
+  if (!Leave()) return;
   EmitLayer(EventKind::kScopeEnd, ended);
   RememberForwardLayer(current_context.layer);
 }

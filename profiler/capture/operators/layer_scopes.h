@@ -16,6 +16,16 @@ void BeginLayer(events::NameId layer);
 // nothing.
 void EndLayer();
 
+// The call of an outermost layer (none runs on the thread, no engine and no operator) may be an evaluation:
+// one in which no gradients are recorded. Asked of each, before it begins, and told once it is to end, both
+// on its thread. Where an operator runs it, as where checkpointing with reentry does, it is a part of that.
+struct EvaluationListener {
+  bool (*begins)() = nullptr;  // whether it is one
+  void (*ends)() = nullptr;
+};
+// Functions that throw nothing, before layers are told. None = there are no evaluations.
+void SetEvaluationListener(const EvaluationListener& listener);
+
 // LibTorch's engine begins, on the thread that asks it for a backward, and ends.
 void BeginEngine();
 void EndEngine();

@@ -10,6 +10,7 @@
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/operators/operator_scopes.h"
+#include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
@@ -31,6 +32,7 @@ std::string WhyNone(const char* library) {
   if (handle == nullptr) return Sentence(std::string(dlerror()) + ".");
   const auto watch = reinterpret_cast<OperatorAdapterEntry>(dlsym(handle, kOperatorAdapterEntry));
   if (watch == nullptr || !watch(&kOperatorScopes)) return Sentence("PyTorch let nobody watch them.");
+  WatchEvaluations();
   TheGates().layer_begins = [](const char* name) { BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
   return "";

@@ -8,7 +8,9 @@
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/course/optimizer_turn.h"
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/gradient_mode.h"
 #include "profiler/capture/gates/user_scope_gate.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/probe/saved_blocks.h"
 #include "profiler/capture/probe/tensor_blocks.h"
@@ -120,6 +122,18 @@ void OnCastBegins(const void* tensor, int8_t /*scalar_type*/) {
   here.first_birth = kAwaited;
 }
 
+bool BeginEvaluation() {
+  if (at_work.optimizer.scope != nullptr || RecordsGradients()) return false;
+  TheCourse().BeginEvaluation();
+  return true;
+}
+
+void EndEvaluation() {
+  events::Event end = HintOf(EventKind::kEvaluationEnd, 0);
+  Emit(end);
+  TheCourse().EndEvaluation();
+}
+
 void OnCastEnded() {
   AtWork& here = at_work;
   const uint64_t made = std::exchange(here.first_birth, {}).block;
@@ -173,6 +187,8 @@ void WatchTraining() {
   gates.buckets_ended = [] { at_work.makes_buckets = false; };
 }
 
+void WatchEvaluations() { SetEvaluationListener({BeginEvaluation, EndEvaluation}); }
+
 events::NameId OptimizerAtWork() {
   const OptimizerScope& optimizer = at_work.optimizer;
   return optimizer.runs_closure ? 0 : optimizer.turn.state;
@@ -183,6 +199,7 @@ Category OnBlockBorn(uint64_t address) {
   AtWork& here = at_work;
   if (std::exchange(here.first_birth.is_awaited, false)) here.first_birth.block = address;
   if (here.makes_buckets) return Category::kCommunication;
+  if (current_context.evaluates && OptimizerAtWork() == 0) return Category::kOutput;  // for now: a hint
   return TheCourse().IsBetweenPasses() ? Category::kUnknown : Category::kTemporary;
 }
 

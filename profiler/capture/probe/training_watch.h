@@ -18,8 +18,10 @@ namespace tidemark::capture {
 
 // Once, after the stream was opened; the course stands at idle.
 void WatchTraining();
+// Where layers are told, before they are: their calls without gradients are a phase, too, and leave outputs.
+void WatchEvaluations();
 
-// What the block holds, which comes into being now, on this thread.
+// What the block holds, which comes into being now, on this thread; output is a hint (events::EventKind).
 events::Category OnBlockBorn(uint64_t address);
 // What the state of the optimizer is called that steps on this thread; 0 = none does.
 events::NameId OptimizerAtWork();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/gates/gates.h"
@@ -59,13 +60,15 @@ void Announce(const Block& block, Category role, NameId name) {
   EmitCategory(block.address, block.bytes, role, name);
 }
 
+void TakeForInputs(const std::vector<Block>& copied) {
+  for (const Block& block : copied) {
+    if (Roles().Take(block.address, Category::kInput)) Announce(block, Category::kInput, 0);
+  }
+}
+
 // Before anything else is said of its blocks.
 void BeginForward() {
-  if (!TheCourse().HasBegun()) {
-    for (const Block& block : Roles().TakeAwaitingForward()) {
-      if (Roles().Take(block.address, Category::kInput)) Announce(block, Category::kInput, 0);
-    }
-  }
+  if (!TheCourse().HasBegun()) TakeForInputs(Roles().TakeAwaitingForward());
   if (current_context.optimizer_depth == 0) return TheCourse().RecordForward();
   depth_around_closure = std::exchange(current_context.optimizer_depth, 0);
   TheCourse().BeginClosure();
@@ -127,19 +130,28 @@ void OnCastBegins(const void* object, int8_t type) {
 
 void OnCastEnded() { current_context.birth_category = category_around_cast; }
 
+// By its thread, which a thread's context stands for.
+Maker ThisEvaluation() { return reinterpret_cast<Maker>(&current_context); }
+
+Maker MakerHere() {
+  if (current_context.optimizer_depth > 0) return kOptimizer;
+  return current_context.evaluates ? ThisEvaluation() : kNobody;
+}
+
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_address = address;
   last_born_bytes = bytes;
-  if (IsFromBirth(category) || current_context.optimizer_depth > 0) {
-    Roles().Born(address, category, current_context.optimizer_depth > 0);
+  const Maker maker = MakerHere();
+  if (IsFromBirth(category) || maker != kNobody) {
+    Roles().Born(address, category, maker);
   } else if (bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses()) {
     Roles().BornBeforeGradients(address);
   }
 }
 
-// A batch: what was just made and is at once filled from the host, where gradients are recorded. A parameter
-// that is moved to the card is not (Module.to, load_state_dict); what was copied before it may be a buffer of
-// the same model.
+// A batch: what was just made and is at once filled from the host, where gradients are recorded, or before an
+// evaluation. A parameter that is moved to the card is not (Module.to, load_state_dict); what was copied
+// before it may be a buffer of the same model.
 void OnCopiedFromHost(const void* device) {
   const Block block{reinterpret_cast<uint64_t>(device), last_born_bytes};
   if (block.address == 0 || block.address != std::exchange(last_born_address, 0)) return;
@@ -147,11 +159,9 @@ void OnCopiedFromHost(const void* device) {
   // An optimizer records none, but a closure that begins does.
   const bool in_optimizer = current_context.optimizer_depth > 0;
   if (in_optimizer ? !records_gradients : !TheCourse().IsBetweenPasses()) return;
-  if (!TheCourse().HasBegun()) {
-    Roles().AwaitForward(records_gradients ? std::optional(block) : std::nullopt);
-  } else if (records_gradients && Roles().Take(block.address, Category::kInput)) {
-    Announce(block, Category::kInput, 0);
-  }
+  if (current_context.evaluates) return;  // the model makes it itself
+  if (records_gradients && TheCourse().HasBegun()) return TakeForInputs({block});
+  Roles().AwaitUse(block, records_gradients);
 }
 
 // Another thread's blocks are none of theirs.
@@ -167,7 +177,7 @@ void OnDied(uint64_t address) { Roles().Died(address); }
 void WatchBlocks() {
   SetUsualBirthCategory(Category::kUnknown);
   SetBlockObserver({OnBorn, OnDied});
-  AttachToLibraryWorkspaces();
+  AttachToLibraryWorkspaces([](uint64_t block) { Roles().Take(block, Category::kWorkspace); });
   Gates& gates = TheGates();
   gates.memory_reported = OnCudaReport;
   gates.tensor_saved = OnTensorSaved;
@@ -181,6 +191,18 @@ void WatchBlocks() {
   gates.buckets_ended = OnBucketsEnded;
 }
 
+bool BeginEvaluationBlocks() {
+  if (at::GradMode::is_enabled() || current_context.optimizer_depth > 0) return false;
+  TakeForInputs(Roles().TakeAwaitingEvaluation());
+  return true;
+}
+
+void EndEvaluationBlocks() {
+  for (const uint64_t address : Roles().TakeMadeBy(ThisEvaluation())) {
+    if (Roles().Take(address, Category::kOutput)) Announce({address, 0}, Category::kOutput, 0);
+  }
+}
+
 void BeginOptimizerBlocks() { ++current_context.optimizer_depth; }
 
 void EndClosureBlocks() { current_context.optimizer_depth += std::exchange(depth_around_closure, 0); }
@@ -188,7 +210,7 @@ void EndClosureBlocks() { current_context.optimizer_depth += std::exchange(depth
 void EndOptimizerBlocks(NameId name) {
   EndClosureBlocks();
   if (--current_context.optimizer_depth > 0) return;
-  for (const uint64_t address : Roles().TakeMadeByOptimizer()) {
+  for (const uint64_t address : Roles().TakeMadeBy(kOptimizer)) {
     if (Roles().Take(address, Category::kOptimizerState))
       Announce({address, 0}, Category::kOptimizerState, name);
   }

@@ -9,11 +9,13 @@
 //                    gradients in, called a bucket
 //   input            what was filled from the host as soon as it was made, where gradients are recorded and
 //                    neither backward nor an optimizer runs; before the first forward only what came after
-//                    the last that was filled where no gradients are recorded, as Module.to fills parameters
+//                    the last that was filled where no gradients are recorded, as Module.to fills parameters;
+//                    and before an evaluation, whether they are recorded or not
+//   output           what an evaluation (operators/layer_scopes.h) made and left behind
 // The first of them holds until the block is freed, but that a gradient may have been an activation before,
-// or lie in a bucket, and a leaf may have been an input. Made during backward or an optimizer's step and none
-// of these: temporary. All else stays unknown. Tensors of Python subclasses (DTensor) hide what they hold, so
-// it stays unknown too.
+// or lie in a bucket, a leaf may have been an input, and an output may become anything. Made during backward,
+// an optimizer's step or an evaluation and none of these: temporary. All else stays unknown. Tensors of
+// Python subclasses (DTensor) hide what they hold, so it stays unknown too.
 //
 // Any thread.
 #pragma once
@@ -24,6 +26,10 @@ namespace tidemark::capture {
 
 // Before the allocator's trace is attached.
 void WatchBlocks();
+
+// The call of an outermost layer begins on this thread: whether it is an evaluation; and once that is to end.
+bool BeginEvaluationBlocks();
+void EndEvaluationBlocks();
 
 // Around an optimizer's step, on its thread; `name` is what its state is called.
 void BeginOptimizerBlocks();

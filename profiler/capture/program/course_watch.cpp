@@ -45,10 +45,22 @@ void EndUserScope(const at::RecordFunction& /*function*/, at::ObserverContext* c
   turn.End();
 }
 
+bool BeginEvaluation() {
+  if (!BeginEvaluationBlocks()) return false;
+  TheCourse().BeginEvaluation();
+  return true;
+}
+
+void EndEvaluation() {
+  EndEvaluationBlocks();
+  TheCourse().EndEvaluation();
+}
+
 }  // namespace
 
 void WatchCourse() {
   TheCourse().Begin(OnPhase);
+  SetEvaluationListener({BeginEvaluation, EndEvaluation});
   TheGates().backward_begins = [] {
     TheCourse().BeginBackward();
     BeginEngine();

@@ -9,6 +9,7 @@ using events::Category;
 namespace {
 
 bool Yields(Category before, Category role) {
+  if (before == Category::kOutput) return role != before;
   if (role == Category::kGradient)
     return before == Category::kActivation || before == Category::kCommunication;
   return before == Category::kInput && (role == Category::kParameter || role == Category::kOptimizerState);
@@ -44,13 +45,13 @@ uint64_t BlockRoles::TurnOf(uint64_t address, Category role) {
   return found != blocks_.end() && found->second.role == role ? found->second.turn : 0;
 }
 
-void BlockRoles::Born(uint64_t address, Category category, bool in_optimizer) {
+void BlockRoles::Born(uint64_t address, Category category, Maker maker) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
   block = {};
   if (IsFromBirth(category)) Assign(block, category);
-  block.made_by_optimizer = in_optimizer;
-  if (in_optimizer) made_by_optimizer_.push_back(address);
+  block.maker = maker;
+  if (maker != kNobody) made_by_[maker].push_back(address);
 }
 
 void BlockRoles::BornBeforeGradients(uint64_t address) {
@@ -66,34 +67,54 @@ bool BlockRoles::WasBeforeGradients(uint64_t address) {
 
 void BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
-  std::erase_if(awaiting_forward_, [&](const Block& block) { return block.address == address; });
-  blocks_.erase(address);
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return;
+  awaiting_.erase(found->second.awaits);
+  blocks_.erase(found);
 }
 
-void BlockRoles::AwaitForward(const std::optional<Block>& block) {
+void BlockRoles::AwaitUse(const Block& block, bool records_gradients) {
   const MutexLock lock(mutex_);
-  if (block) {
-    awaiting_forward_.push_back(*block);
-  } else {
-    awaiting_forward_.clear();
-  }
+  Known& known = blocks_[block.address];
+  awaiting_.erase(known.awaits);
+  known.awaits = ++copies_;
+  awaiting_.emplace(known.awaits, block);
+  if (!records_gradients) first_for_forward_ = copies_ + 1;
 }
 
 std::vector<Block> BlockRoles::TakeAwaitingForward() {
   const MutexLock lock(mutex_);
-  return std::exchange(awaiting_forward_, {});
+  return TakeAwaitingFrom(first_for_forward_);
 }
 
-std::vector<uint64_t> BlockRoles::TakeMadeByOptimizer() {
+std::vector<Block> BlockRoles::TakeAwaitingEvaluation() {
   const MutexLock lock(mutex_);
-  std::vector<uint64_t> alive;
-  for (const uint64_t address : made_by_optimizer_) {
-    const auto found = blocks_.find(address);
-    if (found == blocks_.end()) continue;
-    // Once, though one that died before it may have had its address.
-    if (std::exchange(found->second.made_by_optimizer, false)) alive.push_back(address);
+  return TakeAwaitingFrom(0);
+}
+
+std::vector<Block> BlockRoles::TakeAwaitingFrom(uint64_t first) {
+  std::vector<Block> taken;
+  const auto begin = awaiting_.lower_bound(first);
+  for (auto awaiting = begin; awaiting != awaiting_.end(); ++awaiting) {
+    taken.push_back(awaiting->second);
+    blocks_[awaiting->second.address].awaits = 0;
   }
-  made_by_optimizer_.clear();
+  awaiting_.erase(begin, awaiting_.end());
+  return taken;
+}
+
+std::vector<uint64_t> BlockRoles::TakeMadeBy(Maker maker) {
+  const MutexLock lock(mutex_);
+  const auto made = made_by_.extract(maker);
+  if (made.empty()) return {};
+  std::vector<uint64_t> alive;
+  for (const uint64_t address : made.mapped()) {
+    const auto found = blocks_.find(address);
+    // Once, though one that died before it may have had its address.
+    if (found == blocks_.end() || found->second.maker != maker) continue;
+    found->second.maker = kNobody;
+    alive.push_back(address);
+  }
   return alive;
 }
 

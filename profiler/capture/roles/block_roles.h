@@ -1,15 +1,16 @@
 // What blocks of a program that we do not own were found to hold, by their addresses. The first role that a
 // block takes holds until it is freed, but that a gradient may have been an activation before (saved for a
-// second backward), or lie in a bucket, and a leaf, or state that an optimizer loaded, may have been an
-// input.
+// second backward), or lie in a bucket; a leaf, or state that an optimizer loaded, may have been an input;
+// and an output of an evaluation may become anything.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
-// awaits the first forward, and what optimizers made: O(blocks that do, or that they made).
+// awaits a forward or an evaluation, and what a maker made: O(blocks that do, or that it made).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <limits>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,12 @@ constexpr bool IsFromBirth(events::Category category) {
          category == events::Category::kCommunication;
 }
 
+// Who made a block, of those that leave something behind when they end: an optimizer's step, or an
+// evaluation, which has the number of its thread.
+using Maker = uint64_t;
+inline constexpr Maker kNobody = 0;
+inline constexpr Maker kOptimizer = std::numeric_limits<Maker>::max();
+
 class BlockRoles {
  public:
   // Whether the block is `role` from here on, and was not before, or not by this name. `gradient_name`: what
@@ -38,34 +45,41 @@ class BlockRoles {
   bool Is(uint64_t address, events::Category role) { return TurnOf(address, role) != 0; }
   // Which taking of a role made the block `role`: 0 = it is not. No two blocks of one address have the same.
   uint64_t TurnOf(uint64_t address, events::Category role);
-  void Born(uint64_t address, events::Category category, bool in_optimizer);
+  void Born(uint64_t address, events::Category category, Maker maker);
   // One that gradients may be put into later, which were not there yet when it was made.
   void BornBeforeGradients(uint64_t address);
   bool WasBeforeGradients(uint64_t address);
   void Died(uint64_t address);
-  // Copied from the host before the first forward: an input if nothing but inputs follows. None = all before
-  // is none.
-  void AwaitForward(const std::optional<Block>& block);
+  // Copied from the host, and what for is not known yet. `records_gradients`: they are recorded meanwhile.
+  void AwaitUse(const Block& block, bool records_gradients);
+  // Inputs, now that the first forward begins: what came after the last for which none were recorded, as
+  // Module.to fills parameters. What is alive of it, in the order of copies.
   std::vector<Block> TakeAwaitingForward();
-  // What optimizers made since the last call and is alive, in the order of birth.
-  std::vector<uint64_t> TakeMadeByOptimizer();
+  // Inputs, now that an evaluation begins: all that nobody said anything else of.
+  std::vector<Block> TakeAwaitingEvaluation();
+  // What it made since the last call and is alive, in the order of birth.
+  std::vector<uint64_t> TakeMadeBy(Maker maker);
 
  private:
   struct Known {
     uint64_t turn = 0;  // 0 = no role yet
     events::Category role = events::Category::kUnknown;
-    bool made_by_optimizer = false;
+    Maker maker = kNobody;
     bool was_before_gradients = false;
+    uint64_t awaits = 0;  // its number in awaiting_; 0 = it does not
     events::NameId gradient_name = 0;
   };
+  std::vector<Block> TakeAwaitingFrom(uint64_t first) TIDEMARK_REQUIRES(mutex_);
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
   std::unordered_map<uint64_t, Known> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t turns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   // In the order of their births; those that died since are left in it.
-  std::vector<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);
-  std::vector<Block> awaiting_forward_ TIDEMARK_GUARDED_BY(mutex_);
+  std::unordered_map<Maker, std::vector<uint64_t>> made_by_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Block> awaiting_ TIDEMARK_GUARDED_BY(mutex_);
+  uint64_t copies_ TIDEMARK_GUARDED_BY(mutex_) = 0;             // that were ever awaiting
+  uint64_t first_for_forward_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // of them
 };
 
 }  // namespace tidemark::capture

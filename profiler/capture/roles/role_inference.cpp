@@ -12,11 +12,20 @@ using events::EventKind;
 namespace {
 
 bool IsOfOptimizer(const Event& event) { return event.kind == EventKind::kAllocate && event.name != 0; }
+bool IsOfEvaluation(const Event& event) {
+  return event.kind == EventKind::kAllocate && event.category == Category::kOutput;
+}
+bool IsOfMaker(const Event& event) { return IsOfOptimizer(event) || IsOfEvaluation(event); }
+
+Maker MakerOf(const Event& event) {
+  if (IsOfOptimizer(event)) return kOptimizer;
+  return IsOfEvaluation(event) ? event.thread : kNobody;
+}
 
 }  // namespace
 
 std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
-  const auto tells = [](const Event& event) { return events::IsHint(event) || IsOfOptimizer(event); };
+  const auto tells = [](const Event& event) { return events::IsHint(event) || IsOfMaker(event); };
   if (std::ranges::none_of(events, tells)) {
     for (const Event& event : events) Follow(event);
     return events;
@@ -30,6 +39,7 @@ std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
       Follow(event);
       inferred_.push_back(event);
       if (IsOfOptimizer(event)) inferred_.back().name = 0;
+      if (IsOfEvaluation(event)) inferred_.back().category = Category::kTemporary;
     }
   }
   return inferred_;
@@ -57,8 +67,8 @@ void RoleInference::Follow(const Event& event) {
 // What was there before is gone, though its end may be lost.
 void RoleInference::Born(const Event& event) {
   if (!LiesInSegment(event.address)) outside_.insert(event.address);
-  if (IsFromBirth(event.category) || IsOfOptimizer(event)) {
-    roles_.Born(event.address, event.category, IsOfOptimizer(event));
+  if (IsFromBirth(event.category) || IsOfMaker(event)) {
+    roles_.Born(event.address, event.category, MakerOf(event));
   } else {
     roles_.Died(event.address);
   }
@@ -82,6 +92,8 @@ void RoleInference::Take(const Event& hint) {
       return;
     case EventKind::kOptimizerEnd:
       return FindOptimizerState(hint);
+    case EventKind::kEvaluationEnd:
+      return FindOutputs(hint);
     case EventKind::kTensorKnown:
       return Assume(Known(hint.address), hint.category, hint, hint.name, hint.op);
     default:
@@ -105,9 +117,13 @@ void RoleInference::FindGradient(const Event& hint) {
 }
 
 void RoleInference::FindOptimizerState(const Event& hint) {
-  for (const uint64_t block : roles_.TakeMadeByOptimizer()) {
+  for (const uint64_t block : roles_.TakeMadeBy(kOptimizer)) {
     Assume(block, Category::kOptimizerState, hint, hint.name);
   }
+}
+
+void RoleInference::FindOutputs(const Event& hint) {
+  for (const uint64_t block : roles_.TakeMadeBy(hint.thread)) Assume(block, Category::kOutput, hint);
 }
 
 void RoleInference::Assume(uint64_t block, Category role, const Event& hint, events::NameId name,

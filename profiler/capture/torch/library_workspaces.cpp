@@ -33,10 +33,13 @@ bool Remember(void* workspace) {
   return true;
 }
 
+void (*told_of_kept)(uint64_t block) = nullptr;
+
 void OnCublasWorkspace(void* workspace, size_t bytes, const char* name) {
   if (!Remember(workspace)) return;
-  EmitCategory(reinterpret_cast<uint64_t>(workspace), static_cast<int64_t>(bytes),
-               events::Category::kWorkspace, Intern(name));
+  const auto address = reinterpret_cast<uint64_t>(workspace);
+  EmitCategory(address, static_cast<int64_t>(bytes), events::Category::kWorkspace, Intern(name));
+  if (told_of_kept != nullptr) told_of_kept(address);
 }
 
 struct Born {
@@ -56,7 +59,8 @@ void OnCudnnWorkspace(void* workspace) {
 
 }  // namespace
 
-void AttachToLibraryWorkspaces() {
+void AttachToLibraryWorkspaces(void (*kept)(uint64_t block)) {
+  told_of_kept = kept;
   TheGates().cublas_workspace = OnCublasWorkspace;
   TheGates().cudnn_workspace = OnCudnnWorkspace;
 }

@@ -6,7 +6,8 @@
 
 namespace tidemark::capture {
 
-void AttachToLibraryWorkspaces();
+// `kept` is told of the block of each that stays, as cuBLAS's do.
+void AttachToLibraryWorkspaces(void (*kept)(uint64_t block) = nullptr);
 // The block that this thread was given last: what it hands to cuDNN lies in it, and not always where it
 // begins.
 void NoteBlockBorn(uint64_t address, int64_t bytes);

@@ -197,4 +197,63 @@ TEST_CASE("What an optimizer makes of zeros is its state from birth, though memo
   CHECK(born_in("aten::clone") == events::Category::kTemporary);
 }
 
+TEST_CASE("The call of an outermost layer may be an evaluation, which ends with it") {
+  Ring();
+  static bool records_gradients = false;
+  static std::vector<std::string> evaluations;
+  SetEvaluationListener({[] {
+                           evaluations.emplace_back(records_gradients ? "asked" : "begins");
+                           return !records_gradients;
+                         },
+                         [] { evaluations.emplace_back("ends"); }});
+  {
+    const Layer net("net");
+    CHECK(BirthCategory() == events::Category::kTemporary);
+    CHECK(current_context.evaluates);
+    const Layer inside("net.conv");
+    Operator("conv2d", [] { CHECK(current_context.evaluates); });
+    BeginEngine();
+    { const Layer again("net.conv"); }
+    EndEngine();
+    CHECK(current_context.evaluates);
+    CHECK(evaluations == std::vector<std::string>{"begins"});
+  }
+  CHECK(evaluations == std::vector<std::string>{"begins", "ends"});
+  CHECK_FALSE(current_context.evaluates);
+  Operator("CheckpointFunction", [] { const Layer inside("net"); });
+  BeginEngine();
+  { const Layer again("net"); }
+  EndEngine();
+  CHECK(evaluations.size() == 2);  // neither is an outermost one
+  records_gradients = true;
+  {
+    const Layer net("net");
+    records_gradients = false;
+    const Layer teacher("net.teacher");
+    CHECK_FALSE(current_context.evaluates);
+  }
+  CHECK(evaluations == std::vector<std::string>{"begins", "ends", "asked"});
+  std::thread([] { const Layer of_another("net"); }).join();
+  CHECK(evaluations.size() == 5);
+  SetEvaluationListener({});
+  Told();
+}
+
+TEST_CASE("What is made in an evaluation is temporary, though what is made elsewhere is unknown") {
+  Ring();
+  SetUsualBirthCategory(events::Category::kUnknown);
+  SetEvaluationListener({[] { return true; }, [] {}});
+  CHECK(BirthCategory() == events::Category::kUnknown);
+  {
+    const Layer net("net");
+    CHECK(BirthCategory() == events::Category::kTemporary);
+    const BirthScope cast(events::Category::kAutocastCache, 0);
+    CHECK(BirthCategory() == events::Category::kAutocastCache);
+  }
+  CHECK(BirthCategory() == events::Category::kUnknown);
+  SetEvaluationListener({});
+  SetUsualBirthCategory(events::Category::kTemporary);
+  Told();
+}
+
 }  // namespace tidemark::capture

@@ -48,7 +48,7 @@ TEST_CASE("What was there before gradients is known by it until it dies, whateve
   CHECK(roles.Take(512, Category::kCommunication));
   CHECK(roles.WasBeforeGradients(512));
   CHECK_FALSE(roles.WasBeforeGradients(1024));
-  roles.Born(512, Category::kUnknown, true);
+  roles.Born(512, Category::kUnknown, kOptimizer);
   CHECK_FALSE(roles.WasBeforeGradients(512));
 }
 
@@ -66,15 +66,64 @@ TEST_CASE("Two blocks that had one address, one after the other, are told apart 
 
 TEST_CASE("What an optimizer made is told once, in the order of birth, without what has died") {
   BlockRoles roles;
-  for (const uint64_t address : {2048, 512, 1024, 4096}) roles.Born(address, Category::kUnknown, true);
+  for (const uint64_t address : {2048, 512, 1024, 4096}) roles.Born(address, Category::kUnknown, kOptimizer);
   roles.Died(512);
-  roles.Born(512, Category::kUnknown, true);  // where one lay that died
+  roles.Born(512, Category::kUnknown, kOptimizer);  // where one lay that died
   roles.Died(1024);
-  roles.Born(1024, Category::kWorkspace, false);  // of somebody else
-  CHECK(roles.TakeMadeByOptimizer() == std::vector<uint64_t>{2048, 512, 4096});
-  CHECK(roles.TakeMadeByOptimizer().empty());
+  roles.Born(1024, Category::kWorkspace, kNobody);  // of somebody else
+  CHECK(roles.TakeMadeBy(kOptimizer) == std::vector<uint64_t>{2048, 512, 4096});
+  CHECK(roles.TakeMadeBy(kOptimizer).empty());
   CHECK(roles.Is(1024, Category::kWorkspace));
   CHECK(roles.Take(2048, Category::kOptimizerState));
+}
+
+TEST_CASE("Evaluations of two threads are told apart, also where one has the address of what another made") {
+  BlockRoles roles;
+  constexpr Maker kFirst = 1;
+  constexpr Maker kSecond = 2;
+  roles.Born(512, Category::kTemporary, kFirst);
+  roles.Born(1024, Category::kTemporary, kSecond);
+  roles.Born(2048, Category::kTemporary, kFirst);
+  roles.Died(512);
+  roles.Born(512, Category::kTemporary, kSecond);
+  CHECK(roles.TakeMadeBy(kFirst) == std::vector<uint64_t>{2048});
+  CHECK(roles.TakeMadeBy(kSecond) == std::vector<uint64_t>{1024, 512});
+}
+
+TEST_CASE("An output may become anything, and nothing becomes one") {
+  BlockRoles roles;
+  CHECK(roles.Take(512, Category::kOutput));
+  CHECK_FALSE(roles.Take(512, Category::kOutput));
+  CHECK(roles.Take(512, Category::kActivation));
+  CHECK_FALSE(roles.Take(512, Category::kOutput));
+  CHECK(roles.Take(1024, Category::kOutput));
+  CHECK(roles.Take(1024, Category::kParameter));
+}
+
+TEST_CASE(
+    "What is copied awaits its use: a forward's after what Module.to copies, all of it an evaluation's") {
+  const auto addresses = [](const std::vector<Block>& blocks) {
+    std::vector<uint64_t> found;
+    for (const Block& block : blocks) found.push_back(block.address);
+    return found;
+  };
+  for (const bool evaluates : {false, true}) {
+    BlockRoles roles;
+    roles.AwaitUse({4096, 8}, true);
+    roles.AwaitUse({512, 8}, false);
+    roles.AwaitUse({1024, 8}, true);
+    roles.AwaitUse({2048, 8}, true);
+    roles.Died(1024);
+    if (evaluates) {
+      CHECK(addresses(roles.TakeAwaitingEvaluation()) == std::vector<uint64_t>{4096, 512, 2048});
+    } else {
+      CHECK(addresses(roles.TakeAwaitingForward()) == std::vector<uint64_t>{2048});
+      CHECK(addresses(roles.TakeAwaitingEvaluation()) == std::vector<uint64_t>{4096, 512});
+    }
+    CHECK(roles.TakeAwaitingEvaluation().empty());
+    roles.AwaitUse({2048, 8}, true);
+    CHECK(addresses(roles.TakeAwaitingEvaluation()) == std::vector<uint64_t>{2048});
+  }
 }
 
 TEST_CASE("Many blocks, whose addresses end in zeros, are each known") {

@@ -2,6 +2,7 @@
 #include "profiler/capture/roles/role_inference.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -158,6 +159,32 @@ TEST_CASE("What holds no hint is handed on as it is") {
   const std::vector<Event> events{Told(EventKind::kSegmentAllocate, kReserved, 4096),
                                   Told(EventKind::kAllocate, kReserved, 512)};
   CHECK(inference.Infer(events).data() == events.data());
+}
+
+TEST_CASE("What an evaluation made on its thread is temporary, and output once it has ended") {
+  RoleInference inference;
+  const auto born = [](uint64_t address, uint32_t thread) {
+    Event event = Told(EventKind::kAllocate, address, 512);
+    event.category = Category::kOutput;
+    event.thread = thread;
+    return event;
+  };
+  Event end = Told(EventKind::kEvaluationEnd, 0);
+  end.thread = 7;
+  const std::vector<Event> inferred =
+      Inferred(inference, {Told(EventKind::kSegmentAllocate, kReserved, 8192), born(kReserved, 7),
+                           born(kReserved + 512, 8), born(kReserved + 1024, 7), born(kReserved + 2048, 7),
+                           Told(EventKind::kFreeCompleted, kReserved, 512),
+                           Told(EventKind::kTensorSaved, kReserved + 1024), end,
+                           Told(EventKind::kTensorSaved, kReserved + 2048)});
+  std::vector<std::pair<uint64_t, Category>> told;
+  for (const Event& event : inferred) {
+    if (event.kind == EventKind::kAllocate) CHECK(event.category == Category::kTemporary);
+    if (event.kind == EventKind::kCategorize) told.emplace_back(event.address, event.category);
+  }
+  CHECK(told == std::vector<std::pair<uint64_t, Category>>{{kReserved + 1024, Category::kActivation},
+                                                           {kReserved + 2048, Category::kOutput},
+                                                           {kReserved + 2048, Category::kActivation}});
 }
 
 }  // namespace tidemark::capture

@@ -18,13 +18,15 @@
 #include <vector>
 
 #include "profiler/capture/course/course.h"
-#include "profiler/capture/course/optimizer_cycle.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
+#include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/roles/role_inference.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "tests/support/catch.h"
+#include "tests/unit/capture_probe/gradient_mode.h"
 
 namespace tidemark::capture {
 
@@ -43,6 +45,7 @@ std::vector<Phase> phases;
 std::vector<std::pair<uint64_t, Category>> categories;
 std::vector<uint64_t> saves;  // blocks that were told of as saved
 bool ring_is_full = false;
+EvaluationListener evaluation_listener;
 
 constexpr uint64_t kSegment = 0x7000'0000'0000;
 constexpr int64_t kSegmentBytes = 1 << 20;
@@ -146,6 +149,7 @@ const void* FirstArgumentOf(std::string_view, std::string_view) { return steppin
 bool EventStreamIsOpen() { return true; }
 void BeginEngine() {}
 void EndEngine() {}
+void SetEvaluationListener(const EvaluationListener& listener) { evaluation_listener = listener; }
 events::NameId Intern(std::string_view, events::Source) { return 1; }
 bool Emit(events::Event& event) {
   if (ring_is_full) return false;
@@ -452,6 +456,33 @@ TEST_CASE("What an optimizer's step leaves is its state") {
   told.clear();
 }
 
+TEST_CASE(
+    "A model's call without gradients is a phase and leaves outputs; with them, or in an optimizer, it does "
+    "not") {
+  const std::array<std::byte, 64> scope{};
+  WatchEvaluations();
+  c10::GradMode::set_enabled(true);
+  CHECK_FALSE(evaluation_listener.begins());
+  c10::GradMode::set_enabled(false);
+  OnUserScopeBegins("Optimizer.step#SGD.step", scope.data());
+  CHECK_FALSE(evaluation_listener.begins());
+  OnRecordFunctionEnds(scope.data());
+  categories.clear();
+  phases.clear();
+  CHECK(evaluation_listener.begins());
+  current_context.evaluates = true;
+  Make(kSegment + 512);
+  Make(kSegment + 1024);
+  Free(kSegment + 512);
+  evaluation_listener.ends();
+  current_context.evaluates = false;
+  Make(kSegment + 2048);
+  CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 1024, Category::kOutput}});
+  CHECK(phases == std::vector<Phase>{Phase::kEvaluation, Phase::kIdle});
+  Free(kSegment + 1024);
+  Free(kSegment + 2048);
+}
+
 TEST_CASE("What the closure of an optimizer's step runs is forward and backward, and leaves no state") {
   const std::array<std::byte, 64> scope{};
   FakeTensor activation(kSegment + 16384);
@@ -491,83 +522,6 @@ TEST_CASE("Threads that step at once tell of each step's begin and end once, and
   CHECK_FALSE(told.empty());
   CHECK(told == expected);
   told.clear();
-}
-
-// The optimizers that take turns, one after the other, as digits; back come as many signs: . the step goes
-// on, | it ends, < all so far was the first, > it ends and that was not so, * this is the second and goes on.
-// Something ran forward or backward before each of them but those behind a +.
-std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
-  static const std::array<int, 10> optimizers{};
-  std::string signs;
-  bool follows_pass = true;
-  for (const char turn : turns) {
-    if (turn == '+') {
-      follows_pass = false;
-      continue;
-    }
-    const OptimizerCycle::Turn what =
-        cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')), std::exchange(follows_pass, true));
-    signs += what == OptimizerCycle::Turn::kGoesOn      ? '.'
-             : what == OptimizerCycle::Turn::kEndsStep  ? '|'
-             : what == OptimizerCycle::Turn::kEndsFirst ? '<'
-             : what == OptimizerCycle::Turn::kEndsOther ? '>'
-                                                        : '*';
-  }
-  return signs;
-}
-
-TEST_CASE("A step of several optimizers ends once each has had its turn, from the first round on") {
-  OptimizerCycle gan;
-  CHECK(TurnsOf(gan, "01010101") == "|<.|.|.|");
-  CHECK(TurnsOf(gan, "000001000001") == ".....|.....|");
-  CHECK(TurnsOf(gan, "222") == "|||");  // the others are gone
-  CHECK(TurnsOf(gan, "3232323333333333333") == "|.|.|.|.........|||");
-  OptimizerCycle critic_first;
-  CHECK(TurnsOf(critic_first, "000001000001") == "|||||<.....|");
-  OptimizerCycle three;
-  CHECK(TurnsOf(three, "012012012") == "|<<..|..|");
-  OptimizerCycle late;
-  CHECK(TurnsOf(late, "01012012") == "|<.||..|");
-}
-
-TEST_CASE("A second training soon after the first has steps of its own") {
-  OptimizerCycle longer_than_a_critics_round;
-  CHECK(TurnsOf(longer_than_a_critics_round, "0000001111") == "||||||||||");
-  OptimizerCycle short_ones;
-  CHECK(TurnsOf(short_ones, "000111222") == "|||<>||||");
-  OptimizerCycle of_one_step;
-  CHECK(TurnsOf(of_one_step, "0111") == "|<>|");
-  OptimizerCycle in_a_loop;  // whose third lies where the first did
-  CHECK(TurnsOf(in_a_loop, "001100") == "||<>||");
-  OptimizerCycle unknown;  // whose optimizers are not known apart
-  for (int turn = 0; turn < 3; ++turn) CHECK(unknown.After(nullptr, true) == OptimizerCycle::Turn::kEndsStep);
-}
-
-TEST_CASE("Optimizers that step with no pass between them are of one round, however many they are") {
-  OptimizerCycle of_layers;
-  CHECK(TurnsOf(of_layers, "0+1+2+3+4+5+6+7+8+90+1+2+3+4+5+6+7+8+9") == "|<<<<<<<<<.........|");
-  OptimizerCycle gan;
-  CHECK(TurnsOf(gan, "0+12+30+12+3") == "|<<<...|");
-  OptimizerCycle behind_a_critic;
-  CHECK(TurnsOf(behind_a_critic, "000001+2+3000001+2+3") == "|||||<<<.......|");
-  OptimizerCycle behind_two_of_which_the_last_steps_twice;
-  CHECK(TurnsOf(behind_two_of_which_the_last_steps_twice, "0+1220+122") == "|<<|*..|");
-  OptimizerCycle known_late;  // when six steps are over, which cannot be taken back
-  CHECK(TurnsOf(known_late, "000000+10+10+1") == "|||||||.|.|");
-  OptimizerCycle without_passes;  // whose gradients come from elsewhere
-  CHECK(TurnsOf(without_passes, "0+0+0") == "|||");
-}
-
-TEST_CASE("A step of a generator that has several turns in a round ends with the last of them") {
-  OptimizerCycle twice;
-  CHECK(TurnsOf(twice, "011011011") == "|<>*.|..|");
-  CHECK(TurnsOf(twice, "010101") == "...|.|");  // once from here on
-  OptimizerCycle behind_two;
-  CHECK(TurnsOf(behind_two, "012201220122") == "|<<|*..|...|");
-  OptimizerCycle behind_a_critic;  // too many to be joined
-  CHECK(TurnsOf(behind_a_critic, "000001100000110000011") == "|||||<>......|......|");
-  OptimizerCycle first;
-  CHECK(TurnsOf(first, "001001001") == "||<..|..|");
 }
 
 TEST_CASE("Steps of a second training are numbered on") {

@@ -31,4 +31,16 @@ TEST_CASE("A workspace of cuDNN's that lies within the block that was made for i
   CHECK(named == std::vector<uint64_t>{0x10000, 0x10000, 0x11000});
 }
 
+TEST_CASE("A workspace that cuBLAS keeps is told of once while it lives") {
+  static std::vector<uint64_t> kept;
+  AttachToLibraryWorkspaces([](uint64_t block) { kept.push_back(block); });
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the card's
+  auto* const workspace = reinterpret_cast<void*>(uint64_t{0x20000});
+  for (int i = 0; i < 2; ++i) Tell(TheGates().cublas_workspace, workspace, size_t{512}, "cuBLAS workspace");
+  CHECK(kept == std::vector<uint64_t>{0x20000});
+  ForgetLibraryWorkspace(0x20000);
+  Tell(TheGates().cublas_workspace, workspace, size_t{512}, "cuBLAS workspace");
+  CHECK(kept.size() == 2);
+}
+
 }  // namespace tidemark::capture

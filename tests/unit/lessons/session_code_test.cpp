@@ -77,7 +77,7 @@ TEST_CASE("The bit of a hidden category never changes") {
   const std::vector<std::pair<std::string, uint32_t>> frozen = {
       {"parameter", 1},   {"optimizer state", 2}, {"gradient", 4},   {"input", 8},
       {"activation", 16}, {"temporary", 32},      {"workspace", 64}, {"autocast cache", 128},
-      {"unknown", 256},   {"communication", 512}};
+      {"unknown", 256},   {"communication", 512}, {"output", 1024}};
   REQUIRE(frozen.size() == events::kCategoryCount);
   for (int i = 0; i < events::kCategoryCount; ++i) {
     const uint32_t categories = uint32_t{1} << i;
@@ -91,8 +91,8 @@ TEST_CASE("The bit of a hidden category never changes") {
     state.hidden_categories = categories;
     CHECK(CodeOf(state).find("hide=" + std::to_string(known->second) + ":") != std::string::npos);
   }
-  CHECK_FALSE(CategoriesOfBits(1024));
-  CHECK(RefusalOf("tidemark1:hide=1024:5b7a8396") == "The code sets hide to '1024', which it cannot be.");
+  CHECK_FALSE(CategoriesOfBits(2048));
+  CHECK(RefusalOf("tidemark1:hide=2048:1623c7d5") == "The code sets hide to '2048', which it cannot be.");
 }
 
 TEST_CASE("What a code cannot set is said") {

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Calls of models without gradients, in programs that know nothing of us: phases, and what blocks hold: evaluation_test.py TIDEMARK."""
+
+import csv
+import itertools
+import json
+from pathlib import Path
+
+from programs import PYTHON, TIDEMARK, InFolder, main, tidemark
+
+MIB = 1 << 20
+
+# A model that keeps something for its next call; 4 MiB of weights, 4 MiB more in each of 4 calls.
+GENERATES = """
+import sys, torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(1024, 1024, bias=False)
+    def forward(self, x, kept):
+        hidden = self.layer(x)
+        return hidden.sum(), torch.cat([kept, hidden])
+net, kept = Net().cuda(), torch.empty(0, 1024, device="cuda")
+with getattr(torch, sys.argv[1])():
+    for _ in range(4): score, kept = net(torch.ones(1024, 1024, device="cuda"), kept)
+    peak = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+print(torch.cuda.max_memory_allocated())
+"""
+
+
+class Evaluation(InFolder):
+    def phantom(self, code, *words, options=()):
+        ran = tidemark("phantom", *options, "-o", self.recording, "--", PYTHON, "-c", code, *words)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran
+
+    def told(self, recording=None):
+        return json.loads(tidemark("info", recording or self.recording, "--json").stdout)
+
+    def holds(self, recording=None):
+        """At the peak, by category."""
+        return self.told(recording)["measured"]["by_category_at_peak"]
+
+    def phases(self):
+        """In their order."""
+        table = str(Path(self.folder.name) / "run.csv")
+        self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", table).returncode, 0)
+        with open(table, newline="") as rows:
+            told = [row["phase"] for row in csv.DictReader(rows) if row["kind"] == "phase"]
+        return [phase for phase, _ in itertools.groupby(told)]
+
+    def test_what_a_call_leaves_is_output_and_all_else_of_it_temporary(self):
+        for mode in ("no_grad", "inference_mode"):
+            ran = self.phantom(GENERATES, mode)
+            told = self.told()
+            self.assertEqual(told["measured"]["allocated_peak_bytes"], int(ran.stdout))
+            holds = told["measured"]["by_category_at_peak"]
+            self.assertEqual((holds["parameter"], holds["output"]), (4 * MIB, 4 * 4 * MIB + 512), holds)
+            self.assertGreater(holds["workspace"], 0, "cuBLAS's, which the first call asks for")
+            self.assertEqual(holds["unknown"], 64 * MIB, holds)
+            self.assertEqual(self.phases(), ["idle"] + ["evaluation", "idle"] * 4)
+
+    def test_record_tells_the_same_with_operators(self):
+        probed = str(Path(self.folder.name) / "probed.tide")
+        self.phantom(GENERATES, "no_grad")
+        ran = tidemark("phantom", "--", TIDEMARK, "record", "--operators", "-o", probed, "--", PYTHON, "-c", GENERATES, "no_grad")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        here, there = self.holds(), self.holds(probed)
+        self.assertEqual(there["parameter"], here["parameter"])
+        self.assertEqual(there["output"], here["output"] + here["workspace"])  # of which the probe is not told
+
+    def test_validation_in_a_training_and_a_teacher(self):
+        code = """
+import torch
+net, teacher = (torch.nn.Linear(1024, 1024, bias=False).cuda() for _ in range(2))
+optimizer = torch.optim.SGD(net.parameters())
+def validate():
+    with torch.no_grad(): net(torch.ones(1024, 1024, device="cuda"))
+for _ in range(2):
+    x = torch.ones(1024, 1024).cuda()
+    y = net(x)
+    with torch.no_grad(): wanted = teacher(x)
+    (y - wanted).square().mean().backward()
+    optimizer.step()
+    validate()
+"""
+        self.phantom(code)
+        step = ["forward", "backward", "idle", "optimizer", "idle", "evaluation", "idle"]
+        self.assertEqual(self.phases(), ["idle"] + 2 * step)
+        self.assertEqual(self.told()["steps"], 2)
+
+    def test_what_records_within_a_call_is_a_forward(self):
+        code = """
+import torch
+class Forces(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(64, 64)
+    @torch.enable_grad()
+    def forward(self, x):
+        x.requires_grad_()
+        return torch.autograd.grad(self.inner(x).square().sum(), x)[0]
+with torch.no_grad(): Forces().cuda()(torch.ones(64, 64, device="cuda"))
+"""
+        self.phantom(code)
+        self.assertEqual(self.phases(), ["idle", "evaluation", "forward", "backward", "evaluation", "idle"])
+
+    def test_checkpointing_with_reentry_is_no_evaluation(self):
+        code = """
+import torch
+from torch.utils.checkpoint import checkpoint
+net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64)).cuda()
+optimizer = torch.optim.SGD(net.parameters())
+for _ in range(2):
+    x = torch.ones(64, 64, device="cuda", requires_grad=True)
+    checkpoint(net, x, use_reentrant=True).sum().backward()
+    optimizer.step()
+"""
+        self.phantom(code)
+        self.assertNotIn("evaluation", self.phases())
+
+    def test_a_batch_for_an_evaluation_is_an_input(self):
+        code = """
+import sys, torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(1024, 1024, bias=False)
+        self.register_buffer("mask", torch.ones(1024, 1024))
+    def forward(self, x):
+        peak = torch.empty(x.numel() << 5, dtype=torch.uint8, device="cuda")
+        return self.inner(x) * self.mask[0]
+net = Net().cuda()
+if "loaded" in sys.argv: net.load_state_dict({name: tensor.cpu() for name, tensor in net.state_dict().items()})
+if "trained" in sys.argv:
+    net(torch.ones(8, 1024).cuda()).sum().backward()
+    net.zero_grad()
+if "outside" in sys.argv:
+    x = torch.ones(2048, 1024).cuda()
+    with torch.no_grad(): net(x)
+else:
+    with torch.no_grad():
+        for _ in range(2): net(torch.ones(2048, 1024).cuda())
+"""
+        for words in itertools.product(("", "loaded"), ("", "trained"), ("", "outside")):
+            self.phantom(code, *words)
+            holds = self.holds()
+            self.assertEqual((holds["input"], holds["parameter"]), (8 * MIB, 8 * MIB), (words, holds))
+
+    def test_a_state_that_is_loaded_before_an_evaluation_is_no_input(self):
+        code = """
+import torch
+def make():
+    net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+    return net, torch.optim.Adam(net.parameters(), foreach=False)
+def train():
+    net(torch.ones(1, 1024).cuda()).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+net, optimizer = make()
+train()
+kept = {"net": {name: tensor.cpu() for name, tensor in net.state_dict().items()}, "optimizer": optimizer.state_dict()}
+for state in kept["optimizer"]["state"].values(): state.update({name: tensor.cpu() for name, tensor in state.items()})
+net = optimizer = None
+net, optimizer = make()
+net.load_state_dict(kept["net"])
+optimizer.load_state_dict(kept["optimizer"])
+with torch.no_grad(): net(torch.ones(1, 1024).cuda())
+train()
+peak = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+"""
+        self.phantom(code)
+        holds = self.holds()
+        self.assertEqual((holds["parameter"], holds["optimizer_state"]), (4 * MIB, 8 * MIB), holds)
+        self.assertLess(holds["input"], 8192)
+
+    def test_what_a_teacher_gave_and_backward_needs_is_an_activation(self):
+        code = """
+import torch
+net, teacher = (torch.nn.Linear(1024, 1024, bias=False).cuda() for _ in range(2))
+x = torch.ones(1024, 1024, device="cuda")
+with torch.no_grad(): given = teacher(x)
+y = net(given)
+peak = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+"""
+        self.phantom(code)
+        holds = self.holds()
+        self.assertEqual((holds["activation"], holds.get("output", 0)), (4 * MIB, 0), holds)
+
+    def test_calls_on_several_cards_and_of_what_is_compiled(self):
+        code = """
+import sys, torch
+net = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024, bias=False) for _ in range(2)]).cuda()
+called = torch.nn.DataParallel(net) if sys.argv[1] == "parallel" else torch.compile(net, backend="eager")
+kept = []
+with torch.no_grad():
+    for _ in range(3): kept.append(called(torch.ones(1024, 1024, device="cuda")))
+    peak = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+"""
+        for word, options in (("parallel", ("--gpus", "2")), ("compiled", ())):
+            self.phantom(code, word, options=options)
+            self.assertEqual(self.holds()["output"], 3 * 4 * MIB, word)
+            self.assertEqual(self.phases(), ["idle"] + ["evaluation", "idle"] * 3, word)
+
+
+if __name__ == "__main__":
+    main()

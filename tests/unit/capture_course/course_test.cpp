@@ -1,0 +1,90 @@
+#include "profiler/capture/course/course.h"
+
+#include <array>
+#include <string>
+
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::EventKind;
+
+transport::RingReader& Ring() {
+  static transport::RingReader ring = [] {
+    Result<transport::RingReader> created = transport::RingReader::Create(1024);
+    REQUIRE(created);
+    OpenEventStream(transport::RingWriter::Beside(*created), 0);
+    return std::move(*created);
+  }();
+  return ring;
+}
+
+// "forward", "step 0 begins", ...: what was told since the last call.
+std::string Told() {
+  std::string text;
+  std::array<events::Event, 256> batch;
+  const size_t count = Ring().Pop(batch, true);
+  for (size_t i = 0; i < count; ++i) {
+    const events::Event& event = batch[i];
+    if (!text.empty()) text += ", ";
+    if (event.kind == EventKind::kPhase) {
+      text += NameOf(event.phase);
+    } else {
+      text +=
+          "step " + std::to_string(event.bytes) + (event.kind == EventKind::kStepBegin ? " begins" : " ends");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("An evaluation is a phase where nothing else runs, and no step") {
+  Ring();
+  Course course;
+  course.BeginEvaluation();
+  course.BeginEvaluation();  // of another thread
+  course.EndEvaluation();
+  CHECK(Told() == "evaluation");
+  course.EndEvaluation();
+  CHECK(Told() == "idle");
+}
+
+TEST_CASE(
+    "An evaluation within a forward, as a teacher's, or beside a backward or an optimizer changes nothing") {
+  Ring();
+  Course course;
+  const auto evaluate = [&] {
+    course.BeginEvaluation();
+    course.EndEvaluation();
+  };
+  course.RecordForward();
+  evaluate();
+  course.BeginBackward();
+  evaluate();
+  course.EndBackward();
+  course.BeginOptimizer();
+  evaluate();
+  course.EndOptimizer(nullptr);
+  CHECK(Told() == "step 0 begins, forward, backward, idle, optimizer, step 0 ends, idle");
+}
+
+TEST_CASE(
+    "What records for backward within an evaluation is a forward, and the evaluation goes on after it") {
+  Ring();
+  Course course;
+  course.BeginEvaluation();
+  course.RecordForward();
+  course.BeginBackward();
+  course.EndBackward();
+  course.EndEvaluation();
+  CHECK(Told() == "evaluation, step 0 begins, forward, backward, evaluation, idle");
+  course.BeginEvaluation();
+  course.RecordForward();
+  course.EndEvaluation();
+  CHECK(Told() == "evaluation, forward");
+}
+
+}  // namespace tidemark::capture
