@@ -49,6 +49,18 @@ std::string WhoAskedForNothing(int others) {
       others);
 }
 
+// "50 steps"; of a program without any "64 passes without gradients", or why there is no step.
+std::string HowFar(const session::ProgramRun& run) {
+  const session::RunStatus status = run.status();
+  const events::RunDescription description = run.description();
+  const int64_t passes = presenters::PassesWithoutSteps(*run.view(), status, description);
+  if (passes > 0) {
+    return fmt::format("{} {} without gradients", FormatNumber(passes), passes == 1 ? "pass" : "passes");
+  }
+  return fmt::format("{} {}{}", FormatNumber(status.steps_done), status.steps_done == 1 ? "step" : "steps",
+                     presenters::WhyNoStep(status, description));
+}
+
 // What the program asked of the card, for people.
 std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band_of) {
   const session::ProgramRun& run = *recorder.first();
@@ -61,9 +73,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
     const std::string why = WhoAskedForNothing(recorder.unrecorded_processes());
     return (was_told_why ? "" : fmt::format("tidemark: {}{}\n", early, why)) + NoteRows(description.notes);
   }
-  std::string text = fmt::format("tidemark: {}: {} {}{}, {} events, {} lost\n", description.title,
-                                 FormatNumber(status.steps_done), status.steps_done == 1 ? "step" : "steps",
-                                 presenters::WhyNoStep(status, description),
+  std::string text = fmt::format("tidemark: {}: {}, {} events, {} lost\n", description.title, HowFar(run),
                                  FormatNumber(static_cast<int64_t>(view->health().events)),
                                  FormatNumber(static_cast<int64_t>(status.lost)));
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();

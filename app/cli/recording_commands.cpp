@@ -25,6 +25,7 @@
 #include "app/cli/reports/run_report.h"
 #include "app/cli/run_writer.h"
 #include "app/presenters/moment/peak_moment.h"
+#include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_formats.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
@@ -132,6 +133,7 @@ Json InfoJson(const session::Run& run) {
                {"producer", description.producer},
                {"settings", SettingsJson(description.settings_json)},
                {"steps", run.status().steps_done},
+               {"passes_without_gradients", presenters::PassesWithoutSteps(*view, run.status(), description)},
                {"duration_ns", DurationNs(*view)},
                {"out_of_memory", !session::WentOnAfterFailures(*view)}};
   AddRunJson(ReportOf(run), json);

@@ -71,7 +71,11 @@ Facts FactsOf(const session::Run& run) {
   AddSettings(*view, description.settings_json, facts);
   facts.emplace_back("recorded by", description.producer);
   const session::RunStatus status = run.status();
-  facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));
+  if (const int64_t passes = presenters::PassesWithoutSteps(*view, status, description); passes > 0) {
+    facts.emplace_back("passes", FormatNumber(passes) + ", without gradients");
+  } else {
+    facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));
+  }
   facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
   facts.emplace_back("events", fmt::format("{}, {} lost{}", FormatNumber(static_cast<int64_t>(health.events)),
                                            FormatNumber(static_cast<int64_t>(health.lost)),

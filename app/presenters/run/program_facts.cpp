@@ -86,6 +86,12 @@ bool InfersContents(const events::RunDescription& description) {
   return IsProgram(description) && !description.command.empty();
 }
 
+int64_t PassesWithoutSteps(const timeline::View& view, const session::RunStatus& status,
+                           const events::RunDescription& description) {
+  if (status.steps_done > 0 || !IsProgram(description)) return 0;
+  return std::ranges::count(view.phases(), events::Phase::kEvaluation, &timeline::PhaseSpan::phase);
+}
+
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description) {
   if (status.steps_done > 0 || !IsProgram(description)) return "";
   if (!description.ending.empty()) return " (it ended before a first one did)";
@@ -131,7 +137,11 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   add("Card", card ? fmt::format("{}, {}{}", card->title, limited, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);
   const bool has_ended = status.state > session::RunState::kPaused;
-  add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
+  if (const int64_t passes = PassesWithoutSteps(view, status, description); passes > 0) {
+    add("Passes", FormatNumber(passes) + ", without gradients");
+  } else {
+    add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
+  }
   if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);

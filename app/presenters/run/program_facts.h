@@ -34,6 +34,11 @@ bool InfersContents(const events::RunDescription& description);
 inline constexpr const char* kContentsAreInferred =
     "what blocks hold is inferred from what autograd and optimizers do";
 
+// How often a program called a model without gradients (profiler/capture/operators/layer_scopes.h) where it
+// has no step that tells how far it came; 0 of any other run. O(phases).
+int64_t PassesWithoutSteps(const timeline::View& view, const session::RunStatus& status,
+                           const events::RunDescription& description);
+
 // " (a step ends with ...)" of a program with no step, to follow the number; "" of any other run. What ends a
 // step, profiler/capture/course/course.h says.
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description);
@@ -59,7 +64,8 @@ struct ProgramFacts {
 // How far the order of addresses moves what was reserved; none where that is not worked out (yet), or has no
 // say.
 using Band = std::optional<Result<session::ReservedBand>>;
-// `known`: all cards, of which the run's may be one. O(chunks + log events).
+// `known`: all cards, of which the run's may be one. O(chunks + log events), of a program without steps +
+// phases.
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit);

@@ -60,6 +60,13 @@ class Evaluation(InFolder):
             self.assertEqual(holds["unknown"], 64 * MIB, holds)
             self.assertEqual(self.phases(), ["idle"] + ["evaluation", "idle"] * 4)
 
+    def test_a_program_without_steps_is_told_by_its_passes(self):
+        ran = self.phantom(GENERATES, "no_grad")
+        self.assertIn(": 4 passes without gradients, ", ran.stderr)
+        told = self.told()
+        self.assertEqual((told["steps"], told["passes_without_gradients"]), (0, 4))
+        self.assertIn("4, without gradients", tidemark("info", self.recording).stdout)
+
     def test_record_tells_the_same_with_operators(self):
         probed = str(Path(self.folder.name) / "probed.tide")
         self.phantom(GENERATES, "no_grad")

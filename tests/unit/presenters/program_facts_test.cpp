@@ -158,6 +158,28 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   CHECK_FALSE(IsProgram(description));
 }
 
+TEST_CASE("A program without steps is told by its passes without gradients, and no other run is") {
+  timeline::Stream stream;
+  for (int pass = 0; pass < 3; ++pass) {
+    stream.BeginPhase(events::Phase::kEvaluation);
+    stream.BeginPhase(events::Phase::kIdle);
+  }
+  stream.BeginPhase(events::Phase::kForward);
+  const auto view = stream.Publish();
+  events::RunDescription program;
+  program.title = "evaluate.py";
+  session::RunStatus status;
+  CHECK(PassesWithoutSteps(*view, status, program) == 3);
+  const ProgramFacts told = MakeProgramFacts(*view, program, status, {}, {}, ByteUnit::kMegabytes);
+  CHECK(FactIn(told, "Passes") == "3, without gradients");
+  CHECK(FactIn(told, "Steps").empty());
+  status.steps_done = 1;
+  CHECK(PassesWithoutSteps(*view, status, program) == 0);
+  status.steps_done = 0;
+  program.settings_json = "{}";
+  CHECK(PassesWithoutSteps(*view, status, program) == 0);
+}
+
 TEST_CASE("Of a run on several cards each is told, and the fullest is held against a card's memory") {
   phantom::Card card;
   card.title = "NVIDIA H200";
