@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/advice/examined_steps.h"
+#include "profiler/advice/kept_outputs.h"
 #include "profiler/advice/step_spikes.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
@@ -80,6 +81,8 @@ class Examination {
       // Where graphs are kept the last of a few steps needs the most, too.
       if (!is_a_graph && !GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
       FindTypeCopies();
+    } else if (!steps_.first) {
+      Add(KeptOutputs(view_, unit_));
     }
     FindUnusedGraph();
     FindFragmentation();
@@ -512,6 +515,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "A later step needs more than the others";
     case FindingKind::kTypeCopies:
       return "Copies between types";
+    case FindingKind::kKeptOutputs:
+      return "Outputs of earlier passes are kept";
   }
   return "";
 }
@@ -536,6 +541,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "later_step_spike";
     case FindingKind::kTypeCopies:
       return "type_copies";
+    case FindingKind::kKeptOutputs:
+      return "kept_outputs";
   }
   return "";
 }

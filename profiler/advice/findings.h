@@ -1,9 +1,9 @@
 // What in a run's memory a person would want to be told of, each with its evidence and what to do about it:
 // memory that grows from step to step, graphs and gradients that are kept, graphs that nobody runs backward,
 // fragmentation, workspaces larger than activations, a step, the first or a later one, that needs more than
-// all others, and copies between types. Only what the stream shows: a run without steps or categories has
-// fewer findings. Pure functions, any thread. O(events of one step, without steps of a million events at
-// most,
+// all others, copies between types, and outputs that are kept from pass to pass. Only what the stream shows:
+// a run without steps or categories has fewer findings. Pure functions, any thread. O(events of one step,
+// without steps of a million events at most,
 // + live blocks).
 #pragma once
 
@@ -27,6 +27,7 @@ enum class FindingKind : uint8_t {
   kFirstStepSpike,
   kLaterStepSpike,
   kTypeCopies,
+  kKeptOutputs,
 };
 
 struct Finding {
@@ -37,7 +38,7 @@ struct Finding {
   timeline::EventIndex moment = 0;  // where it shows
   // The births of the allocations that show it, the largest first, at most kMostAllocations; often none.
   std::vector<timeline::EventIndex> allocations;
-  bool grows = false;    // with each step: a longer run needs more
+  bool grows = false;    // with each step or pass: a longer run needs more
   bool ran_out = false;  // the run ended for it
   // Whether the advice helps here is found out by other settings of the allocator that are tried (what_if.h).
   bool can_be_tried = false;

@@ -45,7 +45,8 @@ std::string ProgramFindingRows(const timeline::View& view, int64_t card_bytes) {
 
 std::string GrowthNote(const timeline::View& view) {
   if (!advice::GrowsWithSteps(advice::FindingsIn(view, ByteUnit::kMebibytes, 0))) return "";
-  return "Its memory grows from step to step, so a longer run needs more than this; tidemark phantom tells "
+  return "Its memory grows with each step or pass, so a longer run needs more than this; tidemark phantom "
+         "tells "
          "what grows.";
 }
 

@@ -96,6 +96,23 @@ for _ in range(2):
         self.assertEqual(self.phases(), ["idle"] + 2 * step)
         self.assertEqual(self.told()["steps"], 2)
 
+    def test_results_that_are_kept_on_the_card_are_found_and_a_cache_is_not(self):
+        code = """
+import sys, torch
+net = torch.nn.Sequential(torch.nn.Linear(1024, 1024), torch.nn.Linear(1024, 1024)).cuda()
+kept = []
+with torch.no_grad():
+    for _ in range(12):
+        y = net(torch.ones(1024, 1024, device="cuda"))
+        kept = kept + [y] if "kept" in sys.argv else [y]
+"""
+        self.phantom(code)
+        self.assertEqual(self.told()["findings"], [])
+        self.phantom(code, "kept")
+        finding, = self.told()["findings"]
+        self.assertEqual((finding["kind"], finding["bytes"]), ("kept_outputs", 10 * 4 * MIB))
+        self.assertIn("4.0 MiB more with each. Most of it is of layer 1.", finding["evidence"])
+
     def test_what_records_within_a_call_is_a_forward(self):
         code = """
 import torch
