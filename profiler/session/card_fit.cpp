@@ -1,5 +1,7 @@
 #include "profiler/session/card_fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,6 +35,10 @@ std::string CardSize(int64_t bytes) {
       std::ranges::find_if(kSold, [=](int64_t size) { return static_cast<double>(size) >= gibibytes; });
   const bool is_sold = sold != kSold.end() && static_cast<double>(*sold) <= kMostKept * gibibytes;
   return FormatNumber(is_sold ? *sold : std::llround(gibibytes)) + " GiB";
+}
+
+std::string ShareOf(const phantom::Card& card, int64_t bytes) {
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(card.memory_bytes));
 }
 
 std::string ShortCardTitle(const std::string& title) {

@@ -56,6 +56,9 @@ CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
 // one, is told as it is.
 std::string CardSize(int64_t bytes);
 
+// "2.3 %" of all of the card's memory.
+std::string ShareOf(const phantom::Card& card, int64_t bytes);
+
 // "H200" of "NVIDIA H200": the maker goes without saying.
 std::string ShortCardTitle(const std::string& title);
 

@@ -6,6 +6,7 @@
 
 #include "app/presenters/moment/settings_change.h"
 #include "app/presenters/moment/signed_bytes.h"
+#include "profiler/base/saturating.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
 #include "profiler/session/card_fit.h"
@@ -209,11 +210,8 @@ void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& 
   } else {
     lines->fit = "predicted peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
     if (question.card != nullptr) {
-      char share[32];
-      std::snprintf(share, sizeof share, "%.2g",
-                    100.0 * static_cast<double>(here->reserved_peak_bytes) /
-                        static_cast<double>(question.card->memory_bytes));
-      lines->fit += "\nwith what is cached " + std::string(share) + " % of the " +
+      const int64_t taken = SaturatingSum(here->reserved_peak_bytes, question.card->context_bytes);
+      lines->fit += "\nwith cache and context " + session::ShareOf(*question.card, taken) + " of the " +
                     session::ShortCardTitle(question.card->title);
     }
     if (const std::optional<double> seconds = sources.step_seconds(question.settings))

@@ -18,10 +18,6 @@ int64_t PeakOf(const timeline::View& view, Series series) {
   return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
 }
 
-std::string ShareOf(int64_t bytes, int64_t all) {
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(all));
-}
-
 template <typename Band>
 std::string RangeOf(const Band& band, ByteUnit unit) {
   return FormatRange(band.least_bytes, band.most_bytes, unit) + ", by the order of the driver's addresses";
@@ -52,7 +48,7 @@ void AddCard(ProgramFacts& told, const timeline::View& view, int64_t reserved_by
   told.facts.push_back(
       {view.devices().size() > 1 ? "Of the fullest card, with the context" : "Of the card, with the context",
        fmt::format("{}, {} of it; the context's {} are {}", FormatBytes(fit.taken_bytes(), unit),
-                   ShareOf(fit.taken_bytes(), card.memory_bytes), FormatBytes(card.context_bytes, unit),
+                   session::ShareOf(card, fit.taken_bytes()), FormatBytes(card.context_bytes, unit),
                    card.context_is_measured ? "as measured" : "an estimate")});
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("Each control says what it does to memory") {
   CHECK(lines.accumulate == "effective batch 64");
   CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
   CHECK(lines.fit ==
-        "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4\na step ~10.00 ms, by roofline");
+        "predicted peak 228.0 MB\nwith cache and context 3.5 % of the T4\na step ~10.00 ms, by roofline");
   CHECK(lines.fits);
   CHECK(lines.clip.empty());
   REQUIRE(lines.precision_hints.size() == 4);
@@ -160,6 +160,23 @@ TEST_CASE("√N segments stay √N of whichever network is chosen, and other way
   for (const int choice : {0, 1, 2, 3, 4}) CHECK(choice_there(static_cast<size_t>(choice)) == choice);
   settings.checkpoint = {networks::CheckpointMode::kSegments, 2};
   CHECK(WithNetwork(settings, nullptr, *large).checkpoint == settings.checkpoint);
+}
+
+TEST_CASE(
+    "How full a card is that a step just fits on is told with its context, as a figure that can be read") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  const phantom::Card card = T4();
+  question.card = &card;
+  ConsequenceSources sources = Sources();
+  sources.phantom = [&card](const networks::TrainingSettings& settings) {
+    std::optional<session::Prediction> prediction = Predict(settings);
+    prediction->reserved_peak_bytes = card.memory_bytes - card.context_bytes - 30'000'000;
+    return prediction;
+  };
+  CHECK(DescribeConsequences(question, sources).fit ==
+        "predicted peak 228.0 MB\nwith cache and context 99.7 % of the T4\na step ~10.00 ms, by roofline");
 }
 
 TEST_CASE("What does not fit is said, and what is not known yet is left open") {
