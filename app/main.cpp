@@ -22,15 +22,15 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.files = content.recordings;
   options.run = content.run;
   options.closes = content.closes;
-  options.state = content.state;
+  options.first.session = content.state;
   options.scale = content.scale;
   options.opened = content.opened;
-  options.band_of = tidemark::cli::RecordedBand;
-  options.start_program = tidemark::cli::StartProgram;
-  options.sweep_program = tidemark::cli::SweepProgram;
-  options.technique_trials = tidemark::cli::TechniqueTrials();
-  options.allocator_of = tidemark::cli::AllocatorOfRun;
-  options.export_run = tidemark::cli::ExportRun;
+  options.services.band_of = tidemark::cli::RecordedBand;
+  options.services.start_program = tidemark::cli::StartProgram;
+  options.services.sweep_program = tidemark::cli::SweepProgram;
+  options.services.technique_trials = tidemark::cli::TechniqueTrials();
+  options.services.allocator_of = tidemark::cli::AllocatorOfRun;
+  options.services.export_run = tidemark::cli::ExportRun;
   return tidemark::gui::RunWindow(options);
 }
 #else

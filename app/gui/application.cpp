@@ -47,11 +47,11 @@ Application::Application(const ApplicationOptions& options, ViewState view,
       estimates_(&networks_),
       log_(std::make_unique<presenters::RunLog>(kStepsPerEpoch)),
       fit_search_(&jobs_),
-      trials_(&jobs_, options.allocator_of, &cards_),
+      trials_(&jobs_, options.services.allocator_of, &cards_),
       planner_(&jobs_, &estimates_),
       findings_(&jobs_),
-      sweep_(&jobs_, options.sweep_program),
-      techniques_(&jobs_, options.technique_trials),
+      sweep_(&jobs_, options.services.sweep_program),
+      techniques_(&jobs_, options.services.technique_trials),
       starts_(&jobs_, options.kept_runs,
               {[this] { return OptionsOfStart(); }, StartLive,
                [this](const auto& started, auto run) { EndStart(started, std::move(run)); },
@@ -60,11 +60,11 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   input_.networks = &networks_;
   input_.cards = &cards_;
   input_.cuda_devices = &cuda_devices_;
-  input_.settings = options.settings;
-  input_.steps_per_second = options.steps_per_second;
+  input_.settings = options.first.settings;
+  input_.steps_per_second = options.first.steps_per_second;
   input_.status.state = session::RunState::kFinished;  // there is none yet
-  if (options.device) {
-    input_.device = *options.device;
+  if (options.first.device) {
+    input_.device = *options.first.device;
   } else if (!cuda_devices_.empty()) {
     input_.device.kind = DeviceKind::kCuda;
   }
@@ -78,10 +78,10 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   input_.book = &book_;
   has_kept_runs_ = HasKeptRuns(options_.kept_runs);
   if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
-  if (options.session) {
-    input_.settings = options.session->settings;
-    input_.device = options.session->device;
-    Use(*options.session);
+  if (const std::optional<lessons::SessionState>& session = options.first.session) {
+    input_.settings = session->settings;
+    input_.device = session->device;
+    Use(*session);
   }
 }
 
@@ -193,12 +193,12 @@ void Application::AskForBand() {
   const bool has_ended = input_.status.state > RunState::kPaused &&
                          shown_.part()->status().state > RunState::kPaused && input_.view != nullptr &&
                          !input_.view->empty();
-  if (!options_.band_of || !has_ended || !presenters::IsProgram(input_.description)) return;
+  if (!options_.services.band_of || !has_ended || !presenters::IsProgram(input_.description)) return;
   if (!shown_.AskForBand()) return;
   jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
               [this, run = shown_.whole(), part = shown_.part()](
                   const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
-                const presenters::Band band = options_.band_of(*part, progress);
+                const presenters::Band band = options_.services.band_of(*part, progress);
                 return [this, run, part = std::move(part), band]() mutable {
                   shown_.TakeBand(part, band);
                   part.reset();

@@ -32,34 +32,17 @@
 #include "app/gui/start_queue.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
-#include "profiler/base/progress.h"
-#include "profiler/session/noted_run.h"
+#include "app/gui/window/frame_times.h"
+#include "app/gui/window_services.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
 #include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {
 
-// How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
-// long.
-using BandOfRun = std::function<presenters::Band(const session::Run& run, const Progress& progress)>;
-
-// Writes a run in a format of presenters/run_formats.h; returns what the format has no place for. Any thread.
-using ExportRun = std::function<Result<std::vector<std::string>>(
-    const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
-    const Progress& progress)>;
-
 struct ApplicationOptions {
-  std::optional<lessons::SessionState> session;  // in the place of the three below
-  networks::TrainingSettings settings;
-  std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
-  double steps_per_second = 2;
-  BandOfRun band_of;                    // none = no bands
-  session::StartProgram start_program;  // none = none can be started
-  session::SweepProgram sweep_program;  // none = no sweeps can be started
-  session::TechniqueTrials technique_trials;
-  AllocatorOfRun allocator_of;  // none = that of the LibTorch beside us
-  ExportRun export_run;
+  FirstRun first;
+  WindowServices services;
   std::filesystem::path kept_runs;  // where runs are kept that nobody saved; "" = nowhere
   // Another program that speaks the protocol; for tests.
   std::optional<std::filesystem::path> trainer_executable = {};

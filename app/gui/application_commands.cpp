@@ -630,13 +630,13 @@ void Application::Save(const std::filesystem::path& file) {
 
 void Application::Export(const std::filesystem::path& file) {
   const presenters::RunFormat* format = presenters::FormatOfEnding(file);
-  if (format == nullptr || !options_.export_run) return;
+  if (format == nullptr || !options_.services.export_run) return;
   if (!shown_) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), JobEnd::kWritten,
               [this, run = shown_.part(), key = format->key, file, bookmarks = shown_.bookmarks()](
                   const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);
+                const Outcome left_out = options_.services.export_run({*run, bookmarks}, key, file, progress);
                 return [this, left_out, key, file] {
                   if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);
                   const bool is_trace = key == "chrome" || key == "perfetto";

@@ -115,7 +115,7 @@ void Application::BeginProgram(const session::ProgramOrder& order) {
   const Request request = latest_shown_.Begin();
   jobs_.Start(
       "Starting the program", JobEnd::kOnRequest, request,
-      [this, start = options_.start_program, order,
+      [this, start = options_.services.start_program, order,
        request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         auto faulty = session::ProgramField::kCommand;
         // Shared, so that what is let go is not held here any more, and ends beside the window.

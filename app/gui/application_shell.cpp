@@ -47,7 +47,7 @@ ShellInput Application::MakeShellInput() {
   shell.can_run = shell.in_slow_motion || input_.live || !presenters::IsProgram(input_.description);
   shell.has_kept_runs = has_kept_runs_;
   shell.compares = input_.compared.has_value();
-  shell.starts_programs = static_cast<bool>(options_.start_program);
+  shell.starts_programs = static_cast<bool>(options_.services.start_program);
   shell.cards = &cards_;
   shell.has_gpu = !cuda_devices_.empty();
   shell.has_view = input_.view != nullptr && !input_.view->empty();

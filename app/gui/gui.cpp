@@ -197,9 +197,7 @@ int RunWindow(const WindowOptions& options) {
                    kept.state.layout, kept.state.scale);
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application = Application::Create(
-      {options.state, options.settings, options.device, options.steps_per_second, options.band_of,
-       options.start_program, options.sweep_program, options.technique_trials, options.allocator_of,
-       options.export_run,
+      {options.first, options.services,
        options.kept_runs.value_or(options.keep_settings ? KeptRunsFolder() : std::filesystem::path())},
       std::move(kept.state));
   if (!application) return Fail(application.error());

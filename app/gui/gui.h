@@ -6,17 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "profiler/base/progress.h"
-#include "profiler/base/result.h"
-#include "profiler/lessons/session_code.h"
-#include "profiler/networks/training_settings.h"
-#include "profiler/session/allocator_trial.h"
-#include "profiler/session/noted_run.h"
-#include "profiler/session/program_order.h"
-#include "profiler/session/reserved_band.h"
+#include "app/gui/window_services.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::gui {
@@ -41,10 +33,7 @@ struct WindowOptions {
   std::vector<std::filesystem::path> files;
   // One to show instead of starting one; with a file, the recording that it follows.
   std::shared_ptr<session::Run> run;
-  std::optional<lessons::SessionState> state;  // in the place of the three below
-  networks::TrainingSettings settings;
-  std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
-  double steps_per_second = 2;
+  FirstRun first;
   int width = 0;  // 0 = as last time
   int height = 0;
   std::optional<float> scale;  // instead of the one kept
@@ -54,20 +43,7 @@ struct WindowOptions {
   bool keep_settings = true;     // read and write the configuration folder
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
   std::function<void()> opened;  // called once it is open
-  // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
-  std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run,
-                                                             const Progress& progress)>
-      band_of;
-  // The allocator that a run had; none = that of the LibTorch beside us.
-  std::function<Result<session::AllocatorOf>(const events::RunDescription&)> allocator_of;
-  session::StartProgram start_program;  // none = the window starts no programs
-  session::SweepProgram sweep_program;  // none = nor sweeps
-  session::TechniqueTrials technique_trials;
-  // Writes a run in a format of presenters/run_formats.h, by its key; returns what the format has no place
-  // for. Any thread.
-  std::function<Result<std::vector<std::string>>(const session::NotedRun& noted, std::string_view format,
-                                                 const std::filesystem::path& file, const Progress& progress)>
-      export_run;
+  WindowServices services;
   WindowHooks hooks;
 };
 

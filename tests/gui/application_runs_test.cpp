@@ -19,8 +19,8 @@ TEST_CASE("A program is not recorded over an earlier recording before the person
   const trace::Scratch scratch;
   std::vector<session::ProgramOrder> orders;
   ApplicationOptions options;
-  options.start_program = [&](const session::ProgramOrder& order,
-                              const session::StartWatch&) -> Result<std::shared_ptr<session::Run>> {
+  options.services.start_program = [&](const session::ProgramOrder& order,
+                                       const session::StartWatch&) -> Result<std::shared_ptr<session::Run>> {
     orders.push_back(order);
     const auto program = std::make_shared<Program>();
     program->End();
@@ -76,13 +76,14 @@ session::ProgramOrder OtherOrder() {
 
 TEST_CASE("What could not be started is asked for again as it was asked for, whatever is shown meanwhile") {
   ApplicationOptions options;
-  options.start_program = [](const session::ProgramOrder&,
-                             const session::StartWatch& watch) -> Result<std::shared_ptr<session::Run>> {
+  options.services.start_program =
+      [](const session::ProgramOrder&,
+         const session::StartWatch& watch) -> Result<std::shared_ptr<session::Run>> {
     watch.blamed(session::ProgramField::kMemory);
     return Error{"Too little memory."};
   };
-  options.sweep_program = [](const session::SweepOrder&, const session::SweepListener&,
-                             const session::StartWatch& watch) -> Result<std::vector<std::string>> {
+  options.services.sweep_program = [](const session::SweepOrder&, const session::SweepListener&,
+                                      const session::StartWatch& watch) -> Result<std::vector<std::string>> {
     watch.blamed(session::ProgramField::kSweep);
     return Error{"No range."};
   };

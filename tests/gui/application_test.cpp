@@ -164,8 +164,8 @@ TEST_CASE("The window stays while what a person asked for is written, and where 
   const trace::Scratch scratch;
   std::atomic<bool> is_held = true;
   ApplicationOptions options;
-  options.export_run = [&](const session::NotedRun&, std::string_view, const std::filesystem::path&,
-                           const Progress&) -> Result<std::vector<std::string>> {
+  options.services.export_run = [&](const session::NotedRun&, std::string_view, const std::filesystem::path&,
+                                    const Progress&) -> Result<std::vector<std::string>> {
     is_held.wait(true);
     return Error{"The disk is full."};
   };
@@ -190,8 +190,8 @@ TEST_CASE("The window stays while what a person asked for is written, and where 
 TEST_CASE("What a format has no place for is told behind where the file went, and is no error") {
   const trace::Scratch scratch;
   ApplicationOptions options;
-  options.export_run = [](const session::NotedRun&, std::string_view, const std::filesystem::path&,
-                          const Progress&) -> Result<std::vector<std::string>> {
+  options.services.export_run = [](const session::NotedRun&, std::string_view, const std::filesystem::path&,
+                                   const Progress&) -> Result<std::vector<std::string>> {
     return std::vector<std::string>{"The format has no place for bookmarks; one is left out."};
   };
   const auto application = Application::Create(options, {});
@@ -238,7 +238,7 @@ TEST_CASE("What the window began with by itself is nobody's until somebody chang
   const std::filesystem::path kept = scratch / "kept";
   ApplicationOptions options;
   options.kept_runs = kept;
-  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
   options.trainer_executable = ExecutableFolder() / "fake_trainer";
   const auto created = Application::Create(options, {});
   REQUIRE(created.ok());
@@ -400,8 +400,8 @@ TEST_CASE("A program that was started here and has ended is run again, with what
   std::vector<session::ProgramOrder> orders;
   auto program = std::make_shared<Program>();
   ApplicationOptions options;
-  options.start_program = [&](const session::ProgramOrder& order,
-                              const session::StartWatch&) -> Result<std::shared_ptr<session::Run>> {
+  options.services.start_program = [&](const session::ProgramOrder& order,
+                                       const session::StartWatch&) -> Result<std::shared_ptr<session::Run>> {
     orders.push_back(order);
     return std::shared_ptr<session::Run>(program);
   };
@@ -437,8 +437,9 @@ TEST_CASE("A program that was started here and has ended is run again, with what
 
 TEST_CASE("A start that something else has come before ends by itself") {
   ApplicationOptions options;
-  options.start_program = [](const session::ProgramOrder&,
-                             const session::StartWatch& watch) -> Result<std::shared_ptr<session::Run>> {
+  options.services.start_program =
+      [](const session::ProgramOrder&,
+         const session::StartWatch& watch) -> Result<std::shared_ptr<session::Run>> {
     while (watch.goes_on()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return Error{"It was ended."};
   };

@@ -35,7 +35,7 @@ TEST_CASE("Every action is somebody's, whose check it comes through") {
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;
   ApplicationOptions options;
-  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
   {
     const auto application = Application::Create(options, ViewState());
     REQUIRE(application);

@@ -129,8 +129,10 @@ TEST_CASE("What was tried of one rank is not told of another") {
     run->Add(rank);
   }
   ApplicationOptions options;
-  options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "t4"};
-  options.allocator_of = [](const events::RunDescription&) { return Error{"There is no such torch."}; };
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "t4"};
+  options.services.allocator_of = [](const events::RunDescription&) {
+    return Error{"There is no such torch."};
+  };
   const auto application = Application::Create(options, {});
   REQUIRE(application.ok());
   (*application)->ShowRun(run);
@@ -168,7 +170,7 @@ TEST_CASE("The band of other orders of addresses is of the rank that is shown") 
     run->Add(rank);
   }
   ApplicationOptions options;
-  options.band_of = [&](const session::Run& of, const Progress&) -> presenters::Band {
+  options.services.band_of = [&](const session::Run& of, const Progress&) -> presenters::Band {
     return Result<session::ReservedBand>(Error{&of == &other ? "rank 1" : "rank 0"});
   };
   const auto application = Application::Create(options, {});

@@ -445,12 +445,12 @@ int main(int argc, char** argv) {
       gui::WantedNames().push_back(word);
     }
   }
-  options.steps_per_second = 8;
-  options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
-  options.start_program = gui::StartInName;
-  options.sweep_program = gui::SweepInName;
-  options.technique_trials = gui::TrialsInName();
-  options.export_run = gui::ExportSlowly;
+  options.first.steps_per_second = 8;
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
+  options.services.start_program = gui::StartInName;
+  options.services.sweep_program = gui::SweepInName;
+  options.services.technique_trials = gui::TrialsInName();
+  options.services.export_run = gui::ExportSlowly;
   options.kept_runs = gui::KeptRuns();
   std::filesystem::remove_all(gui::KeptRuns());
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
