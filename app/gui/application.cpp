@@ -166,6 +166,8 @@ void Application::ShowOtherPart() {
 void Application::FollowRanks() {
   const bool with_curves =
       state_.timeline.stack.value_or(presenters::StackOrder()).by == presenters::StackBy::kRank;
+  const bool is_sought = state_.rank_strip || with_curves || !ranks_.any();
+  if (!is_sought) return;
   std::optional<LiveRanks::Reading> reading =
       shown_.ranks().BeginReading(*shown_.whole(), with_curves, Clock::now());
   if (!reading) return;
@@ -183,7 +185,7 @@ void Application::FollowRanks() {
 void Application::TakePeaks(session::Ranks peaks) {
   LiveRanks& ranks = shown_.ranks();
   ranks.EndReading();
-  if (ranks.closed() || peaks.ranks.size() != shown_->ranks().size()) return;  // one has come since
+  if (peaks.ranks.size() != shown_->ranks().size()) return;  // one has come since
   ranks.List(*shown_.whole());
   ranks_.Follow(std::move(peaks), ranks.PlaceOfShown(*shown_.whole()));
 }

@@ -175,6 +175,7 @@ class Application {
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
   void ShowRank(int64_t rank);  // of those that are open, by its number
   void ShowOtherPart();         // than before
+  void CloseRanks();            // those that come next are seen
   void FollowRanks();
   void TakePeaks(session::Ranks peaks);
   void ShowFromHere();

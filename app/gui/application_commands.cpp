@@ -163,10 +163,6 @@ void Application::Execute(const Command& command) {
           [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
           [this](const OpenRank& c) { ShowRank(c.rank); },
           [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
-          [this](const CloseRanks&) {
-            ranks_.Close();
-            shown_.ranks().Close();
-          },
           [this](const ShowCard& c) { ShowOneCard(c.device); },
           [this](const ChooseScale& c) { state_.scale = std::clamp(c.scale, kSmallestScale, kLargestScale); },
           [this](const CompareWith& c) { CompareWithFile(c.file); },
@@ -600,6 +596,9 @@ bool Application::ExecuteLookAction(ActionId action) {
       break;
     case ActionId::kPanelTabs:
       state_.panel_tabs = !state_.panel_tabs;
+      break;
+    case ActionId::kRankStrip:
+      state_.rank_strip = !state_.rank_strip;
       break;
     case ActionId::kOwnTime:
       state_.own_time = !state_.own_time;

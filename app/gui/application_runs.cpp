@@ -367,6 +367,11 @@ void Application::EndForeignComparison() {
   LayOver({});
 }
 
+void Application::CloseRanks() {
+  ranks_.Close();
+  state_.rank_strip = true;
+}
+
 void Application::ShowRun(std::shared_ptr<session::Run> run) {
   ShowAlone(ShownRun(std::move(run), RunOrigin::kBegun));
 }

@@ -1,9 +1,11 @@
 #include "app/gui/background/live_ranks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/application.h"
@@ -31,12 +33,17 @@ class RunOfRanks : public session::FakeRun {
   void Add(const RunOfRanks* rank) { ranks_.push_back(rank); }
   void AddBefore(const RunOfRanks* rank) { ranks_.insert(ranks_.begin(), rank); }
 
-  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  std::shared_ptr<const timeline::View> view() const override {
+    ++looked_at_;
+    return view_;
+  }
+  int looked_at() const { return looked_at_; }
   bool live() const override { return true; }
   std::vector<const session::Run*> ranks() const override { return ranks_; }
 
  private:
   std::shared_ptr<const timeline::View> view_;
+  mutable std::atomic<int> looked_at_ = 0;
   std::vector<const session::Run*> ranks_;
 };
 
@@ -77,14 +84,39 @@ TEST_CASE("Ranks that go on are read when they have changed, a few times a secon
   CHECK(ranks.BeginReading(run, true, now));  // curves are wanted
 }
 
-TEST_CASE("Ranks that nobody wants to see are not read, nor is a run that is one alone") {
-  RunOfRanks run;
+TEST_CASE("Ranks whose strip is hidden are not read until it is shown again") {
+  const auto application = Application::Create({}, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const auto run = std::make_shared<RunOfRanks>();
   RunOfRanks other;
-  run.Add(&run);
-  run.Add(&other);
-  LiveRanks ranks;
-  ranks.Close();
-  CHECK_FALSE(ranks.BeginReading(run, true, LiveRanks::Clock::now()));
+  run->Add(run.get());
+  run->Add(&other);
+  app.ShowRun(run);
+  int read = other.looked_at();
+  const auto is_read = [&] { return other.looked_at() != std::exchange(read, other.looked_at()); };
+  const auto hide_or_show = [&] {
+    app.Push(ActionId::kRankStrip);
+    app.ExecuteCommands();
+  };
+  REQUIRE(PollUntil(app, is_read));
+  REQUIRE(ShowsRank(app, 1));  // the strip is there
+  REQUIRE(ShowsRank(app, 0));
+  hide_or_show();
+  CHECK_FALSE(app.view_state().rank_strip);
+  PollUntil(app, [&] { return !app.waiting(); });
+  is_read();  // what was under way
+  other.Grow();
+  for (const auto end = LiveRanks::Clock::now() + 500ms; LiveRanks::Clock::now() < end;) app.Poll();
+  CHECK_FALSE(is_read());
+  hide_or_show();
+  CHECK(PollUntil(app, is_read));
+  hide_or_show();
+  app.ShowRun(std::make_shared<RunOfRanks>());
+  CHECK(app.view_state().rank_strip);  // those of the next run are seen
+}
+
+TEST_CASE("A run that is one alone is not read for ranks") {
   CHECK_FALSE(LiveRanks().BeginReading(RunOfRanks(), false, LiveRanks::Clock::now()));
 }
 

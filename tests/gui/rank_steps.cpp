@@ -225,6 +225,11 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   IM_CHECK_EQ(Run().description.rank, 1);
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "ranks-live");
+  context->ItemClick("//##ranks/###close ranks");
+  IM_CHECK(WaitUntil(context, [&] { return !context->ItemExists("//##ranks/rank bars"); }));
+  IM_CHECK(shows("rank 1 of 2")());
+  application().Push(ActionId::kRankStrip);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##ranks/rank bars"); }));
   application().view_state().timeline.stack = {presenters::StackBy::kRank, ""};
   const auto plot = [] { return application().frame()->timeline.plot; };
   IM_CHECK(WaitUntil(context, [&] { return plot()->groups.size() == 2; }));

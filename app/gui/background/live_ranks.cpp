@@ -27,7 +27,7 @@ std::optional<LiveRanks::Reading> LiveRanks::BeginReading(const session::Run& ru
                                                           Clock::time_point now) {
   constexpr auto kReadEvery = 300ms;
   const bool lacks_curves = with_curves && !with_curves_;
-  if (reads_ || closed_ || run.ranks().size() < 2) return std::nullopt;
+  if (reads_ || run.ranks().size() < 2) return std::nullopt;
   if (!lacks_curves && now - read_at_ < kReadEvery) return std::nullopt;
   read_at_ = now;
   Reading reading{session::RanksSoFar(run), with_curves};

@@ -20,8 +20,6 @@ class LiveRanks {
     bool with_curves = false;
   };
 
-  void Close() { closed_ = true; }  // nobody wants to see them
-  bool closed() const { return closed_; }
   // The strip tells of the ranks as they are now; others may come before it is made anew.
   void List(const session::Run& run) { listed_ = run.ranks(); }
   // By its place in the strip. False where that one is shown already, and where there is no such rank.
@@ -41,7 +39,6 @@ class LiveRanks {
 
   const session::Run* chosen_ = nullptr;
   std::vector<const session::Run*> listed_;
-  bool closed_ = false;
   bool reads_ = false;
   Clock::time_point read_at_{};
   std::vector<std::shared_ptr<const timeline::View>> read_;  // what was read then

@@ -70,6 +70,7 @@ enum class ActionId : uint8_t {
   kSmaller,
   kNormalSize,
   kPanelTabs,
+  kRankStrip,
   kResetLayout,
   kProfileLayout,
   kCompareLayout,
@@ -140,7 +141,6 @@ struct OpenRank {
 struct CompareRanksAt {
   std::optional<int64_t> step;
 };
-struct CloseRanks {};
 // Of a recording on several; none = all of them, added up.
 struct ShowCard {
   std::optional<uint8_t> device;
@@ -267,7 +267,7 @@ struct AnswerHeld {
 
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
-                 CloseSweep, TryTechniques, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks,
+                 CloseSweep, CopySweep, TryTechniques, OpenRecording, OpenRanks, OpenRank, CompareRanksAt,
                  ShowCard, ChooseScale, CompareWith, SaveRecording, ExportRecording, TakeScreenshot,
                  SavePicture, ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations,
                  CopyAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,

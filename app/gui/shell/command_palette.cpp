@@ -159,6 +159,8 @@ std::string WhyNot(ActionId action) {
     case ActionId::kRestart:
       return "Nothing that was started here can begin anew: a program that still runs is stopped first "
              "(Ctrl+.).";
+    case ActionId::kRankStrip:
+      return "The run that is shown is not one of several ranks.";
     case ActionId::kRunProgram:
       return "This build starts no programs.";
     case ActionId::kEarlierRuns:

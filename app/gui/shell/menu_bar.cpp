@@ -21,6 +21,8 @@ bool IsChecked(ActionId action, const ViewState& view) {
       return view.timeline.follow;
     case ActionId::kPanelTabs:
       return view.panel_tabs;
+    case ActionId::kRankStrip:
+      return view.rank_strip;
     case ActionId::kOwnTime:
       return view.own_time;
     default:

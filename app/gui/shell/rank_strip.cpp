@@ -181,8 +181,8 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue) {
     DrawExtremes(ranks, queue);
     ImGui::SameLine(ImGui::GetWindowWidth() - Px(52));
     if (PlainButton((std::string(icons::kClose) + "###close ranks").c_str(), {Px(32), 0}))
-      queue.Push(CloseRanks{});
-    Tooltip("Close this row. What is shown stays.");
+      queue.Push(ActionId::kRankStrip);
+    Tooltip("Hide this strip: View, Strip of ranks shows it again.");
     DrawBars(ranks, queue);
   }
   ImGui::End();

@@ -93,6 +93,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_restart;
     case ActionId::kStop:
       return input.can_stop;
+    case ActionId::kRankStrip:
+      return input.ranks.opened != nullptr;
     case ActionId::kRunProgram:
       return input.starts_programs;
     case ActionId::kEarlierRuns:
@@ -166,7 +168,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   EnterByTab();
   const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
   const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
-  DrawRanks(input.ranks, queue);
+  if (view.rank_strip) DrawRanks(input.ranks, queue);
   const ImRect banner = DrawBanner(input, shell, queue);
   DrawPanels(frame, banner, shell, view, queue);
   const float below = DrawJobs(input, room, banner.Min.y);

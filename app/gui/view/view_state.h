@@ -39,6 +39,7 @@ struct ViewState {
   ByteUnit unit = ByteUnit::kMegabytes;
   float scale = 1.0F;       // times the screen's own
   bool panel_tabs = false;  // every panel has a tab to drag it by
+  bool rank_strip = true;   // of a run of several; not kept: each begins with it
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true,
