@@ -7,18 +7,14 @@
 
 #include "app/gui/kept_runs.h"
 #include "app/presenters/run/program_facts.h"
-#include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/events/allocator_settings.h"
 
 namespace tidemark::gui {
 namespace {
 
-using namespace std::chrono_literals;
 using networks::DeviceKind;
 using session::RunState;
-
-constexpr int64_t kStepsPerEpoch = 50;
 
 Result<std::shared_ptr<session::Run>> StartLive(const session::LiveOptions& options) {
   Result<std::unique_ptr<session::Run>> run = session::Run::Start(options);
@@ -45,7 +41,6 @@ Application::Application(const ApplicationOptions& options, ViewState view,
       cuda_devices_(FindNvidiaGpus()),
       state_(std::move(view)),
       estimates_(&networks_),
-      log_(std::make_unique<presenters::RunLog>(kStepsPerEpoch)),
       fit_search_(&jobs_),
       trials_(&jobs_, options.services.allocator_of, &cards_),
       planner_(&jobs_, &estimates_),
@@ -56,6 +51,9 @@ Application::Application(const ApplicationOptions& options, ViewState view,
               {[this] { return OptionsOfStart(); }, StartLive,
                [this](const auto& started, auto run) { EndStart(started, std::move(run)); },
                [this](const KeptRun& kept) { TellOfKept(kept); }}),
+      opener_(&jobs_,
+              {[this](const std::string& sentence) { AddLogLine(presenters::LogLevel::kInfo, sentence); },
+               [this](std::shared_ptr<session::Run> run) { LetGo(std::move(run)); }}),
       choices_([this](std::shared_ptr<session::Run> run) { LetGo(std::move(run)); }) {
   input_.networks = &networks_;
   input_.cards = &cards_;
@@ -68,7 +66,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   } else if (!cuda_devices_.empty()) {
     input_.device.kind = DeviceKind::kCuda;
   }
-  input_.log = log_.get();
+  input_.log = &notices_.log();
   input_.fit = &fit_search_.found();
   input_.trials = &trials_.found();
   input_.prices = &planner_.prices();
@@ -112,13 +110,9 @@ void Application::ShowFromHere() {
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
   state_.allocations.events.followed.reset();
-  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
-  for (const std::string& complaint : complaints_)
-    log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
-  input_.log = log_.get();
+  input_.log = &notices_.log();
   LookAtPart();
-  log_->Describe(input_.description);
-  log_->Update(*input_.view);
+  notices_.Update(input_.description, *input_.view);
 }
 
 // Before LookAtPart(): the view is published first, and what the status tells of is in it.
@@ -157,6 +151,7 @@ void Application::ShowRank(int64_t rank) {
 void Application::ShowOtherPart() {
   history_.Clear();
   const SlowMotionState before = state_.slow_motion;
+  notices_.BeginPart();
   ShowFromHere();
   state_.slow_motion.held = before.held;  // the run is the same, and goes on as it did
   state_.slow_motion.goes_on = before.goes_on;
@@ -210,8 +205,9 @@ void Application::AskForBand() {
 }
 
 bool Application::Poll() {
+  notices_.BeginMatter();
   bool news = jobs_.Poll();
-  if (is_quitting_ && !jobs_.writes()) {
+  if (closing_.IsDue(jobs_.writes())) {
     AskBeforeQuitting();
     news = true;
   }
@@ -224,8 +220,7 @@ bool Application::Poll() {
   }
   if (start_cancelled_.exchange(false)) shown_->Stop();
   if (shown_.Follow()) {
-    if (const Status carried = shown_.CarryNotes(); !carried)
-      AddLogLine(presenters::LogLevel::kError, carried.error().message);
+    if (const Status carried = shown_.CarryNotes(); !carried) TellNotWritten(carried.error().message);
     ShowOtherPart();
   }
   FollowRanks();
@@ -234,8 +229,7 @@ bool Application::Poll() {
   LookAtRun();
   LookAtPart();
   if (input_.view != view_before) {
-    log_->Describe(input_.description);
-    log_->Update(*input_.view);
+    notices_.Update(input_.description, *input_.view);
     news = true;
   }
   techniques_.Look(shown_.order(), AnswerOf(*input_.view, input_.status));
@@ -244,51 +238,45 @@ bool Application::Poll() {
   HoldForSlowMotion();
   if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
       before.lost != input_.status.lost) {
-    ReportStatusChange(before);
+    TakeStatusChange(before);
     news = true;
   }
   if (fit_search_.TakeWanted()) FindWaysOut();
   return news || std::exchange(answers_, estimates_.version()) != estimates_.version();
 }
 
-void Application::ReportStatusChange(const session::RunStatus& before) {
+void Application::TakeStatusChange(const session::RunStatus& before) {
   const session::RunStatus& now = input_.status;
-  const bool bad = now.state == RunState::kFailed || now.state == RunState::kDied;
-  // The banner tells of a bad end, and the log has its marker from the timeline, where there is one.
-  const bool has_marker = input_.view != nullptr && !input_.view->markers().empty() &&
-                          input_.view->markers().back().text == now.sentence;
-  if (!now.sentence.empty() && now.sentence != before.sentence && !has_marker) {
-    log_->Add({RealtimeNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
-  }
-  const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
-  if (is_ours && now.out_of_memory && !before.out_of_memory) fit_search_.WantWaysOut();
-  if (now.out_of_memory && !before.out_of_memory) {
-    shell_.raise_panel = shell_.tall_panel = "findings";  // why, and the ways out
-    ShowLastStep();
-  }
+  if (now.sentence != before.sentence) NoteStatus();
+  if (now.out_of_memory && !before.out_of_memory) ShowShortage();
   // Where nobody has looked elsewhere since it began, all of it is in sight.
   if (now.state > RunState::kPaused && state_.timeline.whole) state_.timeline.follow = false;
   if (!now.out_of_memory) shell_.tall_panel.clear();
   if (before.state != now.state || before.sentence != now.sentence) shell_.banner_closed = false;
 }
 
-// And no earlier ones, whose figures would stand beside its own.
-void Application::ShowLastStep() {
+void Application::NoteStatus() {
+  const session::RunStatus& now = input_.status;
+  const bool bad = now.state == RunState::kFailed || now.state == RunState::kDied;
+  // The banner tells of a bad end, and the log has its marker from the timeline, where there is one.
+  const bool has_marker = input_.view != nullptr && !input_.view->markers().empty() &&
+                          input_.view->markers().back().text == now.sentence;
+  if (now.sentence.empty() || has_marker) return;
+  notices_.Note(bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence);
+}
+
+// Why memory ran out, and the ways out. In sight is the last step and no earlier ones, whose figures would
+// stand beside its own.
+void Application::ShowShortage() {
+  if (!presenters::IsProgram(input_.description)) fit_search_.WantWaysOut();  // its batch can be smaller
+  shell_.raise_panel = shell_.tall_panel = "findings";
   if (input_.view == nullptr || input_.view->steps().empty()) return;
   const timeline::Step& step = input_.view->steps().back();
   ShowEvents(step.begin, step.end);
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {
-  if (level == presenters::LogLevel::kError) is_quitting_ = false;  // the window stays, to say so
-  log_->Add({RealtimeNs(), level, text});
-  const bool bad = level == presenters::LogLevel::kError || level == presenters::LogLevel::kWarning;
-  shell_.toasts.push_back({text, level, Clock::now() + (bad ? 8s : 4s)});
-}
-
-void Application::Complain(const std::string& complaint) {
-  complaints_.push_back(complaint);
-  AddLogLine(presenters::LogLevel::kWarning, complaint);
+  notices_.Tell(level, text);
 }
 
 bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || asking(); }

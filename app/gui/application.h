@@ -14,11 +14,14 @@
 
 #include "app/gui/background/background_jobs.h"
 #include "app/gui/background/estimates.h"
-#include "app/gui/background/latest_request.h"
 #include "app/gui/background/opened_ranks.h"
 #include "app/gui/choice_history.h"
+#include "app/gui/closing.h"
 #include "app/gui/commands/commands.h"
+#include "app/gui/consent.h"
 #include "app/gui/kept_runs.h"
+#include "app/gui/opener.h"
+#include "app/gui/run_notices.h"
 #include "app/gui/run_status.h"
 #include "app/gui/scene/scene.h"
 #include "app/gui/searches/checkpoint_planner.h"
@@ -97,9 +100,9 @@ class Application {
   void EndSlowMotion();  // what it changed is as before; nothing where it is not on
 
   void AddLogLine(presenters::LogLevel level, const std::string& text);
-  void Complain(
-      const std::string& complaint);  // of what is kept from window to window: each run's log has it
-  bool wants_to_quit() const { return quit_; }
+  // Of what is kept from window to window.
+  void Complain(const std::string& complaint) { notices_.Complain(complaint); }
+  bool wants_to_quit() const { return closing_.is_wanted(); }
   std::optional<TakeScreenshot> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
   std::string title() const { return WindowTitle(input_); }
   // The frame shows less than it could: the next goes on.
@@ -130,7 +133,6 @@ class Application {
   void AskBeforeEnding(std::function<void()> then);
   void AskBeforeReplacing(const std::filesystem::path& recording, std::function<void()> then);
   void AskBeforeQuitting();
-  void Hold(std::function<void()> then, HeldQuestion question);
   void BeginStart();
   void BeginProgram(const session::ProgramOrder& order);
   // What is trained, or a program that was started here and has ended, begins anew.
@@ -142,9 +144,12 @@ class Application {
   // `card`: that one of several alone. `ranks`: it is one of these, which are shown with it.
   void ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card = {},
                const std::optional<OpenedRanks>& ranks = {});
+  void ShowRead(std::shared_ptr<session::Run> run, const std::filesystem::path& file,
+                std::optional<uint8_t> card, const std::optional<OpenedRanks>& ranks,
+                const RunNotices::Lines& told);
+  void TellOpened(const std::filesystem::path& file, bool are_ranks_doubtful);
   void ShowOneCard(std::optional<uint8_t> device);  // none = all of them
   void ReadRanks(const std::vector<std::filesystem::path>& files);
-  void Answer(const AnswerHeld& answer);
   void Execute(ActionId action);
   // Each whether the action is its own.
   bool ExecuteFileAction(ActionId action);
@@ -178,7 +183,7 @@ class Application {
   void CloseRanks();            // those that come next are seen
   void FollowRanks();
   void TakePeaks(session::Ranks peaks);
-  void ShowFromHere();
+  void ShowFromHere();  // the notices of what is shown have begun
   void TellWhatIsShown();
   void LookAtRun();
   void LookAtPart();
@@ -198,8 +203,6 @@ class Application {
   StartOfChoices ApplyAnew(const Choices& choices);
   void Return(bool back);  // to what was chosen before, or undone
   void ReturnTo(Choices wanted);
-  // Of a file or a program that somebody asked to be shown. Says so of what is let go.
-  bool IsOvertaken(const Request& request, const std::string& what);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
   networks::TrainingSettings Allowed(const networks::TrainingSettings& settings);  // says so where less is
@@ -218,7 +221,8 @@ class Application {
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
   void ShowAlone(ShownRun shown);
-  void AdoptRun(ShownRun shown);
+  // `told`: as it was asked for.
+  void AdoptRun(ShownRun shown, RunNotices::Lines told = {});
   void LetGo(std::shared_ptr<session::Run> run);
   void ReadNetworkAnew(const std::string& name);
   session::LiveOptions OptionsOfStart() const;
@@ -226,8 +230,10 @@ class Application {
   bool IsLostByClosing() const;
   LeavingRun Leaving() const;
   LeavingRun Leave();
-  void KeepAndThen(std::function<void()> then);
+  void KeepAndThen(Consent::Then then);
   void TellOfKept(const KeptRun& kept);
+  // What somebody asked to be written, or nobody saved.
+  void TellNotWritten(const std::string& why);
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
   void AskForBand();
@@ -257,8 +263,9 @@ class Application {
   void TryTechniques();
   void LookForFindings();
   void AskForPlans();
-  void ReportStatusChange(const session::RunStatus& before);
-  void ShowLastStep();
+  void TakeStatusChange(const session::RunStatus& before);
+  void NoteStatus();
+  void ShowShortage();
   ShellInput MakeShellInput();
 
   using Clock = std::chrono::steady_clock;
@@ -269,7 +276,11 @@ class Application {
   ViewState state_;
   ShellState shell_;
   CommandQueue queue_;
-  std::function<void()> held_;  // until the person says whether it may be
+  Consent consent_{
+      &shell_.held,
+      {[this](const std::string& sentence) { AddLogLine(presenters::LogLevel::kWarning, sentence); },
+       [this](Consent::Then then) { KeepAndThen(std::move(then)); }}};
+  Closing closing_;
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;
@@ -277,9 +288,9 @@ class Application {
   const Frame* frame_ = nullptr;
   ShownRun shown_;
   SecondRun second_;
-  std::unique_ptr<presenters::RunLog> log_;
-  std::vector<std::string> complaints_;
-  OpenedRanks ranks_;  // empty unless several were opened, or go on here
+  RunNotices notices_{&shell_.toasts};
+  RunNotices::Lines told_of_start_;  // as the start was asked for that is wanted
+  OpenedRanks ranks_;                // empty unless several were opened, or go on here
   FitSearch fit_search_;
   TrialRuns trials_;
   CheckpointPlanner planner_;
@@ -293,13 +304,11 @@ class Application {
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion
   std::string layout_before_;                     // "" = it has changed nothing, or another was chosen since
   StartQueue starts_;
+  Opener opener_;
   ChoiceHistory choices_;
   std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
-  std::string recorded_json_;      // that input_.recorded is read from
-  LatestRequest latest_shown_;     // a file or a program that is to be shown
-  LatestRequest latest_compared_;  // a second run that is to be laid over
-  bool has_leave_to_end_ = false;  // while what was held is done
+  std::string recorded_json_;  // that input_.recorded is read from
   bool has_kept_runs_ = false;
   bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads

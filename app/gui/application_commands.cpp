@@ -87,10 +87,13 @@ bool Application::ProgramGoesOn() const {
 
 // Where a program that somebody started goes on, and `then` would let it go.
 void Application::AskBeforeEnding(std::function<void()> then) {
-  if (!ProgramGoesOn() || has_leave_to_end_) return then();
-  Hold(std::move(then), {.title = presenters::NameOfProgram(input_.description) + " still runs",
-                         .explanation = "What you asked for would end it. What it did until now is kept.",
-                         .choices = {kLetItRun, kEndIt}});
+  if (!ProgramGoesOn() || consent_.is_granted()) return then();
+  const std::string program = presenters::NameOfProgram(input_.description);
+  consent_.Ask({.title = program + " still runs",
+                .explanation = "What you asked for would end it. What it did until now is kept.",
+                .choices = {kLetItRun, kEndIt},
+                .overtaken = program + " runs on: what you asked for before is not done."},
+               std::move(then));
 }
 
 // Where a program would record over what was recorded before. "" = it records nothing.
@@ -99,55 +102,32 @@ void Application::AskBeforeReplacing(const std::filesystem::path& recording, std
   if (there.empty()) return then();
   const size_t others = there.size() - 1;
   const std::string name = there.front().filename().string();
-  Hold(
-      std::move(then),
+  consent_.Ask(
       {.title = "Replace " + name + (others == 0 ? "" : " and " + FormatNumber(others) + " more") + "?",
        .explanation = "It holds an earlier run, which is lost when the program records there. Run a program… "
                       "(Ctrl+Shift+N) takes another name.",
-       .choices = {kKeepIt, kReplaceIt}});
+       .choices = {kKeepIt, kReplaceIt},
+       .overtaken = "The program was not started: nobody said that " + name + " may be replaced."},
+      std::move(then));
 }
 
 void Application::AskBeforeQuitting() {
-  is_quitting_ = false;
-  const bool ends = ProgramGoesOn();
-  const bool loses = IsLostByClosing();
-  if (!ends && !loses) return void(quit_ = true);
-  const std::string name = ends ? presenters::NameOfProgram(input_.description) : Leaving().title;
-  HeldQuestion question;
-  question.title = ends ? name + " still runs" : "Keep " + (name.empty() ? "this run" : name) + "?";
-  if (ends) question.explanation = "It ends with the window. ";
-  if (!loses) {
-    question.choices = {kLetItRun, kEndIt};
-  } else if (options_.kept_runs.empty()) {
-    question.explanation += "Nobody saved the run: Ctrl+S does.";
-    question.choices = {{"Cancel", HeldAnswer::kStays}, {"Discard", HeldAnswer::kGoesOn}};
-  } else {
-    question.explanation +=
-        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time; Ctrl+S "
-        "saves it where you like.";
-    question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept},
-                        {"Discard", HeldAnswer::kGoesOn},
-                        {"Cancel", HeldAnswer::kStays}};
-  }
-  Hold([this] { is_run_given_up_ = quit_ = true; }, std::move(question));
+  AtStake at_stake;
+  if (ProgramGoesOn()) at_stake.program = presenters::NameOfProgram(input_.description);
+  at_stake.run = Leaving().title;
+  at_stake.loses_run = IsLostByClosing();
+  at_stake.can_be_kept = !options_.kept_runs.empty();
+  if (at_stake.program.empty() && !at_stake.loses_run) return closing_.Close(false);
+  consent_.Ask(QuestionBeforeClosing(at_stake), [this] { closing_.Close(true); });
 }
 
-void Application::Hold(std::function<void()> then, HeldQuestion question) {
-  held_ = std::move(then);
-  shell_.held = std::move(question);
-  shell_.held.open = true;
-}
-
-void Application::Answer(const AnswerHeld& answer) {
-  std::function<void()> held = std::exchange(held_, nullptr);
-  if (answer.answer == HeldAnswer::kStays || !held) return;
-  if (answer.answer == HeldAnswer::kGoesOnOnceKept) return KeepAndThen(std::move(held));
-  has_leave_to_end_ = true;
-  held();
-  has_leave_to_end_ = false;
+void Application::TellNotWritten(const std::string& why) {
+  closing_.StayOpen();
+  AddLogLine(presenters::LogLevel::kError, why);
 }
 
 void Application::Execute(const Command& command) {
+  notices_.BeginMatter();
   std::visit(
       Overloaded{
           [this](const DoAction& c) { Execute(c.id); },
@@ -205,7 +185,7 @@ void Application::Execute(const Command& command) {
             of_code_ = {c.locked, c.hidden, {}};
           },
           [this](const SaveSession& c) { WriteSession(c.file); },
-          [this](const AnswerHeld& c) { Answer(c); },
+          [this](const AnswerHeld& c) { consent_.Answer(c.answer); },
       },
       command);
 }
@@ -436,7 +416,7 @@ bool Application::ExecuteFileAction(ActionId action) {
       break;
     case ActionId::kQuit:
       starts_.Unwant();
-      is_quitting_ = true;
+      closing_.Begin();
       if (jobs_.writes())
         AddLogLine(presenters::LogLevel::kInfo, "The window closes as soon as all is written.");
       break;
@@ -618,10 +598,10 @@ void Application::Save(const std::filesystem::path& file) {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
                 return [this, saved, file, bookmarks, of, end, process = run.get()] {
-                  if (!saved) return AddLogLine(presenters::LogLevel::kError, saved.error().message);
+                  if (!saved) return TellNotWritten(saved.error().message);
                   const auto noted = shown_.Is(of) ? shown_.TakeSaved(process, file, end) : bookmarks;
                   if (const Status kept = trace::SaveBookmarks(noted, file); !kept)
-                    AddLogLine(presenters::LogLevel::kError, kept.error().message);
+                    TellNotWritten(kept.error().message);
                   AddLogLine(presenters::LogLevel::kGood, "Saved " + file.string() + ".");
                 };
               });
@@ -637,7 +617,7 @@ void Application::Export(const std::filesystem::path& file) {
                   const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.services.export_run({*run, bookmarks}, key, file, progress);
                 return [this, left_out, key, file] {
-                  if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);
+                  if (!left_out) return TellNotWritten(left_out.error().message);
                   const bool is_trace = key == "chrome" || key == "perfetto";
                   std::string told = "Exported " + file.string() + ".";
                   if (is_trace) told += " Open it in ui.perfetto.dev.";

@@ -32,13 +32,14 @@ void Application::StartExample() {
 
 void Application::BeginStart() {
   ReadNetworkAnew(input_.settings.network);
-  latest_shown_.Drop();
+  opener_.Drop();
   input_.live = false;
   input_.can_stop = false;
   shows_foreign_ = shows_foreign_ || !IsOfOurs(input_);
   input_.description = {};
   shell_.banner_closed = false;
-  ranks_.Close();
+  CloseRanks();
+  told_of_start_ = notices_.OfThisMatter();
   starts_.Want(Leave());
 }
 
@@ -74,7 +75,7 @@ void Application::EndStart(const session::LiveOptions& started,
     return AddLogLine(presenters::LogLevel::kError, outcome->error().message);
   }
   const bool is_example = shown_.is_example();
-  AdoptRun(ShownRun(std::move(**outcome), RunOrigin::kBegun));
+  AdoptRun(ShownRun(std::move(**outcome), RunOrigin::kBegun), std::move(told_of_start_));
   shown_.SetExample(is_example);
   if (std::exchange(shows_foreign_, false)) EndForeignComparison();
   // What was changed while the process started.
@@ -112,30 +113,12 @@ void Application::Start(const session::ProgramOrder& order) {
 
 // The run that is shown goes on until there is another.
 void Application::BeginProgram(const session::ProgramOrder& order) {
-  const Request request = latest_shown_.Begin();
-  jobs_.Start(
-      "Starting the program", JobEnd::kOnRequest, request,
-      [this, start = options_.services.start_program, order,
-       request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-        auto faulty = session::ProgramField::kCommand;
-        // Shared, so that what is let go is not held here any more, and ends beside the window.
-        const auto outcome = std::make_shared<Result<std::shared_ptr<session::Run>>>(start(
-            order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
-                    [&] { return progress.goes_on(); }, [&](session::ProgramField field) { faulty = field; },
-                    [&](double share) { progress(share); }}));
-        return [this, outcome, order, request, faulty, is_cancelled = !progress.goes_on()] {
-          const bool is_overtaken = IsOvertaken(request, order.command);
-          if (is_overtaken || is_cancelled) {
-            if (outcome->ok()) LetGo(std::move(**outcome));
-            if (!is_overtaken)
-              AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
-            return;
-          }
-          if (!outcome->ok()) return AskAgain({{order, ""}, outcome->error().message, faulty});
-          ShowRun(std::move(**outcome));
-          shown_.SetOrder(order);
-        };
-      });
+  opener_.Start(order, options_.services.start_program,
+                [this, order](Opener::Run run, session::ProgramField faulty) {
+                  if (!run) return AskAgain({{order, ""}, run.error().message, faulty});
+                  ShowRun(std::move(*run));
+                  shown_.SetOrder(order);
+                });
 }
 
 // A program that goes on is not ended by a key.
@@ -150,25 +133,11 @@ void Application::Restart() {
   }
 }
 
-bool Application::IsOvertaken(const Request& request, const std::string& what) {
-  if (request.wanted()) return false;
-  AddLogLine(presenters::LogLevel::kInfo, what + " is not shown: something else was asked for since.");
-  return true;
-}
-
-// A TorchScript file is looked into by another process.
 void Application::OpenNetwork(const std::filesystem::path& file) {
-  const std::string name = std::filesystem::absolute(file).string();
-  const Request request = latest_shown_.Begin();
-  if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
-  jobs_.Start("Looking into " + file.filename().string(), JobEnd::kOnRequest, request,
-              [this, file, name, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const auto network = networks::FindNetwork(name, [&progress] { return progress.goes_on(); });
-                return [this, network, file, request] {
-                  if (IsOvertaken(request, file.filename().string())) return;
-                  TrainNetwork(network);
-                };
-              });
+  const std::filesystem::path whole = std::filesystem::absolute(file);
+  opener_.Drop();
+  if (!networks::IsScriptPath(whole.string())) return TrainNetwork(networks::FindNetwork(whole.string()));
+  opener_.LookInto(whole, [this](const Result<networks::Network>& network) { TrainNetwork(network); });
 }
 
 void Application::TrainNetwork(const Result<networks::Network>& network) {
@@ -238,39 +207,40 @@ void Application::ShowOneCard(std::optional<uint8_t> device) {
 
 void Application::ReadRun(const std::filesystem::path& file, std::optional<uint8_t> card,
                           const std::optional<OpenedRanks>& ranks) {
-  const Request request = latest_shown_.Begin();
-  jobs_.Start(
-      "Opening " + file.filename().string(), JobEnd::kOnRequest, request,
-      [this, file, card, ranks, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-        auto outcome =
-            std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress, card));
-        return [this, outcome, request, file, card, ranks] {
-          if (IsOvertaken(request, file.filename().string())) {
-            if (outcome->ok()) LetGo(std::move(**outcome));
-            return;
-          }
-          if (!outcome->ok()) return TellNotOpened(outcome->error().message);
-          latest_shown_.Drop();
-          const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*(**outcome)->view());
-          const bool is_another = shown_.read_file() != file;  // else one card of it, or all
-          const bool is_of_same_ranks = !ranks && ranks_.PlaceOf(file).has_value();
-          AdoptRun(ShownRun(std::move(**outcome), file, {cards, card}));
-          EndForeignComparison();
-          if (ranks) ranks_ = *ranks;
-          if (is_another && !is_of_same_ranks) ForgetWhatWasSought();
-          if (is_another) sweep_.CloseEnded();
-          ReadNotes(file);
-          state_.pinned = ranks_.Show(file, *input_.view);
-          if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
-          state_.timeline.follow = false;
-          state_.timeline.whole = true;
-          const session::RunStatus read = shown_->status();
-          if (read.cut_off)
-            return AddLogLine(presenters::LogLevel::kWarning,
-                              "Opened " + file.string() + " as far as it goes. " + read.sentence);
-          AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
-        };
-      });
+  opener_.Read(file, card, [this, file, card, ranks, told = notices_.OfThisMatter()](Opener::Run run) {
+    if (!run) return TellNotOpened(run.error().message);
+    ShowRead(std::move(*run), file, card, ranks, told);
+  });
+}
+
+void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesystem::path& file,
+                           std::optional<uint8_t> card, const std::optional<OpenedRanks>& ranks,
+                           const RunNotices::Lines& told) {
+  const std::vector<uint8_t> cards = card ? shown_.cards().all : CardsOf(*run->view());
+  const bool is_another = shown_.read_file() != file;  // else one card of it, or all
+  const bool is_of_same_ranks = !ranks && ranks_.PlaceOf(file).has_value();
+  AdoptRun(ShownRun(std::move(run), file, {cards, card}), told);
+  EndForeignComparison();
+  if (ranks) {
+    CloseRanks();
+    ranks_ = *ranks;
+  }
+  if (is_another && !is_of_same_ranks) ForgetWhatWasSought();
+  ReadNotes(file);
+  state_.pinned = ranks_.Show(file, *input_.view);
+  if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
+  state_.timeline.follow = false;
+  state_.timeline.whole = true;
+  TellOpened(file, ranks && !told.empty());
+}
+
+void Application::TellOpened(const std::filesystem::path& file, bool are_ranks_doubtful) {
+  const session::RunStatus read = shown_->status();
+  std::string sentence = "Opened " + file.string();
+  sentence += read.cut_off ? " as far as it goes. " + read.sentence : ".";
+  if (are_ranks_doubtful) sentence += " What there is to say of its ranks is in the Run log.";
+  const bool is_doubtful = read.cut_off || are_ranks_doubtful;
+  AddLogLine(is_doubtful ? presenters::LogLevel::kWarning : presenters::LogLevel::kGood, sentence);
 }
 
 // A window that has nothing else to show goes on to say why, and so does the command that opened it.
@@ -290,17 +260,10 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 }
 
 void Application::ReadRanks(const std::vector<std::filesystem::path>& files) {
-  const std::string what = FormatNumber(static_cast<int64_t>(files.size())) + " recordings";
-  const Request request = latest_shown_.Begin();
-  jobs_.Start("Reading " + what, JobEnd::kOnRequest, request,
-              [this, files, what, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
-                return [this, outcome, what, request] {
-                  if (IsOvertaken(request, "What was read of " + what)) return;
-                  if (!outcome->ok()) return TellNotOpened(outcome->error().message);
-                  OpenLargest(std::move(**outcome));
-                };
-              });
+  opener_.ReadRanks(files, [this](Result<session::Ranks> ranks) {
+    if (!ranks) return TellNotOpened(ranks.error().message);
+    OpenLargest(std::move(*ranks));
+  });
 }
 
 // Whatever is shown, and its ranks, stay until that is there.
@@ -309,9 +272,13 @@ void Application::OpenLargest(session::Ranks ranks) {
     for (const std::string& sentence : *sentences) AddLogLine(presenters::LogLevel::kWarning, sentence);
   }
   if (const std::string why = session::WhyNotOneRun(ranks); !why.empty())
-    AddLogLine(presenters::LogLevel::kWarning, why + " File, Compare with… lays one over another.");
+    AddLogLine(presenters::LogLevel::kWarning, why + " Compare, Compare with… lays one over another.");
   if (const std::string missing = session::MissingRanks(ranks); !missing.empty())
     AddLogLine(presenters::LogLevel::kWarning, missing);
+  for (const session::RankPeaks& rank : ranks.ranks) {
+    if (!rank.warning.empty())
+      AddLogLine(presenters::LogLevel::kWarning, session::NameOf(rank) + ": " + rank.warning);
+  }
   const OpenedRanks opened(std::move(ranks));
   const std::optional<size_t> largest = opened.strip().largest;  // of whole recordings, which all tell a peak
   TIDEMARK_CHECK(largest && opened.FileOf(*largest) != nullptr);
@@ -319,37 +286,22 @@ void Application::OpenLargest(session::Ranks ranks) {
 }
 
 void Application::CompareWithFile(const std::filesystem::path& file) {
-  const Request request = latest_compared_.Begin();
-  jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest, request,
-              [this, file, request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
-                    session::Run::Open(file, progress));
-                return [this, outcome, file, request] {
-                  if (!request.wanted()) {  // another came, or none is to be laid over
-                    if (outcome->ok()) LetGo(std::move(**outcome));
-                    return;
-                  }
-                  if (!outcome->ok()) {
-                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-                    return;
-                  }
-                  std::shared_ptr<session::Run> other = std::move(**outcome);
-                  if (other->view()->empty()) {
-                    AddLogLine(presenters::LogLevel::kWarning,
-                               file.string() + " holds no event: there is nothing to compare with.");
-                    return;
-                  }
-                  RememberChoices();
-                  LayOver({std::move(other), file.filename().string()});
-                  if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
-                  shell_.raise_panel = "compare";
-                  AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
-                };
-              });
+  opener_.ReadSecond(file, [this, file](Opener::Run other) {
+    if (!other) return AddLogLine(presenters::LogLevel::kError, other.error().message);
+    if ((*other)->view()->empty()) {
+      return AddLogLine(presenters::LogLevel::kWarning,
+                        file.string() + " holds no event: there is nothing to compare with.");
+    }
+    RememberChoices();
+    LayOver({std::move(*other), file.filename().string()});
+    if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
+    shell_.raise_panel = "compare";
+    AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
+  });
 }
 
 void Application::LayOver(SecondRun second) {
-  latest_compared_.Drop();  // what is being read for one is not wanted any more
+  opener_.DropSecond();  // what is being read for one is not wanted any more
   LetGo(std::exchange(second_, std::move(second)).run);
   input_.compared.reset();
   if (second_.run == nullptr) return;
@@ -377,8 +329,8 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 }
 
 void Application::ShowAlone(ShownRun shown) {
-  latest_shown_.Drop();
-  ranks_.Close();
+  opener_.Drop();
+  CloseRanks();
   shell_.banner_closed = false;
   AdoptRun(std::move(shown));
   EndForeignComparison();
@@ -399,7 +351,7 @@ void Application::Follow(std::shared_ptr<session::Run> run, const std::filesyste
   if (std::filesystem::is_regular_file(file)) ReadNotes(file);
 }
 
-void Application::AdoptRun(ShownRun shown) {
+void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {
   starts_.End(Leave());
   shown_ = std::move(shown);
   starts_.Unwant();  // what comes first is shown
@@ -412,6 +364,7 @@ void Application::AdoptRun(ShownRun shown) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;
   }
+  notices_.BeginRun(std::move(told));
   ShowFromHere();
   LookAtRun();
 }
@@ -436,7 +389,7 @@ LeavingRun Application::Leave() {
 }
 
 // The run stays until it is kept: where it cannot be, that is told beside it. Another may begin meanwhile.
-void Application::KeepAndThen(std::function<void()> then) {
+void Application::KeepAndThen(Consent::Then then) {
   LeavingRun leaving = Leaving();
   shown_.SetBeingKept(true);
   jobs_.Start("Keeping the run", JobEnd::kKept,
@@ -445,29 +398,30 @@ void Application::KeepAndThen(std::function<void()> then) {
                 const KeptRun kept = KeepRun(leaving, options_.kept_runs);
                 leaving = {};  // or its process would end here
                 return [this, kept, then, run = std::move(run)] {
+                  const std::string missing = kept && *kept ? WhatIsMissing(**kept) : "";
                   if (shown_.whole() != run) {
                     TellOfKept(kept);
-                    if (kept) AskBeforeQuitting();
+                    if (kept && missing.empty()) AskBeforeQuitting();
                     return;
                   }
-                  if (kept) return then();
-                  shown_.SetBeingKept(false);
-                  AddLogLine(presenters::LogLevel::kError, "The run cannot be kept. " + kept.error().message +
-                                                               " Ctrl+S saves it elsewhere.");
+                  if (kept && missing.empty()) return then();
+                  shown_.SetBeingKept(kept.ok() && !GoesOn(input_));  // what is still to come is in no file
+                  has_kept_runs_ = has_kept_runs_ || kept.ok();
+                  const std::string told = kept ? "File, Earlier runs… has the run" + missing
+                                                : "The run cannot be kept. " + kept.error().message;
+                  TellNotWritten(told + " Ctrl+S saves all of it elsewhere.");
                 };
               });
 }
 
 void Application::TellOfKept(const KeptRun& kept) {
-  if (!kept) {
-    return AddLogLine(
-        presenters::LogLevel::kError,
-        "The run before was not saved as far as it went, and cannot be kept. " + kept.error().message);
-  }
+  const std::string unsaved = "The run before was not saved as far as it went";
+  if (!kept) return TellNotWritten(unsaved + ", and cannot be kept. " + kept.error().message);
   if (!*kept) return;
   has_kept_runs_ = true;
-  AddLogLine(presenters::LogLevel::kInfo,
-             "The run before was not saved as far as it went. File, Earlier runs… has all of it.");
+  const std::string missing = WhatIsMissing(**kept);
+  if (!missing.empty()) return TellNotWritten(unsaved + ". File, Earlier runs… has it" + missing);
+  AddLogLine(presenters::LogLevel::kInfo, unsaved + ". File, Earlier runs… has all of it.");
 }
 
 std::vector<std::string> Application::KeepOnClosing() {
@@ -476,12 +430,13 @@ std::vector<std::string> Application::KeepOnClosing() {
   starts_.Unwant();
   jobs_.FinishWriting();
   for (size_t i = before; i < shell_.toasts.size(); ++i) told.push_back(shell_.toasts[i].text);
-  if (is_run_given_up_) return told;
+  if (closing_.is_run_given_up()) return told;
   const KeptRun kept = KeepRun(Leave(), options_.kept_runs);
   if (!kept)
     told.push_back("The run was not saved as far as it went, and cannot be kept. " + kept.error().message);
   if (kept && *kept)
-    told.push_back("The run was not saved as far as it went; it is kept in " + (*kept)->string());
+    told.push_back("The run was not saved as far as it went; it is kept in " + (*kept)->file.string() +
+                   WhatIsMissing(**kept));
   return told;
 }
 

@@ -61,7 +61,7 @@ void Application::AskForBookmark() {
 
 void Application::Keep(const KeepBookmark& wanted) {
   if (const Status kept = shown_.Note(wanted.of, {wanted.time_ns, wanted.text}); !kept)
-    AddLogLine(presenters::LogLevel::kError, kept.error().message);
+    TellNotWritten(kept.error().message);
 }
 
 void Application::ReadNotes(const std::filesystem::path& file) {

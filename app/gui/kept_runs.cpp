@@ -6,9 +6,12 @@
 #include <cctype>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <string>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include "app/gui/shell/kept_run_name.h"
 #include "app/presenters/moment/settings_change.h"
@@ -86,20 +89,53 @@ std::vector<fs::path> KeptIn(const fs::path& folder) {
   return files;
 }
 
+// Of ranks each has a file of its own, under one name.
+std::string RunOf(const fs::path& file) {
+  return session::RecordingOfAllRanks(file).stem().string();
+}
+
+// The files of one run, and when the last of them was written. Names tell local time, which goes back now
+// and then.
+struct RunFiles {
+  std::string name;
+  std::vector<fs::path> files;
+  fs::file_time_type written = fs::file_time_type::min();
+  uintmax_t bytes = 0;
+
+  void Add(const fs::path& file) {
+    files.push_back(file);
+    std::error_code is_gone;  // somebody else removed it meanwhile
+    const fs::file_time_type time = fs::last_write_time(file, is_gone);
+    if (!is_gone) written = std::max(written, time);
+    const uintmax_t size = fs::file_size(file, is_gone);
+    if (!is_gone) bytes += size;
+  }
+};
+
+// What was written last comes first, `kept` before all.
+std::vector<RunFiles> NewestFirst(const fs::path& folder, const std::string& kept) {
+  std::map<std::string, RunFiles> by_name;
+  for (const fs::path& file : KeptIn(folder)) by_name[RunOf(file)].Add(file);
+  std::vector<RunFiles> runs;
+  for (auto& [name, run] : by_name) {
+    run.name = name;
+    runs.push_back(std::move(run));
+  }
+  const auto rank = [&](const RunFiles& run) { return std::tuple(run.name == kept, run.written, run.name); };
+  std::ranges::sort(runs, std::ranges::greater(), rank);
+  return runs;
+}
+
 // All but the newest runs, each whole; what cannot be removed stays.
-void RemoveOldest(const fs::path& folder) {
-  std::map<fs::path, std::vector<fs::path>> runs;  // of ranks each has a file of its own, under one name
-  for (const fs::path& file : KeptIn(folder)) runs[session::RecordingOfAllRanks(file)].push_back(file);
+void RemoveOldest(const fs::path& folder, const std::string& kept) {
   uintmax_t bytes = 0;
   size_t count = 0;
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run, ++count) {
+  for (const RunFiles& run : NewestFirst(folder, kept)) {
+    bytes += run.bytes;
+    const bool is_one_too_many = count >= kMostKept || bytes > kMostKeptBytes;
+    if (count++ == 0 || !is_one_too_many) continue;
     std::error_code ignored;
-    for (const fs::path& file : run->second) {
-      const uintmax_t of_file = fs::file_size(file, ignored);
-      if (!ignored) bytes += of_file;
-    }
-    if (count == 0 || (count < kMostKept && bytes <= kMostKeptBytes)) continue;
-    for (const fs::path& file : run->second) {
+    for (const fs::path& file : run.files) {
       fs::remove(file, ignored);
       fs::remove(trace::BookmarksFileOf(file), ignored);
     }
@@ -122,10 +158,14 @@ std::vector<const session::Run*> ProcessesOf(const session::Run& run) {
   return processes;
 }
 
+std::string WhatIsMissing(const KeptFile& kept) {
+  return kept.without_bookmarks.empty() ? "" : ", but not its bookmarks. " + kept.without_bookmarks;
+}
+
 KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
-  if (leaving.run == nullptr || !leaving.needs_keeping) return std::optional<fs::path>();
+  if (leaving.run == nullptr || !leaving.needs_keeping) return std::optional<KeptFile>();
   const session::Run& run = *leaving.run;
-  if (folder.empty() || run.has_file() || run.view()->empty()) return std::optional<fs::path>();
+  if (folder.empty() || run.has_file() || run.view()->empty()) return std::optional<KeptFile>();
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error{"The folder " + folder.string() + " cannot be made (" + failure.message() + ")."};
@@ -133,19 +173,19 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
       NameIn(folder, leaving.title, ChosenIn(*run.view()), leaving.is_veiled ? "" : PeakOf(*run.view()));
   const std::vector<const session::Run*> ranks = ProcessesOf(run);
   const bool is_alone = ranks == std::vector{&run};
-  std::optional<fs::path> first;
+  KeptFile kept;
   Status noted = Done{};
   for (size_t i = 0; i < ranks.size(); ++i) {
     const fs::path whole = folder / (name + kEnding);
     const fs::path file = is_alone ? whole : session::RecordingOfRank(whole, static_cast<int>(i));
     if (const Status saved = ranks[i]->Save(file); !saved) return saved.error();
-    if (!first) first = file;
+    if (i == 0) kept.file = file;
     const auto bookmarks = leaving.bookmarks.find(ranks[i]);
     if (noted && bookmarks != leaving.bookmarks.end()) noted = trace::SaveBookmarks(bookmarks->second, file);
   }
-  RemoveOldest(folder);
-  if (!noted) return noted.error();
-  return first;
+  RemoveOldest(folder, RunOf(kept.file));
+  if (!noted) kept.without_bookmarks = noted.error().message;
+  return std::optional(kept);
 }
 
 bool HasKeptRuns(const fs::path& folder) { return !KeptIn(folder).empty(); }

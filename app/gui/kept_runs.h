@@ -37,10 +37,17 @@ struct LeavingRun {
   std::string title = {};      // "SimpleConvNet on phantom NVIDIA H200"
   bool is_veiled = false;      // a lesson asks for its peak, which its file's name leaves out then
 };
-using KeptRun = Result<std::optional<std::filesystem::path>>;
-// Writes what needs keeping and has no file (each rank of its own, with its bookmarks) and removes the oldest
-// that are too many. Returns the file, of ranks the first; none where there is nothing to keep. Errors: it
-// cannot be written.
+// One that is in the folder now.
+struct KeptFile {
+  std::filesystem::path file;     // of ranks the first
+  std::string without_bookmarks;  // why they are not beside it; "" = they are
+};
+using KeptRun = Result<std::optional<KeptFile>>;
+// ", but not its bookmarks. Why.", to be told behind where it is; "" where nothing of it is missing.
+std::string WhatIsMissing(const KeptFile& kept);
+// Writes what needs keeping and has no file (each rank of its own, with its bookmarks) and removes those that
+// were written before the others and are too many, never what it has just written. None where there is
+// nothing to keep. Errors: it cannot be written.
 KeptRun KeepRun(const LeavingRun& leaving, const std::filesystem::path& folder);
 
 // Whether there is any.

@@ -159,6 +159,37 @@ TEST_CASE("What was sought in one run is not sought in another file, whether ran
   CHECK(is_nothing_sought());
 }
 
+TEST_CASE(
+    "What could not be read of ranks that were opened together is in the log of the one that is shown") {
+  const trace::Scratch scratch;
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {"run.rank0.tide", "run.rank1.tide", "run.rank3.tide"}) {
+    files.push_back(scratch / name);
+    REQUIRE(Grown().Save(files.back()).ok());
+  }
+  std::filesystem::resize_file(files[1], std::filesystem::file_size(files[1]) - 4);
+  files.push_back(scratch / "run.rank4.tide");
+  std::ofstream(files.back()) << "no recording";
+  files.push_back(files[0]);  // named again
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Grown>());
+  app.OpenRanks(files);
+  const auto& lines = app.scene_input().log->lines();
+  REQUIRE(PollUntil(app, [&] { return app.scene_input().recording.starts_with("run.rank"); }));
+  const auto tells = [&](const std::string& text) {
+    return std::ranges::any_of(lines, [&](const presenters::LogLine& line) {
+      return line.level == presenters::LogLevel::kWarning && line.text.find(text) != std::string::npos;
+    });
+  };
+  CHECK(tells("run.rank4.tide"));
+  CHECK(tells("rank 1: "));
+  CHECK(tells("rank 2"));  // has no file
+  CHECK(tells("run.rank0.tide was named"));
+  CHECK(tells("What there is to say of its ranks is in the Run log."));
+  REQUIRE(app.shell().toasts.size() >= 5);
+}
+
 // Memory runs out as it ends.
 class Exhausted : public Program {
  public:

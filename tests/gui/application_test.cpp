@@ -187,6 +187,30 @@ TEST_CASE("The window stays while what a person asked for is written, and where 
   CHECK_FALSE(app.wants_to_quit());
 }
 
+TEST_CASE("What goes wrong elsewhere does not call the closing of the window off") {
+  const trace::Scratch scratch;
+  std::atomic<bool> is_held = true;
+  ApplicationOptions options;
+  options.services.export_run = [&](const session::NotedRun&, std::string_view, const std::filesystem::path&,
+                                    const Progress&) -> Result<std::vector<std::string>> {
+    is_held.wait(true);
+    return std::vector<std::string>();
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.ShowRun(std::make_shared<Program>());
+  app.Poll();
+  app.Push(ExportRecording{scratch / "own.json"});
+  Tell(app, DoAction{ActionId::kQuit});
+  app.AddLogLine(presenters::LogLevel::kError, "No such file to compare with.");
+  is_held = false;
+  is_held.notify_all();
+  CHECK(PollUntil(app, [&] { return app.shell().held.title == "train.py still runs"; }));
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
+  CHECK(app.wants_to_quit());
+}
+
 TEST_CASE("What a format has no place for is told behind where the file went, and is no error") {
   const trace::Scratch scratch;
   ApplicationOptions options;

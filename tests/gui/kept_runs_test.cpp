@@ -1,8 +1,11 @@
 #include "app/gui/kept_runs.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -60,6 +63,27 @@ class Ranks : public UnsavedRun {
   UnsavedRun other_;
 };
 
+// No file becomes larger, as long as this lives.
+class LargestFile {
+ public:
+  explicit LargestFile(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limited = before_;
+    limited.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~LargestFile() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, on_excess_);
+  }
+  LargestFile(const LargestFile&) = delete;
+  LargestFile& operator=(const LargestFile&) = delete;
+
+ private:
+  void (*on_excess_)(int) = std::signal(SIGXFSZ, SIG_IGN);  // writing fails instead
+  rlimit before_{};
+};
+
 fs::path EmptyFolder() {
   const fs::path folder = fs::temp_directory_path() / ("kept-runs-" + std::to_string(getpid()));
   fs::remove_all(folder);
@@ -79,12 +103,12 @@ TEST_CASE("What nobody saved is kept whole, with its bookmarks, under a name tha
   const auto kept = KeepRun({run, {{run.get(), {{1, "here"}}}}, true, "nets/tiny on a card"}, folder);
   REQUIRE(kept.ok());
   REQUIRE(*kept);
-  const std::string name = (*kept)->filename().string();
+  const std::string name = (*kept)->file.filename().string();
   CHECK(name.substr(name.find(' ')) == " nets-tiny on a card, peak 1.5 kB.tide");
-  const auto read = session::Run::Open(**kept);
+  const auto read = session::Run::Open((*kept)->file);
   REQUIRE(read.ok());
   CHECK((*read)->view()->end() == run->view()->end());
-  CHECK(trace::LoadBookmarks(**kept)->size() == 1);
+  CHECK(trace::LoadBookmarks((*kept)->file)->size() == 1);
   CHECK(HasKeptRuns(folder));
   fs::remove_all(folder);
 }
@@ -94,7 +118,7 @@ TEST_CASE("Runs of one network are told apart by what was chosen") {
   const auto name_of = [&](const networks::TrainingSettings& settings) {
     const auto kept = KeepRun({std::make_shared<ChosenRun>(settings), {}, true, "tiny"}, folder);
     REQUIRE((kept.ok() && *kept));
-    const std::string name = (*kept)->filename().string();
+    const std::string name = (*kept)->file.filename().string();
     return name.substr(name.find(' ') + 1);
   };
   networks::TrainingSettings settings;
@@ -110,7 +134,7 @@ TEST_CASE("The name of a run tells no peak while a lesson asks for it") {
   const fs::path folder = EmptyFolder();
   const auto kept = KeepRun({std::make_shared<UnsavedRun>(), {}, true, "a run", true}, folder);
   REQUIRE(kept.ok());
-  const std::string name = (*kept)->filename().string();
+  const std::string name = (*kept)->file.filename().string();
   CHECK(name.substr(name.find(' ')) == " a run.tide");
   fs::remove_all(folder);
 }
@@ -119,7 +143,7 @@ TEST_CASE("Sorted by name, what was kept is sorted by time, within a second too"
   const fs::path folder = EmptyFolder();
   std::vector<fs::path> kept;
   for (int i = 0; i < 4; ++i)
-    kept.push_back(**KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder));
+    kept.push_back((*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder))->file);
   CHECK(FilesIn(folder) == kept.size());
   CHECK(std::ranges::is_sorted(kept));
   fs::remove_all(folder);
@@ -137,7 +161,7 @@ TEST_CASE("Every rank of a run is kept") {
   const fs::path folder = EmptyFolder();
   const auto kept = KeepRun(LeavingRun{std::make_shared<Ranks>(), {}, true, "a run"}, folder);
   REQUIRE(kept.ok());
-  CHECK((*kept)->string().ends_with(".rank0.tide"));
+  CHECK((*kept)->file.string().ends_with(".rank0.tide"));
   CHECK(FilesIn(folder) == 2);
   fs::remove_all(folder);
 }
@@ -148,7 +172,7 @@ TEST_CASE("What was noted in a rank is kept beside that rank") {
   const session::Run* const second = run->ranks()[1];
   const auto kept = KeepRun({run, {{second, {{1, "here"}}}}, true, "a run"}, folder);
   REQUIRE(kept.ok());
-  const std::string first = (*kept)->string();
+  const std::string first = (*kept)->file.string();
   CHECK(trace::LoadBookmarks(first)->empty());
   const std::string other = first.substr(0, first.rfind(".rank0")) + ".rank1.tide";
   REQUIRE(trace::LoadBookmarks(other)->size() == 1);
@@ -167,6 +191,49 @@ TEST_CASE("The newest runs are kept, and the oldest go with their bookmarks") {
   CHECK_FALSE(fs::exists(oldest));
   CHECK_FALSE(fs::exists(trace::BookmarksFileOf(oldest)));
   CHECK(FilesIn(folder) == kMostKept);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("What was just kept stays, though the clock has gone back since the others were") {
+  const fs::path folder = EmptyFolder();
+  fs::create_directories(folder);
+  for (size_t i = 0; i < kMostKept; ++i) {
+    const fs::path later = folder / ("20990101-0000" + std::to_string(10 + i) + " later.tide");
+    std::ofstream(later) << "later";
+    fs::last_write_time(later, fs::file_time_type::clock::now() + std::chrono::hours(1));
+  }
+  const auto kept = KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder);
+  REQUIRE((kept.ok() && *kept));
+  CHECK(fs::exists((*kept)->file));
+  CHECK_FALSE(fs::exists(folder / "20990101-000010 later.tide"));
+  CHECK(FilesIn(folder) == kMostKept);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Of others those stay that were written last, whatever local time their names tell") {
+  const fs::path folder = EmptyFolder();
+  fs::create_directories(folder);
+  const fs::path first = folder / "20990101-000000 before the clocks went back.tide";
+  std::ofstream(first) << "first";
+  fs::last_write_time(first, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  for (size_t i = 1; i < kMostKept; ++i)
+    std::ofstream(folder / ("20200101-0000" + std::to_string(10 + i) + " later.tide")) << "later";
+  REQUIRE(*KeepRun(LeavingRun{std::make_shared<UnsavedRun>(), {}, true, "a run"}, folder));
+  CHECK_FALSE(fs::exists(first));
+  CHECK(FilesIn(folder) == kMostKept);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("A run whose bookmarks cannot be written is kept, and what is missing is said") {
+  const fs::path folder = EmptyFolder();
+  const auto run = std::make_shared<UnsavedRun>();
+  constexpr rlim_t kLargest = 1 << 20;
+  const LeavingRun leaving{run, {{run.get(), {{1, std::string(2 * kLargest, 'x')}}}}, true, "a run"};
+  const LargestFile of_bookmarks_is_larger(kLargest);
+  const auto kept = KeepRun(leaving, folder);
+  REQUIRE((kept.ok() && *kept));
+  CHECK(fs::exists((*kept)->file));
+  CHECK(WhatIsMissing(**kept).starts_with(", but not its bookmarks. "));
   fs::remove_all(folder);
 }
 
@@ -197,7 +264,7 @@ TEST_CASE("Of a long title as many letters are kept as there is room for, and th
   title += "ü and more";
   const auto kept = KeepRun({std::make_shared<UnsavedRun>(), {}, true, title}, folder);
   REQUIRE(kept.ok());
-  const std::string name = (*kept)->filename().string();
+  const std::string name = (*kept)->file.filename().string();
   CHECK(name.substr(name.find(' ')) == " " + std::string(59, 'x') + ", peak 1.5 kB.tide");
   CHECK_FALSE(*KeepRun({std::make_shared<UnsavedRun>(), {}, false, title}, folder));  // somebody saved it
   fs::remove_all(folder);

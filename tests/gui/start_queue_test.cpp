@@ -64,7 +64,7 @@ struct Window {
                  if (run && *run) shown = std::move(**run);
                },
                [this](const KeptRun& run) {
-                 if (run && *run) kept.push_back(**run);
+                 if (run && *run) kept.push_back((*run)->file);
                }}) {}
   void Start(int of_batch) {
     batch = of_batch;

@@ -93,7 +93,9 @@ void DrawBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t
   }
   list->AddRectFilled({box.Min.x, y(bar.reserved)}, box.Max, U32(Colors().hovered));
   list->AddRectFilled({box.Min.x, y(bar.allocated)}, box.Max, U32(ColorOfBar(strip, index)));
-  if (bar.out_of_memory) list->AddRectFilled(box.Min, {box.Max.x, box.Min.y + Px(3)}, U32(Colors().bad));
+  if (bar.out_of_memory || !bar.warning.empty())
+    list->AddRectFilled(box.Min, {box.Max.x, box.Min.y + Px(3)},
+                        U32(bar.out_of_memory ? Colors().bad : Colors().warning));
   if (shown)
     list->AddRectFilled({box.Min.x, box.Max.y + Px(2)}, {box.Max.x, box.Max.y + Px(5)}, U32(Colors().text));
 }
@@ -123,6 +125,7 @@ std::string BarHelp(const RanksLine& ranks, size_t index) {
                                   FormatBytes(bar.reserved, ranks.unit))
                     : "has no such step";
   if (bar.out_of_memory) text += "\nIt ran out of memory.";
+  if (!bar.warning.empty()) text += "\n" + bar.warning;
   if (bar.times_survived > 0) text += "\nIts " + presenters::SurvivedText(bar.times_survived) + ".";
   const auto* file = ranks.opened->FileOf(index);
   return text +

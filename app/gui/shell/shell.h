@@ -105,6 +105,7 @@ struct HeldQuestion {
   std::string title;            // "train.py still runs"
   std::string explanation;      // what comes of it
   std::vector<Choice> choices;  // the first is the one that loses nothing
+  std::string overtaken;        // where something else is asked first: what is not done; "" = goes unsaid
 };
 
 struct ShellState {

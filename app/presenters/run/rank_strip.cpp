@@ -23,7 +23,8 @@ RankBar BarOf(const session::RankPeaks& peaks, std::optional<int64_t> step) {
               .allocated = peaks.allocated,
               .reserved = peaks.reserved,
               .out_of_memory = peaks.out_of_memory,
-              .times_survived = peaks.times_survived};
+              .times_survived = peaks.times_survived,
+              .warning = peaks.file.empty() ? "" : peaks.warning};
   if (!step) return bar;
   const auto found = std::lower_bound(
       peaks.steps.begin(), peaks.steps.end(), *step,

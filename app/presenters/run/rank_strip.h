@@ -21,6 +21,7 @@ struct RankBar {
   int64_t reserved = 0;
   bool out_of_memory = false;  // its recording ends with that
   int64_t times_survived = 0;  // memory ran out, and the rank went on
+  std::string warning;         // what its file lacks, which the peak may be in; "" = nothing
 };
 
 // "memory ran out 2 times, and the run went on"; "" of none.

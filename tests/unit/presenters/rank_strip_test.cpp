@@ -75,6 +75,15 @@ TEST_CASE("a rank without a recording leaves its place free") {
   CHECK(strip.places == 3);
 }
 
+TEST_CASE("a rank's bar says what its file lacks, not how one that goes on is doing") {
+  session::Ranks ranks = RanksOf({900, 800});
+  for (session::RankPeaks& rank : ranks.ranks) rank.warning = "it is cut off";
+  ranks.ranks[0].file = "run.rank0.tide";
+  const RankStrip strip = MakeRankStrip(ranks, std::nullopt);
+  CHECK(strip.bars[0].warning == "it is cut off");
+  CHECK(strip.bars[1].warning.empty());
+}
+
 TEST_CASE("ranks are put beside each other step by step") {
   session::Ranks ranks = RanksOf({900, 800, 700});
   ranks.ranks[0].steps = {{0, 500, 600}, {1, 900, 1000}};

@@ -1,0 +1,38 @@
+#include "app/gui/closing.h"
+
+#include <utility>
+
+namespace tidemark::gui {
+
+HeldQuestion QuestionBeforeClosing(const AtStake& at_stake) {
+  const std::string run = at_stake.run.empty() ? "this run" : at_stake.run;
+  HeldQuestion question;
+  question.title = at_stake.program.empty() ? "Keep " + run + "?" : at_stake.program + " still runs";
+  if (!at_stake.program.empty()) question.explanation = "It ends with the window. ";
+  if (!at_stake.loses_run) {
+    question.choices = {{"Let it run", HeldAnswer::kStays}, {"End it", HeldAnswer::kGoesOn}};
+  } else if (!at_stake.can_be_kept) {
+    question.explanation += "Nobody saved the run: Ctrl+S does.";
+    question.choices = {{"Cancel", HeldAnswer::kStays}, {"Discard", HeldAnswer::kGoesOn}};
+  } else {
+    question.explanation +=
+        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time; Ctrl+S "
+        "saves it where you like.";
+    question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept},
+                        {"Discard", HeldAnswer::kGoesOn},
+                        {"Cancel", HeldAnswer::kStays}};
+  }
+  return question;
+}
+
+bool Closing::IsDue(bool is_writing) {
+  if (is_writing) return false;
+  return std::exchange(waits_, false);
+}
+
+void Closing::Close(bool is_run_given_up) {
+  is_wanted_ = true;
+  is_run_given_up_ = is_run_given_up;
+}
+
+}  // namespace tidemark::gui
