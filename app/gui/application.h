@@ -257,6 +257,7 @@ class Application {
   std::optional<TriedRun> RunToTry() const;
   void TryAllocatorSettings();
   void TryOther(const OtherSetup& wanted);
+  void BeginSweep(const session::SweepOrder& order);
   void TakeEndOfSweep(const session::SweepOrder& order, const SweepRunner::End& end);
   // With the memory that it is to have; none where it is on no phantom of a known card.
   std::optional<phantom::Card> CardOfOrder(const session::ProgramOrder& order) const;

@@ -73,7 +73,18 @@ void Application::TryTechniques() {
   shell_.raise_panel = "fit";
 }
 
+// What one that goes on has found so far would be lost: a run of the program for each value.
 void Application::Sweep(const session::SweepOrder& order) {
+  const ProgramSweep* const before = sweep_.shown();
+  if (before == nullptr || !before->goes_on) return BeginSweep(order);
+  consent_.Ask({.title = "The sweep of " + before->Program() + " still runs",
+                .explanation = "Another one ends it, and takes its curve away.",
+                .choices = {{"Let it run", HeldAnswer::kStays}, {"End it", HeldAnswer::kGoesOn}},
+                .overtaken = "The sweep of " + before->Program() + " runs on: the other was not started."},
+               [this, order] { BeginSweep(order); });
+}
+
+void Application::BeginSweep(const session::SweepOrder& order) {
   RememberCard(order.program);
   const std::optional<phantom::Card> card = CardOfOrder(order.program);
   if (!card) return;

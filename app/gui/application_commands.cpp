@@ -138,6 +138,9 @@ void Application::Execute(const Command& command) {
           [this](const StartProgram& c) { Start(c.order); },
           [this](const StartSweep& c) { Sweep(c.order); },
           [this](const CloseSweep&) { sweep_.Close(); },
+          [this](const CopySweep&) {
+            if (sweep_.shown() != nullptr) ImGui::SetClipboardText(sweep_.shown()->AsCsv().c_str());
+          },
           [this](const gui::TryTechniques&) { TryTechniques(); },
           [this](const OpenRecording& c) { OpenFile(c.file); },
           [this](const gui::OpenRanks& c) { OpenRanks(c.files); },

@@ -1,9 +1,12 @@
 // What the application does as programs are started and as runs take each other's place.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -122,6 +125,30 @@ TEST_CASE("What could not be started is asked for again as it was asked for, wha
     CHECK(dialog.focus == session::ProgramField::kSweep);
     asks_for_it("batch=1..");
   }
+}
+
+TEST_CASE("A sweep that goes on is not ended by another before the person says so") {
+  std::atomic<int> begun = 0;
+  ApplicationOptions options;
+  options.services.sweep_program = [&](const session::SweepOrder&, const session::SweepListener&,
+                                       const session::StartWatch& watch) -> Result<std::vector<std::string>> {
+    ++begun;
+    while (watch.goes_on()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return std::vector<std::string>();
+  };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  Tell(app, StartSweep{{OtherOrder(), "batch=1..8"}});
+  REQUIRE(PollUntil(app, [&] { return begun == 1; }));
+  CHECK_FALSE(app.shell().held.open);
+  Tell(app, StartSweep{{OtherOrder(), "batch=1..16"}});
+  CHECK(app.shell().held.title == "The sweep of other.py still runs");
+  Tell(app, AnswerHeld{HeldAnswer::kStays});
+  CHECK(begun == 1);
+  Tell(app, StartSweep{{OtherOrder(), "batch=1..16"}});
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
+  CHECK(PollUntil(app, [&] { return begun == 2; }));
 }
 
 TEST_CASE("What was sought in one run is not sought in another file, whether ranks are open or not") {

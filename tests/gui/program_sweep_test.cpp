@@ -43,6 +43,16 @@ TEST_CASE("A sweep that has ended knows the largest value that fits, not only so
   CHECK(sweep.WhyNoCurve().empty());
 }
 
+TEST_CASE("What a sweep has found is told as CSV, to the byte, with what ended a run early") {
+  ProgramSweep sweep = SweepWith(1'000'000);
+  sweep.points[1] = {.value = 2, .out_of_memory = true, .sentence = "Memory ran out, in step 3."};
+  CHECK(sweep.AsCsv() ==
+        "batch,allocated_peak_bytes,reserved_peak_bytes,least_reserved_bytes,most_reserved_bytes,taken_bytes,"
+        "fits,out_of_memory,ended_by\n"
+        "1,1000000,1000000,0,1000000,501000000,true,false,\n"
+        "2,,,,,,false,true,\"Memory ran out, in step 3.\"\n");
+}
+
 TEST_CASE("What there is to doubt of a sweep stands beside its points, and is no error") {
   const std::string note = "cnn.py:26 read a result that no kernel had computed: it was zero.";
   BackgroundJobs jobs;
@@ -54,7 +64,6 @@ TEST_CASE("What there is to doubt of a sweep stands beside its points, and is no
   });
   std::optional<SweepRunner::End> end;
   REQUIRE(runner.Begin({}, {}, [&](const SweepRunner::End& told) { end = told; }));
-  runner.CloseEnded();  // it goes on
   REQUIRE(runner.shown() != nullptr);
   for (int i = 0; i < 10'000 && !end; ++i) {
     jobs.Poll();
@@ -64,7 +73,7 @@ TEST_CASE("What there is to doubt of a sweep stands beside its points, and is no
   CHECK(end->error.empty());
   CHECK(runner.shown()->notes == std::vector<std::string>{note});
   CHECK_FALSE(runner.shown()->goes_on);
-  runner.CloseEnded();
+  runner.Close();
   CHECK(runner.shown() == nullptr);
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
+#include "app/presenters/allocations/allocations.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 
@@ -17,6 +19,23 @@ std::optional<int64_t> ProgramSweep::LargestThatFits() const {
     if (Fits(point)) largest = std::max(largest.value_or(point.value), point.value);
   }
   return largest;
+}
+
+std::string ProgramSweep::AsCsv() const {
+  std::string csv = fmt::format(
+      "{},allocated_peak_bytes,reserved_peak_bytes,least_reserved_bytes,most_reserved_bytes,taken_bytes,fits,"
+      "out_of_memory,ended_by\n",
+      presenters::CsvField(option));
+  for (const session::SweepPoint& point : points) {
+    const std::string figures =
+        point.has_peaks
+            ? fmt::format("{},{},{},{},{}", point.allocated_peak_bytes, point.reserved_peak_bytes,
+                          point.least_reserved_bytes, point.most_reserved_bytes, TakenBytes(point))
+            : ",,,,";
+    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{}\n", point.value, figures, Fits(point),
+                   point.out_of_memory, presenters::CsvField(point.sentence));
+  }
+  return csv;
 }
 
 // The script; else what is started.

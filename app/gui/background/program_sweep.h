@@ -34,6 +34,9 @@ struct ProgramSweep {
   // None where none fits, or nobody knows yet.
   std::optional<int64_t> LargestThatFits() const;
 
+  // Every run of it with all its figures, in bytes, and why it ended where that was early.
+  std::string AsCsv() const;
+
   std::string Program() const;  // "train.py"
   std::string Summary() const;  // "3 of 10 runs · the largest that fits so far: 128"
   // Where every run has failed, a sentence; else "".

@@ -124,6 +124,8 @@ struct StartSweep {
   session::SweepOrder order;
 };
 struct CloseSweep {};
+// Its points, as CSV.
+struct CopySweep {};
 // On the program that is shown, techniques that it does not use itself.
 struct TryTechniques {};
 struct OpenRecording {

@@ -124,14 +124,17 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   const ProgramSweep& sweep = *input.sweep;
   PanelTitle(sweep.option.empty() ? "Sweep" : "Over --" + sweep.option,
              sweep.Program() + " · peak on a phantom " + session::ShortCardTitle(sweep.card.title));
-  const float close_width = Px(72);
+  const float buttons = Px(72) + Px(10) + Px(88);
   const float width = ImGui::GetContentRegionAvail().x;
-  if (PlainButton("Close###close sweep", {close_width, 0})) queue.Push(CloseSweep{});
+  if (PlainButton("Close###close sweep", {Px(72), 0})) queue.Push(CloseSweep{});
   Tooltip(sweep.goes_on ? "Ends the sweep and takes its curve away." : "Takes the curve away.");
   if (sweep.values.empty()) return EmptyReason("The program is being looked at; its first run loads torch.");
   ImGui::SameLine(0, Px(10));
+  if (PlainButton("Copy CSV", {Px(88), 0})) queue.Push(CopySweep{});
+  Tooltip("Copies what every run took, to the byte, as CSV.");
+  ImGui::SameLine(0, Px(10));
   ImGui::AlignTextToFramePadding();
-  Put(Words(), Fitted(Words(), sweep.Summary(), width - close_width - Px(10)));
+  Put(Words(), Fitted(Words(), sweep.Summary(), width - buttons - Px(10)));
   if (const std::string why = sweep.WhyNoCurve(); !why.empty()) return EmptyReason(why);
   if (const std::string doubt = sweep.Doubt(); !doubt.empty())
     PutWrapped(Colored(Words(), Colors().warning), doubt);

@@ -66,10 +66,6 @@ SweepRunner::End SweepRunner::Finish(const Result<std::vector<std::string>>& not
   return end;
 }
 
-void SweepRunner::CloseEnded() {
-  if (shown_ && !shown_->goes_on) Close();
-}
-
 void SweepRunner::Close() {
   latest_.Drop();
   inbox_.reset();

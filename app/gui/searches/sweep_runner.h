@@ -30,15 +30,13 @@ class SweepRunner {
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
-  // Another one that goes on is let go. False where none can be started.
+  // Takes the place of the one that is shown, and ends it where it goes on. False where none can be started.
   bool Begin(const session::SweepOrder& order, const phantom::Card& card,
              const std::function<void(const End&)>& then);
   // Takes the points that have come. True if there is anything new.
   bool Poll();
   // Nothing of it is shown any more.
   void Close();
-  // Of one that goes on all is shown on.
-  void CloseEnded();
   // None = there is none to show.
   const ProgramSweep* shown() const { return shown_ ? &*shown_ : nullptr; }
 

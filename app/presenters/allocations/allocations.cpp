@@ -125,13 +125,6 @@ void Sort(const View& view, const AllocationQuery& query, std::vector<Allocation
   }
 }
 
-std::string CsvField(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + '"';
-}
-
 }  // namespace
 
 AllocationsOf::AllocationsOf(const View& view) : view_(view) {
@@ -209,6 +202,13 @@ std::optional<AllocationTable> MakeAllocationTable(const View& view, const Alloc
   }
   Sort(view, query, table.rows);
   return table;
+}
+
+std::string CsvField(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + '"';
 }
 
 std::string AllocationsAsCsv(const View& view, const std::vector<Allocation>& rows) {

@@ -101,7 +101,9 @@ timeline::View::StateEffort EffortOfTable(const timeline::View& view, const Allo
 std::optional<AllocationTable> MakeAllocationTable(const timeline::View& view, const AllocationQuery& query,
                                                    const Progress& progress = {});
 
-// With a header; fields that hold a comma or a quote are quoted (RFC 4180).
+// Quoted where it holds a comma, a quote or a line's end (RFC 4180).
+std::string CsvField(std::string_view text);
+// With a header.
 std::string AllocationsAsCsv(const timeline::View& view, const std::vector<Allocation>& rows);
 
 }  // namespace tidemark::presenters
