@@ -104,7 +104,7 @@ int ListLessons(const std::vector<lessons::Lesson>& all) {
   for (size_t i = 0; i < all.size(); ++i) {
     text += fmt::format("{:>2}  {:<28}{}\n", i + 1, all[i].name, lessons::PlainTextOf(all[i].summary));
   }
-  return Answer(text + "\nThe window teaches them step by step: View, Layout: learn.\n");
+  return Answer(text + "\nThe window teaches them step by step: its Learn menu has them.\n");
 }
 
 // By its name, or by its number among all.

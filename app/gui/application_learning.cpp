@@ -76,9 +76,9 @@ void Application::TakeOwnSettings() {
 networks::TrainingSettings Application::Allowed(const networks::TrainingSettings& settings) {
   const networks::TrainingSettings allowed = lessons::KeepLocked(input_.settings, settings, Access().locked);
   if (allowed == input_.settings && settings != input_.settings) {
-    AddLogLine(
-        presenters::LogLevel::kWarning,
-        "This control is locked by the lesson or the session code; Run, Unlock all controls gives it back.");
+    AddLogLine(presenters::LogLevel::kWarning,
+               "This control is locked by the lesson or the session code; Learn, Unlock all controls gives "
+               "it back.");
   }
   return allowed;
 }
@@ -262,6 +262,9 @@ bool Application::ExecuteLearningAction(ActionId action) {
       }
       break;
     }
+    case ActionId::kBackToOwn:
+      TakeOwnSettings();
+      break;
     case ActionId::kUnlock:
       of_code_ = {};
       locks_lifted_ = true;

@@ -56,6 +56,7 @@ ShellInput Application::MakeShellInput() {
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
   shell.of_code = of_code_;
   shell.in_picture = screenshot_.has_value();
+  shell.has_lessons_settings = !input_.change_to_own.empty();
   shell.in_lesson = !state_.lessons.lesson.empty();
   shell.glossary = &book_.glossary;
   shell.lessons = &book_.lessons;

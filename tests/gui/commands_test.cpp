@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <set>
@@ -73,6 +74,18 @@ TEST_CASE("Panels have names of their own and help") {
     CHECK(std::string(panel.help).size() > 5);
     CHECK(panel.draw != nullptr);
   }
+}
+
+TEST_CASE(
+    "Comparing and learning have menus of their own, and every entry of a menu follows the one before") {
+  const auto menu_of = [](ActionId id) { return ActionOf(id).menu; };
+  for (const ActionId id : {ActionId::kCompareWith, ActionId::kStopComparing, ActionId::kCompareLayout})
+    CHECK(menu_of(id) == Menu::kCompare);
+  for (const ActionId id :
+       {ActionId::kNextPage, ActionId::kPreviousPage, ActionId::kBackToOwn, ActionId::kGlossary,
+        ActionId::kCopyCode, ActionId::kForAClass, ActionId::kUnlock, ActionId::kLearnLayout})
+    CHECK(menu_of(id) == Menu::kLearn);
+  CHECK(std::ranges::is_sorted(Actions(), {}, &Action::menu));
 }
 
 TEST_CASE("Commands are taken in the order they were pushed") {

@@ -38,6 +38,33 @@ void ExportsByTheMenu(ImGuiTestContext* context, const fs::path& file) {
 
 }  // namespace
 
+// What the product teaches is one click away, and so are the person's own settings after it.
+void OpensALessonByTheMenu(ImGuiTestContext* context) {
+  const ByteUnit unit = application().view_state().unit;
+  const networks::TrainingSettings own = application().settings();
+  const lessons::Lesson& third = application().frame()->lessons.lessons->at(2);
+  IM_CHECK((context->ItemInfo("//##MainMenuBar/Learn").ID != 0));
+  context->MenuAction(ImGuiTestAction_Open, "//##MainMenuBar/Learn");
+  context->Yield(2);
+  Picture(context, "learn-menu");
+  context->MenuClick(("//##MainMenuBar/Learn/3. " + third.title).c_str());
+  const LessonsState& state = application().view_state().lessons;
+  IM_CHECK(WaitUntil(context, [&] { return state.lesson == third.name && state.page == 0; }));
+  IM_CHECK(application().view_state().learning);
+  context->MenuClick("//##MainMenuBar/Learn/Next page of the lesson");
+  IM_CHECK(WaitUntil(context, [&] { return state.page == 1; }));
+  context->ItemClick("//**/###all lessons");
+  application().Push(ActionId::kResetLayout);
+  application().Push(ShowPanel{"lessons", false});
+  context->Yield(3);
+  IM_CHECK(application().settings() != own);
+  context->MenuClick("//##MainMenuBar/Learn/Back to your own settings");
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == own; }));
+  application().Push(ShowPanel{"lessons", true});
+  application().view_state().unit = unit;
+  context->Yield(3);
+}
+
 // A click on a category's square leaves it out of the stack, and the axis makes room for the others.
 void HidesCategories(ImGuiTestContext* context) {
   IM_CHECK_EQ(TimelineInWindow().hidden_categories, 0U);

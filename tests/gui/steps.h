@@ -44,6 +44,7 @@ void Picture(ImGuiTestContext* context, const char* name);
 
 // learning_steps.cpp
 void Teaches(ImGuiTestContext* context);
+void OpensALessonByTheMenu(ImGuiTestContext* context);
 void PredictsByDrawing(ImGuiTestContext* context);
 void WalksThroughAStep(ImGuiTestContext* context);
 void WalksThroughAllLessons(ImGuiTestContext* context);

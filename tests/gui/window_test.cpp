@@ -379,6 +379,7 @@ void Add(ImGuiTestEngine* engine) {
       {"compares", Compares},
       {"predicts by drawing", PredictsByDrawing},
       {"teaches", Teaches},
+      {"opens a lesson by the menu", OpensALessonByTheMenu},
       {"shares its session", SharesItsSession},
       {"walks through a step", WalksThroughAStep},
       {"wears light", WearsLight},

@@ -16,12 +16,6 @@ namespace {
 using lessons::Lesson;
 using lessons::Page;
 
-size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
-  size_t read = 0;
-  for (size_t i = 0; i < lesson.pages.size(); ++i) read += state.done.count(PageKey(lesson.name, i));
-  return read;
-}
-
 // What is chosen is what a page is about, as far as it can be chosen.
 bool GoesWithPage(const LessonsInput& input, const lessons::Situation& asked) {
   return input.has_own_card ? input.now.settings == asked.settings : input.now == asked;
@@ -236,6 +230,12 @@ void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, 
 std::string PageKey(const std::string& lesson, size_t page) { return lesson + "/" + std::to_string(page); }
 std::string TaskKey(const std::string& lesson, size_t page, size_t attempt) {
   return PageKey(lesson, page) + "/" + std::to_string(attempt);
+}
+
+size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
+  size_t read = 0;
+  for (size_t i = 0; i < lesson.pages.size(); ++i) read += state.done.count(PageKey(lesson.name, i));
+  return read;
 }
 
 OpenPage PageOf(const std::vector<Lesson>& all, const LessonsState& state) {

@@ -57,6 +57,8 @@ struct LessonsState {
 std::string PageKey(const std::string& lesson, size_t page);  // "batch-size/2"
 std::string TaskKey(const std::string& lesson, size_t page, size_t attempt);
 
+size_t PagesRead(const lessons::Lesson& lesson, const LessonsState& state);
+
 struct OpenPage {
   const lessons::Lesson* lesson = nullptr;
   const lessons::Page* page = nullptr;  // none = none is open

@@ -133,7 +133,7 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
   ImGui::EndGroup();
   const ImVec2 low = ImGui::GetItemRectMin();
   const ImVec2 high = ImGui::GetItemRectMax();
-  if (locked) Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
+  if (locked) Tooltip("Locked by the lesson or the session code. Learn, Unlock all controls gives it back.");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float margin = Px(16);  // the panel's
   list->PushClipRect({low.x - margin, list->GetClipRectMin().y}, {high.x + margin, list->GetClipRectMax().y});

@@ -172,6 +172,8 @@ std::string WhyNot(ActionId action) {
     case ActionId::kNextPage:
     case ActionId::kPreviousPage:
       return "No lesson is open: choose one here, or in the Learn panel.";
+    case ActionId::kBackToOwn:
+      return "The settings are your own, or the lesson that set them up is open yet.";
     case ActionId::kNextOperator:
     case ActionId::kPreviousOperator:
     case ActionId::kFirstOperator:

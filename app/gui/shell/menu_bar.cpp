@@ -41,6 +41,19 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
   }
 }
 
+// By their numbers, as people call them.
+void DrawLessonItems(const ShellInput& input, const LessonsState& state, CommandQueue& queue) {
+  for (size_t i = 0; i < input.lessons->size(); ++i) {
+    const lessons::Lesson& lesson = (*input.lessons)[i];
+    const std::string read = fmt::format("{}/{}", PagesRead(lesson, state), lesson.pages.size());
+    if (ImGui::MenuItemEx(fmt::format("{}. {}", i + 1, lesson.title).c_str(), "", read.c_str(),
+                          lesson.name == state.lesson))
+      queue.Push(ShowLessonPage{lesson.name, 0});
+    Tooltip(lessons::PlainTextOf(lesson.summary));
+  }
+  if (!input.lessons->empty()) ImGui::Separator();
+}
+
 void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
   if (!ImGui::BeginMenuEx(TranslatedLabel("Panels").c_str(), icons::kLayout)) return;
   for (size_t i = 0; i < Panels().size(); ++i) {
@@ -128,10 +141,12 @@ BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& vi
   ImGui::AlignTextToFramePadding();
   Put(Colored({Faces().strong, 17, {}}, Colors().text), "Tidemark");
   static constexpr std::pair<const char*, Menu> kMenus[] = {
-      {"File", Menu::kFile}, {"Run", Menu::kRun}, {"View", Menu::kView}, {"Help", Menu::kHelp}};
+      {"File", Menu::kFile},       {"Run", Menu::kRun},     {"View", Menu::kView},
+      {"Compare", Menu::kCompare}, {"Learn", Menu::kLearn}, {"Help", Menu::kHelp}};
   for (const auto& [label, menu] : kMenus) {
     if (!ImGui::BeginMenu(TranslatedLabel(label).c_str())) continue;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(9)));
+    if (menu == Menu::kLearn) DrawLessonItems(input, view.lessons, queue);
     DrawItems(menu, input, view, queue);
     if (menu == Menu::kView) {
       ImGui::Separator();

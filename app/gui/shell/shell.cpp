@@ -117,6 +117,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
     case ActionId::kNextPage:
     case ActionId::kPreviousPage:
       return input.in_lesson;
+    case ActionId::kBackToOwn:
+      return input.has_lessons_settings;
     case ActionId::kSave:
     case ActionId::kExport:
     case ActionId::kBookmark:
