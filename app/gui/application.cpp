@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "app/gui/kept_runs.h"
@@ -280,15 +279,6 @@ void Application::AddLogLine(presenters::LogLevel level, const std::string& text
 }
 
 bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || asking(); }
-
-void Application::SetOwnTime(double seconds) {
-  constexpr size_t kFrames = 240;
-  own_seconds_.push_back(seconds);
-  if (own_seconds_.size() < kFrames) return;
-  std::nth_element(own_seconds_.begin(), own_seconds_.begin() + kFrames * 95 / 100, own_seconds_.end());
-  own_p95_seconds_ = own_seconds_[kFrames * 95 / 100];
-  own_seconds_.clear();
-}
 
 void Application::Draw() {
   input_.access = Access();

@@ -2,7 +2,6 @@
 // executes commands, and keeps everything that may take long on other threads. UI thread only.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -33,6 +32,7 @@
 #include "app/gui/shell/shell.h"
 #include "app/gui/shown_run.h"
 #include "app/gui/start_queue.h"
+#include "app/gui/view/arrangement.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
 #include "app/gui/window/frame_times.h"
@@ -122,7 +122,7 @@ class Application {
   const networks::TrainingSettings& settings() const { return input_.settings; }
   // Lessons change what a person has chosen: how to come back, in words; "" where there is nothing to.
   std::string ChangeToOwn() const;
-  void SetOwnTime(double seconds);
+  void AddOwnTime(double seconds) { own_times_.Add(seconds); }  // of a frame
 
  private:
   Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks,
@@ -301,9 +301,8 @@ class Application {
   LessonBook book_;
   std::optional<Choices> before_lessons_;  // until they are taken back, or others are chosen by hand
   ControlAccess of_code_;
-  bool locks_lifted_ = false;                     // those of the page that is open
-  std::array<bool, kPanelCount> shown_before_{};  // before slow motion
-  std::string layout_before_;                     // "" = it has changed nothing, or another was chosen since
+  bool locks_lifted_ = false;  // those of the page that is open
+  Arrangement arrangement_{&shell_.reset_layout};
   StartQueue starts_;
   Opener opener_;
   ChoiceHistory choices_;
@@ -313,11 +312,7 @@ class Application {
   bool has_kept_runs_ = false;
   bool shows_foreign_ = false;                 // a file or a program was shown before the trainer that starts
   std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
-  bool is_quitting_ = false;                   // once what is being written is written
-  bool is_run_given_up_ = false;               // kept by now, or to be lost: the person has said so
-  bool quit_ = false;
-  double own_p95_seconds_ = 0;
-  std::vector<double> own_seconds_;
+  FrameTimes own_times_;
   // Last, so that its threads end before what they may refer to.
   BackgroundJobs jobs_;
 };

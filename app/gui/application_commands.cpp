@@ -453,23 +453,13 @@ bool Application::ExecuteWindowAction(ActionId action) {
       shell_.about_open = !shell_.about_open;
       break;
     case ActionId::kResetLayout:
-      shell_.reset_layout = true;
-      layout_before_.clear();
-      state_.learning = false;
-      state_.shown.fill(true);
+      arrangement_.Take(Layout::kAll, state_);
       break;
     case ActionId::kProfileLayout:
+      arrangement_.Take(Layout::kProfile, state_);
+      break;
     case ActionId::kCompareLayout:
-      shell_.reset_layout = true;
-      layout_before_.clear();
-      state_.learning = false;
-      for (size_t i = 0; i < kPanelCount; ++i) {
-        const std::string_view name = Panels()[i].name;
-        const bool compares = name == "timeline" || name == "live_tree" || name == "compare";
-        const bool profiles =
-            name != "lessons" && name != "compare" && name != "batch" && name != "checkpointing";
-        state_.shown[i] = action == ActionId::kCompareLayout ? compares : profiles;
-      }
+      arrangement_.Take(Layout::kCompare, state_);
       break;
     default:
       return false;

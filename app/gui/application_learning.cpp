@@ -4,10 +4,8 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "app/gui/application.h"
@@ -20,10 +18,6 @@ namespace tidemark::gui {
 namespace {
 
 constexpr size_t kMostSessionBytes = 1 << 16;
-
-// Pages bring up the others where they need them.
-constexpr std::array<std::string_view, 8> kLearningPanels = {
-    "run_controls", "timeline", "memory_map", "layers", "breakdown", "bridge", "findings", "lessons"};
 
 void Append(const std::vector<std::string>& names, std::vector<std::string>* to) {
   to->insert(to->end(), names.begin(), names.end());
@@ -228,12 +222,7 @@ bool Application::ExecuteLearningAction(ActionId action) {
   const int page = open.page == nullptr ? 0 : static_cast<int>(open.page - open.lesson->pages.data());
   switch (action) {
     case ActionId::kLearnLayout:
-      shell_.reset_layout = true;
-      layout_before_.clear();
-      state_.learning = true;
-      for (size_t i = 0; i < kPanelCount; ++i) {
-        state_.shown[i] = std::ranges::count(kLearningPanels, std::string_view(Panels()[i].name)) > 0;
-      }
+      arrangement_.Take(Layout::kLearn, state_);
       break;
     case ActionId::kNextPage:
       if (open.page == nullptr) break;

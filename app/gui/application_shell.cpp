@@ -52,7 +52,7 @@ ShellInput Application::MakeShellInput() {
   shell.has_gpu = !cuda_devices_.empty();
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.has_run = static_cast<bool>(shown_);
-  shell.own_p95_seconds = own_p95_seconds_;
+  shell.own_p95_seconds = own_times_.p95_seconds();
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
   shell.of_code = of_code_;
   shell.in_picture = screenshot_.has_value();

@@ -1,19 +1,13 @@
 // Slow motion: a step is walked while the run is held, with the panels that belong to it around.
-#include <imgui.h>
-
 #include <algorithm>
-#include <string_view>
 
 #include "app/gui/application.h"
-#include "app/gui/view/panel_table.h"
 
 namespace tidemark::gui {
 namespace {
 
 // The first step creates what later ones find.
 constexpr int64_t kStepsBeforeWalk = 2;
-
-constexpr std::string_view kWalkPanels[] = {"timeline", "memory_map", "slow_motion"};
 
 }  // namespace
 
@@ -25,13 +19,7 @@ void Application::BeginSlowMotion() {
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
   shell_.raise_panel = "slow_motion";
-  if (!state_.learning) {  // there it has its place beside the lesson
-    shown_before_ = state_.shown;
-    layout_before_ = ImGui::SaveIniSettingsToMemory();
-    shell_.reset_layout = true;
-    for (size_t i = 0; i < kPanelCount; ++i)
-      state_.shown[i] = std::ranges::count(kWalkPanels, std::string_view(Panels()[i].name)) > 0;
-  }
+  if (!state_.learning) arrangement_.Borrow(Layout::kWalk, state_);  // there it has its place
   const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
   if (starts_.is_wanted()) return;
   if (!shown_ || (!has_steps && !GoesOn(input_))) return StartRun();
@@ -46,10 +34,7 @@ void Application::EndSlowMotion() {
   state_.pinned.reset();
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
-  if (layout_before_.empty()) return;
-  state_.shown = shown_before_;
-  ImGui::LoadIniSettingsFromMemory(layout_before_.data(), layout_before_.size());
-  layout_before_.clear();
+  arrangement_.GiveBack(state_);
 }
 
 void Application::HoldForSlowMotion() {

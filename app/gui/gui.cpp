@@ -144,7 +144,7 @@ class FrameLoop {
     window_.BeginFrame(application_.view_state().dark, application_.view_state().scale);
     application_.Draw();
     window_.EndFrame(++frames_ % options_.hooks.frames_per_painting == 0);
-    application_.SetOwnTime(window_.own_seconds());
+    application_.AddOwnTime(window_.own_seconds());
     if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds(), window_.own_cpu_seconds());
     if (options_.hooks.painting_time) options_.hooks.painting_time(window_.painting_seconds());
     if (options_.hooks.shown) options_.hooks.shown();

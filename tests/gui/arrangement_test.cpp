@@ -1,0 +1,69 @@
+#include "app/gui/view/arrangement.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "app/gui/view/panel_table.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+namespace {
+
+// As a window has it.
+class ImGuiContextOfTest {
+ public:
+  ImGuiContextOfTest() { ImGui::CreateContext(); }
+  ~ImGuiContextOfTest() { ImGui::DestroyContext(); }
+  ImGuiContextOfTest(const ImGuiContextOfTest&) = delete;
+  ImGuiContextOfTest& operator=(const ImGuiContextOfTest&) = delete;
+};
+
+bool Shows(const ViewState& view, std::string_view panel) { return view.shown[IndexOfPanel(panel)]; }
+
+}  // namespace
+
+TEST_CASE("A layout shows its panels, where they belong") {
+  bool is_reset = false;
+  Arrangement arrangement(&is_reset);
+  ViewState view;
+  arrangement.Take(Layout::kLearn, view);
+  CHECK((is_reset && view.learning));
+  CHECK((Shows(view, "lessons") && Shows(view, "timeline") && !Shows(view, "compare")));
+  arrangement.Take(Layout::kProfile, view);
+  CHECK_FALSE(view.learning);
+  CHECK((!Shows(view, "lessons") && Shows(view, "findings") && !Shows(view, "batch")));
+  arrangement.Take(Layout::kCompare, view);
+  CHECK(std::ranges::count(view.shown, true) == 3);
+  arrangement.Take(Layout::kAll, view);
+  CHECK(std::ranges::count(view.shown, true) == kPanelCount);
+}
+
+TEST_CASE("What is borrowed for a while is given back, unless another layout was taken meanwhile") {
+  const ImGuiContextOfTest context;
+  bool is_reset = false;
+  Arrangement arrangement(&is_reset);
+  ViewState view;
+  view.shown[IndexOfPanel("compare")] = false;
+  const std::array<bool, kPanelCount> before = view.shown;
+  SECTION("given back, once") {
+    arrangement.Borrow(Layout::kWalk, view);
+    CHECK(is_reset);
+    CHECK((Shows(view, "slow_motion") && !Shows(view, "layers")));
+    arrangement.GiveBack(view);
+    CHECK(view.shown == before);
+    view.shown.fill(false);
+    arrangement.GiveBack(view);
+    CHECK(std::ranges::count(view.shown, true) == 0);
+  }
+  SECTION("another was taken") {
+    arrangement.Borrow(Layout::kWalk, view);
+    arrangement.Take(Layout::kCompare, view);
+    arrangement.GiveBack(view);
+    CHECK(std::ranges::count(view.shown, true) == 3);
+  }
+}
+
+}  // namespace tidemark::gui
