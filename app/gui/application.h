@@ -237,7 +237,6 @@ class Application {
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
   void AskForBand();
-  // application_view.cpp
   void LookBack(bool forward);
   void Show(const GoToMoment& wanted);
   void ShowSurroundings(timeline::EventIndex moment);

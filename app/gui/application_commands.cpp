@@ -194,12 +194,11 @@ void Application::Execute(const Command& command) {
 }
 
 void Application::AskWhereTo(const SavePicture& wanted) {
-  FileDialogState& dialog = shell_.file_dialog;
+  const std::string name = NameToKeepAs(input_);
   if (!wanted.drawing.empty())
-    return OpenFileDialog(FilePurpose::kExport, state_.last_folder,
-                          NameToKeepAs(input_) + "." + wanted.drawing + ".svg", &dialog);
-  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, NameToKeepAs(input_), &dialog);
-  dialog.panel = wanted.panel;
+    return ChooseFile(FilePurpose::kExport, state_.last_folder, name + "." + wanted.drawing + ".svg");
+  ChooseFile(FilePurpose::kScreenshot, state_.last_folder, name);
+  shell_.file_dialog.panel = wanted.panel;
 }
 
 void Application::Choose(const ChooseDevice& wanted) {
