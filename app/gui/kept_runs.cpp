@@ -90,9 +90,7 @@ std::vector<fs::path> KeptIn(const fs::path& folder) {
 }
 
 // Of ranks each has a file of its own, under one name.
-std::string RunOf(const fs::path& file) {
-  return session::RecordingOfAllRanks(file).stem().string();
-}
+std::string RunOf(const fs::path& file) { return session::RecordingOfAllRanks(file).stem().string(); }
 
 // The files of one run, and when the last of them was written. Names tell local time, which goes back now
 // and then.
