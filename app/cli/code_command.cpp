@@ -61,8 +61,10 @@ int ExplainCode(const std::string& code) {
   lessons::Situation unset;
   unset.settings.network.clear();
   unset.card.clear();
-  std::string text = fmt::format("{:<10}{}\n{:<10}{}\n", "device", TextOf(state->device), "settings",
-                                 lessons::ChangesBetween(unset, {state->settings, state->device.card}));
+  std::string text =
+      fmt::format("{:<10}{}\n{:<10}{}\n", "device", TextOf(state->device), "settings",
+                  TextOf(lessons::ChangesBetween(unset, {state->settings, state->device.card})));
+  if (!state->allocator.empty()) text += fmt::format("{:<10}{}\n", "allocator", state->allocator);
   text += ListText("panels", state->panels) + ListText("locked", state->locked) +
           ListText("hidden", state->hidden);
   if (!state->lesson.empty())

@@ -75,7 +75,7 @@ std::string PageText(const lessons::Page& page, size_t number) {
   unset.settings.network.clear();
   unset.card.clear();
   std::string text = fmt::format("{}. {}\n", number, page.title);
-  text += fmt::format("   ({})\n\n", lessons::ChangesBetween(unset, page.setup.situation));
+  text += fmt::format("   ({})\n\n", TextOf(lessons::ChangesBetween(unset, page.setup.situation)));
   bool in_list = false;
   for (const lessons::Block& block : page.blocks) {
     const bool joins =

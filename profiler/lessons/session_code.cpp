@@ -111,7 +111,9 @@ class WindowPart {
     if (key == "lock") state_->locked = Split(value, '+');
     if (key == "conceal") state_->hidden = Split(value, '+');
     if (key == "lesson") state_->lesson = value;
-    constexpr std::string_view kTexts[] = {"unit", "axis", "panels", "lock", "conceal", "lesson"};
+    if (key == "allocator") state_->allocator = value;
+    constexpr std::string_view kTexts[] = {"unit",    "axis",   "panels",   "lock",
+                                           "conceal", "lesson", "allocator"};
     return std::ranges::find(kTexts, key) != std::end(kTexts);
   }
   bool fits() const { return fits_; }
@@ -136,7 +138,7 @@ class WindowPart {
 // Between the prefix and the check: "batch=128;amp=fp16".
 Result<SessionState> StateFromParts(std::string_view parts) {
   SessionState state;
-  Situation situation;
+  std::vector<SettingChange> changes;
   WindowPart window(&state);
   for (const std::string& part : Split(parts, ';')) {
     const size_t equals = std::min(part.find('='), part.size());
@@ -147,11 +149,11 @@ Result<SessionState> StateFromParts(std::string_view parts) {
         return Error{fmt::format("The code sets {} to '{}', which it cannot be.", key, value)};
       continue;
     }
-    Result<Situation> changed = Changed(situation, part.substr(0, equals) + "=" + value);
-    if (!changed) return Error{"The code cannot be used: " + changed.error().message};
-    situation = std::move(*changed);
+    changes.push_back({key, value});
   }
-  state.settings = situation.settings;
+  const Result<Situation> situation = Changed({}, changes);
+  if (!situation) return Error{"The code cannot be used: " + situation.error().message};
+  state.settings = situation->settings;
   return state;
 }
 
@@ -194,12 +196,11 @@ std::string CodeOf(const SessionState& state) {
   const auto add = [&parts](std::string_view key, const std::string& value, bool differs) {
     if (differs) parts += fmt::format("{}{}={}", parts.empty() ? "" : ";", key, Escaped(value));
   };
-  for (const std::string& change : WordsOf(ChangesBetween({fresh.settings, ""}, {state.settings, ""}))) {
-    const size_t equals = change.find('=');
-    add(change.substr(0, equals), change.substr(equals + 1), true);
-  }
+  for (const auto& [key, value] : ChangesBetween({fresh.settings, ""}, {state.settings, ""}))
+    add(key, value, true);
   add("card", state.device.card, state.device.card != fresh.device.card);
   add("device", TextOf(state.device), state.device.kind != fresh.device.kind);
+  add("allocator", state.allocator, !state.allocator.empty());
   add("pace", fmt::format("{}", state.steps_per_second), state.steps_per_second != fresh.steps_per_second);
   add("unit", "MiB", state.unit != fresh.unit);
   add("axis", "clock", state.wall_clock);

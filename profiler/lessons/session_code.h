@@ -19,6 +19,7 @@ namespace tidemark::lessons {
 struct SessionState {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
+  std::string allocator;        // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own settings
   double steps_per_second = 2;  // 0 = as fast as it goes
   ByteUnit unit = ByteUnit::kMegabytes;
   bool wall_clock = false;          // the timeline's axis

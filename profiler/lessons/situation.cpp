@@ -19,6 +19,7 @@ constexpr const char* kCard = "card";
 // Every setting, those that have their usual value too.
 OrderedJson JsonOf(const networks::TrainingSettings& settings) {
   OrderedJson json = OrderedJson::parse(networks::ToJson(settings), nullptr, /*allow_exceptions=*/false);
+  json["data"] = settings.data;
   for (const networks::Technique& technique : networks::Techniques())
     json[technique.key] = technique.TextOf(settings);
   return json;
@@ -37,23 +38,25 @@ std::string TextOfValue(const OrderedJson& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-Status Apply(const std::string& word, OrderedJson* settings, std::string* card) {
+Status Apply(const SettingChange& change, OrderedJson* settings, std::string* card) {
+  if (change.key == kCard) {
+    *card = change.value;
+    return Done{};
+  }
+  const auto setting = settings->find(change.key);
+  if (setting == settings->end()) return Error{UnknownChoice("setting", change.key, SettingNames())};
+  Result<OrderedJson> value = TypedValue(change.key, *setting, change.value);
+  if (!value) return value.error();
+  *setting = std::move(*value);
+  return Done{};
+}
+
+Result<SettingChange> ChangeOf(const std::string& word) {
   const size_t equals = word.find('=');
   if (equals == std::string::npos) {
     return Error{fmt::format("'{}' sets nothing; write it as KEY=VALUE, like batch=128.", Quoted(word))};
   }
-  const std::string key = word.substr(0, equals);
-  const std::string text = word.substr(equals + 1);
-  if (key == kCard) {
-    *card = text;
-    return Done{};
-  }
-  const auto setting = settings->find(key);
-  if (setting == settings->end()) return Error{UnknownChoice("setting", key, SettingNames())};
-  Result<OrderedJson> value = TypedValue(key, *setting, text);
-  if (!value) return value.error();
-  *setting = std::move(*value);
-  return Done{};
+  return SettingChange{word.substr(0, equals), word.substr(equals + 1)};
 }
 
 }  // namespace
@@ -84,11 +87,11 @@ std::vector<std::string> ControlNames() {
   return names;
 }
 
-Result<Situation> Changed(const Situation& from, std::string_view changes) {
+Result<Situation> Changed(const Situation& from, const std::vector<SettingChange>& changes) {
   OrderedJson json = JsonOf(from.settings);
   Situation to = from;
-  for (const std::string& word : WordsOf(changes)) {
-    if (const Status applied = Apply(word, &json, &to.card); !applied) return applied.error();
+  for (const SettingChange& change : changes) {
+    if (const Status applied = Apply(change, &json, &to.card); !applied) return applied.error();
   }
   Result<networks::TrainingSettings> settings = networks::SettingsFromJson(json.dump());
   if (!settings) return settings.error();
@@ -96,16 +99,32 @@ Result<Situation> Changed(const Situation& from, std::string_view changes) {
   return to;
 }
 
-std::string ChangesBetween(const Situation& from, const Situation& to) {
+Result<Situation> Changed(const Situation& from, std::string_view words) {
+  std::vector<SettingChange> changes;
+  for (const std::string& word : WordsOf(words)) {
+    Result<SettingChange> change = ChangeOf(word);
+    if (!change) return change.error();
+    changes.push_back(std::move(*change));
+  }
+  return Changed(from, changes);
+}
+
+std::vector<SettingChange> ChangesBetween(const Situation& from, const Situation& to) {
   const OrderedJson old = JsonOf(from.settings);
   const OrderedJson fresh = JsonOf(to.settings);
-  std::string changes;
+  std::vector<SettingChange> changes;
   for (const auto& [key, value] : fresh.items()) {
-    if (old[key] != value)
-      changes += fmt::format("{}{}={}", changes.empty() ? "" : " ", key, TextOfValue(value));
+    if (old[key] != value) changes.push_back({key, TextOfValue(value)});
   }
-  if (from.card != to.card) changes += fmt::format("{}{}={}", changes.empty() ? "" : " ", kCard, to.card);
+  if (from.card != to.card) changes.push_back({kCard, to.card});
   return changes;
+}
+
+std::string TextOf(const std::vector<SettingChange>& changes) {
+  std::string text;
+  for (const auto& [key, value] : changes)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
+  return text;
 }
 
 networks::TrainingSettings KeepLocked(const networks::TrainingSettings& held,

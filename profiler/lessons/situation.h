@@ -17,12 +17,21 @@ struct Situation {
   bool operator==(const Situation&) const = default;
 };
 
-// `changes` are separated by spaces or commas. Errors: a word that is no KEY=VALUE, a key that is no setting,
-// a value that it cannot take. Whether there is such a network or card is not looked up.
-Result<Situation> Changed(const Situation& from, std::string_view changes);
-// What changes the first into the second, so that Changed(from, ChangesBetween(from, to)) == to; "" if
-// nothing.
-std::string ChangesBetween(const Situation& from, const Situation& to);
+struct SettingChange {
+  std::string key;    // of SettingNames()
+  std::string value;  // any text: a path may have blanks and commas
+  bool operator==(const SettingChange&) const = default;
+};
+
+// Errors: a key that is no setting, a value that it cannot take. Whether there is such a network or card is
+// not looked up.
+Result<Situation> Changed(const Situation& from, const std::vector<SettingChange>& changes);
+// The same, written as KEY=VALUE, separated by spaces or commas. Errors: also a word that is none.
+Result<Situation> Changed(const Situation& from, std::string_view words);
+// What changes the first into the second, so that Changed(from, ChangesBetween(from, to)) == to.
+std::vector<SettingChange> ChangesBetween(const Situation& from, const Situation& to);
+// For people: "batch=128 amp=fp16".
+std::string TextOf(const std::vector<SettingChange>& changes);
 
 // The names of what can be set: a setting's key, or "card".
 std::vector<std::string> SettingNames();

@@ -129,6 +129,8 @@ TEST_CASE("What is locked keeps its value, whatever else changes") {
   const networks::TrainingSettings kept = KeepLocked(held, wanted, {"amp", "pace"});
   CHECK(kept.batch == 128);
   CHECK(kept.amp == held.amp);
+  wanted.data = "/pictures";
+  CHECK(KeepLocked(held, wanted, {"data"}).data.empty());
 }
 
 TEST_CASE("The way from one situation to another leads there") {
@@ -138,9 +140,17 @@ TEST_CASE("The way from one situation to another leads there") {
   to.settings.learning_rate = 0.25;
   to.settings.checkpoint = {networks::CheckpointMode::kSegments, 4};
   to.card = "t4";
-  const Result<Situation> there = Changed(from, ChangesBetween(from, to));
-  REQUIRE(there.ok());
-  CHECK(*there == to);
+  const auto leads_back_and_forth = [&] {
+    for (const auto& [begin, end] : {std::pair(from, to), std::pair(to, from)}) {
+      const Result<Situation> there = Changed(begin, ChangesBetween(begin, end));
+      REQUIRE(there.ok());
+      CHECK(*there == end);
+    }
+  };
+  leads_back_and_forth();
+  to.settings.network = "/a b/net, 2.json";
+  to.settings.data = "/some where/my pictures, 2";
+  leads_back_and_forth();
   CHECK(ChangesBetween(to, to).empty());
 }
 

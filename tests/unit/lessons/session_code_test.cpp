@@ -22,6 +22,7 @@ SessionState Full() {
     REQUIRE(technique.Set(state.settings, technique.choices.back()).ok());
   state.settings.zero = networks::ZeroStage::kOff;  // a pipeline leaves nothing to share
   state.device = {networks::DeviceKind::kPhantom, 0, "a100-40gb"};
+  state.allocator = "expandable_segments:True,max_split_size_mb:64";
   state.steps_per_second = 0.5;
   state.unit = ByteUnit::kMebibytes;
   state.wall_clock = true;
@@ -59,6 +60,16 @@ TEST_CASE("A code is what it was made from, also after a chat has had it") {
   cuda.device.kind = networks::DeviceKind::kCuda;
   cuda.device.index = 1;
   CHECK(StateFromCode(CodeOf(cuda)).value() == cuda);
+}
+
+TEST_CASE("A code carries the folder of pictures and the file of a network, whatever they are called") {
+  SessionState state;
+  state.settings.data = "/some where/my pictures, 2";
+  state.settings.network = "/a b/c=d;e/net.json";
+  const Result<SessionState> back = StateFromCode(CodeOf(state));
+  INFO((back ? "" : back.error().message));
+  REQUIRE(back.ok());
+  CHECK(*back == state);
 }
 
 TEST_CASE("A damaged code is refused with a sentence, wherever the damage is") {
