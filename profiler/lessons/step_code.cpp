@@ -156,23 +156,7 @@ class StepWriter {
   }
 
   std::vector<CodeLine> Write() {
-    if (network_.discriminator > 0) return WriteAdversaries();
-    const bool trains = settings_.pass == Pass::kTrain;
-    if (trains) {
-      const bool zeroed = settings_.zeroed_gradients;
-      Line(CodePart::kZeroGradients,
-           zeroed ? "optimizer.zero_grad(set_to_none=False)" : "optimizer.zero_grad()",
-           zeroed ? "optimizer.zero_grad(/*set_to_none=*/false);" : "optimizer.zero_grad();");
-    } else if (settings_.pass == Pass::kEvaluate) {
-      Open("with torch.no_grad():", "{ torch::NoGradGuard no_grad;");
-    }
-    const bool accumulates = settings_.accumulate > 1;
-    if (accumulates)
-      Open("for batch, labels in micro_batches:", "for (auto& [batch, labels] : micro_batches) {");
-    WriteMicroBatch(trains);
-    if (accumulates) Close("}");
-    if (trains) WriteUpdate();
-    if (settings_.pass == Pass::kEvaluate) Close("}");
+    network_.discriminator > 0 ? WriteAdversaries() : WriteClassifier();
     return std::move(lines_);
   }
 
@@ -202,30 +186,73 @@ class StepWriter {
     Line(CodePart::kFrame, "", cpp);
   }
 
+  void WriteClassifier() {
+    const auto micro_batch = [this] {
+      WriteCopiedBatch();
+      WriteClasses();
+    };
+    if (settings_.pass != Pass::kTrain) return WriteEvaluation(kOfBatches, micro_batch);
+    WriteTurn({"optimizer", "model", kOfBatches}, micro_batch);
+    WriteNextScale();
+  }
+
   // Two functions, the generator's and the discriminator's, and a turn of each (Goodfellow et al., 2014).
-  std::vector<CodeLine> WriteAdversaries() {
+  void WriteAdversaries() {
     const size_t judge = network_.discriminator;
     WriteFunction("generate", 0, judge);
     WriteFunction("judge", judge, network_.layers.size());
-    if (settings_.pass != Pass::kTrain) {
+    const auto deceive = [this] {
       WriteNoise();
-      WriteVerdict("generate(noise)", "ones", false);
-      return std::move(lines_);
+      WriteVerdict("generate(noise)", "ones");
+    };
+    if (settings_.pass != Pass::kTrain) return WriteEvaluation(kOfNoise, deceive);
+    WriteTurn({"optimizer_d", "discriminator", kOfBatches}, [this] {
+      Line(CodePart::kCopyBatch, "batch = batch.to(device)", "batch = batch.to(device);");
+      WriteVerdict("batch", "ones");
+      WriteNoise();
+      WriteVerdictOnMade();
+    });
+    WriteTurn({"optimizer_g", "generator", kOfNoise}, deceive);
+    WriteNextScale();  // one for both
+  }
+
+  enum MicroBatches : uint8_t { kOfBatches, kOfNoise };
+  // Whose parameters a turn changes, and what they learn from.
+  struct Learner {
+    std::string optimizer;
+    std::string model;
+    MicroBatches micro_batches;
+  };
+
+  template <typename MicroBatch>
+  void WriteTurn(const Learner& learner, const MicroBatch& write_micro_batch) {
+    const std::string& optimizer = learner.optimizer;
+    const bool zeroed = settings_.zeroed_gradients;
+    Line(CodePart::kZeroGradients, optimizer + (zeroed ? ".zero_grad(set_to_none=False)" : ".zero_grad()"),
+         optimizer + (zeroed ? ".zero_grad(/*set_to_none=*/false);" : ".zero_grad();"));
+    WriteMicroBatches(learner.micro_batches, write_micro_batch);
+    WriteUpdate(learner);
+  }
+
+  template <typename MicroBatch>
+  void WriteEvaluation(MicroBatches micro_batches, const MicroBatch& write_micro_batch) {
+    const bool builds_no_graph = settings_.pass == Pass::kEvaluate;
+    if (builds_no_graph) Open("with torch.no_grad():", "{ torch::NoGradGuard no_grad;");
+    WriteMicroBatches(micro_batches, write_micro_batch);
+    if (builds_no_graph) Close("}");
+  }
+
+  template <typename MicroBatch>
+  void WriteMicroBatches(MicroBatches micro_batches, const MicroBatch& write_micro_batch) {
+    const bool accumulates = settings_.accumulate > 1;
+    if (accumulates && micro_batches == kOfBatches) {
+      Open("for batch, labels in micro_batches:", "for (auto& [batch, labels] : micro_batches) {");
+    } else if (accumulates) {
+      Open(fmt::format("for _ in range({}):", settings_.accumulate),
+           fmt::format("for (int i = 0; i < {}; ++i) {{", settings_.accumulate));
     }
-    Line(CodePart::kZeroGradients, "optimizer_d.zero_grad()", "optimizer_d.zero_grad();");
-    Line(CodePart::kCopyBatch, "batch = batch.to(device)", "batch = batch.to(device);");
-    WriteVerdict("batch", "ones", true);
-    WriteNoise();
-    Open("with torch.no_grad():", "torch::Tensor made; { torch::NoGradGuard no_grad;");
-    Line(CodePart::kFrame, "made = generate(noise)", "made = generate(noise);");
-    Close("}");
-    WriteVerdict("made", "zeros", true);
-    Line(CodePart::kUpdate, "optimizer_d.step()", "optimizer_d.step();");
-    Line(CodePart::kZeroGradients, "optimizer_g.zero_grad()", "optimizer_g.zero_grad();");
-    WriteNoise();
-    WriteVerdict("generate(noise)", "ones", true);
-    Line(CodePart::kUpdate, "optimizer_g.step()", "optimizer_g.step();");
-    return std::move(lines_);
+    write_micro_batch();
+    if (accumulates) Close("}");
   }
 
   void WriteFunction(const std::string& name, size_t begin, size_t end) {
@@ -242,30 +269,57 @@ class StepWriter {
          "noise = torch::randn(shape, device);");
   }
 
-  // What the discriminator says of samples, against what it is to say.
-  void WriteVerdict(const std::string& samples, const std::string& wanted, bool trains) {
-    Line(CodePart::kLayer,
-         fmt::format("loss = F.binary_cross_entropy_with_logits(judge({}), {})", samples, wanted),
-         fmt::format("loss = torch::binary_cross_entropy_with_logits(judge({}), {});", samples, wanted),
-         "loss");
-    if (trains) Line(CodePart::kBackward, "loss.backward()", "loss.backward();");
-    Line(CodePart::kReadLoss, "total += loss.item()", "total += loss.item<float>();");
-  }
-
-  void WriteMicroBatch(bool trains) {
+  void WriteCopiedBatch() {
     Line(CodePart::kCopyBatch, names_[0] + " = batch.to(device)",
          (names_[0] == "x" ? "auto x = " : names_[0] + " = ") + "batch.to(device);");
     Line(CodePart::kCopyBatch, "labels = labels.to(device)", "labels = labels.to(device);");
+  }
+
+  void WriteClasses() {
+    WritePass([this] {
+      WriteLayers(0, network_.layers.size());
+      const bool by_token = network_.labels().size() == 1;
+      const std::string& scores = names_.back();
+      const std::string arguments =
+          by_token ? scores + ".flatten(0, 1), labels.flatten()" : scores + ", labels";
+      WriteLoss(fmt::format("F.cross_entropy({})", arguments),
+                fmt::format("auto loss = cross_entropy({})", arguments));
+    });
+  }
+
+  // What the discriminator says of samples, against what it is to say.
+  void WriteVerdict(const std::string& samples, const std::string& wanted) {
+    WritePass([&] { WriteJudgement(samples, wanted); });
+  }
+
+  // The same of samples that are made for it alone: no gradient goes through them.
+  void WriteVerdictOnMade() {
+    WritePass([this] {
+      Open("with torch.no_grad():", "torch::Tensor made; { torch::NoGradGuard no_grad;");
+      Line(CodePart::kFrame, "made = generate(noise)", "made = generate(noise);");
+      Close("}");
+      WriteJudgement("made", "zeros");
+    });
+  }
+
+  void WriteJudgement(const std::string& samples, const std::string& wanted) {
+    const std::string arguments = fmt::format("judge({}), {}", samples, wanted);
+    WriteLoss(fmt::format("F.binary_cross_entropy_with_logits({})", arguments),
+              fmt::format("loss = torch::binary_cross_entropy_with_logits({})", arguments));
+  }
+
+  // Forward in autocast's scope where it is used, then backward and what is done with the loss.
+  template <typename Forward>
+  void WritePass(const Forward& write_forward) {
     const bool autocast = networks::UsesAutocast(settings_);
     const bool half = settings_.amp == Precision::kFloat16;
     if (autocast) {
       Open(fmt::format("with torch.autocast(\"cuda\", torch.{}):", half ? "float16" : "bfloat16"),
            fmt::format("{{ Autocast scope({});", half ? "torch::kHalf" : "torch::kBFloat16"));
     }
-    WriteLayers(0, network_.layers.size());
-    WriteLoss();
+    write_forward();
     if (autocast) Close("}");
-    if (trains) {
+    if (settings_.pass == Pass::kTrain) {
       const bool scales = networks::ScalesLoss(settings_);
       Line(CodePart::kBackward, scales ? "scaler.scale(loss).backward()" : "loss.backward()",
            scales ? "(loss * scale).backward();" : "loss.backward();");
@@ -295,27 +349,31 @@ class StepWriter {
     }
   }
 
-  void WriteLoss() {
-    const bool by_token = network_.labels().size() == 1;
-    const std::string& scores = names_.back();
-    const std::string arguments =
-        by_token ? scores + ".flatten(0, 1), labels.flatten()" : scores + ", labels";
+  void WriteLoss(const std::string& python, const std::string& cpp) {
     const std::string share = settings_.accumulate > 1 ? fmt::format(" / {}", settings_.accumulate) : "";
-    Line(CodePart::kLayer, fmt::format("loss = F.cross_entropy({}){}", arguments, share),
-         fmt::format("auto loss = cross_entropy({}){};", arguments, share), "loss");
+    Line(CodePart::kLayer, fmt::format("loss = {}{}", python, share), fmt::format("{}{};", cpp, share),
+         "loss");
   }
 
-  void WriteUpdate() {
+  void WriteUpdate(const Learner& learner) {
+    const std::string& optimizer = learner.optimizer;
     const bool scales = networks::ScalesLoss(settings_);
-    if (scales)
-      Line(CodePart::kUpdate, "scaler.unscale_(optimizer)", "bool finite = Unscale(parameters, scale);");
+    if (scales) {
+      Line(CodePart::kUpdate, fmt::format("scaler.unscale_({})", optimizer),
+           "bool finite = Unscale(parameters, scale);");
+    }
     if (settings_.clip_norm > 0) {
-      Line(CodePart::kUpdate, fmt::format("clip_grad_norm_(model.parameters(), {})", settings_.clip_norm),
+      Line(CodePart::kUpdate,
+           fmt::format("clip_grad_norm_({}.parameters(), {})", learner.model, settings_.clip_norm),
            fmt::format("clip_grad_norm_(parameters, {});", settings_.clip_norm));
     }
-    Line(CodePart::kUpdate, scales ? "scaler.step(optimizer)" : "optimizer.step()",
-         scales ? "if (finite) optimizer.step();" : "optimizer.step();");
-    if (scales) Line(CodePart::kUpdate, "scaler.update()", "scale = NextScale(scale, finite);");
+    Line(CodePart::kUpdate, scales ? "scaler.step(" + optimizer + ")" : optimizer + ".step()",
+         (scales ? "if (finite) " : "") + optimizer + ".step();");
+  }
+
+  void WriteNextScale() {
+    if (networks::ScalesLoss(settings_))
+      Line(CodePart::kUpdate, "scaler.update()", "scale = NextScale(scale, finite);");
   }
 
   const Network& network_;

@@ -84,6 +84,41 @@ TEST_CASE("Two networks against each other are two functions, and a turn of each
   CHECK(std::count(cpp.begin(), cpp.end(), '{') == std::count(cpp.begin(), cpp.end(), '}'));
 }
 
+TEST_CASE("Techniques are in the code of two networks, too") {
+  TrainingSettings settings;
+  settings.network = "dcgan";
+  settings.amp = networks::Precision::kFloat16;
+  settings.accumulate = 4;
+  settings.clip_norm = 1;
+  settings.zeroed_gradients = true;
+  settings.keep_losses = true;
+  auto code = CodeFor(settings);
+  const std::string python = Python(code);
+  CHECK(python.find(
+            "optimizer_d.zero_grad(set_to_none=False)\nfor batch, labels in micro_batches:\n    batch = "
+            "batch.to(device)\n    with torch.autocast(\"cuda\", torch.float16):\n        loss = "
+            "F.binary_cross_entropy_with_logits(judge(batch), ones) / 4\n    "
+            "scaler.scale(loss).backward()\n    kept = kept + loss\n") != std::string::npos);
+  CHECK(python.find("        with torch.no_grad():\n            made = generate(noise)\n        loss =") !=
+        std::string::npos);
+  CHECK(python.find("scaler.unscale_(optimizer_d)\nclip_grad_norm_(discriminator.parameters(), "
+                    "1)\nscaler.step(optimizer_d)\noptimizer_g.zero_grad(set_to_none=False)\nfor _ in "
+                    "range(4):\n    noise") != std::string::npos);
+  CHECK(
+      python.ends_with("scaler.unscale_(optimizer_g)\nclip_grad_norm_(generator.parameters(), "
+                       "1)\nscaler.step(optimizer_g)\nscaler.update()\n"));
+  const std::string cpp = Cpp(code);
+  CHECK(std::count(cpp.begin(), cpp.end(), '{') == std::count(cpp.begin(), cpp.end(), '}'));
+  const CodePlace kept = PlaceInCode(code, {Phase::kBackward, false, true, "", "aten::add"});
+  REQUIRE_FALSE(kept.lines.empty());
+  CHECK(code[kept.lines.front()].part == CodePart::kKeepLoss);
+  settings.pass = networks::Pass::kEvaluate;
+  code = CodeFor(settings);
+  CHECK(Python(code).find("with torch.no_grad():\n    for _ in range(4):\n        noise = ") !=
+        std::string::npos);
+  CHECK(Python(code).find("backward") == std::string::npos);
+}
+
 TEST_CASE("What more than the next layer takes has its layer's name") {
   TrainingSettings settings;
   settings.network = "resnet-18";
