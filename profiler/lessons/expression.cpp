@@ -31,37 +31,85 @@ constexpr std::array<std::pair<std::string_view, Category>, 10> kCategories = {
 
 Figure Number(int64_t value) { return std::optional<double>(static_cast<double>(value)); }
 
+// What a source can be asked for besides categories; errors name it.
+template <typename Source>
+struct Quantity {
+  std::string_view name;
+  int64_t (*of)(const Source& source);
+};
+constexpr std::array<Quantity<textbook::Estimate>, 2> kOfTextbook = {
+    {{"total", [](const textbook::Estimate& estimate) { return estimate.total_bytes; }},
+     {"halved", [](const textbook::Estimate& estimate) { return estimate.halved_everything_bytes; }}}};
+constexpr std::array<Quantity<textbook::LayerEstimate>, 3> kOfLayer = {
+    {{"activations", [](const textbook::LayerEstimate& layer) { return layer.activations_bytes; }},
+     {"parameters", [](const textbook::LayerEstimate& layer) { return layer.parameters_bytes; }},
+     {"recomputed", [](const textbook::LayerEstimate& layer) { return layer.recomputed_bytes; }}}};
+constexpr std::string_view kFits = "fits";
+constexpr std::array<Quantity<session::Prediction>, 3> kOfPhantom = {
+    {{"allocated", [](const session::Prediction& answer) { return answer.allocated_peak_bytes; }},
+     {"requested", [](const session::Prediction& answer) { return answer.requested_peak_bytes; }},
+     {"reserved", [](const session::Prediction& answer) { return answer.reserved_peak_bytes; }}}};
+constexpr std::array<Quantity<networks::Network>, 2> kOfNetwork = {
+    {{"parameters", [](const networks::Network& network) { return network.parameters(); }},
+     {"layers",
+      [](const networks::Network& network) { return static_cast<int64_t>(network.layers.size()); }}}};
+constexpr std::array<Quantity<phantom::Card>, 2> kOfCard = {
+    {{"memory", [](const phantom::Card& card) { return card.memory_bytes; }},
+     {"context", [](const phantom::Card& card) { return card.context_bytes; }}}};
+
+template <typename Source, size_t kCount>
+std::optional<int64_t> ValueOf(const std::array<Quantity<Source>, kCount>& quantities, std::string_view name,
+                               const Source& source) {
+  for (const Quantity<Source>& quantity : quantities) {
+    if (quantity.name == name) return quantity.of(source);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> KnownQuantities() {
+  std::vector<std::string> known;
+  const auto add = [&known](std::string_view source, const auto& quantities) {
+    for (const auto& quantity : quantities) known.push_back(fmt::format("{}.{}", source, quantity.name));
+  };
+  const auto add_categories = [&known](std::string_view source) {
+    for (const auto& [name, category] : kCategories) known.push_back(fmt::format("{}.{}", source, name));
+  };
+  add("textbook", kOfTextbook);
+  add_categories("textbook");
+  add("textbook.LAYER", kOfLayer);
+  add("phantom", kOfPhantom);
+  add_categories("phantom");
+  known.push_back(fmt::format("phantom.{}", kFits));
+  add("network", kOfNetwork);
+  add("card", kOfCard);
+  return known;
+}
+
 Error Unknown(std::string_view source, std::string_view name) {
-  return Error{
-      fmt::format("There is no quantity '{}.{}'; profiler/lessons/expression.h lists them.", source, name)};
+  return Error{UnknownChoice("quantity", fmt::format("{}.{}", source, name), KnownQuantities())};
 }
 
 Figure OfLayer(const textbook::Estimate& estimate, std::string_view name) {
   const size_t dot = name.rfind('.');
-  const std::string_view field = dot == std::string_view::npos ? "" : name.substr(dot + 1);
+  if (dot == std::string_view::npos) return Unknown("textbook", name);
   for (const textbook::LayerEstimate& layer : estimate.layers) {
-    if (dot == std::string_view::npos || layer.name != name.substr(0, dot)) continue;
-    if (field == "activations") return Number(layer.activations_bytes);
-    if (field == "parameters") return Number(layer.parameters_bytes);
-    if (field == "recomputed") return Number(layer.recomputed_bytes);
+    if (layer.name != name.substr(0, dot)) continue;
+    if (const auto value = ValueOf(kOfLayer, name.substr(dot + 1), layer)) return Number(*value);
   }
   return Unknown("textbook", name);
 }
 
 Figure OfTextbook(const textbook::Estimate& estimate, std::string_view name) {
-  if (name == "total") return Number(estimate.total_bytes);
-  if (name == "halved") return Number(estimate.halved_everything_bytes);
+  if (const auto value = ValueOf(kOfTextbook, name, estimate)) return Number(*value);
   if (const auto category = CategoryNamed(name)) return Number(textbook::BytesOf(estimate, *category));
   return OfLayer(estimate, name);
 }
 
 Figure OfPhantom(const session::Prediction& prediction, std::string_view name) {
-  if (name == "fits") return Number(prediction.out_of_memory ? 0 : 1);
+  if (name == kFits) return Number(prediction.out_of_memory ? 0 : 1);
   // With a technique that the phantom cannot answer for there is no figure to state.
   if (!prediction.out_of_memory && !prediction.sentence.empty()) return Error{prediction.sentence};
-  if (name == "allocated") return Number(prediction.allocated_peak_bytes);
-  if (name == "requested") return Number(prediction.requested_peak_bytes);
-  if (name == "reserved") return Number(prediction.reserved_peak_bytes);
+  if (const auto value = ValueOf(kOfPhantom, name, prediction)) return Number(*value);
   if (const auto category = CategoryNamed(name)) {
     return Number(timeline::ValueOf(prediction.at_peak, timeline::SeriesOf(*category)));
   }
@@ -102,10 +150,10 @@ Figure QuantityOf(std::string_view source, std::string_view name, const Situatio
     const textbook::Estimate* estimate = sources.textbook(situation.settings, *rank);
     return estimate == nullptr ? Figure(std::optional<double>()) : OfTextbook(*estimate, name);
   }
-  if (source == "network" && name == "parameters") return Number(network->parameters());
-  if (source == "network" && name == "layers") return Number(static_cast<int64_t>(network->layers.size()));
-  if (source == "card" && name == "memory") return Number(card->memory_bytes);
-  if (source == "card" && name == "context") return Number(card->context_bytes);
+  if (source == "network" || source == "card") {
+    const auto value = source == "card" ? ValueOf(kOfCard, name, *card) : ValueOf(kOfNetwork, name, *network);
+    return value ? Number(*value) : Unknown(source, name);
+  }
   if (source != "phantom") return Unknown(source, name);
   const std::optional<session::Prediction> prediction = sources.phantom(situation);
   if (!prediction) return std::optional<double>();

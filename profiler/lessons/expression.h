@@ -3,13 +3,12 @@
 //   phantom.allocated(batch=128 amp=fp16)            card.memory(card=t4)
 // Quantities are of the page's own situation, with what stands in parentheses changed. Bytes unless said
 // otherwise.
-//   textbook   total, parameter, gradient, optimizer, activation, input, autocast, halved; and of one of its
-//   layers
+//   CATEGORY   parameter, gradient, optimizer, activation, input, temporary, workspace, autocast,
+//              communication, output
+//   textbook   total, halved, by CATEGORY (0 where a textbook has none), and of one of its layers
 //              LAYER.activations, LAYER.parameters (bytes), LAYER.recomputed
 //   rankN      the same of rank N, where the textbook's is rank 0's: rank1.total
-//   phantom    allocated, requested, reserved, and by category at the allocated peak: parameter, gradient,
-//   optimizer,
-//              activation, input, temporary, workspace, autocast, communication, output; fits (1 or 0)
+//   phantom    allocated, requested, reserved, at the allocated peak by CATEGORY; fits (1 or 0)
 //   network    parameters (how many), layers (how many)
 //   card       memory, context
 // Pure functions, but for what `Sources` asks.
@@ -45,8 +44,8 @@ struct Sources {
   std::function<const textbook::Estimate*(const networks::TrainingSettings&, int rank)> textbook = {};
 };
 
-// A figure; nothing while the phantom is still asked. Errors: what is not an expression, an unknown quantity,
-// network, layer or card.
+// A figure; nothing while the phantom is still asked. Errors: what is not an expression, an unknown quantity
+// (all are named), network, layer or card; why the phantom cannot answer.
 using Figure = Result<std::optional<double>>;
 Figure Evaluate(std::string_view expression, const Situation& situation, const Sources& sources);
 

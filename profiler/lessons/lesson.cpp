@@ -1,6 +1,7 @@
 #include "profiler/lessons/lesson.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -28,6 +29,29 @@ bool Takes(std::string_view* line, std::string_view prefix) {
   line->remove_prefix(prefix.size());
   while (line->starts_with(' ')) line->remove_prefix(1);
   return true;
+}
+
+// Quantities that a person can predict, as textbook and phantom know them.
+struct Asked {
+  std::string_view quantity, textbook, phantom;
+};
+constexpr std::string_view kCurve = "curve";
+constexpr std::array<Asked, 11> kAsked = {{{"allocated", "textbook.total", "phantom.allocated"},
+                                           {kCurve, "textbook.total", "phantom.allocated"},
+                                           {"reserved", "", "phantom.reserved"},
+                                           {"parameter", "textbook.parameter", "phantom.parameter"},
+                                           {"gradient", "textbook.gradient", "phantom.gradient"},
+                                           {"optimizer", "textbook.optimizer", "phantom.optimizer"},
+                                           {"activation", "textbook.activation", "phantom.activation"},
+                                           {"input", "textbook.input", "phantom.input"},
+                                           {"temporary", "", "phantom.temporary"},
+                                           {"workspace", "", "phantom.workspace"},
+                                           {"autocast", "textbook.autocast", "phantom.autocast"}}};
+
+std::vector<std::string> PredictableQuantities() {
+  std::vector<std::string> names;
+  for (const Asked& asked : kAsked) names.emplace_back(asked.quantity);
+  return names;
 }
 
 // Reads a lesson's lines one by one; knows which line it is at.
@@ -230,8 +254,8 @@ class LessonReader {
     const size_t open = asked.find('(');
     const std::string quantity = asked.substr(0, open);
     if (PhantomExpression(quantity).empty()) {
-      return At(Error{fmt::format("'{}' cannot be predicted; profiler/lessons/expression.h lists quantities.",
-                                  quantity)});
+      return At(Error{fmt::format("'{}' cannot be predicted; these can: {}.", Quoted(quantity),
+                                  fmt::join(PredictableQuantities(), ", "))});
     }
     std::string changes = open == std::string::npos ? "" : asked.substr(open + 1);
     if (changes.ends_with(')')) changes.pop_back();
@@ -270,23 +294,6 @@ Result<Lesson> LessonFromFile(const std::filesystem::path& file) {
   if (lesson) lesson->name = NameWithoutNumber(file.parent_path().filename().string());
   return lesson;
 }
-
-// Quantities that a person can predict, as textbook and phantom know them.
-struct Asked {
-  std::string_view quantity, textbook, phantom;
-};
-constexpr std::string_view kCurve = "curve";
-constexpr std::array<Asked, 11> kAsked = {{{"allocated", "textbook.total", "phantom.allocated"},
-                                           {kCurve, "textbook.total", "phantom.allocated"},
-                                           {"reserved", "", "phantom.reserved"},
-                                           {"parameter", "textbook.parameter", "phantom.parameter"},
-                                           {"gradient", "textbook.gradient", "phantom.gradient"},
-                                           {"optimizer", "textbook.optimizer", "phantom.optimizer"},
-                                           {"activation", "textbook.activation", "phantom.activation"},
-                                           {"input", "textbook.input", "phantom.input"},
-                                           {"temporary", "", "phantom.temporary"},
-                                           {"workspace", "", "phantom.workspace"},
-                                           {"autocast", "textbook.autocast", "phantom.autocast"}}};
 
 }  // namespace
 

@@ -49,7 +49,7 @@ Result<ParsedText> ParseText(std::string_view markdown, int line);
 std::string PlainTextOf(const RichText& text);
 
 // "58.49 MB" as a number and half of its last digit, in the base unit: bytes of B, kB, MB, GB, KiB, MiB, GiB,
-// TB; a share of %. No figure: unit "" and digits 0.
+// TB; a share of %. Where there is none: found = false.
 struct StatedFigure {
   double value = 0;
   double half_digit = 0;

@@ -62,6 +62,10 @@ TEST_CASE("A textbook's figure that is computed elsewhere is waited for") {
 
 TEST_CASE("What is no expression is said, whatever it is") {
   CHECK(ErrorOf("textbook.totl").find("textbook.totl") != std::string::npos);
+  const std::string known = ErrorOf("textbook.comunication");
+  CHECK(known.find("did you mean 'textbook.communication'") != std::string::npos);
+  for (const char* name : {"phantom.fits", "phantom.workspace", "network.layers", "card.context"})
+    CHECK(known.find(name) != std::string::npos);
   CHECK(ErrorOf("textbook.conv9.activations").find("conv9") != std::string::npos);
   CHECK(ErrorOf("textbook.total(bach=1)").find("did you mean 'batch'") != std::string::npos);
   CHECK(ErrorOf("textbook.total(network=none)").find("no network 'none'") != std::string::npos);
