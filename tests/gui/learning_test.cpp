@@ -1,5 +1,9 @@
 #include "app/gui/scene/learning.h"
 
+#include <algorithm>
+
+#include "app/gui/panels/lesson_drawing.h"
+#include "app/gui/window/theme.h"
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
@@ -69,6 +73,21 @@ TEST_CASE("Figures of a page that the phantom computes stand as it says them her
     said += here == figures.end() ? span.text : here->second;
   }
   CHECK(said == "About 186 MB of 58.49 MB, 1.00 times.");
+}
+
+TEST_CASE(
+    "Curves over a drawing have the colours that they have everywhere, and the drawing one of its own") {
+  const std::vector<DrawnLegend> legend = LegendOf({1e6, {1}, {1}, /*revealed=*/true});
+  const auto color_of = [&](std::string_view name) {
+    const auto entry = std::ranges::find(legend, name, &DrawnLegend::name);
+    REQUIRE(entry != legend.end());
+    return entry->color;
+  };
+  CHECK(color_of("phantom") == Colors().accent);
+  CHECK(color_of("textbook") == Colors().theory);
+  CHECK(color_of("measured") == Colors().good);
+  for (const char* name : {"phantom", "textbook", "measured"})
+    CHECK(color_of("your drawing") != color_of(name));
 }
 
 TEST_CASE("What is measured of a category is what blocks proved to hold by the end of the step") {

@@ -15,6 +15,11 @@
 namespace tidemark::gui {
 namespace {
 
+// As everywhere; what was drawn by hand has no colour of the data's.
+const Color& OwnColor() { return Colors().text; }
+const Color& PhantomColor() { return Colors().accent; }
+const Color& MeasuredColor() { return Colors().good; }
+
 constexpr float kPadHeight = 150;
 constexpr double kRoomOverTextbook = 4;  // of the pad: it must not tell how high the curve is
 constexpr double kKeySteps = 40;         // presses of an arrow key from the floor to the top
@@ -115,9 +120,9 @@ void DrawCurves(const DrawingInput& input, const Pad& pad, const DrawnCurve& dra
   for (size_t i = 0; i < drawn.size(); ++i) {
     list->AddRectFilled({pad.X(static_cast<double>(i)), pad.Y(drawn[i])},
                         {pad.X(static_cast<double>(i) + 1), pad.low.y + pad.size.y},
-                        U32(Colors().accent.WithAlpha(0.25)));
+                        U32(OwnColor().WithAlpha(0.25)));
   }
-  Line(pad, drawn.size(), Colors().accent, [&](size_t i) { return drawn[i]; });
+  Line(pad, drawn.size(), OwnColor(), [&](size_t i) { return drawn[i]; });
   DrawText(list, pad.low + ImVec2(Px(6), Px(3)), SmallMuted(), fmt::format("{:.0f} MB", pad.top_mb));
   if (!input.revealed) {
     const float x = pad.X(static_cast<double>(column) + 0.5);
@@ -128,8 +133,8 @@ void DrawCurves(const DrawingInput& input, const Pad& pad, const DrawnCurve& dra
     const float y = pad.Y(*input.textbook_bytes / kBytesOfMb);
     list->AddLine({pad.low.x, y}, {pad.low.x + pad.size.x, y}, U32(Colors().theory), Px(2));
   }
-  DrawBytes(pad, input.phantom, Colors().warning);
-  DrawBytes(pad, input.measured, Colors().good);
+  DrawBytes(pad, input.phantom, PhantomColor());
+  DrawBytes(pad, input.measured, MeasuredColor());
 }
 
 // Under the pad, where each phase begins; without a step that tells, only in which order they come.
@@ -156,19 +161,22 @@ void DrawPhases(const std::vector<PhaseMark>& phases, const Pad& pad) {
 }
 
 void DrawLegend(const DrawingInput& input) {
-  const auto entry = [](bool known, const char* name, Color color) {
-    if (!known) return;
-    Put(Colored(SmallMuted(), color), name);
+  for (const DrawnLegend& entry : LegendOf(input)) {
+    Put(Colored(SmallMuted(), entry.color), entry.name);
     ImGui::SameLine(0, Px(12));
-  };
-  entry(true, "your drawing", Colors().accent);
-  entry(input.textbook_bytes.has_value(), "textbook", Colors().theory);
-  entry(!input.phantom.empty(), "phantom", Colors().warning);
-  entry(!input.measured.empty(), WordForRun(input.on_phantom), Colors().good);
+  }
   ImGui::NewLine();
 }
 
 }  // namespace
+
+std::vector<DrawnLegend> LegendOf(const DrawingInput& input) {
+  std::vector<DrawnLegend> entries = {{"your drawing", OwnColor()}};
+  if (input.textbook_bytes) entries.push_back({"textbook", Colors().theory});
+  if (!input.phantom.empty()) entries.push_back({"phantom", PhantomColor()});
+  if (!input.measured.empty()) entries.push_back({WordForRun(input.on_phantom), MeasuredColor()});
+  return entries;
+}
 
 void DrawDrawingPad(const DrawingInput& input, DrawnCurve* drawn, DrawingState* state) {
   const ImVec2 size(std::max(Px(80), ImGui::GetContentRegionAvail().x), Px(kPadHeight));

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/gui/window/palette.h"
+
 namespace tidemark::gui {
 
 using DrawnCurve =
@@ -34,6 +36,13 @@ struct DrawingState {
   std::vector<DrawnCurve> strokes;  // the drawing before each of them, to go back to
   std::optional<size_t> under;      // the column that the mouse drew last in this stroke
 };
+
+// What the curves are called and coloured, of those that are known.
+struct DrawnLegend {
+  std::string name;
+  Color color;
+};
+std::vector<DrawnLegend> LegendOf(const DrawingInput& input);
 
 void DrawDrawingPad(const DrawingInput& input, DrawnCurve* drawn, DrawingState* state);
 
