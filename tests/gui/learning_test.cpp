@@ -75,6 +75,21 @@ TEST_CASE("Figures of a page that the phantom computes stand as it says them her
   CHECK(said == "About 186 MB of 58.49 MB, 1.00 times.");
 }
 
+TEST_CASE("Why a page's figure cannot be told is said, not left out as if it were on its way") {
+  const LessonBook book = LoadLessonBook();
+  LessonsState state;
+  state.lesson = "where-memory-goes";
+  state.page = 1;
+  const std::vector<networks::Network> none;
+  const auto cards = phantom::LoadCards();
+  REQUIRE(cards.ok());
+  Estimates estimates(&none);
+  MeasuredFigure measured;
+  const LessonsInput input = PrepareLessons({&book, {}, nullptr, &none, &*cards}, state, estimates, measured);
+  CHECK_FALSE(input.figures.phantom.has_value());
+  CHECK(input.figures.trouble.find("There is no network 'simple-conv-net'") != std::string::npos);
+}
+
 TEST_CASE(
     "Curves over a drawing have the colours that they have everywhere, and the drawing one of its own") {
   const std::vector<DrawnLegend> legend = LegendOf({1e6, {1}, {1}, /*revealed=*/true});

@@ -115,6 +115,7 @@ void DrawReveal(const lessons::Prediction& prediction, double predicted, const L
     for (const std::optional<double>& value : values) NumberCell(MegabytesText(value), value.has_value());
     ImGui::EndTable();
   }
+  if (!figures.trouble.empty()) PutWrapped(MutedWords(), figures.trouble);
   const bool starts_anew = prediction.quantity == "reserved";
   if (!figures.measured && (starts_anew || !GoesWithPage(input, prediction.situation))) {
     const networks::TrainingSettings& asked = prediction.situation.settings;

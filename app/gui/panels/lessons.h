@@ -25,6 +25,7 @@ struct RevealedFigures {
   std::optional<double> textbook;
   std::optional<double> phantom;
   std::optional<double> measured;
+  std::string trouble;  // why one of them cannot be told; "" = none is missing for that
 };
 
 struct LessonsInput {

@@ -13,11 +13,14 @@
 namespace tidemark::gui {
 namespace {
 
+// Nothing while it is not there yet, or for ever: then `trouble` says why.
 std::optional<double> FigureOf(const std::string& expression, const lessons::Situation& situation,
-                               const lessons::Sources& sources) {
+                               const lessons::Sources& sources, std::string* trouble) {
   if (expression.empty()) return std::nullopt;
   const lessons::Figure figure = lessons::Evaluate(expression, situation, sources);
-  return figure ? *figure : std::nullopt;
+  if (figure) return *figure;
+  *trouble = figure.error().message;
+  return std::nullopt;
 }
 
 // What blocks proved to hold by the step's end, as everywhere.
@@ -142,8 +145,8 @@ FiguresHere FiguresOn(const lessons::Page& page, const lessons::Sources& sources
   ForEachText(page, [&](const lessons::RichText& text) {
     for (const lessons::Span& span : text) {
       if (span.expression.find("phantom.") == std::string::npos) continue;
-      const auto value = FigureOf(span.expression, page.setup.situation, sources);
-      if (value) figures[&span] = lessons::Restated(span.text, *value);
+      const lessons::Figure value = lessons::Evaluate(span.expression, page.setup.situation, sources);
+      if (value && *value) figures[&span] = lessons::Restated(span.text, **value);
     }
   });
   return figures;
@@ -178,8 +181,10 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   input.said = FiguresOn(*open.page, sources);
   if (!open.page->prediction) return input;
   const lessons::Prediction& asked = *open.page->prediction;
-  input.figures.textbook = FigureOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
-  input.figures.phantom = FigureOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
+  input.figures.textbook =
+      FigureOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources, &input.figures.trouble);
+  input.figures.phantom =
+      FigureOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources, &input.figures.trouble);
   if (question.view != nullptr) {
     input.figures.measured = measured.Of(question.view, asked.situation.settings, asked.quantity);
   }
