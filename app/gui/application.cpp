@@ -70,14 +70,16 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   input_.trials = &trials_.found();
   input_.prices = &planner_.prices();
   input_.allocator = events::AllocatorSettings();
-  book_ = LoadLessonBook();
-  UseDictionary(DictionaryOf(&book_.glossary));
-  input_.book = &book_;
+  UseDictionary(DictionaryOf(&desk_.book().glossary));
+  input_.book = &desk_.book();
   has_kept_runs_ = HasKeptRuns(options_.kept_runs);
-  if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
+  if (const std::string& trouble = desk_.book().trouble; !trouble.empty())
+    AddLogLine(presenters::LogLevel::kError, trouble);
   if (const std::optional<lessons::SessionState>& session = options.first.session) {
     input_.settings = session->settings;
     input_.device = session->device;
+    input_.allocator = session->allocator;
+    estimates_.UseAllocator(input_.allocator);
     Use(*session);
   }
 }
@@ -281,7 +283,8 @@ void Application::AddLogLine(presenters::LogLevel level, const std::string& text
 bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || asking(); }
 
 void Application::Draw() {
-  input_.access = Access();
+  input_.access = desk_.Access(state_);
+  input_.taken_from = desk_.taken_from();
   input_.change_to_own = ChangeToOwn();
   ReadRecordedSettings();
   input_.starting = starts_.is_wanted();

@@ -19,6 +19,7 @@
 #include "app/gui/commands/commands.h"
 #include "app/gui/consent.h"
 #include "app/gui/kept_runs.h"
+#include "app/gui/lesson_desk.h"
 #include "app/gui/opener.h"
 #include "app/gui/run_notices.h"
 #include "app/gui/run_status.h"
@@ -121,7 +122,7 @@ class Application {
   const ShellState& shell() const { return shell_; }
   const networks::TrainingSettings& settings() const { return input_.settings; }
   // Lessons change what a person has chosen: how to come back, in words; "" where there is nothing to.
-  std::string ChangeToOwn() const;
+  std::string ChangeToOwn() const { return desk_.ChangeToOwn(Chosen(), state_, cards_); }
   void AddOwnTime(double seconds) { own_times_.Add(seconds); }  // of a frame
 
  private:
@@ -187,12 +188,14 @@ class Application {
   void TellWhatIsShown();
   void LookAtRun();
   void LookAtPart();
-  Choices Chosen() const { return {input_.settings, input_.device, input_.allocator, second_}; }
+  Choices Chosen() const {
+    return {input_.settings, input_.device, input_.allocator, input_.kernels, second_};
+  }
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
   void ForgetWhatWasSought();
   void RememberChoices() { choices_.Remember(Chosen()); }
-  // Device or allocator are others than those of the run: it takes another process.
+  // Device, allocator or what is told of kernels are others than those of the run: it takes another process.
   bool TakesAStart(const Choices& choices) const;
   // Where that would end a program, it is asked first.
   void AskBeforeChoosing(const Choices& choices, std::function<void()> then);
@@ -205,11 +208,10 @@ class Application {
   void ReturnTo(Choices wanted);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
-  networks::TrainingSettings Allowed(const networks::TrainingSettings& settings);  // says so where less is
+  Choices Allowed(const Choices& wanted);  // says so where nothing of it is
   bool ExecuteLearningAction(ActionId action);
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
-  bool IsInLesson() const;  // one is open, and its panel is shown
   void TakeOwnSettings();
   // At a person's wish, who is asked first where that would end a program.
   void UseAsked(const lessons::SessionState& session);
@@ -218,8 +220,6 @@ class Application {
   lessons::SessionState CurrentSession() const;
   void ReadSession(const std::filesystem::path& file);
   void WriteSession(const std::filesystem::path& file);
-  // Locks and hints of the code and of the page that is open.
-  ControlAccess Access() const;
   void ShowAlone(ShownRun shown);
   // `told`: as it was asked for.
   void AdoptRun(ShownRun shown, RunNotices::Lines told = {});
@@ -297,10 +297,7 @@ class Application {
   FindingsWatch findings_;
   SweepRunner sweep_;
   TechniqueRunner techniques_;
-  LessonBook book_;
-  std::optional<Choices> before_lessons_;  // until they are taken back, or others are chosen by hand
-  ControlAccess of_code_;
-  bool locks_lifted_ = false;  // those of the page that is open
+  LessonDesk desk_;
   Arrangement arrangement_{&shell_.reset_layout};
   StartQueue starts_;
   Opener opener_;

@@ -184,9 +184,7 @@ void Application::Execute(const Command& command) {
           [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
           [this](const gui::TakeOwnSettings&) { TakeOwnSettings(); },
           [this](const UseSession& c) { UseAsked(c.state); },
-          [this](const LockControls& c) {
-            of_code_ = {c.locked, c.hidden, {}};
-          },
+          [this](const LockControls& c) { desk_.UseLocks(c.locked, c.hidden); },
           [this](const SaveSession& c) { WriteSession(c.file); },
           [this](const AnswerHeld& c) { consent_.Answer(c.answer); },
       },
@@ -202,9 +200,9 @@ void Application::AskWhereTo(const SavePicture& wanted) {
 }
 
 void Application::Choose(const ChooseDevice& wanted) {
-  if (wanted.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
+  if (wanted.device == input_.device || desk_.IsLocked("card", state_)) return;
   AskBeforeEnding([this, wanted] {
-    if (!IsInLesson()) before_lessons_.reset();
+    desk_.TakeDevice(state_);
     RememberChoices();
     input_.device = wanted.device;
     StartRun();
@@ -229,12 +227,9 @@ void Application::Return(bool back) {
 }
 
 void Application::ReturnTo(Choices wanted) {
-  const bool is_card_free = std::ranges::count(Access().locked, "card") == 0;
-  if (!is_card_free) wanted.device = input_.device;
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const networks::TrainingSettings settings = input_.settings;
-  wanted.settings = Allowed(wanted.settings);
-  const StartOfChoices start = Apply(wanted);
+  const StartOfChoices start = Apply(Allowed(wanted));
   // Where no run shows it.
   if (!input_.live && !starts_.is_wanted() && settings != input_.settings) {
     AddLogLine(presenters::LogLevel::kInfo,
@@ -244,7 +239,8 @@ void Application::ReturnTo(Choices wanted) {
 }
 
 bool Application::TakesAStart(const Choices& choices) const {
-  return choices.device != input_.device || choices.allocator != input_.allocator;
+  const bool tells_others = choices.kernels != input_.kernels && (input_.live || starts_.is_wanted());
+  return choices.device != input_.device || choices.allocator != input_.allocator || tells_others;
 }
 
 void Application::AskBeforeChoosing(const Choices& choices, std::function<void()> then) {
@@ -255,6 +251,7 @@ Application::StartOfChoices Application::Apply(const Choices& choices) {
   const bool takes_a_start = TakesAStart(choices);
   input_.device = choices.device;
   input_.allocator = choices.allocator;
+  input_.kernels = choices.kernels;
   estimates_.UseAllocator(input_.allocator);
   if (Change(choices.settings, false)) return StartOfChoices::kBegun;
   return takes_a_start ? StartOfChoices::kNeeded : StartOfChoices::kNotNeeded;
@@ -276,9 +273,9 @@ void Application::SetPace(double steps_per_second) {
 }
 
 void Application::ChooseKernels(bool on) {
-  if (std::ranges::count(Access().locked, "kernels") > 0) return;
-  input_.kernels = on;
-  if (shown_ && input_.live) StartRun();
+  Choices choices = Chosen();
+  choices.kernels = on;
+  if (ApplyAnew(Allowed(choices)) == StartOfChoices::kNeeded) StartRun();
 }
 
 void Application::Pin(const PinMoment& wanted) {
@@ -324,11 +321,12 @@ void Application::ShowOnMap(presenters::MapPart part) {
 
 void Application::StartWith(const StartAgain& wanted) {
   Choices choices = Chosen();
-  choices.settings = Allowed(wanted.settings);
+  choices.settings = wanted.settings;
   if (wanted.allocator) choices.allocator = *wanted.allocator;
   // What is begun with was found for the card of the run that is shown.
   if (choices.device.kind == networks::DeviceKind::kPhantom) choices.device.card = CardFor(input_);
-  if (ApplyAnew(choices) != StartOfChoices::kBegun) StartRun();
+  desk_.TakeChoice(state_);
+  if (ApplyAnew(Allowed(choices)) != StartOfChoices::kBegun) StartRun();
 }
 
 // Left behind is data, and what takes a network apart. A TorchScript file that nobody has opened here is

@@ -147,7 +147,7 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
   const bool is_edited = PutNetwork(*network) && settings.network == input_.settings.network;
   if (!network->script.empty())
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
-  Change(settings, true);
+  ChangeByHand(settings);
   const bool trains = input_.live || starts_.is_wanted();
   if (is_edited ? trains : !shown_ && !trains) StartRun();  // else it is opened with the window
 }
@@ -174,7 +174,7 @@ void Application::UseData(const std::filesystem::path& folder) {
     const Status fits = networks::CheckData(*network, settings);
     if (!fits) return AddLogLine(presenters::LogLevel::kError, fits.error().message);
   }
-  Change(settings, true);
+  ChangeByHand(settings);
 }
 
 void Application::TakeDropped(const std::vector<std::filesystem::path>& files, bool to_compare) {

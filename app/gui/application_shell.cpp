@@ -54,12 +54,12 @@ ShellInput Application::MakeShellInput() {
   shell.has_run = static_cast<bool>(shown_);
   shell.own_p95_seconds = own_times_.p95_seconds();
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
-  shell.of_code = of_code_;
+  shell.of_code = desk_.of_code();
   shell.in_picture = screenshot_.has_value();
   shell.has_lessons_settings = !input_.change_to_own.empty();
   shell.in_lesson = !state_.lessons.lesson.empty();
-  shell.glossary = &book_.glossary;
-  shell.lessons = &book_.lessons;
+  shell.glossary = &desk_.book().glossary;
+  shell.lessons = &desk_.book().lessons;
   return shell;
 }
 

@@ -10,7 +10,8 @@ constexpr size_t kUndoLimit = 200;
 }  // namespace
 
 bool StartAlike(const Choices& a, const Choices& b) {
-  return a.settings == b.settings && a.device == b.device && a.allocator == b.allocator;
+  return a.settings == b.settings && a.device == b.device && a.allocator == b.allocator &&
+         a.kernels == b.kernels;
 }
 
 bool IsSame(const Choices& a, const Choices& b) { return StartAlike(a, b) && a.second.run == b.second.run; }

@@ -1,5 +1,5 @@
-// What a person has chosen for runs, and how it is undone: settings, device, allocator, and the run that is
-// laid over the one that is shown. UI thread only.
+// What a person has chosen for runs, and how it is undone: settings, device, allocator, whether kernels are
+// told, and the run that is laid over the one that is shown. UI thread only.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,7 @@ struct Choices {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
   std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
+  bool kernels = false;   // are told, and memory copies and memsets
   SecondRun second;
 };
 // Whether runs are alike that are started with them.

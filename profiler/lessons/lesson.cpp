@@ -54,6 +54,17 @@ std::vector<std::string> PredictableQuantities() {
   return names;
 }
 
+// Why the page's run is nothing for a machine that it would really need; "" = any may have it.
+std::string WhyOnPhantom(const Page& page) {
+  const networks::TrainingSettings& settings = page.setup.situation.settings;
+  if (settings.ranks > 1) return fmt::format("{} ranks take as many GPUs", settings.ranks);
+  if (settings.keep_losses) return "kept losses take more memory with every step";
+  const bool runs_out = std::ranges::any_of(page.claims, [](const Claim& claim) {
+    return claim.left.starts_with("phantom.fits") && claim.right == "0";
+  });
+  return runs_out ? "it comes to the end of a card's memory" : "";
+}
+
 // Reads a lesson's lines one by one; knows which line it is at.
 class LessonReader {
  public:
@@ -72,6 +83,7 @@ class LessonReader {
     }
     if (lesson_.title.empty()) return At(Error{"A lesson begins with its title: # Title."});
     if (lesson_.pages.empty()) return At(Error{"The lesson has no page; a page begins with ## Title."});
+    for (Page& page : lesson_.pages) page.setup.phantom_because = WhyOnPhantom(page);
     return std::move(lesson_);
   }
 

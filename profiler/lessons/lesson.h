@@ -13,6 +13,8 @@
 //   highlight batch                           controls to point at, for this page
 //   lock optimizer                            controls that cannot be changed, for this page
 //   ```
+// A page of many ranks, of kept losses, or with a check that something does not fit (phantom.fits = 0) is for
+// the phantom alone.
 //   Paragraphs, lists (-), tables (|), and formulas (indented by four spaces), with figures as rich_text.h
 //   reads them.
 //
@@ -52,6 +54,7 @@ struct Setup {
   bool pin_peak = false;
   std::vector<std::string> highlight;
   std::vector<std::string> lock;
+  std::string phantom_because;  // why no machine is to bear it: "8 ranks take as many GPUs"; "" = any may
   bool operator==(const Setup&) const = default;
 };
 

@@ -140,4 +140,129 @@ TEST_CASE("What a lesson's page sets up is taken back in one step, with the seco
   CHECK(app.scene_input().compared.has_value());
 }
 
+namespace {
+
+// Whether what is changed by hand is taken.
+bool TakesPrecision(Application& application, networks::Precision precision) {
+  networks::TrainingSettings other = application.settings();
+  other.amp = precision;
+  Tell(application, ChangeSettings{other});
+  return application.settings().amp == precision;
+}
+
+lessons::SessionState OfLockedPage(const Application& application) {
+  lessons::SessionState code;
+  code.settings = application.settings();
+  code.lesson = "mixed-precision";
+  code.page = 2;  // locks amp
+  code.panels = {"run_controls", "lessons"};
+  return code;
+}
+
+}  // namespace
+
+TEST_CASE("A code opens its lesson's page as if nobody had looked at it") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, DoAction{ActionId::kUnlock});
+  LessonsState& lessons = app.view_state().lessons;
+  lessons.begun = {0};
+  lessons.typed = 7;
+  Tell(app, UseSession{OfLockedPage(app)});
+  CHECK(lessons.lesson == "mixed-precision");
+  CHECK(lessons.page == 2);
+  CHECK(lessons.begun.empty());
+  CHECK(lessons.typed == 0);
+  CHECK_FALSE(TakesPrecision(app, networks::Precision::kBfloat16));
+}
+
+TEST_CASE("A page that is out of sight locks nothing") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, ShowLessonPage{"mixed-precision", 2});
+  REQUIRE_FALSE(TakesPrecision(app, networks::Precision::kBfloat16));
+  Tell(app, DoAction{ActionId::kProfileLayout});
+  CHECK(TakesPrecision(app, networks::Precision::kBfloat16));
+}
+
+TEST_CASE("What is locked stays, whichever way it is changed") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  lessons::SessionState code;
+  code.settings = app.settings();
+  code.locked = {"network", "card", "kernels"};
+  Tell(app, UseSession{code});
+  const auto other = networks::FindNetwork("mlp");
+  REQUIRE(other.ok());
+  app.TrainNetwork(other);
+  CHECK(app.settings().network == code.settings.network);
+  Tell(app, RecordKernels{true});
+  CHECK_FALSE(app.scene_input().kernels);
+}
+
+TEST_CASE("Whether kernels are told is taken back as any other choice") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, RecordKernels{true});
+  REQUIRE(app.scene_input().kernels);
+  Tell(app, DoAction{ActionId::kUndo});
+  CHECK_FALSE(app.scene_input().kernels);
+  Tell(app, DoAction{ActionId::kRedo});
+  CHECK(app.scene_input().kernels);
+}
+
+TEST_CASE("A network that is chosen by hand is not the lessons'") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, ShowLessonPage{"mixed-precision", 1});
+  app.view_state().lessons.lesson.clear();
+  REQUIRE_FALSE(app.ChangeToOwn().empty());
+  app.TrainNetwork(networks::FindNetwork("mlp"));
+  CHECK(app.ChangeToOwn().empty());
+}
+
+TEST_CASE("A page is trained with PyTorch's own allocator, and a code with its own") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, StartAgain{app.settings(), "expandable_segments:True"});
+  REQUIRE(app.scene_input().allocator == "expandable_segments:True");
+  Tell(app, ShowLessonPage{"the-caching-allocator", 2});
+  CHECK(app.scene_input().allocator.empty());
+  app.view_state().lessons.lesson.clear();
+  CHECK(app.ChangeToOwn().find("expandable_segments:True") != std::string::npos);
+  lessons::SessionState code;
+  code.allocator = "max_split_size_mb:64";
+  Tell(app, UseSession{code});
+  CHECK(app.scene_input().allocator == "max_split_size_mb:64");
+  Tell(app, UseSession{lessons::SessionState()});
+  CHECK(app.scene_input().allocator.empty());
+}
+
+TEST_CASE("What no machine is to bear goes on the phantom, and the next page where it was") {
+  ApplicationOptions options;
+  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  const auto device_on = [&app](const std::string& lesson, int page) {
+    Tell(app, ShowLessonPage{lesson, page});
+    return app.scene_input().device.kind;
+  };
+  CHECK(device_on("the-caching-allocator", 2) == networks::DeviceKind::kCpu);
+  CHECK(device_on("the-caching-allocator", 3) == networks::DeviceKind::kPhantom);
+  CHECK(app.scene_input().device.card == "t4");
+  CHECK(device_on("many-gpus", 0) == networks::DeviceKind::kPhantom);
+  SECTION("by itself") { CHECK(device_on("batch-size", 0) == networks::DeviceKind::kCpu); }
+  SECTION("or as a person chose since") {
+    Tell(app, ChooseDevice{{networks::DeviceKind::kPhantom, 0, "t4"}});
+    CHECK(device_on("batch-size", 0) == networks::DeviceKind::kPhantom);
+  }
+  SECTION("and back with all that was chosen before") {
+    app.view_state().lessons.lesson.clear();
+    CHECK(app.ChangeToOwn().find("on the CPU") != std::string::npos);
+    Tell(app, TakeOwnSettings{});
+    CHECK(app.scene_input().device.kind == networks::DeviceKind::kCpu);
+  }
+}
+
 }  // namespace tidemark::gui

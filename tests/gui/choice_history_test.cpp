@@ -58,12 +58,15 @@ TEST_CASE("Runs that nobody can come back to are let go") {
   CHECK(std::ranges::any_of(gone, is_second));
 }
 
-TEST_CASE("Runs are alike that have settings, device and allocator in common") {
+TEST_CASE("Runs are alike that have settings, device, allocator and what is told of kernels in common") {
   Choices other = OfBatch(1);
   CHECK(StartAlike(OfBatch(1), other));
   other.second.title = "run.tide";
   CHECK(StartAlike(OfBatch(1), other));
   other.allocator = "max_split_size_mb:64";
+  CHECK_FALSE(StartAlike(OfBatch(1), other));
+  other.allocator.clear();
+  other.kernels = true;
   CHECK_FALSE(StartAlike(OfBatch(1), other));
   CHECK_FALSE(StartAlike(OfBatch(1), OfBatch(2)));
 }

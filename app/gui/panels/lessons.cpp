@@ -21,6 +21,11 @@ bool GoesWithPage(const LessonsInput& input, const lessons::Situation& asked) {
   return input.has_own_card ? input.now.settings == asked.settings : input.now == asked;
 }
 
+bool IsSetUp(const LessonsInput& input, const lessons::Setup& setup) {
+  const bool is_elsewhere = input.has_own_card && !setup.phantom_because.empty();
+  return input.runs && !is_elsewhere && GoesWithPage(input, setup.situation);
+}
+
 // A title over a sentence; true if it was chosen. `aside` at the end of the title's line.
 bool DrawEntry(const std::string& id, const std::string& title, const std::string& sentence,
                const std::string& aside, bool done) {
@@ -192,14 +197,16 @@ void DrawHeader(const LessonsInput& input, const OpenPage& open, size_t number, 
   ImGui::Dummy({0, Px(2)});
 }
 
-// What is shown may be none of the page's business.
-std::string NoteOf(const LessonsInput& input) {
-  if (input.shown.empty()) return "";
-  return "Shown is " + input.shown + ". This page is about a run of its own: start it below.";
+// What is shown may be none of the page's business, and its run on another device than the reader's.
+std::string NoteOf(const LessonsInput& input, const Page& page) {
+  if (!input.shown.empty())
+    return "Shown is " + input.shown + ". This page is about a run of its own: start it below.";
+  if (input.taken_from.empty() || page.setup.phantom_because.empty()) return "";
+  return "On the phantom, not on " + input.taken_from + ": " + page.setup.phantom_because + ".";
 }
 
 void SetUpButton(const OpenPage& open, const LessonsInput& input, float width, CommandQueue& queue) {
-  const bool is_set_up = input.runs && GoesWithPage(input, open.page->setup.situation);
+  const bool is_set_up = IsSetUp(input, open.page->setup);
   ImGui::BeginDisabled(is_set_up);
   if (PlainButton(input.runs ? "Set this up" : "Start its run", {width, Px(32)})) queue.Push(SetUpPage{});
   ImGui::EndDisabled();
@@ -210,7 +217,7 @@ void SetUpButton(const OpenPage& open, const LessonsInput& input, float width, C
 }
 
 void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, CommandQueue& queue) {
-  if (const std::string note = NoteOf(input); !note.empty()) PutWrapped(SmallMuted(), note);
+  if (const std::string note = NoteOf(input, *open.page); !note.empty()) PutWrapped(SmallMuted(), note);
   const float gap = Px(8);
   const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
   ImGui::BeginDisabled(number == 0);
@@ -301,7 +308,7 @@ void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQue
   LessonTextContext context{input.glossary, {}, &input.said};
   DrawHeader(input, open, number, state);
   const float gap = ImGui::GetStyle().ItemSpacing.y;
-  const std::string note = NoteOf(input);
+  const std::string note = NoteOf(input, *open.page);
   const float note_height =
       note.empty() ? 0 : MeasureWrapped(SmallMuted(), note, ImGui::GetContentRegionAvail().x).y + gap;
   const float footer = note_height + Px(32) + gap + Px(4);

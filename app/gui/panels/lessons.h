@@ -37,6 +37,7 @@ struct LessonsInput {
   bool has_own_card =
       false;                // it is trained on what is there: the card that a page is about cannot be chosen
   bool on_phantom = false;  // the run is: its figures are predicted, too
+  std::string taken_from;   // the device that the page's run was taken from, onto the phantom; "" = none
   bool runs = false;        // a run of ours goes on with it, or starts
   std::string shown;        // instead of one: a file's name, or a program's; "" = a run of ours, or nothing
   RevealedFigures figures;
@@ -63,6 +64,7 @@ size_t PagesRead(const lessons::Lesson& lesson, const LessonsState& state);
 struct OpenPage {
   const lessons::Lesson* lesson = nullptr;
   const lessons::Page* page = nullptr;  // none = none is open
+  int number() const { return page == nullptr ? 0 : static_cast<int>(page - lesson->pages.data()); }
 };
 OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 

@@ -96,6 +96,11 @@ Dictionary DictionaryOf(const lessons::Glossary* glossary) {
   };
 }
 
+std::string InWords(const networks::DeviceChoice& device) {
+  if (device.kind == networks::DeviceKind::kPhantom) return "the phantom";
+  return device.kind == networks::DeviceKind::kCpu ? "the CPU" : "GPU " + std::to_string(device.index);
+}
+
 const timeline::Step* MeasuredStep(const timeline::View& view, const networks::TrainingSettings& settings) {
   const std::string wanted = networks::ToJson(settings);
   std::vector<bool> is_wanted;

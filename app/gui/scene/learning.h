@@ -28,6 +28,9 @@ LessonBook LoadLessonBook();
 // `glossary` outlives it.
 Dictionary DictionaryOf(const lessons::Glossary* glossary);
 
+// "the CPU", "GPU 0", "the phantom"
+std::string InWords(const networks::DeviceChoice& device);
+
 // What the run measured of a prediction's quantity, looked at once in each step that it is measured in.
 class MeasuredFigure {
  public:

@@ -120,6 +120,8 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
                                 input.cards};
   frame_.lessons = PrepareLessons(question, state.lessons, estimates, measured_);
   frame_.lessons.has_own_card = input.device.kind != networks::DeviceKind::kPhantom;
+  if (input.taken_from && !frame_.lessons.has_own_card)
+    frame_.lessons.taken_from = InWords(*input.taken_from);
   frame_.lessons.on_phantom = networks::IsPhantom(input.description.device);
   frame_.lessons.runs = input.live || input.starting;
   frame_.lessons.shown = IsRecording(input) ? input.recording

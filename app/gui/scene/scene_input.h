@@ -73,7 +73,8 @@ struct SceneInput {
   const LessonBook* book = nullptr;
   const std::vector<trace::Bookmark>* bookmarks = nullptr;
   ControlAccess access;
-  std::string recording;  // the file's name, of a recording
+  std::optional<networks::DeviceChoice> taken_from;  // by a lesson's page, onto the phantom
+  std::string recording;                             // the file's name, of a recording
   std::optional<networks::TrainingSettings> recorded;
   std::string change_to_own;  // from a lesson's settings; "" = they are the person's own
 };

@@ -90,6 +90,19 @@ TEST_CASE("A page is short, and every size on it is computed by something") {
   }
 }
 
+TEST_CASE("Pages that no machine is to bear are for the phantom, and no others") {
+  std::vector<std::string> pages;
+  for (const Lesson& lesson : Lessons()) {
+    for (size_t i = 0; i < lesson.pages.size(); ++i) {
+      if (!lesson.pages[i].setup.phantom_because.empty())
+        pages.push_back(lesson.name + "/" + std::to_string(i + 1));
+    }
+  }
+  CHECK(pages == std::vector<std::string>{"batch-size/3", "evaluation-and-leaks/3", "evaluation-and-leaks/4",
+                                          "the-caching-allocator/4", "many-gpus/1", "many-gpus/2",
+                                          "many-gpus/3", "many-gpus/4", "many-gpus/5"});
+}
+
 TEST_CASE("A page points at what it says to try") {
   for (const Lesson& lesson : Lessons()) {
     for (const Page& page : lesson.pages) {

@@ -121,6 +121,19 @@ TEST_CASE("A lesson that was cut anywhere is read or refused, never more") {
   }
 }
 
+TEST_CASE("A page says why no machine is to bear its run") {
+  const auto why = [](const std::string& setup, const std::string& text) {
+    const Result<Lesson> lesson =
+        LessonFromMarkdown("# L\nS.\n\n## P\n```tidemark\n" + setup + "\n```\n" + text + "\n", "l.md");
+    REQUIRE(lesson.ok());
+    return lesson->pages.front().setup.phantom_because;
+  };
+  CHECK(why("set ranks=8", "T.") == "8 ranks take as many GPUs");
+  CHECK_FALSE(why("set keep_losses=on", "T.").empty());
+  CHECK_FALSE(why("set batch=512", "T. <!-- check phantom.fits(batch=512) = 0 -->").empty());
+  CHECK(why("set batch=32", "T. <!-- check phantom.fits = 1 -->").empty());
+}
+
 TEST_CASE("What is locked keeps its value, whatever else changes") {
   networks::TrainingSettings held;
   networks::TrainingSettings wanted = held;

@@ -1,0 +1,138 @@
+#include "app/gui/lesson_desk.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/view/panel_table.h"
+#include "profiler/lessons/situation.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::DeviceKind;
+
+// A page is open, and its panel is shown.
+bool IsInLesson(const ViewState& view) {
+  return !view.lessons.lesson.empty() && view.shown[IndexOfPanel("lessons")];
+}
+
+void Append(const std::vector<std::string>& names, std::vector<std::string>* to) {
+  to->insert(to->end(), names.begin(), names.end());
+}
+
+}  // namespace
+
+void LessonDesk::Open(const std::string& lesson, int page, LessonsState& state) {
+  LeavePage(book_.lessons, state);
+  state.lesson = lesson;
+  state.page = page;
+  state.typed = 0;
+  state.just_opened = true;
+  state.begun.clear();
+  state.drawing = {};
+  are_locks_lifted_ = false;
+}
+
+std::optional<int> LessonDesk::Turn(LessonsState& state) const {
+  const OpenPage open = PageOpen(state);
+  if (open.page == nullptr) return std::nullopt;
+  const auto page = static_cast<size_t>(open.number());
+  if (IsWorkedThrough(book_.lessons, state)) state.done.insert(PageKey(open.lesson->name, page));
+  if (page + 1 < open.lesson->pages.size()) return static_cast<int>(page + 1);
+  state.lesson.clear();
+  return std::nullopt;
+}
+
+void LessonDesk::UseLocks(std::vector<std::string> locked, std::vector<std::string> hidden) {
+  of_code_ = {std::move(locked), std::move(hidden), {}};
+}
+
+void LessonDesk::LiftLocks() {
+  of_code_ = {};
+  are_locks_lifted_ = true;
+}
+
+ControlAccess LessonDesk::Access(const ViewState& view) const {
+  ControlAccess access = of_code_;
+  const OpenPage open = PageOpen(view.lessons);
+  if (open.page == nullptr || !IsInLesson(view) || are_locks_lifted_) return access;
+  Append(open.page->setup.lock, &access.locked);
+  access.highlighted = open.page->setup.highlight;
+  return access;
+}
+
+bool LessonDesk::IsLocked(std::string_view control, const ViewState& view) const {
+  return std::ranges::count(Access(view).locked, control) > 0;
+}
+
+Choices LessonDesk::Allowed(const Choices& now, Choices wanted, const ViewState& view) const {
+  wanted.settings = lessons::KeepLocked(now.settings, wanted.settings, Access(view).locked);
+  if (IsLocked("card", view)) wanted.device = now.device;
+  if (IsLocked("kernels", view)) wanted.kernels = now.kernels;
+  return wanted;
+}
+
+Choices LessonDesk::SetUp(const lessons::Setup& setup, const Choices& now) {
+  if (!own_) {
+    own_ = now;
+    own_->second = {};
+  }
+  Choices choices = now;
+  choices.settings = setup.situation.settings;
+  choices.device = DeviceFor(setup, now.device);
+  choices.allocator.clear();
+  return choices;
+}
+
+networks::DeviceChoice LessonDesk::DeviceFor(const lessons::Setup& setup, networks::DeviceChoice device) {
+  const bool is_for_phantom = !setup.phantom_because.empty();
+  if (is_for_phantom && device.kind != DeviceKind::kPhantom) {
+    taken_from_ = std::exchange(device, {DeviceKind::kPhantom, 0, setup.situation.card});
+  } else if (!is_for_phantom && taken_from_) {
+    device = *std::exchange(taken_from_, std::nullopt);
+  }
+  if (device.kind == DeviceKind::kPhantom) device.card = setup.situation.card;
+  return device;
+}
+
+void LessonDesk::TakeChoice(const ViewState& view) {
+  if (!IsInLesson(view)) own_.reset();
+}
+
+void LessonDesk::TakeDevice(const ViewState& view) {
+  TakeChoice(view);
+  taken_from_.reset();
+}
+
+void LessonDesk::ForgetOwn() {
+  own_.reset();
+  taken_from_.reset();
+}
+
+std::string LessonDesk::ChangeToOwn(const Choices& now, const ViewState& view,
+                                    const std::vector<phantom::Card>& cards) const {
+  if (!own_ || IsInLesson(view) || StartAlike(*own_, now)) return "";
+  std::vector<std::string> changes;
+  if (const std::string change = networks::DescribeChange(now.settings, own_->settings); !change.empty())
+    changes.push_back(change);
+  if (own_->device != now.device) {
+    const phantom::Card* const card = phantom::CardNamed(cards, own_->device.card);
+    if (own_->device.kind != DeviceKind::kPhantom) {
+      changes.push_back("on " + InWords(own_->device));
+    } else if (card != nullptr) {
+      changes.push_back("on the " + session::ShortCardTitle(card->title));
+    }
+  }
+  if (own_->allocator != now.allocator) {
+    changes.push_back(own_->allocator.empty() ? "PyTorch's own allocator settings"
+                                              : "allocator " + own_->allocator);
+  }
+  if (own_->kernels != now.kernels) changes.emplace_back(own_->kernels ? "kernels told" : "kernels not told");
+  return fmt::format("{}", fmt::join(changes, ", "));
+}
+
+}  // namespace tidemark::gui
