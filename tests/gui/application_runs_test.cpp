@@ -202,8 +202,8 @@ TEST_CASE(
   Application& app = *application;
   app.ShowRun(std::make_shared<Grown>());
   app.OpenRanks(files);
-  const auto& lines = app.scene_input().log->lines();
   REQUIRE(PollUntil(app, [&] { return app.scene_input().recording.starts_with("run.rank"); }));
+  const auto& lines = app.scene_input().log->lines();
   const auto tells = [&](const std::string& text) {
     return std::ranges::any_of(lines, [&](const presenters::LogLine& line) {
       return line.level == presenters::LogLevel::kWarning && line.text.find(text) != std::string::npos;

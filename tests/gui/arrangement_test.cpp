@@ -12,10 +12,14 @@
 namespace tidemark::gui {
 namespace {
 
-// As a window has it.
+// As a window has it, which knows where one of its panels is.
 class ImGuiContextOfTest {
  public:
-  ImGuiContextOfTest() { ImGui::CreateContext(); }
+  ImGuiContextOfTest() {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;  // or it would be written as the test ends
+    ImGui::LoadIniSettingsFromMemory("[Window][###timeline]\nPos=60,60\nSize=400,400\n");
+  }
   ~ImGuiContextOfTest() { ImGui::DestroyContext(); }
   ImGuiContextOfTest(const ImGuiContextOfTest&) = delete;
   ImGuiContextOfTest& operator=(const ImGuiContextOfTest&) = delete;

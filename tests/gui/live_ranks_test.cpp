@@ -234,7 +234,7 @@ TEST_CASE("A run of ranks is saved once each of them is") {
     app.ExecuteCommands();
     REQUIRE(PollUntil(app, [&] {
       const auto& lines = app.scene_input().log->lines();
-      return !lines.empty() && lines.back().text.starts_with("Saved ");
+      return !lines.empty() && lines.back().text == "Saved " + (scratch / name).string() + ".";
     }));
   };
   const auto quits = [&] {
