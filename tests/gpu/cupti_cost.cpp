@@ -58,7 +58,7 @@ Functions Cupti() {
   std::exit(1);
 }
 
-void OnCall(void*, int, uint32_t, const tidemark::capture::cupti::CallbackData*) {}
+void OnCall(void*, int, uint32_t, const void*) {}
 void OnRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
   *bytes = 64 << 10;
   *buffer = static_cast<uint8_t*>(std::calloc(1, *bytes));

@@ -240,7 +240,7 @@ TEST_CASE("A page is trained with PyTorch's own allocator, and a code with its o
 
 TEST_CASE("What no machine is to bear goes on the phantom, and the next page where it was") {
   ApplicationOptions options;
-  options.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
   const auto application = Application::Create(options, {});
   REQUIRE(application.ok());
   Application& app = **application;

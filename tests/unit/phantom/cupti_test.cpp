@@ -40,12 +40,18 @@ static_assert(sizeof(capture::cupti::CallbackData) == sizeof(CUpti_CallbackData)
               offsetof(capture::cupti::CallbackData, returned) ==
                   offsetof(CUpti_CallbackData, functionReturnValue) &&
               offsetof(capture::cupti::CallbackData, correlation_id) ==
-                  offsetof(CUpti_CallbackData, correlationId));
+                  offsetof(CUpti_CallbackData, correlationId) &&
+              offsetof(capture::cupti::CallbackData, context) == offsetof(CUpti_CallbackData, context));
+static_assert(offsetof(capture::cupti::ResourceData, context) == offsetof(CUpti_ResourceData, context));
 static_assert(sizeof(capture::cupti::SubscriberParameters) == sizeof(CUpti_SubscriberParams) &&
               offsetof(capture::cupti::SubscriberParameters, holder) ==
                   offsetof(CUpti_SubscriberParams, oldSubscriberName));
 static_assert(offsetof(capture::cupti::MemoryRecord, bytes) == offsetof(CUpti_ActivityMemory4, bytes) &&
               offsetof(capture::cupti::MemoryRecord, is_async) == offsetof(CUpti_ActivityMemory4, isAsync) &&
+              offsetof(capture::cupti::MemoryRecord, pool_type) ==
+                  offsetof(CUpti_ActivityMemory4, memoryPoolConfig.memoryPoolType) &&
+              offsetof(capture::cupti::MemoryRecord, pool_release_threshold) ==
+                  offsetof(CUpti_ActivityMemory4, memoryPoolConfig.releaseThreshold) &&
               offsetof(capture::cupti::MemoryRecord, pool_bytes) ==
                   offsetof(CUpti_ActivityMemory4, memoryPoolConfig.pool.size) &&
               sizeof(capture::cupti::MemoryRecord) <= sizeof(CUpti_ActivityMemory2));
@@ -66,9 +72,17 @@ static_assert(
     offsetof(capture::cupti::TransferRecord, copy_kind) == offsetof(CUpti_ActivityMemcpy6, copyKind));
 static_assert(offsetof(capture::cupti::PoolRecord, address) == offsetof(CUpti_ActivityMemoryPool3, address) &&
               offsetof(capture::cupti::PoolRecord, bytes) == offsetof(CUpti_ActivityMemoryPool3, size) &&
+              offsetof(capture::cupti::PoolRecord, pool_type) ==
+                  offsetof(CUpti_ActivityMemoryPool3, memoryPoolType) &&
+              offsetof(capture::cupti::PoolRecord, release_threshold) ==
+                  offsetof(CUpti_ActivityMemoryPool3, releaseThreshold) &&
               offsetof(capture::cupti::PoolRecord, timestamp) ==
                   offsetof(CUpti_ActivityMemoryPool3, timestamp) &&
               sizeof(capture::cupti::PoolRecord) <= sizeof(CUpti_ActivityMemoryPool2));
+static_assert(capture::cupti::kNoMoreRecords == CUPTI_ERROR_MAX_LIMIT_REACHED &&
+              capture::cupti::kResources == CUPTI_CB_DOMAIN_RESOURCE &&
+              capture::cupti::kContextGoes == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
+              capture::cupti::kImportedPool == CUPTI_ACTIVITY_MEMORY_POOL_TYPE_IMPORTED);
 static_assert(capture::cupti::kMemory2 == CUPTI_ACTIVITY_KIND_MEMORY2 &&
               capture::cupti::kMemoryPool == CUPTI_ACTIVITY_KIND_MEMORY_POOL &&
               capture::cupti::kBufferBytes == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE &&
