@@ -177,12 +177,12 @@ TEST_CASE("What an evaluation made on its thread is temporary, and output once i
                            Told(EventKind::kFreeCompleted, kReserved, 512),
                            Told(EventKind::kTensorSaved, kReserved + 1024), end,
                            Told(EventKind::kTensorSaved, kReserved + 2048)});
-  std::vector<std::pair<uint64_t, Category>> told;
+  std::vector<std::pair<uint64_t, Category>> found;
   for (const Event& event : inferred) {
     if (event.kind == EventKind::kAllocate) CHECK(event.category == Category::kTemporary);
-    if (event.kind == EventKind::kCategorize) told.emplace_back(event.address, event.category);
+    if (event.kind == EventKind::kCategorize) found.emplace_back(event.address, event.category);
   }
-  CHECK(told == std::vector<std::pair<uint64_t, Category>>{{kReserved + 1024, Category::kActivation},
+  CHECK(found == std::vector<std::pair<uint64_t, Category>>{{kReserved + 1024, Category::kActivation},
                                                            {kReserved + 2048, Category::kOutput},
                                                            {kReserved + 2048, Category::kActivation}});
 }
