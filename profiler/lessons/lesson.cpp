@@ -50,6 +50,7 @@ constexpr std::array<Asked, 11> kAsked = {{{"allocated", "textbook.total", "phan
 
 std::vector<std::string> PredictableQuantities() {
   std::vector<std::string> names;
+  names.reserve(kAsked.size());
   for (const Asked& asked : kAsked) names.emplace_back(asked.quantity);
   return names;
 }

@@ -183,8 +183,8 @@ TEST_CASE("What an evaluation made on its thread is temporary, and output once i
     if (event.kind == EventKind::kCategorize) found.emplace_back(event.address, event.category);
   }
   CHECK(found == std::vector<std::pair<uint64_t, Category>>{{kReserved + 1024, Category::kActivation},
-                                                           {kReserved + 2048, Category::kOutput},
-                                                           {kReserved + 2048, Category::kActivation}});
+                                                            {kReserved + 2048, Category::kOutput},
+                                                            {kReserved + 2048, Category::kActivation}});
 }
 
 }  // namespace tidemark::capture
