@@ -41,9 +41,12 @@ void ExportsByTheMenu(ImGuiTestContext* context, const fs::path& file) {
 // What the product teaches is one click away, and so are the person's own settings after it.
 void OpensALessonByTheMenu(ImGuiTestContext* context) {
   const ByteUnit unit = application().view_state().unit;
-  const networks::TrainingSettings own = application().settings();
+  const networks::TrainingSettings before = application().settings();
+  networks::TrainingSettings own = before;
+  own.batch = 48;  // as no page has it
+  application().Push(ChangeSettings{own});
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == own; }));
   const lessons::Lesson& third = application().frame()->lessons.lessons->at(2);
-  IM_CHECK((context->ItemInfo("//##MainMenuBar/Learn").ID != 0));
   context->MenuAction(ImGuiTestAction_Open, "//##MainMenuBar/Learn");
   context->Yield(2);
   Picture(context, "learn-menu");
@@ -60,6 +63,7 @@ void OpensALessonByTheMenu(ImGuiTestContext* context) {
   IM_CHECK(application().settings() != own);
   context->MenuClick("//##MainMenuBar/Learn/Back to your own settings");
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == own; }));
+  application().Push(ChangeSettings{before});
   application().Push(ShowPanel{"lessons", true});
   application().view_state().unit = unit;
   context->Yield(3);
