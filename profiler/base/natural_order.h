@@ -13,6 +13,9 @@ struct NaturalOrder {
   bool operator()(std::string_view a, std::string_view b) const {
     const std::string_view whole_a = a;
     const std::string_view whole_b = b;
+    const size_t alike = AlikeParts(a, b);
+    a.remove_prefix(alike);
+    b.remove_prefix(alike);
     while (!a.empty() && !b.empty()) {
       const std::string_view part_a = FirstPart(a);
       const std::string_view part_b = FirstPart(b);
@@ -27,6 +30,12 @@ struct NaturalOrder {
  private:
   static bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
+  // How many bytes of parts that are the same both begin with, so that these are not looked at one by one.
+  static size_t AlikeParts(std::string_view a, std::string_view b) {
+    auto bytes = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+    while (bytes > 0 && IsDigit(a[bytes - 1])) --bytes;  // the number may go on
+    return bytes;
+  }
   // All digits that it begins with, or one letter.
   static std::string_view FirstPart(std::string_view text) {
     const auto end = std::ranges::find_if_not(text, IsDigit);

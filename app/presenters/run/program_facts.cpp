@@ -85,6 +85,10 @@ bool InfersContents(const events::RunDescription& description) {
 int64_t PassesWithoutSteps(const timeline::View& view, const session::RunStatus& status,
                            const events::RunDescription& description) {
   if (status.steps_done > 0 || !IsProgram(description)) return 0;
+  // A program that runs backward is no evaluation, though it never steps.
+  const bool trains =
+      std::ranges::count(view.phases(), events::Phase::kBackward, &timeline::PhaseSpan::phase) > 0;
+  if (trains) return 0;
   return std::ranges::count(view.phases(), events::Phase::kEvaluation, &timeline::PhaseSpan::phase);
 }
 

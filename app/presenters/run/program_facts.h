@@ -35,7 +35,8 @@ inline constexpr const char* kContentsAreInferred =
     "what blocks hold is inferred from what autograd and optimizers do";
 
 // How often a program called a model without gradients (profiler/capture/operators/layer_scopes.h) where it
-// has no step that tells how far it came; 0 of any other run. O(phases).
+// has no step that tells how far it came; 0 of any other run, as of one that runs backward and never steps.
+// O(phases).
 int64_t PassesWithoutSteps(const timeline::View& view, const session::RunStatus& status,
                            const events::RunDescription& description);
 

@@ -178,6 +178,10 @@ TEST_CASE("A program without steps is told by its passes without gradients, and 
   status.steps_done = 0;
   program.settings_json = "{}";
   CHECK(PassesWithoutSteps(*view, status, program) == 0);
+  program.settings_json.clear();
+  stream.BeginPhase(events::Phase::kBackward);
+  stream.BeginPhase(events::Phase::kIdle);
+  CHECK(PassesWithoutSteps(*stream.Publish(), status, program) == 0);
 }
 
 TEST_CASE("Of a run on several cards each is told, and the fullest is held against a card's memory") {
