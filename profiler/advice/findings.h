@@ -3,8 +3,7 @@
 // fragmentation, workspaces larger than activations, a step, the first or a later one, that needs more than
 // all others, copies between types, and outputs that are kept from pass to pass. Only what the stream shows:
 // a run without steps or categories has fewer findings. Pure functions, any thread. O(events of one step,
-// without steps of a million events at most,
-// + live blocks).
+// without steps of a million events at most, + live blocks).
 #pragma once
 
 #include <cstdint>

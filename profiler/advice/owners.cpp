@@ -33,8 +33,8 @@ std::string LineOf(const timeline::View& view, const timeline::LiveBlock& block)
 template <typename NameOf>
 std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, timeline::EventIndex moment,
                              size_t most) {
-  std::map<std::string, std::pair<Owner, int64_t>, NaturalOrder>
-      by_name;  // with the size of its largest block
+  // With the size of its largest block.
+  std::map<std::string, std::pair<Owner, int64_t>, NaturalOrder> by_name;
   for (const timeline::LiveBlock& block : timeline::SettledStateAt(view, moment, view.end()).blocks) {
     std::string name = name_of(view, block);
     if (name.empty()) continue;

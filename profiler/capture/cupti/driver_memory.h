@@ -50,8 +50,7 @@ class DriverMemory {
   void MappingsStay(uint64_t address, uint64_t bytes);
   struct PoolSize {
     uint64_t reserved_bytes = 0;
-    uint64_t kept_bytes =
-        0;  // its release threshold: what is above it goes back when the device is waited for
+    uint64_t kept_bytes = 0;  // its release threshold: what is above it goes back at a synchronization
   };
   // Of the pool at this address, at that time; older news than what is known change nothing.
   void PoolIs(uint64_t address, const PoolSize& size, uint64_t time_ns);
