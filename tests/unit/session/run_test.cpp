@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -192,16 +193,16 @@ TEST_CASE("letting a run go never leaves its trainer behind", "[run]") {
 
 TEST_CASE("a recording that cannot go on does not stop the run", "[run]") {
   LiveOptions options = Options(kObeys);
-  options.start_paused = true;
   const trace::Scratch scratch;
   options.recording = scratch / "run.tide";
   const auto run = StartOrFail(options);
-  const rlimit limit{4096, RLIM_INFINITY};
+  const auto size = [&] { return std::filesystem::file_size(*options.recording); };
+  REQUIRE(Eventually(kPatienceMs, [&] { return size() > 4096; }));  // some chunks are whole
+  const rlimit limit{size(), RLIM_INFINITY};
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const auto handler = signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
-  run->SetMode(transport::RunMode::kRun);
   const bool told = Eventually(kPatienceMs, [&] { return !run->status().recording_error.empty(); });
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, handler);
