@@ -123,7 +123,9 @@ class Forces(torch.nn.Module):
     @torch.enable_grad()
     def forward(self, x):
         x.requires_grad_()
-        return torch.autograd.grad(self.inner(x).square().sum(), x)[0]
+        # Not autograd.grad: the engine's thread lets its results go, and aborts if Python has ended by then.
+        self.inner(x).square().sum().backward(inputs=[x])
+        return x.grad
 with torch.no_grad(): Forces().cuda()(torch.ones(64, 64, device="cuda"))
 """
         self.phantom(code)
