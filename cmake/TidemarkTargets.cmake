@@ -37,6 +37,14 @@ function(tidemark_sources_of folder list)
   set(${list} ${${list}} ${ARGN} PARENT_SCOPE)
 endfunction()
 
+# tidemark_sources_of_library(NAME LIST): the same with all that a library has.
+function(tidemark_sources_of_library name list)
+  get_target_property(sources tidemark_${name} SOURCES)
+  get_target_property(folder tidemark_${name} SOURCE_DIR)
+  list(TRANSFORM sources PREPEND "${folder}/")
+  set(${list} ${${list}} ${sources} PARENT_SCOPE)
+endfunction()
+
 function(tidemark_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_library(tidemark_${name} STATIC ${ARG_SOURCES})
