@@ -31,17 +31,15 @@ function(tidemark_target_settings target)
   target_link_libraries(${target} PRIVATE tidemark_warnings tidemark_sanitizers)
 endfunction()
 
-# tidemark_sources_of(FOLDER LIST FILE...): adds sources of another folder to a list, for a target that compiles them along.
+# tidemark_sources_of(FOLDER LIST [FILE...]): adds sources of another folder to a list, for a target that compiles them along;
+# without files all that the folder's library has.
 function(tidemark_sources_of folder list)
-  list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/${folder}/")
-  set(${list} ${${list}} ${ARGN} PARENT_SCOPE)
-endfunction()
-
-# tidemark_sources_of_library(NAME LIST): the same with all that a library has.
-function(tidemark_sources_of_library name list)
-  get_target_property(sources tidemark_${name} SOURCES)
-  get_target_property(folder tidemark_${name} SOURCE_DIR)
-  list(TRANSFORM sources PREPEND "${folder}/")
+  set(sources ${ARGN})
+  if(NOT sources)
+    get_property(library DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+    get_target_property(sources ${library} SOURCES)
+  endif()
+  list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/${folder}/")
   set(${list} ${${list}} ${sources} PARENT_SCOPE)
 endfunction()
 
