@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -100,15 +101,19 @@ Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
 }
 
 Json OrderOf(const SweepTask& task, const Entry& entry) {
-  const std::vector<std::string> given(task.program.begin() + static_cast<std::ptrdiff_t>(entry.arguments),
-                                       task.program.end());
+  const auto arguments_of = [&](std::vector<std::string> program) {
+    program.erase(program.begin(), program.begin() + static_cast<std::ptrdiff_t>(entry.arguments));
+    return program;
+  };
   Json runs = Json::array();
   for (size_t i = 0; i < task.values.size(); ++i) {
     const int64_t value = task.values[i];
-    runs.push_back({{"value", value},
-                    {"arguments", task.name.empty() ? given : WithArgument(given, task.name, value)},
-                    {"environment", i < task.own_environments.size() ? task.own_environments[i]
-                                                                     : std::vector<std::string>()}});
+    runs.push_back(
+        {{"value", value},
+         {"arguments",
+          arguments_of(task.name.empty() ? task.program : WithArgument(task.program, task.name, value))},
+         {"environment",
+          i < task.own_environments.size() ? task.own_environments[i] : std::vector<std::string>()}});
   }
   return {{entry.kind, entry.what}, {"runs", std::move(runs)}, {"at_once", task.at_once}};
 }
@@ -130,22 +135,33 @@ std::optional<SweepAnswer> AnswerIn(std::string_view line) {
   return answer;
 }
 
+// Where the program's own begin; the command's end where that is not known, as of a launcher.
+std::vector<std::string>::const_iterator OwnArguments(const std::vector<std::string>& command) {
+  const Result<PythonStart> python = PythonOf(command);
+  const Result<Entry> entry = python ? EntryOf(command, python->place) : python.error();
+  return entry ? command.begin() + static_cast<std::ptrdiff_t>(entry->arguments) : command.end();
+}
+
 }  // namespace
 
-std::vector<std::string> WithArgument(const std::vector<std::string>& words, const std::string& name,
+std::vector<std::string> WithArgument(const std::vector<std::string>& command, const std::string& name,
                                       int64_t value) {
   const std::string option = "--" + name;
+  const auto last = std::find(OwnArguments(command), command.end(), "--");  // what lies behind is no option
   std::vector<std::string> changed;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i].starts_with(option + "=")) continue;
-    if (words[i] == option) {
-      ++i;  // its value
-    } else {
-      changed.push_back(words[i]);
+  std::optional<size_t> place;
+  for (auto word = command.begin(); word != last; ++word) {
+    const bool has_value_behind = *word == option;
+    if (!has_value_behind && !word->starts_with(option + "=")) {
+      changed.push_back(*word);
+      continue;
     }
+    if (!place) place = changed.size();
+    if (has_value_behind && std::next(word) != last) ++word;
   }
-  changed.push_back(option);
-  changed.push_back(std::to_string(value));
+  const auto into = changed.begin() + static_cast<std::ptrdiff_t>(place.value_or(changed.size()));
+  changed.insert(into, {option, std::to_string(value)});
+  changed.insert(changed.end(), last, command.end());
   return changed;
 }
 

@@ -37,8 +37,9 @@ struct SweepAnswer {
   std::vector<std::string> in_vain = {};  // options of techniques.h that changed nothing
 };
 
-// The words with --NAME VALUE, in the place of the one that is there.
-std::vector<std::string> WithArgument(const std::vector<std::string>& words, const std::string& name,
+// The command with --NAME VALUE in the place of the first one that is there, and no other; where there is
+// none, at the end, but before a lone "--" among the program's own arguments.
+std::vector<std::string> WithArgument(const std::vector<std::string>& command, const std::string& name,
                                       int64_t value);
 
 // "batch=8,16,64" and "batch=1..512", which doubles from the first to the last.

@@ -129,13 +129,24 @@ TEST_CASE("Answers come one by one; what else is said is no answer") {
 }
 
 TEST_CASE("An argument takes the place of the one that a command has") {
-  const auto with = [](std::vector<std::string> words) { return WithArgument(words, "batch", 32); };
+  const trace::Scratch scratch;
+  const std::string python = TaskWith(scratch, "").program.front();
   using Words = std::vector<std::string>;
-  CHECK(with({"python", "train.py"}) == Words{"python", "train.py", "--batch", "32"});
-  CHECK(with({"python", "train.py", "--batch", "8", "--lr", "1"}) ==
-        Words{"python", "train.py", "--lr", "1", "--batch", "32"});
-  CHECK(with({"python", "train.py", "--batch=8", "--batches", "2"}) ==
-        Words{"python", "train.py", "--batches", "2", "--batch", "32"});
+  const auto arguments_with = [&](Words words) {
+    words.insert(words.begin(), {python, "train.py"});
+    Words changed = WithArgument(words, "batch", 32);
+    changed.erase(changed.begin(), changed.begin() + 2);
+    return changed;
+  };
+  CHECK(arguments_with({}) == Words{"--batch", "32"});
+  CHECK(arguments_with({"--batch", "8", "--lr", "1"}) == Words{"--batch", "32", "--lr", "1"});
+  CHECK(arguments_with({"--batch=8", "--batches", "2"}) == Words{"--batch", "32", "--batches", "2"});
+  CHECK(arguments_with({"--batch", "8", "train", "--batch=9"}) == Words{"--batch", "32", "train"});
+  CHECK(arguments_with({"--batch"}) == Words{"--batch", "32"});
+  CHECK(arguments_with({"--lr", "1", "--", "--batch"}) ==
+        Words{"--lr", "1", "--batch", "32", "--", "--batch"});
+  CHECK(WithArgument({"no-such-launcher", "--", "train.py"}, "batch", 32) ==
+        Words{"no-such-launcher", "--", "train.py", "--batch", "32"});
 }
 
 TEST_CASE("A sweep that ends early says what it heard last, and one without a script what it needs") {
