@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -41,6 +42,22 @@ if found and found.origin:
 print("tidemark", json.dumps(answer))
 )";
 
+// What a shell starts in its place, as pip writes it where Python's path is too long for a first line or has
+// a space: '''exec' "/my venv/bin/python" "$0" "$@". Nothing if the line is none of that kind.
+std::optional<std::string> StartedByShell(const std::string& line) {
+  constexpr std::string_view kExec = "'''exec' ";
+  if (!line.starts_with(kExec)) return {};
+  std::istringstream rest(line.substr(kExec.size()));
+  const auto first = static_cast<char>(rest.peek());
+  std::string word;
+  if (first == '"' || first == '\'') {
+    rest >> std::quoted(word, first);
+  } else {
+    rest >> word;
+  }
+  return word;
+}
+
 // "#!/usr/bin/env python3" and "#!/venv/bin/python"; nothing if the file does not begin like that.
 std::optional<std::string> InterpreterOf(const fs::path& script) {
   std::ifstream file(script, std::ios::binary);
@@ -55,7 +72,8 @@ std::optional<std::string> InterpreterOf(const fs::path& script) {
       words >> word;
     } while (words && word.rfind('-', 0) == 0);
   }
-  return word;
+  std::getline(file, line);
+  return StartedByShell(line).value_or(word);
 }
 
 uint64_t RoundUp(uint64_t bytes) { return (bytes + 3) / 4 * 4; }

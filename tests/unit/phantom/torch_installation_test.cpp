@@ -58,6 +58,16 @@ TEST_CASE("The Python of a command line is its program, or the one that its scri
   WriteProgram(scratch / "torchrun", "#!" + python + "\nimport torch\n");
   WriteProgram(scratch / "launcher", "#!/usr/bin/env -S python3.11 -u\nimport torch\n");
   WriteProgram(scratch / "script.sh", "#!/bin/sh\n");
+  // As pip and uv write what would be too long for a first line, or has a space in it.
+  fs::create_directory(scratch / "my venv");
+  const std::string spaced = (scratch / "my venv" / "python3").string();
+  WriteProgram(spaced, "#!/bin/sh\n");
+  WriteProgram(scratch / "by-pip", "#!/bin/sh\n'''exec' \"" + spaced + "\" \"$0\" \"$@\"\n' '''\n");
+  WriteProgram(scratch / "by-uv", "#!/bin/sh\n'''exec' '" + spaced + "' \"$0\" \"$@\"\n' '''\n");
+  WriteProgram(scratch / "long", "#!/bin/sh\n'''exec' " + python + " \"$0\" \"$@\"\n' '''\n");
+  CHECK(PythonOf({(scratch / "by-pip").string()})->words == Words{spaced});
+  CHECK(PythonOf({(scratch / "by-uv").string()})->words == Words{spaced});
+  CHECK(PythonOf({(scratch / "long").string()})->words == Words{python});
   CHECK(PythonOf({python, "train.py"})->words == Words{python});
   CHECK(PythonOf({(scratch / "torchrun").string()})->words == Words{python});
   const std::string path = std::getenv("PATH");
