@@ -41,6 +41,9 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 // The folder in which ranks that are processes of this machine exchange what NCCL would: see
 // ranks/mailbox.h. Without one, or with "", the others are pretended.
 inline constexpr const char* kRanksVariable = "TIDEMARK_PHANTOM_RANKS";
+// Where a rank among pretended ones finds what it asks others for: JSON, the folder first
+// (programs/python/tidemark_other_ranks.py).
+inline constexpr const char* kAskedVariable = "TIDEMARK_PHANTOM_ASKED";
 // For the program's Python (programs/python), too: how many ranks there are, where all but one are pretended,
 // and how many of them share a machine at the most; and, set at all, that it is to tell its layers.
 inline constexpr const char* kWorldVariable = "TIDEMARK_PHANTOM_WORLD";

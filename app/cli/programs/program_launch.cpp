@@ -178,13 +178,18 @@ bool HasRank() {
                              [](const LauncherNames& names) { return !ValueOf(names.rank).empty(); });
 }
 
-// Ranks that are started within the program, by a launcher or by itself; of those the first is recorded.
-Status LetRanksMeet(ProgramLaunch& launch) {
+Status LetRanksMeet(const phantom::Rank& rank, ProgramLaunch& launch) {
+  const bool pretended = rank.world > 1;
+  if (pretended || HasRank()) {
+    launch.environment.push_back(std::string(phantom::kRanksVariable) + "=");  // whatever is around us
+  }
+  if (!pretended && HasRank()) return Done{};
   Result<phantom::RanksFolder> ranks = phantom::RanksFolder::Create();
   if (!ranks) return ranks.error();
-  launch.environment.push_back(ranks->EnvironmentEntry());
+  launch.environment.push_back(pretended ? ranks->EnvironmentEntryOfPretended() : ranks->EnvironmentEntry());
   launch.ranks = std::make_shared<const phantom::RanksFolder>(std::move(*ranks));
-  launch.recorded.local_rank_0_only = true;
+  // Those that are started within the program, by a launcher or by itself: of them the first is recorded.
+  launch.recorded.local_rank_0_only = !pretended;
   return Done{};
 }
 
@@ -233,11 +238,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
         torch->version, events::kTorchVersions));
   }
   if (Status asked = AskForDoubts(launch); !asked) return asked.error();
-  if (order.rank.world > 1 || HasRank()) {
-    launch.environment.push_back(std::string(phantom::kRanksVariable) + "=");  // whatever is around us
-  } else if (Status met = LetRanksMeet(launch); !met) {
-    return met.error();
-  }
+  if (Status met = LetRanksMeet(order.rank, launch); !met) return met.error();
   launch.faults = order.faults;
   return launch;
 }

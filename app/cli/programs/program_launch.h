@@ -23,7 +23,7 @@ struct ProgramLaunch {
   std::shared_ptr<phantom::ProgramStop> stop = std::make_shared<phantom::ProgramStop>();
   std::string title;                                  // its script or module; without Python its file
   std::shared_ptr<const phantom::DoubtsFile> doubts;  // null where nobody asked for them
-  std::shared_ptr<const phantom::RanksFolder> ranks;  // null where ranks are pretended, or on cards
+  std::shared_ptr<const phantom::RanksFolder> ranks;  // null on cards, and where each rank has one of us
   // On the phantom:
   std::optional<phantom::ProgramLibraries> libraries;
   phantom::AddressOrder addresses;

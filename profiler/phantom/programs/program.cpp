@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "profiler/base/child_environment.h"
 #include "profiler/base/children.h"
@@ -166,9 +167,13 @@ Mutex& TheSignals() {
 template <typename Make>
 Result<std::string> MakeTemporary(const char* pattern, const Make& make) {
   std::error_code failure;
-  std::string name = (std::filesystem::temp_directory_path(failure) / pattern).string();
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failure);
+  std::string name = (folder / pattern).string();
   if (!failure && make(name.data())) return name;
-  return Error{"There is no room for temporary files: " + name + ". Set TMPDIR to a folder that has some."};
+  if (!failure) failure = {errno, std::generic_category()};
+  return Error{"Temporary files cannot be written in " +
+               (folder.empty() ? std::string("the folder that TMPDIR names") : folder.string()) + ": " +
+               failure.message() + ". Set TMPDIR to a folder that can be written to and has room."};
 }
 
 }  // namespace
@@ -240,6 +245,10 @@ RanksFolder::~RanksFolder() {
 }
 
 std::string RanksFolder::EnvironmentEntry() const { return std::string(kRanksVariable) + "=" + name_; }
+
+std::string RanksFolder::EnvironmentEntryOfPretended() const {
+  return std::string(kAskedVariable) + "=" + nlohmann::json::array({name_}).dump();
+}
 
 void ProgramStop::Ask() {
   const MutexLock lock(mutex_);

@@ -50,7 +50,8 @@ class DoubtsFile {
   std::string name_;
 };
 
-// Where those of the program's processes that are ranks exchange what NCCL would; removed with this object.
+// Where those of the program's processes that are ranks exchange what NCCL would, or a rank among pretended
+// ones finds what others would send it; removed with this object.
 class RanksFolder {
  public:
   static Result<RanksFolder> Create();
@@ -58,7 +59,8 @@ class RanksFolder {
   RanksFolder& operator=(RanksFolder&&) = delete;
   ~RanksFolder();
 
-  std::string EnvironmentEntry() const;
+  std::string EnvironmentEntry() const;             // of ranks that run together
+  std::string EnvironmentEntryOfPretended() const;  // of one whose others do not run
 
  private:
   explicit RanksFolder(std::string name) : name_(std::move(name)) {}

@@ -101,6 +101,18 @@ print(asked)
         ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", code)
         self.assertEqual((ran.returncode, ran.stdout), (0, "[]\n"), ran.stderr)
 
+    def test_the_store_in_which_all_have_met_counts_and_forgets_keys(self):
+        code = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+store = dist.PrefixStore("own", dist.distributed_c10d._get_default_store())
+before = store.num_keys()
+store.set("key", "value")
+print(store.num_keys() - before, store.get("key"), store.delete_key("key"), store.delete_key("key"))
+"""
+        ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", code)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "1 b'value' True False\n"), ran.stderr)
+
     def launch(self, code, *options):
         script = Path(self.folder.name) / "train.py"
         script.write_text("import os, torch, torch.distributed as dist\n"

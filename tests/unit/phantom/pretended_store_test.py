@@ -2,6 +2,7 @@
 """What the ranks of a distributed program that are only pretended answer: pretended_store_test.py SITECUSTOMIZE."""
 
 import importlib.util
+import json
 import os
 import pickle
 import subprocess
@@ -36,7 +37,12 @@ class Store(unittest.TestCase):
     def test_own_values_come_back(self):
         self.store.set("key", "value")
         self.assertEqual(self.store.get("key"), b"value")
-        self.assertTrue(self.store.delete_key("key"))
+        self.store.add("counted", 1)
+        self.assertEqual(self.store.getNumKeys(), 2)
+        self.assertTrue(self.store.deleteKey("key"))
+        self.assertTrue(self.store.deleteKey("counted"))
+        self.assertFalse(self.store.deleteKey("counted"))
+        self.assertEqual(self.store.getNumKeys(), 0)
 
     def test_groups_that_are_split_meet_in_the_same(self):
         self.assertIs(self.store.clone(), self.store)
@@ -125,11 +131,12 @@ print(got)
 class Asking(unittest.TestCase):
     """The ranks before it are asked by running the program as each of them, until it has sent."""
 
-    def run_as(self, rank, *words, **variables):
-        environment = {**os.environ, "RANK": str(rank), "TIDEMARK_PHANTOM_WORLD": "12", "TIDEMARK_PHANTOM_MACHINE_RANKS": "8",
-                       "TIDEMARK_PHANTOM_DOUBTS": "/dev/null", **variables}
-        command = [sys.executable, "-c", ASKING, os.path.dirname(spec.origin), *words]
-        return subprocess.run(command, env=environment, capture_output=True, text=True)
+    def run_as(self, rank, *words, prefix="tidemark-test-"):
+        with tempfile.TemporaryDirectory(prefix=prefix) as folder:
+            environment = {**os.environ, "RANK": str(rank), "TIDEMARK_PHANTOM_WORLD": "12", "TIDEMARK_PHANTOM_MACHINE_RANKS": "8",
+                           "TIDEMARK_PHANTOM_DOUBTS": "/dev/null", "TIDEMARK_PHANTOM_ASKED": json.dumps([folder])}
+            command = [sys.executable, "-c", ASKING, os.path.dirname(spec.origin), *words]
+            return subprocess.run(command, env=environment, capture_output=True, text=True)
 
     def test_each_asks_the_one_before_it(self):
         ran = self.run_as(9)
@@ -143,8 +150,7 @@ class Asking(unittest.TestCase):
         self.assertIn("told: What rank 8 sends to this one was asked for", ran.stderr)
 
     def test_it_is_found_in_a_folder_whose_name_has_spaces(self):
-        with tempfile.TemporaryDirectory(prefix="of a person ") as folder:
-            ran = self.run_as(2, TMPDIR=folder)
+        ran = self.run_as(2, prefix="of a person ")
         self.assertEqual(ran.stdout, "[2, [[1, [[0], '0', False]], '1', False]]\n", ran.stderr)
 
     def test_one_that_ends_before_is_told_with_its_reason(self):

@@ -117,8 +117,8 @@ TEST_CASE("Where there is no folder for temporary files that is said, and none i
   setenv("TMPDIR", usual.c_str(), 1);
   REQUIRE_FALSE(doubts.ok());
   REQUIRE_FALSE(ranks.ok());
-  CHECK(doubts.error().message.find("Set TMPDIR to a folder that has some.") != std::string::npos);
-  CHECK(ranks.error().message.find("Set TMPDIR to a folder that has some.") != std::string::npos);
+  CHECK(doubts.error().message.find("that TMPDIR names: No such file or directory") != std::string::npos);
+  CHECK(ranks.error().message.find("that TMPDIR names: No such file or directory") != std::string::npos);
 }
 
 TEST_CASE("A folder in which ranks meet is gone with its object, and what is in it") {
@@ -128,6 +128,7 @@ TEST_CASE("A folder in which ranks meet is gone with its object, and what is in 
     REQUIRE(ranks.ok());
     folder = ranks->EnvironmentEntry();
     folder.erase(0, folder.find('=') + 1);
+    CHECK(ranks->EnvironmentEntryOfPretended() == "TIDEMARK_PHANTOM_ASKED=[\"" + folder + "\"]");
     trace::WriteFile(std::filesystem::path(folder) / "unread", "x");
   }
   CHECK_FALSE(std::filesystem::exists(folder));

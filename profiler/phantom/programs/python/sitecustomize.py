@@ -64,11 +64,12 @@ def make_store(store_class, world):
                 self.values[key] = bytes(desired)
             return self.values.get(key, bytes(expected))
 
-        def delete_key(self, key):
-            return self.values.pop(key, None) is not None
+        # PyTorch's C++ looks for these two by its own names.
+        def deleteKey(self, key):
+            return any([self.values.pop(key, None) is not None, self.sums.pop(key, None) is not None])
 
-        def num_keys(self):
-            return len(self.values)
+        def getNumKeys(self):
+            return len(self.values.keys() | self.sums.keys())
 
         def set_timeout(self, timeout):
             return None

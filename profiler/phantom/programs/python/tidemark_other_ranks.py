@@ -4,18 +4,15 @@ more, as that rank, until it has sent it. For sitecustomize.py.
 A rank that is asked so asks those before it in its turn; all leave what they have sent in one folder, so that what lies there is not asked for again.
 """
 
-import atexit
 import ctypes
 import json
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
-ASKED = "TIDEMARK_PHANTOM_ASKED"  # where what is sent lies, and what is asked for, and by whom, the last one last: ["FOLDER", "SENDER-RECEIVER-NUMBER", ...]
+ASKED = "TIDEMARK_PHANTOM_ASKED"  # where what is sent lies (a folder that whoever started the first of them made), and what is asked for, and by whom, the last one last: ["FOLDER", "SENDER-RECEIVER-NUMBER", ...]
 SECONDS = 600
 # Stages of a pipeline wait for a few shapes, one after the other; who sends objects with each step is not followed for ever.
 MOST_TIMES = 8
@@ -50,15 +47,11 @@ class OtherRanks:
         self.rank = int(os.environ.get("RANK", 0))
         self.sent, self.received = {}, {}  # with each rank, how many times
         self.times = 0  # that one was asked
-        self.folder, *self.asked = json.loads(os.environ.get(ASKED, "[null]"))
+        self.folder, *self.asked = json.loads(os.environ[ASKED])
         if self.asked:
             ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)  # nobody waits any more when the one that asked has ended
 
     def file_of(self, what):
-        """In a folder that is made when the first rank is asked; what this process forks must not remove it."""
-        if self.folder is None:
-            self.folder = tempfile.mkdtemp(prefix="tidemark-asked-")
-            atexit.register(lambda: self.process == os.getpid() and shutil.rmtree(self.folder, ignore_errors=True))
         return os.path.join(self.folder, what)
 
     def note_sent(self, objects, receiver):
