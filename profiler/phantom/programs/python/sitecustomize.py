@@ -364,7 +364,9 @@ if "TIDEMARK_AMP" in os.environ or "TIDEMARK_CHECKPOINT" in os.environ:
 
     changes.update({
         "torch.nn.modules.module": change_calls,
-        "torch.autograd": lambda autograd: end_autocast_before(autograd, techniques),
+        "torch.autograd": lambda autograd: end_autocast_before(autograd, ("backward", "grad"), techniques),
+        "torch.jit._trace": lambda jit: end_autocast_before(jit, ("trace", "trace_module"), techniques),
+        "torch.cuda.graphs": lambda graphs: end_autocast_before(graphs, ("make_graphed_callables",), techniques),
         "torch.utils.checkpoint": lambda checkpointing: know_own_checkpoints(checkpointing, techniques),
     })
 if changes:

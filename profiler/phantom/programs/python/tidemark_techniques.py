@@ -90,7 +90,10 @@ class Techniques:
         return os.environ.get("TIDEMARK_CHECKPOINT", "") == "blocks"
 
     def call(self, torch, function, module, arguments, named):
-        if torch._C._current_graph_task_id() != -1 or torch.compiler.is_compiling():  # run again in backward; traced
+        if torch._C._current_graph_task_id() != -1 or torch.compiler.is_compiling():  # run again in backward; compiled
+            return function(module, *arguments, **named)
+        if torch._C._get_tracing_state() is not None:  # torch.jit.trace takes neither a cast that is kept nor a block that runs twice
+            self.tell("What torch.jit.trace follows is as the program has it: it ran with neither --amp nor --checkpoint.")
             return function(module, *arguments, **named)
         records = torch.is_grad_enabled()
         if self.here.depth == 0:
@@ -148,7 +151,8 @@ class Techniques:
         self.tell(f"As if the program itself did: {type(module).__name__}.{name}() was called.")
         return True
 
-    def backward_begins(self):
+    def end_autocast(self):
+        """As backward begins, or what would not run under an autocast that is still open."""
         if self.here.depth > 0:  # a module's own, or torch.compile's as it looks at what backward will be
             return
         autocast, self.here.autocast = self.here.autocast, None
@@ -179,10 +183,9 @@ def use_techniques(modules, techniques):
     modules.Module.__call__ = called
 
 
-def end_autocast_before(autograd, techniques):
-    """torch.autograd."""
-    for name in ("backward", "grad"):
-        setattr(autograd, name, after(techniques.backward_begins, getattr(autograd, name)))
+def end_autocast_before(module, names, techniques):
+    for name in names:
+        setattr(module, name, after(techniques.end_autocast, getattr(module, name)))
 
 
 def after(begins, function):
