@@ -159,8 +159,8 @@ class SnapshotHistory {
       const SnapshotSegment* known = SegmentAtEnd(from.address);
       const events::NameId stack = known != nullptr ? stacks_.Name(known->stack, time_ns_) : 0;
       const events::NameId pool = known != nullptr ? writer_.Name(known->pool, time_ns_) : 0;
-      Event event = Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate,
-                            known != nullptr ? known->device : uint8_t{0});
+      Event event =
+          Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate, from.device);
       event.address = from.address;
       event.bytes = from.bytes;
       event.stream = known != nullptr ? known->stream : 0;

@@ -213,6 +213,26 @@ TEST_CASE("the line of code of a stack is the program's own", "[importers]") {
   CHECK(events::InnermostLine("f (torch/x.py:1) ← g (<stdin>:2)") == "g (<stdin>:2)");
 }
 
+TEST_CASE("a segment that is older than the history and freed in it is of the card whose history it is in",
+          "[importers]") {
+  const bool expandable = GENERATE(false, true);
+  constexpr int64_t kOld = kBase + (8 << 20);
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  pickle.Segment(kBase, 2 << 20).EndDictionary();
+  pickle.EndList().Text("device_traces").List().List().EndList().List();
+  pickle.Entry("alloc", kOld, 1000, 10).Entry("free_requested", kOld, 1000, 20);
+  pickle.Entry("free_completed", kOld, 1000, 21);
+  pickle.Entry(expandable ? "segment_unmap" : "segment_free", kOld, 4 << 20, 30);
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  REQUIRE(run.view->devices().size() == 2);
+  CHECK(run.view->devices()[0].reserved_bytes == 2 << 20);
+  CHECK(run.view->devices()[1].reserved_bytes == 4 << 20);
+  CHECK(run.view->devices()[1].allocated_bytes == 1024);
+}
+
 TEST_CASE("private pools, expandable segments, several devices, annotations", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary().Text("segments").List();
