@@ -12,7 +12,8 @@ namespace tidemark::networks {
 // batch of 4096 of them still counts its bytes without overflow.
 inline constexpr int64_t kMaxElements = int64_t{1} << 40;
 
-// Sizes beyond this are no network but a mistake; it also keeps every product of sizes within 64 bits.
+// Sizes beyond this are no network but a mistake. What is within kMaxElements, times one of them, is within
+// 64 bits.
 inline constexpr int64_t kMostFeatures = int64_t{1} << 22;
 
 enum class LayerKind : uint8_t {
@@ -49,8 +50,8 @@ enum class LayerKind : uint8_t {
 // Shape of one sample, without the batch: {3, 32, 32} is an image, {128, 768} a sequence of 128 tokens,
 // {100352} one row of features.
 using SampleShape = std::vector<int64_t>;
-int64_t ElementCount(const SampleShape& shape);
-std::string TextOf(const SampleShape& shape);  // "3×32×32"
+int64_t ElementCount(const SampleShape& shape);  // what 64 bits cannot hold counts as the most they can
+std::string TextOf(const SampleShape& shape);    // "3×32×32"
 
 // Stands for the network's input where a layer is named by its index.
 inline constexpr size_t kNetworkInput = static_cast<size_t>(-1);

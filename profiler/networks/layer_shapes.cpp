@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "profiler/base/saturating.h"
+
 namespace tidemark::networks {
 namespace {
 
@@ -17,7 +19,7 @@ Error NeedsSequence(const SampleShape& shape) {
 void CountWeights(Layer& layer, std::initializer_list<int64_t> factors) {
   layer.weight_elements = 1;
   for (const int64_t factor : factors) {
-    layer.weight_elements = std::min(layer.weight_elements, kMaxElements + 1) * factor;
+    layer.weight_elements = SaturatingProduct(layer.weight_elements, factor);
   }
 }
 

@@ -155,14 +155,10 @@ Layer LayerFrom(const Json& json) {
 
 bool IsWithin(int64_t value, int64_t least) { return value >= least && value <= kMaxElements; }
 
-// No size is 0, and all of them together are within the limits; without overflow.
+// No size is 0, and all of them together are within the limits.
 bool IsShape(const SampleShape& shape) {
-  int64_t elements = 1;
-  return std::ranges::all_of(shape, [&elements](int64_t size) {
-    if (size < 1 || size > kMaxElements / elements) return false;
-    elements *= size;
-    return true;
-  });
+  return std::ranges::all_of(shape, [](int64_t size) { return size >= 1; }) &&
+         ElementCount(shape) <= kMaxElements;
 }
 
 // What the textbook divides by and looks into.

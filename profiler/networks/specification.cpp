@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "profiler/base/choices.h"
+#include "profiler/base/saturating.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/networks/pipeline_stages.h"
@@ -284,7 +285,7 @@ Status ReadLayers(const Json& json, std::string_view text, Network& network) {
 
 int64_t ElementCount(const SampleShape& shape) {
   int64_t count = 1;
-  for (const int64_t size : shape) count = std::min(count, kMaxElements + 1) * size;
+  for (const int64_t size : shape) count = SaturatingProduct(count, size);
   return count;
 }
 

@@ -179,6 +179,16 @@ TEST_CASE("Sizes that no memory holds are refused before they overflow") {
   CHECK(ComplaintAbout(R"({"name": "l", "kind": "linear", "in": 4194304, "out": 4194304})",
                        R"("title": "T", "description": "D", "input": [4194304], "classes": 10)") ==
         "Layer 'l' (line 1) does not fit: it is too large: more than 1099511627776 elements.");
+  // More than 64 bits hold.
+  CHECK(ComplaintAbout(
+            R"({"name": "a", "kind": "conv_transpose2d", "in": 1, "out": 1, "kernel": 1, "stride": 4194304},
+               {"name": "b", "kind": "conv_transpose2d", "in": 1, "out": 4, "kernel": 1, "stride": 4194304})",
+            R"("title": "T", "description": "D", "input": [1, 262144, 1], "classes": 10)") ==
+        "Layer 'b' (line 2) does not fit: it is too large: more than 1099511627776 elements.");
+  CHECK(
+      ComplaintAbout(R"({"name": "l", "kind": "lstm", "in": 4194304, "hidden": 4194304, "layers": 4194304})",
+                     R"("title": "T", "description": "D", "input": [4, 4194304], "classes": 10)") ==
+      "Layer 'l' (line 1) does not fit: it is too large: more than 1099511627776 elements.");
   // Each layer is small enough; together they are not.
   std::string many;
   for (int i = 0; i < 200; ++i) {
