@@ -299,7 +299,10 @@ class PickleExporter final : public Exporter {
 
   // A trace tells one category for a block, at its birth: the last that it had.
   events::Category CategoryOf(const Moment& moment) const {
-    if (const auto freed = view_.FreedAt(moment.index)) return view_.event(*freed).category;
+    if (const auto freed = view_.FreedAt(moment.index)) {
+      const std::optional<Event> end = view_.FreeIn(*freed);
+      return end ? end->category : moment.event.category;
+    }
     const auto alive = alive_at_end_.find(moment.index);
     return alive == alive_at_end_.end() ? moment.event.category : alive->second;
   }

@@ -503,6 +503,18 @@ TEST_CASE("a pickle of a run whose oldest events were let go has what they had l
   CHECK(std::ranges::count(state.blocks, true, &timeline::LiveBlock::pending_free) == 1);
 }
 
+TEST_CASE("a pickle's block whose free was lost keeps its category", "[importers]") {
+  Stream run;
+  run.Allocate(1 << 20, 1000, events::Category::kActivation);
+  run.Allocate(1 << 20, 1000, events::Category::kGradient);
+  const ImportedRun again = ThroughPickle(*run.View());
+  REQUIRE(again.error.empty());
+  const auto allocations = again.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 2);
+  CHECK(allocations[0].category == events::Category::kActivation);
+  CHECK(allocations[1].category == events::Category::kGradient);
+}
+
 TEST_CASE("an empty run, odd names and a second device become valid pickles", "[importers]") {
   CHECK(ThroughPickle(*Stream().View()).error.empty());
   Stream run;
