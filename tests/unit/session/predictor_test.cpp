@@ -109,8 +109,18 @@ TEST_CASE("without a trainer every question has a sentence", "[predictor]") {
 }
 
 TEST_CASE("a predictor goes at once, whatever was asked", "[predictor]") {
-  Predictor predictor({FakeTrainer()});
-  for (int batch = 1; batch <= 40; ++batch) predictor.Ask(Settings(kObeys, batch), "h200");
+  const auto clock = [] { return std::chrono::steady_clock::now(); };
+  auto began = clock();
+  {
+    Predictor predictor({FakeTrainer()});
+    CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys), "h200"));
+    for (int batch = 1; batch <= 4; ++batch) predictor.Ask(Settings(kIgnoresStop, batch), "h200");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // one of them is with the trainer
+    CHECK(predictor.answers() == 1);
+    began = clock();
+  }
+  // A trainer that hangs has a second to stop; an answer would be waited for a minute.
+  CHECK(clock() - began < std::chrono::seconds(10));
 }
 
 }  // namespace
