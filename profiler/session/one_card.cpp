@@ -1,16 +1,32 @@
 #include "profiler/session/one_card.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "profiler/phantom/machine.h"
 
 namespace tidemark::session {
 
 using events::EventKind;
 
-std::string TitleOfCard(uint8_t device) { return "cuda:" + std::to_string(device); }
+namespace {
+
+constexpr std::string_view kTitle = "cuda:";
+
+}  // namespace
+
+std::string TitleOfCard(uint8_t device) { return std::string(kTitle) + std::to_string(device); }
 
 events::RunDescription DescriptionOfCard(events::RunDescription whole, uint8_t device) {
   whole.title += ", " + TitleOfCard(device);
+  if (whole.device.starts_with(kTitle)) whole.device = TitleOfCard(device);
   std::erase(whole.notes, phantom::kSeveralGpusDoubt);
+  return whole;
+}
+
+events::RunDescription DescriptionOfAll(events::RunDescription whole, const timeline::View& view) {
+  const bool is_told = std::ranges::count(whole.notes, phantom::kSeveralGpusDoubt) > 0;
+  if (view.devices().size() > 1 && !is_told) whole.notes.emplace_back(phantom::kSeveralGpusDoubt);
   return whole;
 }
 

@@ -10,15 +10,19 @@
 
 #include "profiler/events/event.h"
 #include "profiler/events/run_description.h"
+#include "profiler/timeline/timeline.h"
 
 namespace tidemark::session {
 
 // As PyTorch calls it: "cuda:1".
 std::string TitleOfCard(uint8_t device);
 
-// Of a run that is told of that card alone: its title says so, and what is doubted of several cards' sum is
-// not doubted of it.
+// Of a run that is told of that card alone: its title says so, a device that was one or more cards is that
+// card, and what is doubted of several cards' sum is not doubted of it.
 events::RunDescription DescriptionOfCard(events::RunDescription whole, uint8_t device);
+
+// Of a run whose cards are added up: where `view` has several, a note says so.
+events::RunDescription DescriptionOfAll(events::RunDescription whole, const timeline::View& view);
 
 class OneCard {
  public:

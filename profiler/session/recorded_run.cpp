@@ -75,7 +75,8 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
     return NothingOn(*device, of_card.card().cards(), file);
   std::unique_ptr<RecordedRun> run(new RecordedRun());
   run->view_ = builder.Publish();
-  run->description_ = device ? DescriptionOfCard(summary->description, *device) : summary->description;
+  run->description_ = device ? DescriptionOfCard(summary->description, *device)
+                             : DescriptionOfAll(summary->description, *run->view_);
   run->bookmarks_ = summary->bookmarks;
   run->status_.state = RunState::kFinished;
   run->status_.sentence = summary->warning;

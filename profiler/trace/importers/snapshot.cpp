@@ -458,11 +458,6 @@ Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, co
   summary.events = history.events();
   summary.complete = whole;
   summary.warning = Sentences(file_name, read.damage, history);
-  if (summary.description.device.find(',') != std::string::npos) {
-    summary.warning +=
-        fmt::format("{}It is of several cards ({}): what they hold is added up where no card is named.",
-                    summary.warning.empty() ? "" : " ", summary.description.device);
-  }
   return summary;
 }
 

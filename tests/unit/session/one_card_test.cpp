@@ -44,5 +44,13 @@ TEST_CASE("What all cards hold together is not one card's") {
   CHECK_FALSE(first.Keeps(counter));
 }
 
+TEST_CASE("One card's description names it where all of them were named, and a phantom stays one") {
+  events::RunDescription whole;
+  whole.device = "cuda:0, cuda:1";
+  CHECK(DescriptionOfCard(whole, 1).device == "cuda:1");
+  whole.device = "phantom";
+  CHECK(DescriptionOfCard(whole, 1).device == "phantom");
+}
+
 }  // namespace
 }  // namespace tidemark::session
