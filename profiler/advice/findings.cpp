@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "profiler/advice/examined_steps.h"
@@ -379,22 +380,24 @@ class Examination {
   // Of the last step.
   std::vector<LiveBlock> TypeCopies() const {
     std::vector<LiveBlock> copies;
+    std::unordered_map<uint64_t, size_t> latest;  // by address: the place of the copy that is there
     for (EventIndex index = std::max(last().begin, view_.first()); index < last().end; ++index) {
       const Event& event = view_.event(index);
-      if (event.kind == EventKind::kCategorize && IsMeant(event.category)) {
-        const auto latest =
-            std::ranges::find(copies.rbegin(), copies.rend(), event.address, &LiveBlock::address);
-        if (latest != copies.rend()) copies.erase(std::next(latest).base());
+      if (event.kind == EventKind::kCategorize) {
+        const auto copy = latest.find(event.address);
+        if (copy != latest.end() && IsMeant(event.category)) copies[copy->second].category = event.category;
       }
-      if (event.kind != EventKind::kAllocate || IsMeant(event.category)) continue;
-      if (!IsTypeCopy(events::InnermostFrame(view_.name(event.op)))) continue;
+      if (event.kind != EventKind::kAllocate) continue;
+      latest.erase(event.address);
+      if (IsMeant(event.category) || !IsTypeCopy(events::InnermostFrame(view_.name(event.op)))) continue;
+      latest.emplace(event.address, copies.size());
       LiveBlock copy;
-      copy.address = event.address;
       copy.rounded_bytes = event.rounded_bytes;
       copy.layer = event.layer;
       copy.born = index;
       copies.push_back(copy);
     }
+    std::erase_if(copies, [](const LiveBlock& copy) { return IsMeant(copy.category); });
     return copies;
   }
 

@@ -1,12 +1,14 @@
 #include "profiler/advice/findings.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "profiler/advice/examined_steps.h"
 #include "profiler/advice/owners.h"
 #include "profiler/advice/what_if.h"
 #include "tests/support/catch.h"
+#include "tests/unit/advice/training_stream.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::advice {
@@ -15,53 +17,6 @@ namespace {
 using events::Category;
 using events::EventKind;
 using events::Phase;
-
-constexpr int64_t kMiB = int64_t{1} << 20;
-
-// A training run without any fault, into which a test builds one.
-class TrainingStream : public timeline::Stream {
- public:
-  TrainingStream() {
-    Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
-    Allocate(0x10000000, 40 * kMiB, Category::kParameter);
-  }
-  void BeginForward(int64_t step) {
-    BeginStep(step);
-    BeginPhase(Phase::kForward);
-    Allocate(kActivation, 60 * kMiB, Category::kActivation);
-  }
-  void EndBackward(int64_t step) {
-    BeginPhase(Phase::kBackward);
-    Allocate(kGradient, 20 * kMiB, Category::kGradient);
-    Free(kActivation);
-    BeginPhase(Phase::kOptimizer);
-    Free(kGradient);
-    EndStep(step);
-    BeginPhase(Phase::kIdle);
-  }
-  void StepWithoutFault(int64_t step) {
-    BeginForward(step);
-    EndBackward(step);
-  }
-
-  static constexpr uint64_t kActivation = 0x13000000;
-  static constexpr uint64_t kGradient = 0x17000000;
-  static constexpr uint64_t kMore = 0x20000000;
-};
-
-std::vector<Finding> Found(const TrainingStream& stream) {
-  return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
-}
-
-std::optional<Finding> Only(const TrainingStream& stream, FindingKind kind) {
-  const std::vector<Finding> findings = Found(stream);
-  if (findings.size() != 1 || findings.front().kind != kind) return {};
-  return findings.front();
-}
-
-bool Says(const Finding& finding, std::string_view words) {
-  return finding.evidence.find(words) != std::string::npos;
-}
 
 TEST_CASE("A run without a fault, and one without anything, have no findings") {
   TrainingStream stream;
@@ -534,6 +489,45 @@ TEST_CASE("A layer is named where most of the copies are made, and where they ar
     REQUIRE(finding);
     CHECK(Says(*finding, "most of it in norm0") == (layers == 1));
   }
+}
+
+TEST_CASE("What is categorised where a copy once was says nothing of the copy") {
+  TrainingStream stream;
+  const events::NameId copy = stream.Name("aten::_to_copy");
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(TrainingStream::kMore, 8 * kMiB).op = copy;
+    stream.Free(TrainingStream::kMore);
+    stream.Allocate(TrainingStream::kMore, 8 * kMiB);
+    stream.Categorize(TrainingStream::kMore, Category::kInput);
+    stream.Free(TrainingStream::kMore);
+    stream.EndBackward(step);
+  }
+  CHECK(Only(stream, FindingKind::kTypeCopies));
+}
+
+TEST_CASE("Copies that prove to be meant are left out as fast as others are counted, however many they are") {
+  constexpr uint64_t kCopies = 100'000;
+  TrainingStream stream;
+  const events::NameId copy = stream.Name("aten::_to_copy");
+  const auto address = [](uint64_t place) { return TrainingStream::kMore + place * 512; };
+  for (int64_t step = 0; step < 2; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(TrainingStream::kMore - 8 * kMiB, 8 * kMiB).op = copy;
+    for (uint64_t place = 0; place < kCopies; ++place) stream.Allocate(address(place), 512).op = copy;
+    for (uint64_t place = 0; place < kCopies; ++place) stream.Categorize(address(place), Category::kInput);
+    for (uint64_t place = 0; place < kCopies; ++place) stream.Free(address(place));
+    stream.Free(TrainingStream::kMore - 8 * kMiB);
+    stream.EndBackward(step);
+  }
+  const auto view = stream.Publish();
+  const auto began = std::chrono::steady_clock::now();
+  const std::vector<Finding> findings = FindingsIn(*view, ByteUnit::kMebibytes, 0);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(3));
+  const auto copies = std::ranges::find(findings, FindingKind::kTypeCopies, &Finding::kind);
+  REQUIRE(copies != findings.end());
+  CHECK(Says(*copies, "1 copy"));
+  CHECK(copies->bytes == 8 * kMiB);
 }
 
 TEST_CASE("Every kind has a title and a key of its own") {
