@@ -122,10 +122,10 @@ class Examination {
     const EventIndex begin = steps_.steady.front().begin;
     const EventIndex end = steps_.steady.size() > 1 ? std::prev(steps_.steady.end(), 2)->end : last().begin;
     std::vector<LiveBlock> survivors;
-    for (const LiveBlock& block :
-         timeline::SettledStateAt(view_, last().end, std::min(last().end + 1, view_.end())).blocks) {
-      if (!block.pending_free && block.born >= begin && block.born < end && of(block))
-        survivors.push_back(block);
+    const timeline::State state =
+        timeline::SettledStateAt(view_, last().end, std::min(last().end + 1, view_.end()));
+    for (const LiveBlock& block : timeline::CountedBlocks(state)) {
+      if (block.born >= begin && block.born < end && of(block)) survivors.push_back(block);
     }
     return survivors;
   }
@@ -226,10 +226,10 @@ class Examination {
     std::vector<LiveBlock> let_go;
     std::vector<LiveBlock> kept;
     EventIndex first_freed = view_.end();
-    for (const LiveBlock& block :
-         timeline::SettledStateAt(view_, peak, timeline::SettledBy(view_, peak)).blocks) {
+    const timeline::State state = timeline::SettledStateAt(view_, peak, timeline::SettledBy(view_, peak));
+    for (const LiveBlock& block : timeline::CountedBlocks(state)) {
       if (block.category != Category::kActivation || block.born < begin) continue;
-      const std::optional<EventIndex> freed = view_.FreedAt(block.born);
+      const std::optional<EventIndex> freed = view_.StopsCountingAt(block.born);
       (freed ? let_go : kept).push_back(block);
       first_freed = std::min(first_freed, freed.value_or(view_.end()));
     }
@@ -273,14 +273,15 @@ class Examination {
     const std::optional<EventIndex> end = EndOfForward();
     if (!end) return;
     std::vector<LiveBlock> gradients;
-    for (const LiveBlock& block : view_.StateAt(last().begin).blocks) {
+    const timeline::State state = view_.StateAt(last().begin);
+    for (const LiveBlock& block : timeline::CountedBlocks(state)) {
       if (block.category == Category::kGradient) gradients.push_back(block);
     }
     const int64_t kept = BytesOf(gradients);
     if (!IsWorthTelling(kept, AllocatedPeak(last()))) return;
     const bool nobodys = AreOfNoOptimizer(gradients);
     const std::vector<EventIndex> births = BirthsOf(std::move(gradients));
-    const EventIndex freed = view_.FreedAt(births.front()).value_or(view_.end());
+    const EventIndex freed = view_.StopsCountingAt(births.front()).value_or(view_.end());
     const EventIndex moment = std::min(freed - 1, *end);
     const auto others = [&](EventIndex index) {
       const timeline::SeriesValues values = view_.ValuesAt(index);
@@ -302,7 +303,8 @@ class Examination {
   // Most of them are of parameters for which no optimizer keeps anything, though one does for others.
   bool AreOfNoOptimizer(const std::vector<LiveBlock>& gradients) const {
     std::set<std::string, std::less<>> stepped;  // as their gradients are called
-    for (const LiveBlock& block : view_.StateAt(last().begin).blocks) {
+    const timeline::State state = view_.StateAt(last().begin);
+    for (const LiveBlock& block : timeline::CountedBlocks(state)) {
       const std::string_view name = view_.name(block.name);
       const bool is_of_known =
           block.category == Category::kOptimizerState && !events::LayerOfTensor(name).empty();
@@ -461,11 +463,8 @@ class Examination {
     return findings_.back();
   }
 
-  void FindFragmentation() {
-    const View::Peak peak = view_.PeakIn(Series::kReserved, view_.first(), view_.end());
-    const int64_t reserved = ValueOf(peak.values, Series::kReserved);
-    const View::Peak highest = view_.PeakIn(Series::kAllocated, view_.first(), view_.end());
-    const int64_t unused = SaturatingDifference(reserved, ValueOf(highest.values, Series::kAllocated));
+  // A request that other segments might have held.
+  bool FindPiecesAtShortage() {
     for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
       const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
@@ -478,14 +477,35 @@ class Examination {
                            " were free in all: " + session::BytesAsPyTorch(shortage.cached_bytes) +
                            " of it in gaps between blocks that are alive." + rest)
           .ran_out = !shortage.survived;
-      return;
+      return true;
     }
+    return false;
+  }
+
+  // With what was freed and still waited for another stream: no request could have it.
+  int64_t TakenAt(EventIndex moment) const {
+    return SaturatingSum(ValueOf(view_.ValuesAt(moment), Series::kAllocated),
+                         timeline::WaitingBytes(view_.StateAt(moment)));
+  }
+
+  void FindFragmentation() {
+    if (FindPiecesAtShortage()) return;
+    const View::Peak peak = view_.PeakIn(Series::kReserved, view_.first(), view_.end());
+    const View::Peak highest = view_.PeakIn(Series::kAllocated, view_.first(), view_.end());
+    const int64_t reserved = ValueOf(peak.values, Series::kReserved);
+    const int64_t allocated = ValueOf(highest.values, Series::kAllocated);
+    int64_t taken = std::max(TakenAt(highest.index), TakenAt(peak.index));
+    for (const timeline::OutOfMemory& failure : view_.out_of_memory())
+      taken = std::max(taken, TakenAt(failure.index));
+    const int64_t unused = SaturatingDifference(reserved, taken);
     const int64_t least =
         card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
+    const std::string waited =
+        taken > allocated ? ", beside " + Size(taken - allocated) + " that waited for another stream" : "";
     AddFragmentation(unused, peak.index,
-                     Size(reserved) + " were reserved at most, and never more than " +
-                         Size(reserved - unused) + " of it allocated: " + Size(unused) +
+                     Size(reserved) + " were reserved at most, and never more than " + Size(allocated) +
+                         " of it allocated" + waited + ": " + Size(unused) +
                          " lay in gaps and in segments of other sizes.");
   }
 

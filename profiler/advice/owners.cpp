@@ -9,6 +9,7 @@
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::advice {
@@ -35,7 +36,8 @@ std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, 
                              size_t most) {
   // With the size of its largest block.
   std::map<std::string, std::pair<Owner, int64_t>, NaturalOrder> by_name;
-  for (const timeline::LiveBlock& block : timeline::SettledStateAt(view, moment, view.end()).blocks) {
+  const timeline::State state = timeline::SettledStateAt(view, moment, view.end());
+  for (const timeline::LiveBlock& block : timeline::CountedBlocks(state)) {
     std::string name = name_of(view, block);
     if (name.empty()) continue;
     auto& [owner, largest_bytes] = by_name[std::move(name)];

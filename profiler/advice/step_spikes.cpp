@@ -23,8 +23,9 @@ constexpr size_t kFewestSteps = 3;
 // What lived at the step's peak and was gone at its end; of one that came to none, what was made in it.
 std::vector<EventIndex> OnlyInPeakOf(const timeline::View& view, const Step& step) {
   std::vector<LiveBlock> blocks;
-  for (const LiveBlock& block : view.StateAt(step.peak).blocks) {
-    const std::optional<EventIndex> freed = view.FreedAt(block.born);
+  const timeline::State state = view.StateAt(step.peak);
+  for (const LiveBlock& block : timeline::CountedBlocks(state)) {
+    const std::optional<EventIndex> freed = view.StopsCountingAt(block.born);
     const bool is_gone = freed && *freed <= step.end;
     if (step.complete ? is_gone : block.born >= step.begin) blocks.push_back(block);
   }

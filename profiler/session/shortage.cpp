@@ -6,6 +6,7 @@
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/session/one_card.h"
+#include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
@@ -51,6 +52,11 @@ bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
   return IsAllocatedBetween(view, failure + 1, view.end());
 }
 
+bool WouldHaveRoomAfterWaiting(const Shortage& shortage) {
+  const int64_t without = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
+  return SaturatingSum(without, shortage.waiting_bytes) >= shortage.requested_bytes;
+}
+
 bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {
   return std::ranges::any_of(view.StateAt(moment).segments, &timeline::Segment::expandable);
 }
@@ -71,7 +77,10 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.free_bytes = failure.free_bytes;
     if (of_several_cards) shortage.device = failure.device;
     shortage.allocated_bytes = failure.allocated_bytes;
-    shortage.cached_bytes = SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes);
+    const timeline::State state = view.StateAt(failure.index);
+    shortage.waiting_bytes = timeline::WaitingBytes(state, failure.device);
+    shortage.cached_bytes = SaturatingDifference(
+        SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes), shortage.waiting_bytes);
     shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
     shortage.survived = WentOnAfter(view, failure.index);
     shortages.push_back(shortage);
@@ -130,6 +139,12 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
   if (has_enough_pieces) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "
            "(fragmentation).";
+  }
+  if (WouldHaveRoomAfterWaiting(shortage)) {
+    return BytesAsPyTorch(shortage.waiting_bytes) +
+           " were freed and still waited for another stream that had used them; with them there would have "
+           "been room. PyTorch waits for such streams before it gives up, but not while a CUDA graph is "
+           "captured: free what another stream has used before the capture begins.";
   }
   return "What was alive left no room.";
 }

@@ -1,6 +1,6 @@
 // A request for which the card had no room: what was asked for, what there was, why that did not do, and
-// whether the program went on without. Pure functions, O(failures · steps + live blocks), without steps
-// O(failures · events).
+// whether the program went on without. Pure functions, O(failures · (steps + live blocks)),
+// without steps O(failures · events).
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct Shortage {
   timeline::EventIndex index = 0;
   int64_t step = -1;  // in which it was; -1 = between steps
   events::Phase phase = events::Phase::kIdle;
-  // In a run on several cards the one without room, as the program counts: what was allocated and cached is
-  // its own.
+  // In a run on several cards the one without room, as the program counts: what was allocated, waited and was
+  // cached is its own.
   std::optional<uint8_t> device;
   int64_t requested_bytes = 0;
   int64_t driver_bytes = 0;  // what PyTorch takes of the driver for such a request
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
-  int64_t cached_bytes = 0;  // reserved and not allocated: gaps in segments that hold live blocks
+  int64_t waiting_bytes = 0;  // freed, but another stream may still use them
+  int64_t cached_bytes = 0;   // the rest of what is reserved: gaps in segments that hold live blocks
   // The program caught the error: its step came to its end, or a later one, or where none ever did, memory
   // was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room takes another
   // plan.

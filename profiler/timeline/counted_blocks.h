@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/timeline.h"
 
@@ -40,6 +43,16 @@ class CountedBlocks {
  private:
   const std::vector<LiveBlock>& blocks_;
 };
+
+// Of the blocks that do not: another stream may still use them. Of one card, where one is named.
+inline int64_t WaitingBytes(const State& state, std::optional<uint8_t> device = {}) {
+  int64_t bytes = 0;
+  for (const LiveBlock& block : state.blocks) {
+    if (!Counts(block) && block.device == device.value_or(block.device))
+      bytes = SaturatingSum(bytes, block.rounded_bytes);
+  }
+  return bytes;
+}
 
 using BytesByCategory = std::array<int64_t, events::kCategoryCount>;
 

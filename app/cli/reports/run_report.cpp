@@ -78,7 +78,8 @@ bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
   return one.device == other.device && one.phase == other.phase &&
          one.requested_bytes == other.requested_bytes && one.driver_bytes == other.driver_bytes &&
          one.free_bytes == other.free_bytes && one.allocated_bytes == other.allocated_bytes &&
-         one.cached_bytes == other.cached_bytes && one.survived == other.survived;
+         one.cached_bytes == other.cached_bytes && one.waiting_bytes == other.waiting_bytes &&
+         one.survived == other.survived;
 }
 
 // The first few kinds and the last, which may have ended the run, and of how many shortages nothing is told.
@@ -135,6 +136,7 @@ Json ShortagesJson(const RunReport& report) {
                          {"free_bytes", shortage.free_bytes},
                          {"allocated_bytes", shortage.allocated_bytes},
                          {"cached_bytes", shortage.cached_bytes},
+                         {"waiting_bytes", shortage.waiting_bytes},
                          {"from_driver_bytes", shortage.driver_bytes},
                          {"survived", shortage.survived},
                          {"why", session::WhyShort(shortage, UsableBytes(report))}});
@@ -311,14 +313,17 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
   for (const auto& [first, more] : told.kinds) {
     std::string place = session::PlaceOf(*first);
     if (!place.empty()) place.front() = static_cast<char>(std::toupper(place.front()));
-    sentences.push_back(fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
-                                    "cached in gaps. {}",
-                                    place.empty() ? "" : place + ": ", InBinary(first->requested_bytes),
-                                    InBinary(first->free_bytes), InBinary(first->allocated_bytes),
-                                    InBinary(first->cached_bytes),
-                                    session::WhyShort(*first, UsableBytes(report))) +
-                        (first->survived ? " The program went on." : "") +
-                        (more > 0 ? " The same " + Times(more) + "." : ""));
+    sentences.push_back(
+        fmt::format("{}{} were asked for and {} free on the card, with {} allocated{} and {} "
+                    "cached in gaps. {}",
+                    place.empty() ? "" : place + ": ", InBinary(first->requested_bytes),
+                    InBinary(first->free_bytes), InBinary(first->allocated_bytes),
+                    first->waiting_bytes > 0
+                        ? fmt::format(", {} waiting to be freed", InBinary(first->waiting_bytes))
+                        : "",
+                    InBinary(first->cached_bytes), session::WhyShort(*first, UsableBytes(report))) +
+        (first->survived ? " The program went on." : "") +
+        (more > 0 ? " The same " + Times(more) + "." : ""));
   }
   if (told.untold > 0) sentences.push_back(MoreTimes(told.untold));
   return sentences;
@@ -335,6 +340,8 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += SizeRow("free on the card", first->free_bytes, "");
     rows += SizeRow("allocated", first->allocated_bytes, "");
     rows += SizeRow("cached", first->cached_bytes, "gaps in segments that hold live blocks");
+    if (first->waiting_bytes > 0)
+      rows += SizeRow("waiting to be freed", first->waiting_bytes, "another stream may still use them");
     rows += fmt::format("  {}{}\n", session::WhyShort(*first, UsableBytes(report)),
                         first->survived ? " The program went on." : "");
   }

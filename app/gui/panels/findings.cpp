@@ -101,6 +101,7 @@ void DrawFigures(const FindingsInput& input) {
   SizeRow("free on the card", page.shortage.free_bytes);
   SizeRow("allocated", page.shortage.allocated_bytes);
   SizeRow("cached, in gaps", page.shortage.cached_bytes);
+  if (page.shortage.waiting_bytes > 0) SizeRow("waiting to be freed", page.shortage.waiting_bytes);
   PutExplained(page.why, Words(), input.glossary);
 }
 

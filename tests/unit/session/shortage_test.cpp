@@ -124,6 +124,28 @@ TEST_CASE("Why there was no room is told from the figures") {
   CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
 }
 
+TEST_CASE("What waits for another stream is no gap, and why there was no room where it would have done") {
+  timeline::Stream stream;
+  const auto fail_with = [&stream](int64_t requested) {
+    stream.Add(events::EventKind::kOutOfMemory, 0, requested);
+    return ShortagesIn(*stream.Publish()).back();
+  };
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 200 << 20);
+  stream.Allocate(0x10000000, 100 << 20);
+  stream.RequestFree(0x10000000);
+  stream.Allocate(0x10000000 + (100 << 20), 90 << 20);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x40000000, 30 << 20).device = 1;
+  stream.Allocate(0x40000000, 30 << 20).device = 1;
+  stream.RequestFree(0x40000000);  // of another card
+  const Shortage waits = fail_with(80 << 20);
+  CHECK(waits.allocated_bytes == 90 << 20);
+  CHECK(waits.cached_bytes == 10 << 20);
+  CHECK(WhyShort(waits, 0).starts_with("100.0 MiB were freed and still waited for another stream"));
+  CHECK_FALSE(IsForWantOfSegments(waits));
+  CHECK(WhyShort(fail_with(8 << 20), 0).find("fragmentation") != std::string::npos);
+  CHECK(WhyShort(fail_with(120 << 20), 0).find("left no room") != std::string::npos);
+}
+
 TEST_CASE("Other segments help where enough was free in all and no limit stood in the way") {
   const auto helps = [](int64_t free_bytes, int64_t cached_bytes) {
     Shortage shortage;
