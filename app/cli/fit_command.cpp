@@ -72,10 +72,7 @@ int RunNetworkFit(const FitOptions& options) {
   if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
   const auto began = std::chrono::steady_clock::now();
   const Result<advice::FitAnswer> answer = SearchFit(*question);
-  if (!answer) {
-    return Complain(answer.error().message,
-                    InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
-  }
+  if (!answer) return Complain(answer.error().message, ExitCodeOfFailure());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return Answer(options.json ? TextOf(FitJson(*question, *answer, seconds))
                              : FitText(*question, *answer, seconds));

@@ -141,11 +141,10 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   ProgressLine line;
   const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
-    const auto show = line.ShowShare("working out what is reserved in other orders of addresses:");
-    Result<session::ReservedBand> band = session::ReservedBandOf(
-        *run.view(), order->CardAsAsked(), launch->Allocator(),
-        events::AllocatorEnvironment(run.description().allocator_settings),
-        [&](double share) { return show(share) && !InterruptListener::WasInterrupted(); });
+    Result<session::ReservedBand> band =
+        session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->Allocator(),
+                                events::AllocatorEnvironment(run.description().allocator_settings),
+                                line.ShowShare("working out what is reserved in other orders of addresses:"));
     line.Clear();
     return band;
   };

@@ -9,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/console/interrupt_listener.h"
 #include "app/cli/console/numbers.h"
 #include "app/cli/console/recording_file.h"
 #include "app/cli/picture_file.h"
@@ -40,6 +41,22 @@ Result<std::optional<presenters::SecondRun>> SecondOf(const PlotOptions& options
   return std::optional(presenters::SecondRun{(*run)->view(), NameOf(options.second)});
 }
 
+int Draw(const PlotOptions& options, const presenters::PictureView& view, int width) {
+  const InterruptListener listener;  // what is written by then does not stay
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
+  if (!run) return Complain(run.error().message, ExitCodeOfFailure());
+  for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
+  const auto second = SecondOf(options);
+  if (!second) return Complain(second.error().message, ExitCodeOfFailure());
+  const std::string title = (*run)->description().title;
+  const Result<std::string> drawing =
+      PictureOf(**run, view, title.empty() ? NameOf(options.file) : title, *second);
+  if (!drawing) return Complain(drawing.error().message, ExitCodeOfFailure());
+  const Status written =
+      WritePicture(width == 0 ? *drawing : presenters::WithWidth(*drawing, width), options.output);
+  return written ? kExitDone : Complain(written.error().message, ExitCodeOfFailure());
+}
+
 int RunPlot(const PlotOptions& options) {
   if (options.file.empty() || options.output.empty()) {
     return Complain("Name a recording and a picture to write: tidemark plot FILE -o FILE.svg.", kExitUsage);
@@ -64,18 +81,7 @@ int RunPlot(const PlotOptions& options) {
   Result<int64_t> width = 0;
   if (!options.width.empty()) width = WholeNumber("--width", options.width, kLeastWidth, kMostWidth);
   if (!width) return Complain(width.error().message, kExitUsage);
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
-  if (!run) return Complain(run.error().message, kExitFailed);
-  for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
-  const auto second = SecondOf(options);
-  if (!second) return Complain(second.error().message, kExitFailed);
-  const std::string title = (*run)->description().title;
-  const Result<std::string> drawing =
-      PictureOf(**run, *view, title.empty() ? NameOf(options.file) : title, *second);
-  if (!drawing) return Complain(drawing.error().message, kExitFailed);
-  const Status written = WritePicture(
-      *width == 0 ? *drawing : presenters::WithWidth(*drawing, static_cast<int>(*width)), options.output);
-  return written ? kExitDone : Complain(written.error().message, kExitFailed);
+  return Draw(options, *view, static_cast<int>(*width));
 }
 
 }  // namespace

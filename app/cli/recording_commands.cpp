@@ -12,6 +12,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/console/interrupt_listener.h"
 #include "app/cli/console/recording_file.h"
 #include "app/cli/fit_search.h"
 #include "app/cli/program_ways_out.h"
@@ -252,8 +253,9 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
   }
+  const InterruptListener listener;  // what is written by then does not stay
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
-  if (!run) return Complain(run.error().message, kExitFailed);
+  if (!run) return Complain(run.error().message, ExitCodeOfFailure());
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const Result<std::vector<trace::Bookmark>> bookmarks =
       trace::LoadBookmarks(options.file, (*run)->bookmarks());
@@ -262,7 +264,7 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
   ProgressLine line;
   const Status written = WriteRun(noted, format, options.output, line.ShowShare("writing"));
   line.Clear();
-  if (!written) return Complain(written.error().message, kExitFailed);
+  if (!written) return Complain(written.error().message, ExitCodeOfFailure());
   for (const std::string& sentence : LeftOutBy(noted, format)) Complain(sentence, kExitDone);
   return kExitDone;
 }

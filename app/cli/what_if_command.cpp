@@ -10,6 +10,7 @@
 #include "app/cli/console/card_option.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/console/interrupt_listener.h"
 #include "app/cli/console/recording_file.h"
 #include "app/cli/picture_file.h"
 #include "app/cli/recorded_band.h"
@@ -67,9 +68,10 @@ Status BeginAfterFile(const std::string& file, const phantom::Card& own, advice:
 int TellAnswer(const WhatIfOptions& options, const std::string& title, const advice::AllocatorSetup& own,
                const advice::AllocatorSetup& other, const advice::WhatIf& answer) {
   if (!options.output.empty()) {
+    const InterruptListener listener;  // what is drawn by then does not stay
     const Status drawn = WritePicture(
         presenters::WhatIfPicture(answer, {SetupInWords(own), SetupInWords(other)}, title), options.output);
-    if (!drawn) return Complain(drawn.error().message, kExitFailed);
+    if (!drawn) return Complain(drawn.error().message, ExitCodeOfFailure());
   }
   return Answer(options.json ? TextOf(WhatIfJson(own, other, answer)) : WhatIfText(own, other, answer));
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/console/interrupt_listener.h"
 
 namespace tidemark::cli {
 
@@ -68,7 +69,7 @@ void ProgressLine::Clear() {
 Progress ProgressLine::ShowShare(const char* what) {
   return [this, what](double share) {
     Show(fmt::format("{} {:.0f} %", what, share * 100));
-    return true;
+    return !InterruptListener::WasInterrupted();
   };
 }
 

@@ -38,8 +38,8 @@ class ProgressLine {
 
   void Show(std::string_view text);
   void Clear();
-  // For what tells its progress (0..1) and may be cancelled by false: shows "reading 40 %", and never
-  // cancels.
+  // For what tells its progress (0..1) and may be cancelled by false: shows "reading 40 %", and cancels where
+  // an InterruptListener was asked to.
   Progress ShowShare(const char* what);
 
  private:

@@ -1,5 +1,7 @@
 #include "app/cli/console/interrupt_listener.h"
 
+#include "app/cli/console/exit_codes.h"
+
 namespace tidemark::cli {
 namespace {
 
@@ -18,5 +20,7 @@ InterruptListener::~InterruptListener() {
 }
 
 bool InterruptListener::WasInterrupted() { return interrupted != 0; }
+
+int ExitCodeOfFailure() { return InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed; }
 
 }  // namespace tidemark::cli

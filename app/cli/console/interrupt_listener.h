@@ -1,4 +1,4 @@
-// Ctrl-C for a command that has something to keep when it ends early. Main thread only.
+// Ctrl-C for a command that has something to keep or to put away when it ends early. Main thread only.
 #pragma once
 
 #include <signal.h>  // sigaction is POSIX, not in <csignal>
@@ -23,5 +23,8 @@ class InterruptListener {
   static constexpr std::array kSignals = {SIGINT, SIGTERM};
   std::array<struct sigaction, kSignals.size()> before_{};
 };
+
+// Of a command that did not do what it was to: kExitInterrupted where it was asked to end, else kExitFailed.
+int ExitCodeOfFailure();
 
 }  // namespace tidemark::cli
