@@ -34,14 +34,12 @@ Status AreControls(const std::vector<std::string>& names) {
 }
 
 int MakeCode(const CodeOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.training.Settings();
-  if (!settings) return Complain(settings.error().message, kExitUsage);
-  const Result<networks::Network> network = options.training.Network();
-  if (!network) return Complain(network.error().message, options.training.ExitCodeOfRefusal());
+  const Result<Training> training = options.training.Asked();
+  if (!training) return Complain(training.error().message, options.training.ExitCodeOfRefusal());
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return Complain(card.error().message, options.training.ExitCodeOfRefusal());
   lessons::SessionState state;
-  state.settings = *settings;
+  state.settings = training->settings;
   state.device.card = card->name;
   state.locked = lessons::WordsOf(options.lock);
   state.hidden = lessons::WordsOf(options.hide);

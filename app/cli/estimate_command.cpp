@@ -38,13 +38,11 @@ struct Question {
 };
 
 Result<Question> Understand(const EstimateOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.training.Settings();
-  if (!settings) return settings.error();
-  const Result<networks::Network> network = options.training.Network();
-  if (!network) return network.error();
+  const Result<Training> training = options.training.Asked();
+  if (!training) return training.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  return Question{*settings, *network, *card, options.curve};
+  return Question{training->settings, training->network, *card, options.curve};
 }
 
 // Why the phantom needs more than the textbook, or less, in words: the largest difference of all, and

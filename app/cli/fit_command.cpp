@@ -47,13 +47,11 @@ struct FitOptions {
 };
 
 Result<advice::FitQuestion> UnderstandFit(const FitOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.training.Settings();
-  if (!settings) return settings.error();
-  const Result<networks::Network> network = options.training.Network();
-  if (!network) return network.error();
+  const Result<Training> training = options.training.Asked();
+  if (!training) return training.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  advice::FitQuestion question{*network, *settings, *card, 0, events::AllocatorSettings()};
+  advice::FitQuestion question{training->network, training->settings, *card, 0, events::AllocatorSettings()};
   if (!options.memory.empty()) {
     const Result<int64_t> bytes = MemoryFromText(options.memory, *card);
     if (!bytes) return bytes.error();

@@ -88,10 +88,8 @@ Result<std::optional<RankPlace>> PlaceOf(const TrainOptions& options, networks::
 }
 
 Result<Order> Understand(const TrainOptions& options) {
-  Result<networks::TrainingSettings> settings = options.training.Settings();
-  if (!settings) return settings.error();
-  const Result<networks::Network> network = options.training.Network();
-  if (!network) return network.error();
+  Result<Training> training = options.training.Asked();
+  if (!training) return training.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
   Result<networks::DeviceChoice> device = options.training.Device();
@@ -100,13 +98,13 @@ Result<Order> Understand(const TrainOptions& options) {
     return Error{"--kernels tells what a GPU does, and --device cpu has none. Leave one of them out."};
   const Result<int64_t> steps = WholeNumber("--steps", options.steps, 1, kMostSteps);
   if (!steps) return steps.error();
-  const Result<std::optional<RankPlace>> place = PlaceOf(options, device->kind, *settings);
+  const Result<std::optional<RankPlace>> place = PlaceOf(options, device->kind, training->settings);
   if (!place) return place.error();
   std::filesystem::path recording = options.output;
   const bool launched = *place && device->kind != networks::DeviceKind::kPhantom;
   if (launched && device->kind == networks::DeviceKind::kCuda) device->index += (*place)->local_rank;
   if (launched && !recording.empty()) recording = session::RecordingOfRank(recording, (*place)->rank);
-  return Order{*settings, *network, *card, *device, *steps, *place, recording};
+  return Order{training->settings, training->network, *card, *device, *steps, *place, recording};
 }
 
 // The losses of all steps, gathered while the run goes on: the timeline lets its oldest steps go on long

@@ -37,6 +37,19 @@ Status CheckSharing(const networks::TrainingSettings& settings) {
       "--zero shares memory among ranks, and there is one. Say how many with --ranks, or leave it out."};
 }
 
+// What an option says goes to its place among the settings.
+template <typename Said, typename Setting>
+Status Take(const Result<Said>& said, Setting& setting) {
+  if (!said) return said.error();
+  setting = static_cast<Setting>(*said);
+  return Done{};
+}
+
+// One name for one file, from wherever it is looked for.
+std::string WholePath(const std::filesystem::path& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 }  // namespace
 
 void TrainingOptions::Register(CLI::App& command) {
@@ -102,53 +115,37 @@ Result<std::string> NetworkGiven(const std::string& network, const std::string& 
 
 Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   networks::TrainingSettings settings;
-  const Result<std::string> given = NetworkGiven(network_, input_);
-  if (!given) return given.error();
-  settings.network = *given;
-  if (networks::IsNetworkPath(network_))
-    settings.network = std::filesystem::absolute(settings.network).string();
-  const Result<int64_t> batch = WholeNumber("--batch", batch_, 1, networks::kMaxBatch);
-  if (!batch) return batch.error();
-  settings.batch = static_cast<int>(*batch);
-  const Result<networks::Precision> amp = networks::PrecisionFromText(amp_);
-  if (!amp) return amp.error();
-  settings.amp = *amp;
-  const Result<int64_t> accumulate = WholeNumber("--accumulate", accumulate_, 1, networks::kMaxAccumulate);
-  if (!accumulate) return accumulate.error();
-  settings.accumulate = static_cast<int>(*accumulate);
-  const Result<networks::Checkpointing> checkpoint = networks::CheckpointingFromText(checkpoint_);
-  if (!checkpoint) return checkpoint.error();
-  settings.checkpoint = *checkpoint;
-  const Result<networks::OptimizerKind> optimizer = networks::OptimizerFromText(optimizer_);
-  if (!optimizer) return optimizer.error();
-  settings.optimizer = *optimizer;
-  const Result<double> learning_rate = DecimalNumber("--lr", learning_rate_);
-  if (!learning_rate) return learning_rate.error();
-  settings.learning_rate = *learning_rate;
-  const Result<double> clip_norm = DecimalNumber("--clip", clip_norm_);
-  if (!clip_norm) return clip_norm.error();
-  settings.clip_norm = *clip_norm;
-  const Result<uint64_t> seed = Seed("--seed", seed_);
-  if (!seed) return seed.error();
-  settings.seed = *seed;
+  for (const Status& taken :
+       {Take(NetworkGiven(network_, input_), settings.network),
+        Take(WholeNumber("--batch", batch_, 1, networks::kMaxBatch), settings.batch),
+        Take(networks::PrecisionFromText(amp_), settings.amp),
+        Take(WholeNumber("--accumulate", accumulate_, 1, networks::kMaxAccumulate), settings.accumulate),
+        Take(networks::CheckpointingFromText(checkpoint_), settings.checkpoint),
+        Take(networks::OptimizerFromText(optimizer_), settings.optimizer),
+        Take(DecimalNumber("--lr", learning_rate_), settings.learning_rate),
+        Take(DecimalNumber("--clip", clip_norm_), settings.clip_norm),
+        Take(Seed("--seed", seed_), settings.seed)}) {
+    if (!taken) return taken.error();
+  }
   for (size_t index = 0; index < techniques_.size(); ++index) {
     const Status set = networks::Techniques()[index].Set(settings, techniques_[index]);
     if (!set) return set.error();
   }
-  if (const Status valid = networks::Validate(settings); !valid) return valid.error();
-  if (const Status shared = CheckSharing(settings); !shared) return shared.error();
-  if (!data_.empty()) settings.data = std::filesystem::absolute(data_).string();
-  if (networks::UsesPipeline(settings) || !data_.empty() || networks::IsScriptPath(network_)) {
-    const Result<networks::Network> network = Network();
-    if (!network) return network.error();
-    if (const Status together = networks::CheckTogether(*network, settings); !together)
-      return together.error();
-  }
+  if (networks::IsNetworkPath(network_)) settings.network = WholePath(settings.network);
+  if (!data_.empty()) settings.data = WholePath(data_);
   return settings;
 }
 
-Result<networks::Network> TrainingOptions::Network() const {
-  return networks::FindNetwork(networks::ScriptNameWith(network_, input_));
+Result<Training> TrainingOptions::Asked() const {
+  const Result<networks::TrainingSettings> settings = Settings();
+  if (!settings) return settings.error();
+  if (const Status valid = networks::Validate(*settings); !valid) return valid.error();
+  if (const Status shared = CheckSharing(*settings); !shared) return shared.error();
+  const Result<networks::Network> network = networks::FindNetwork(networks::ScriptNameWith(network_, input_));
+  if (!network) return network.error();
+  if (const Status together = networks::CheckTogether(*network, *settings); !together)
+    return together.error();
+  return Training{*settings, *network};
 }
 
 Result<phantom::Card> TrainingOptions::Card() const { return phantom::FindCard(card_); }

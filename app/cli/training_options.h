@@ -15,6 +15,11 @@ namespace tidemark::cli {
 // The network's name with what a sample of it is (--input), which only TorchScript files are told.
 Result<std::string> NetworkGiven(const std::string& network, const std::string& input);
 
+struct Training {
+  networks::TrainingSettings settings;
+  networks::Network network;
+};
+
 // The options as typed. Register() before parsing, the others after it; each error is a sentence about an
 // option.
 class TrainingOptions {
@@ -22,8 +27,8 @@ class TrainingOptions {
   void Register(CLI::App& command);
   void RegisterDevice(CLI::App& command);
 
-  Result<networks::TrainingSettings> Settings() const;
-  Result<networks::Network> Network() const;
+  // Settings that suit the network; its file is read.
+  Result<Training> Asked() const;
   Result<phantom::Card> Card() const;
   Result<networks::DeviceChoice> Device() const;
 
@@ -35,6 +40,9 @@ class TrainingOptions {
   int ExitCodeOfRefusal() const;
 
  private:
+  // Of what each option says by itself.
+  Result<networks::TrainingSettings> Settings() const;
+
   std::string network_;
   std::string input_;  // of a TorchScript file
   std::string batch_;
