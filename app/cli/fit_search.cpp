@@ -46,8 +46,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
         "Ways out are searched for networks of Tidemark's; of a program, tidemark fit -- PROGRAM tells which "
         "cards it fits on, and what would make it fit."};
   }
-  if (const Status own = networks::CheckNamedByFile(settings->network); !own) return own.error();
-  const Result<networks::Network> network = networks::FindNetwork(settings->network);
+  const Result<networks::Network> network = networks::FindNamedByFile(settings->network);
   if (!network) return network.error();
   const Result<std::optional<phantom::Card>> card = CardNamedBy(description);
   if (!card) return card.error();

@@ -61,6 +61,8 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
     page.why_no_bridge =
         "A bridge from the textbook begins with the figures of a network that Tidemark knows, and of this "
         "program there is no textbook. What lies between tensors and card is told below.";
+  } else {
+    page.why_no_bridge = bridge.error().message;
   }
   for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
   page.bookmarks = BookmarkRows(*run.view(), noted.bookmarks);

@@ -266,6 +266,11 @@ Status CheckNamedByFile(std::string_view name) {
                   Quoted(file))};
 }
 
+Result<Network> FindNamedByFile(std::string_view name) {
+  if (const Status may_be_read = CheckNamedByFile(name); !may_be_read) return may_be_read.error();
+  return FindNetwork(name);
+}
+
 std::string ScriptToJson(const Network& network) {
   Json layers = Json::array();
   for (const Layer& layer : network.layers) layers.push_back(ToJson(layer));

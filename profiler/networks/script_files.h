@@ -40,6 +40,8 @@ Result<Network> ReadScript(std::string_view name, const std::function<bool()>& g
 // Of a name that a recording, a lesson or a session code has, not the person: opening those is to run no
 // code. Error: a sentence, where it names a TorchScript file.
 Status CheckNamedByFile(std::string_view name);
+// The network of such a name. Error also: it is not, or no longer, to be read.
+Result<Network> FindNamedByFile(std::string_view name);
 
 // What the trainer tells: FromJson(ToJson(x)) == x; of an object with "error" that sentence.
 std::string ScriptToJson(const Network& network);

@@ -8,7 +8,7 @@
 
 namespace tidemark::cli {
 
-// An error where the run names no network of Tidemark's, or has no complete step.
+// An error where the run names no network, or one that cannot be read, or has no complete step.
 Result<presenters::Bridge> BridgeOf(const session::Run& run);
 
 }  // namespace tidemark::cli

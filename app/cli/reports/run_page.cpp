@@ -83,7 +83,7 @@ std::vector<PageRow> LayersAt(const timeline::View& view, const timeline::State&
   return rows;
 }
 
-// Within a table's cell: what Markdown would take for its own is kept as it is.
+// On one line, as in a table's cell: what Markdown would take for its own is kept as it is.
 std::string InCell(std::string_view text) {
   std::string cell;
   for (const char letter : text) {
@@ -150,7 +150,7 @@ std::string BytesOf(const presenters::BridgeStep& step) {
 
 void AddMarkdownBridge(const RunPage& page, std::string& out) {
   if (page.bridge.steps.empty()) {
-    if (!page.why_no_bridge.empty()) out += "\n" + page.why_no_bridge + "\n";
+    if (!page.why_no_bridge.empty()) out += "\n" + InCell(page.why_no_bridge) + "\n";
     return;
   }
   out += fmt::format("\n## {}\n\n| | bytes | why |\n|---|---:|---|\n", BridgeTitle(page.bridge));
@@ -160,7 +160,7 @@ void AddMarkdownBridge(const RunPage& page, std::string& out) {
 
 void AddHtmlBridge(const RunPage& page, std::string& out) {
   if (page.bridge.steps.empty()) {
-    if (!page.why_no_bridge.empty()) out += "<p>" + page.why_no_bridge + "</p>\n";
+    if (!page.why_no_bridge.empty()) out += "<p>" + presenters::EscapedForXml(page.why_no_bridge) + "</p>\n";
     return;
   }
   out += fmt::format("<h2>{}</h2>\n<table class=\"bridge\">\n",

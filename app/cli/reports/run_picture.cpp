@@ -6,7 +6,7 @@
 #include "app/cli/reports/run_bridge.h"
 #include "app/presenters/picture/picture.h"
 #include "app/presenters/run/program_facts.h"
-#include "profiler/networks/specification.h"
+#include "profiler/networks/script_files.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
@@ -45,21 +45,20 @@ class PhantomOfRun {
   std::optional<session::Predictor> predictor_;
 };
 
-// Of a network that is not known here there is none.
+// Of a network that cannot be read there is none.
 presenters::PictureTheory TheoryOf(const session::Run& run) {
   const events::RunDescription description = run.description();
   const std::shared_ptr<const timeline::View> view = run.view();
   presenters::PictureTheory theory;
   theory.capacity = session::CapacityOf(description, *view);
-  const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
-  if (presenters::IsProgram(description) || !networks) return theory;
+  if (presenters::IsProgram(description)) return theory;
   PhantomOfRun phantom(description);
   for (const std::string& json : view->settings()) {
     presenters::SettingsEstimate& estimate = theory.estimates.emplace_back();
     const auto settings = networks::SettingsFromJson(json);
     if (!settings) continue;
-    const networks::Network* const network = networks::NetworkNamed(*networks, settings->network);
-    if (network == nullptr) continue;
+    const Result<networks::Network> network = networks::FindNamedByFile(settings->network);
+    if (!network) continue;
     const int rank = networks::RankAmong(*settings, description.rank);
     estimate.textbook_bytes = textbook::EstimateMemory(*network, *settings, rank).total_bytes;
     phantom.Tell(*settings, estimate);
@@ -75,7 +74,7 @@ Result<std::string> PictureOf(const session::Run& run, const presenters::Picture
   if (view.key == "map") return presenters::MapPicture(*run.view(), title);
   if (view.key == "bridge") {
     const Result<presenters::Bridge> bridge = BridgeOf(run);
-    if (!bridge) return bridge.error();
+    if (!bridge) return Error{bridge.error().message + " Choose the timeline, the breakdown or the map."};
     return presenters::BridgePicture(*bridge, title);
   }
   return presenters::TimelinePicture(*run.view(), title, TheoryOf(run), second);

@@ -108,6 +108,7 @@ TEST_CASE("A file that names a TorchScript file does not get it run") {
   CHECK(CheckNamedByFile("/a/mine.json").ok());
   for (const char* name : {"model.pt", "/a/model@v2.ts", "/a/model.torchscript@3x224x224"}) {
     CHECK(MessageOf(CheckNamedByFile(name)).find("name it yourself: with --net") != std::string::npos);
+    CHECK(FindNamedByFile(name).error().message == MessageOf(CheckNamedByFile(name)));
   }
 }
 
