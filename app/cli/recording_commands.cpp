@@ -201,17 +201,35 @@ int RunRanksInfo(const InfoOptions& options) {
   return ranks->unreadable.empty() ? answered : kExitFailed;
 }
 
-// A program that ran out of memory, of whose settings only the allocator's can be changed from outside.
-int TellRoom(const session::Run& run, bool json) {
-  const Result<Room> room = FindRoom(run);
-  if (!room) {
-    if (!json) Answer(InfoText(run));
-    return Complain(room.error().message, kExitFailed);
+struct ToldWaysOut {
+  std::string rows;
+  Json json;  // with "ways_out"
+};
+
+// Of a network of Tidemark's changes of its settings are searched; of a program, whose settings only the
+// allocator's can be changed from outside, those are tried.
+Result<ToldWaysOut> WaysOutOf(const session::Run& run) {
+  if (IsForeign(run)) {
+    const Result<Room> room = FindRoom(run);
+    if (!room) return room.error();
+    return ToldWaysOut{RoomRows(*room),
+                       {{"ways_out", RoomJson(*room)}, {"ways_out_notes", RoomNotes(*room)}}};
   }
-  if (!json) return Answer(InfoText(run) + RoomRows(*room));
+  const Result<WaysOut> ways = FindWaysOut(run);
+  if (!ways) return ways.error();
+  return ToldWaysOut{WaysOutRows(*ways), {{"ways_out", WaysOutJson(*ways)}}};
+}
+
+// What the run holds is told where no way out is known, too.
+int TellWithWaysOut(const session::Run& run, bool json) {
+  const Result<ToldWaysOut> ways = WaysOutOf(run);
+  if (!ways) {
+    if (!json) Answer(InfoText(run));
+    return Complain(ways.error().message, ExitCodeOfFailure());
+  }
+  if (!json) return Answer(InfoText(run) + ways->rows);
   Json info = InfoJson(run);
-  info["ways_out"] = RoomJson(*room);
-  info["ways_out_notes"] = RoomNotes(*room);
+  info.update(ways->json);
   return Answer(TextOf(info));
 }
 
@@ -228,16 +246,12 @@ int RunInfo(const InfoOptions& options) {
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front(), options.device);
   if (!run) return Complain(run.error().message, kExitFailed);
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
-  if (options.ways_out && !ran_out)
+  if (options.ways_out && ran_out) return TellWithWaysOut(**run, options.json);
+  if (options.ways_out)
     Complain("Memory did not run out here, so there is nothing to find a way out of.", kExitDone);
-  if (!options.ways_out || !ran_out)
-    return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run, options.files.front()));
-  if (IsForeign(**run)) return TellRoom(**run, options.json);
-  const Result<WaysOut> ways = FindWaysOut(**run);
-  if (!ways) return Complain(ways.error().message, kExitFailed);
-  if (!options.json) return Answer(InfoText(**run) + WaysOutRows(*ways));
+  if (!options.json) return Answer(InfoText(**run, options.files.front()));
   Json json = InfoJson(**run);
-  json["ways_out"] = WaysOutJson(*ways);
+  if (options.ways_out) json["ways_out"] = Json::array();
   return Answer(TextOf(json));
 }
 
