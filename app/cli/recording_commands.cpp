@@ -299,8 +299,10 @@ int RewriteByEnding(const RecordingOptions& options) {
 
 int RunExport(const RecordingOptions& options) {
   if (options.file.empty() || options.output.empty()) {
-    return Complain("Name a recording and a file to write: tidemark export run.tide -o run.json.",
-                    kExitUsage);
+    return Complain(
+        "Name a recording and a file to write: tidemark export run.tide -o run.json, or tidemark convert "
+        "run.tide run.json.",
+        kExitUsage);
   }
   if (options.format.empty()) return RewriteByEnding(options);
   const auto* const format = presenters::FormatOfWord(options.format);
@@ -312,11 +314,14 @@ int RunExport(const RecordingOptions& options) {
   return Rewrite(options, format->key);
 }
 
-int RunConvert(const RecordingOptions& options) {
-  if (options.file.empty() || options.output.empty()) {
-    return Complain("Name a file to read and one to write: tidemark convert IN OUT.", kExitUsage);
-  }
-  return RewriteByEnding(options);
+// What `export FILE -o FILE` and `convert IN OUT` have alike, which is all but how they name the two files.
+Command RegisterRewriting(CLI::App& command, const std::shared_ptr<RecordingOptions>& options) {
+  command
+      .add_option("--to", options->format,
+                  FormatKeysInWords() + ", or an ending (json, md); else as the file's ending says")
+      ->type_name("");
+  AddOneCardOption(command, options->device);
+  return {&command, [options] { return RunExport(*options); }};
 }
 
 }  // namespace
@@ -356,28 +361,24 @@ Command RegisterExport(CLI::App& application) {
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
-  command
-      ->add_option("--to", options->format,
-                   FormatKeysInWords() + ", or an ending (json, md); else as the file's ending says")
-      ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
-  AddOneCardOption(*command, options->device);
-  return {command, [options] { return RunExport(*options); }};
+  return RegisterRewriting(*command, options);
 }
 
 Command RegisterConvert(CLI::App& application) {
   CLI::App* command =
-      application.add_subcommand("convert", "Read any file that opens, write it in another format");
+      application.add_subcommand("convert", "The same as export: convert IN OUT is export IN -o OUT");
   command->footer(
       "Examples:\n"
       "  tidemark convert snapshot.pickle run.tide    (a PyTorch memory snapshot as a recording)\n"
       "  tidemark convert snapshot.pickle.gz run.json (Trace Event JSON, for Perfetto)\n"
+      "  tidemark convert run.tide --device cuda:1 second.tide (one card of several)\n"
       "What IN is, its content tells; what OUT shall be, its ending: " +
       FormatEndingsInWords() + ".");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("IN", options->file, "Recording, memory snapshot or trace")->type_name("");
   command->add_option("OUT", options->output, "File to write")->type_name("");
-  return {command, [options] { return RunConvert(*options); }};
+  return RegisterRewriting(*command, options);
 }
 
 }  // namespace tidemark::cli
