@@ -11,6 +11,7 @@
 #include "app/cli/console/console.h"
 #include "app/cli/console/numbers.h"
 #include "app/presenters/run/run_formats.h"
+#include "profiler/base/shell_words.h"
 
 namespace tidemark::cli {
 namespace {
@@ -60,8 +61,8 @@ std::string WhyNoRecordingName(const std::string& file) {
   if (file.empty() || is_no_file || format == recording) return "";
   const std::string name = std::filesystem::path(file).replace_extension(recording->ending).string();
   if (format != nullptr) {
-    return fmt::format("What is recorded is a {0}, not a {1}. Record to {2}, then: tidemark convert {2} {3}",
-                       recording->ending, format->ending, name, file);
+    return fmt::format("What is recorded is a {}, not a {}. Record to {}, then: tidemark convert {} {}",
+                       recording->ending, format->ending, name, InShell(name), InShell(file));
   }
   return fmt::format("{} does not tell by its ending that it is a recording; name it {}.", file,
                      file + std::string(recording->ending));

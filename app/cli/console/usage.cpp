@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiler/base/choices.h"
+#include "profiler/base/shell_words.h"
 
 namespace tidemark::cli {
 namespace {
@@ -86,8 +87,8 @@ std::optional<std::string> SentenceForUnknownArgument(const CLI::App& applicatio
                        Quoted(first), command.get_name(), command.get_name());
   }
   if (std::filesystem::path(first).extension() == ".tide") {
-    return fmt::format("'{0}' is no subcommand; to see a recording, type tidemark open '{0}'.",
-                       Quoted(first));
+    return fmt::format("'{}' is no subcommand; to see a recording, type tidemark open {}.", Quoted(first),
+                       InShell(first));
   }
   return UnknownChoice("subcommand", first, SubcommandsOf(application));
 }

@@ -10,19 +10,14 @@
 #include <system_error>
 
 #include "app/cli/console/exit_codes.h"
+#include "profiler/base/shell_words.h"
+#include "profiler/base/utf8.h"
 #include "profiler/phantom/programs/python_words.h"
 #include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/trace/tide.h"
 
 namespace tidemark::cli {
 namespace {
-
-// As a shell reads it.
-std::string InShellQuotes(const std::string& word) {
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
 
 using Words = std::vector<std::string>;
 
@@ -53,14 +48,8 @@ int ExitOfFailedStart(const std::vector<std::string>& program, const std::string
 std::string CommandLineOf(const std::vector<std::string>& program) {
   constexpr size_t kLongest = 1000;
   std::string line;
-  for (const std::string& word : program) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'$`\\&|;<>()*?") == std::string::npos;
-    line += (line.empty() ? "" : " ") + (plain ? word : InShellQuotes(word));
-  }
-  if (line.size() <= kLongest) return line;
-  size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80) --end;  // a letter is not cut
-  return line.substr(0, end) + "...";
+  for (const std::string& word : program) line += (line.empty() ? "" : " ") + InShell(word);
+  return line.size() <= kLongest ? line : std::string(FirstLetters(line, kLongest)) + "...";
 }
 
 std::string TitleOf(const std::vector<std::string>& program) {

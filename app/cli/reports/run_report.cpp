@@ -11,6 +11,7 @@
 #include "app/cli/reports/band_report.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/base/shell_words.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/session/one_card.h"
@@ -258,7 +259,7 @@ std::string RunTextWithoutPeak(const RunReport& report) {
 
 std::string WaysOutHint(const RunReport& report, const std::string& recording) {
   if (report.shortages.empty() || recording.empty()) return "";
-  return fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", recording);
+  return fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", InShell(recording));
 }
 
 void AddRunJson(const RunReport& report, Json& json) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/base/shell_words.h"
 #include "profiler/trace/file_types.h"
 #include "profiler/trace/importers/json_import.h"
 #include "profiler/trace/importers/objects.h"
@@ -66,7 +67,7 @@ Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
       format == Format::kTide || format == Format::kSqlite;  // read from a file of their own
   if (is_whole && source.packed() && !source.Peek().empty()) {
     return Error{fmt::format("{} is a {} that was packed by gzip. Unpack it first: gunzip {}", name,
-                             format == Format::kTide ? "recording" : "database", name)};
+                             format == Format::kTide ? "recording" : "database", InShell(name))};
   }
   if (is_whole || format == Format::kUnknown) return NothingKnown(name);
   // Reading is the first half of the work, and what is made of it the second.

@@ -101,6 +101,8 @@ TEST_CASE("What to ask next of a recording is told where its memory ran out") {
   CHECK(WaysOutHint(report, "run.tide").empty());
   report.shortages.emplace_back();
   CHECK(WaysOutHint(report, "run.tide") == "tidemark info run.tide --ways-out searches what makes it fit.\n");
+  CHECK(WaysOutHint(report, "my runs/a.tide") ==
+        "tidemark info 'my runs/a.tide' --ways-out searches what makes it fit.\n");
   CHECK(WaysOutHint(report, "").empty());
 }
 
