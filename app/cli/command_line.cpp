@@ -19,6 +19,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/console/numbers.h"
 #include "app/cli/console/usage.h"
 #include "app/cli/console/window_opener.h"
 #include "profiler/base/children.h"
@@ -73,15 +74,28 @@ int FollowInWindow(const WindowOpener& open_window, const std::vector<std::strin
   return open_window({.recordings = {files.front()}, .run = std::move(*run), .scale = scale});
 }
 
-void AddScale(CLI::App* command, std::optional<float>* scale) {
+void AddScale(CLI::App& command, std::string& scale) {
   command
-      ->add_option("--scale", *scale,
-                   "How large all in the window is: 1 = as the screen says, 2 = twice that; kept for later")
+      .add_option("--scale", scale,
+                  "How large all in the window is: 1 = as the screen says, 2 = twice that; kept for later")
       ->type_name("");
 }
 
+// None where nothing is said; its range the window tells.
+Result<std::optional<float>> ScaleFromText(const std::string& text) {
+  if (text.empty()) return std::optional<float>();
+  const Result<double> scale = DecimalNumber("--scale", text);
+  if (!scale) return scale.error();
+  return std::optional(static_cast<float>(*scale));
+}
+
+struct OpenOptions {
+  std::vector<std::string> files;
+  bool follow = false;
+};
+
 // `scale` may be given before the subcommand, too.
-Command RegisterOpen(CLI::App& application, const WindowOpener& open_window, std::optional<float>* scale) {
+Command RegisterOpen(CLI::App& application, const WindowOpener& open_window, std::string& scale_text) {
   CLI::App* command =
       application.add_subcommand("open", "Open the window, with a recording in it if one is named");
   command->footer(
@@ -91,27 +105,85 @@ Command RegisterOpen(CLI::App& application, const WindowOpener& open_window, std
       "  ssh FAR tail -c +1 -F run.tide | tidemark open --follow -   (on another machine)\n"
       "  tidemark open\nOpens " +
       trace::OpenableTypesInWords() + "; what gzip packed too.");
-  auto files = std::make_shared<std::vector<std::string>>();
-  command->add_option("FILE", *files, "Recording, memory snapshot or trace; several are the ranks of one run")
+  auto options = std::make_shared<OpenOptions>();
+  command
+      ->add_option("FILE", options->files,
+                   "Recording, memory snapshot or trace; several are the ranks of one run")
       ->type_name("");
-  auto follow = std::make_shared<bool>(false);
-  command->add_flag("--follow", *follow,
+  command->add_flag("--follow", options->follow,
                     "Show a recording as it grows; FILE may be a pipe, or - for standard input");
-  AddScale(command, scale);
-  return {command, [=] {
-            return *follow ? FollowInWindow(open_window, *files, *scale)
-                           : OpenWindowWith(open_window, *files, *scale);
+  AddScale(*command, scale_text);
+  return {command, [options, &open_window, &scale_text] {
+            const Result<std::optional<float>> scale = ScaleFromText(scale_text);
+            if (!scale) return Complain(scale.error().message, kExitUsage);
+            return options->follow ? FollowInWindow(open_window, options->files, *scale)
+                                   : OpenWindowWith(open_window, options->files, *scale);
           }};
 }
 
-// What was given before a subcommand that it has no use for; null where there is nothing of the kind.
-const char* WhyNotBefore(const CLI::App& command, const std::optional<float>& scale,
-                         const std::string& code) {
-  if (!code.empty())
+// The command line as it is read: what may be said without a subcommand, and the subcommands.
+struct CommandLine {
+  CLI::App application{"Where does a neural network's GPU memory go? Without a subcommand, the window opens.",
+                       "tidemark"};
+  std::string code;
+  std::string scale;
+  std::vector<Command> commands;
+};
+
+// `program`: the words after --.
+void Register(const std::vector<std::string>& program, const WindowOpener& open_window, CommandLine& line) {
+  CLI::App& application = line.application;
+  application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");
+  application.add_option("--code", line.code, "Open the window with what this session code sets")
+      ->type_name("");
+  AddScale(application, line.scale);
+  application.allow_extras();  // and so do the subcommands that are added from here on
+  application.footer(kExamples);
+  line.commands = {RegisterEstimate(application),
+                   RegisterTrain(application),
+                   RegisterInfo(application),
+                   RegisterExport(application),
+                   RegisterConvert(application),
+                   RegisterPlot(application),
+                   RegisterCompare(application),
+                   RegisterPhantom(application, program, open_window),
+                   RegisterRecord(application, program, open_window),
+                   RegisterFit(application, program),
+                   RegisterWhatIf(application),
+                   RegisterNetworks(application),
+                   RegisterCards(application),
+                   RegisterLessons(application),
+                   RegisterCode(application),
+                   RegisterCalibrate(application),
+                   RegisterOpen(application, open_window, line.scale)};
+}
+
+// Why what was typed cannot be done, a sentence; nothing where it can.
+std::optional<std::string> WhyWrong(const CommandLine& line, bool names_program) {
+  if (auto unknown = SentenceForUnknownArgument(line.application)) return unknown;
+  const std::vector<CLI::App*> chosen = line.application.get_subcommands();
+  if (chosen.size() > 1) return "One subcommand at a time; see tidemark --help.";
+  if (names_program && (chosen.empty() || !RunsPrograms(*chosen.front()))) {
+    return "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark "
+           "--help.";
+  }
+  if (chosen.empty()) return {};
+  if (!line.code.empty())
     return "--code sets what a window without a subcommand begins with: tidemark --code CODE";
-  if (scale && command.get_name() != "open")
+  if (!line.scale.empty() && chosen.front()->get_name() != "open")
     return "--scale is of the window: tidemark --scale 2, or tidemark open --scale 2 run.tide";
-  return nullptr;
+  return {};
+}
+
+int OpenOwnWindow(const CommandLine& line, const WindowOpener& open_window) {
+  const Result<std::optional<float>> scale = ScaleFromText(line.scale);
+  if (!scale) return Complain(scale.error().message, kExitUsage);
+  if (line.code.empty()) return open_window({.scale = *scale});
+  const Result<lessons::SessionState> state = lessons::StateFromCode(line.code);
+  if (!state) return Complain(state.error().message, kExitUsage);
+  if (const Status own = networks::CheckNamedByFile(state->settings.network); !own)
+    return Complain(own.error().message, kExitUsage);
+  return open_window({.state = *state, .scale = *scale});
 }
 
 // --help and --version, on a stdout that may be full or closed.
@@ -127,65 +199,23 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failed write, with a sentence
   ReserveStandardStreams();
   HearOfChildren();
-  CLI::App application{"Where does a neural network's GPU memory go? Without a subcommand, the window opens.",
-                       "tidemark"};
-  application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");
-  std::string code;
-  application.add_option("--code", code, "Open the window with what this session code sets")->type_name("");
-  std::optional<float> scale;
-  AddScale(&application, &scale);
-  application.allow_extras();  // and so do the subcommands that are added from here on
-  application.footer(kExamples);
   // What follows -- is another program's command line: no option in it is ours.
   char** const own_end = std::find(argv, argv + argc, std::string_view("--"));
   const bool names_program = own_end != argv + argc;
   const std::vector<std::string> program(own_end + (names_program ? 1 : 0), argv + argc);
-  const std::vector<Command> commands = {RegisterEstimate(application),
-                                         RegisterTrain(application),
-                                         RegisterInfo(application),
-                                         RegisterExport(application),
-                                         RegisterConvert(application),
-                                         RegisterPlot(application),
-                                         RegisterCompare(application),
-                                         RegisterPhantom(application, program, open_window),
-                                         RegisterRecord(application, program, open_window),
-                                         RegisterFit(application, program),
-                                         RegisterWhatIf(application),
-                                         RegisterNetworks(application),
-                                         RegisterCards(application),
-                                         RegisterLessons(application),
-                                         RegisterCode(application),
-                                         RegisterCalibrate(application),
-                                         RegisterOpen(application, open_window, &scale)};
+  CommandLine line;
+  Register(program, open_window, line);
   try {
-    application.parse(static_cast<int>(own_end - argv), argv);
+    line.application.parse(static_cast<int>(own_end - argv), argv);
   } catch (const CLI::Success& asked) {
-    return AnswerCall(application, asked);
+    return AnswerCall(line.application, asked);
   } catch (const CLI::ParseError& error) {
-    return Complain(SentenceFor(error, application), kExitUsage);
+    return Complain(SentenceFor(error, line.application), kExitUsage);
   }
-  if (const auto unknown = SentenceForUnknownArgument(application)) return Complain(*unknown, kExitUsage);
-  if (application.get_subcommands().size() > 1) {
-    return Complain("One subcommand at a time; see tidemark --help.", kExitUsage);
-  }
-  const std::vector<CLI::App*> chosen = application.get_subcommands();
-  if (names_program && (chosen.empty() || !RunsPrograms(*chosen.front()))) {
-    return Complain(
-        "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark "
-        "--help.",
-        kExitUsage);
-  }
-  for (const Command& command : commands) {
-    if (!command.app->parsed()) continue;
-    if (const char* const why = WhyNotBefore(*command.app, scale, code)) return Complain(why, kExitUsage);
-    return command.run();
-  }
-  if (code.empty()) return open_window({.scale = scale});
-  const Result<lessons::SessionState> state = lessons::StateFromCode(code);
-  if (!state) return Complain(state.error().message, kExitUsage);
-  if (const Status own = networks::CheckNamedByFile(state->settings.network); !own)
-    return Complain(own.error().message, kExitUsage);
-  return open_window({.state = *state, .scale = scale});
+  if (const auto why = WhyWrong(line, names_program)) return Complain(*why, kExitUsage);
+  const auto asked =
+      std::ranges::find_if(line.commands, [](const Command& command) { return command.app->parsed(); });
+  return asked == line.commands.end() ? OpenOwnWindow(line, open_window) : asked->run();
 }
 
 }  // namespace tidemark::cli
