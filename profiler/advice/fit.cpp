@@ -280,8 +280,9 @@ class Search {
       }
       (suits(need) ? fits : does_not) = guess;
       if (suits(need)) found = {guess, need.empties_cache};
-      guess = NextGuess(fits, does_not, {guess, need.allocated_peak_bytes}, before);
-      before = {suits(need) ? fits : does_not, need.allocated_peak_bytes};
+      const std::pair<int, int64_t> latest(guess, need.allocated_peak_bytes);
+      guess = NextGuess(fits, does_not, latest, before);
+      before = latest;
     }
     return found;
   }
@@ -304,7 +305,7 @@ class Search {
     const int middle = fits + (does_not - fits) / 2;
     const bool is_lost = ++guesses_ > 6;  // the line misled: halve
     if (is_lost) return middle;
-    if (!before || before->first == latest.first) return latest.first == fits ? 2 * fits : middle;
+    if (!before) return latest.first == fits ? 2 * fits : middle;
     const double slope = static_cast<double>(latest.second - before->second) /
                          static_cast<double>(latest.first - before->first);
     if (slope <= 0) return middle;
