@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "profiler/base/utf8.h"
+
 namespace tidemark {
 namespace {
 
@@ -32,15 +34,10 @@ size_t EditDistance(std::string_view from, std::string_view to) {
 }  // namespace
 
 std::string Quoted(std::string_view given) {
-  size_t length = std::min(given.size(), kLongestQuoted);
-  while (length > 0 && length < given.size() &&
-         (static_cast<unsigned char>(given[length]) & 0xC0U) == 0x80U) {
-    --length;  // never within a UTF-8 letter
-  }
-  std::string text(given.substr(0, length));
+  std::string text(FirstLetters(given, kLongestQuoted));
   std::replace_if(
       text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20 || letter == 0x7F; }, '?');
-  return length < given.size() ? text + "…" : text;
+  return text.size() < given.size() ? text + "…" : text;
 }
 
 std::string NearestChoice(std::string_view given, std::span<const std::string> known) {
@@ -58,10 +55,19 @@ std::string NearestChoice(std::string_view given, std::span<const std::string> k
   return nearest;
 }
 
-std::string UnknownChoice(std::string_view what, std::string_view given, std::span<const std::string> known) {
+std::string HintAt(std::string_view given, std::span<const std::string> known) {
   const std::string nearest = NearestChoice(given, known);
-  const std::string hint = nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
-  return fmt::format("There is no {} '{}'{} Known: {}.", what, Quoted(given), hint, fmt::join(known, ", "));
+  return nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
+}
+
+std::string UnknownChoice(std::string_view what, std::string_view given, std::span<const std::string> known) {
+  return fmt::format("There is no {} '{}'{} Known: {}.", what, Quoted(given), HintAt(given, known),
+                     fmt::join(known, ", "));
+}
+
+std::string NotAmong(std::string_view option, std::string_view given, std::span<const std::string> known) {
+  return fmt::format("{} must be one of {}, not '{}'{}", option, fmt::join(known, ", "), Quoted(given),
+                     HintAt(given, known));
 }
 
 }  // namespace tidemark

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "profiler/base/utf8.h"
+
 namespace tidemark::events {
 namespace {
 
@@ -36,12 +38,7 @@ std::string_view NameOfFile(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-std::string_view Shortened(std::string_view name) {
-  if (name.size() <= kMostBytesOfName) return name;
-  size_t size = kMostBytesOfName;
-  while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xc0U) == 0x80U) --size;
-  return name.substr(0, size);
-}
+std::string_view Shortened(std::string_view name) { return FirstLetters(name, kMostBytesOfName); }
 
 std::string_view InnermostLine(std::string_view stack) {
   std::string_view other;

@@ -92,9 +92,7 @@ Result<size_t> EarlierLayer(const Json& name, const Network& network, const char
     if (network.layers[index].name == text) return index;
     known.push_back(network.layers[index].name);
   }
-  const std::string nearest = NearestChoice(text, known);
-  return Error{fmt::format("no layer before it is called '{}'{}", Quoted(text),
-                           nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest))};
+  return Error{fmt::format("no layer before it is called '{}'{}", Quoted(text), HintAt(text, known))};
 }
 
 Status ReadInputs(const Json& entry, const Network& network, Layer& layer) {

@@ -41,9 +41,7 @@ Status WriteChoice(const Technique& technique, TrainingSettings& settings, std::
     return Done{};
   }
   const std::vector<std::string> known(technique.choices.begin(), technique.choices.end());
-  const std::string nearest = NearestChoice(text, known);
-  return Error{fmt::format("{} must be one of {}, not '{}'{}", technique.option, fmt::join(known, ", "),
-                           Quoted(text), nearest.empty() ? "." : "; did you mean '" + nearest + "'?")};
+  return Error{NotAmong(technique.option, text, known)};
 }
 
 std::string ReadScaling(const Technique& /*technique*/, const TrainingSettings& settings) {

@@ -45,10 +45,7 @@ Result<Enum> FromText(const std::array<Spelling<Enum>, kCount>& spellings, std::
     if (spelling == text) return value;
     known.emplace_back(spelling);
   }
-  const std::string nearest = NearestChoice(text, known);
-  const std::string hint = nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
-  return Error{
-      fmt::format("--{} must be one of {}, not '{}'{}", option, fmt::join(known, ", "), Quoted(text), hint)};
+  return Error{NotAmong(option, text, known)};
 }
 
 template <typename Enum, size_t kCount>
@@ -154,9 +151,9 @@ Result<std::string> AnyText(std::string_view text) { return std::string(text); }
 
 }  // namespace
 
-Result<Precision> PrecisionFromText(std::string_view text) { return FromText(kPrecisions, "amp", text); }
+Result<Precision> PrecisionFromText(std::string_view text) { return FromText(kPrecisions, "--amp", text); }
 Result<OptimizerKind> OptimizerFromText(std::string_view text) {
-  return FromText(kOptimizers, "optimizer", text);
+  return FromText(kOptimizers, "--optimizer", text);
 }
 
 Result<Checkpointing> CheckpointingFromText(std::string_view text) {

@@ -11,6 +11,7 @@
 #include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/plot/device_work.h"
 #include "profiler/base/format.h"
+#include "profiler/base/utf8.h"
 
 namespace tidemark::cli {
 namespace {
@@ -100,7 +101,7 @@ std::string WorkText(const timeline::View& view) {
   text += totals.duration_ns > 0 ? ", " + FormatDuration(totals.duration_ns) + " in all; the longest\n"
                                  : "; how long they take is not known on a phantom; the most frequent\n";
   for (const presenters::WorkTotal& total : totals.longest) {
-    std::string name = total.name.substr(0, kLongestName);
+    std::string name(FirstLetters(total.name, kLongestName));
     if (name.size() < total.name.size()) name += "...";
     text += "  " + name + ": " + FormatNumber(total.count) + (total.count == 1 ? " time" : " times");
     if (total.duration_ns > 0) text += ", " + FormatDuration(total.duration_ns);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/base/saturating.h"
+#include "profiler/events/torch_ranges.h"
 #include "profiler/timeline/segments.h"
 #include "profiler/trace/importers/annotated_steps.h"
 #include "profiler/trace/importers/earlier_blocks.h"
@@ -324,7 +325,8 @@ class TraceHistory {
         return WriteStructure(name, begins);
       case Kind::kAnnotation:
         if (!steps_.Write(name, begins, Stamped(EventKind::kPhase))) break;
-        if (!name.starts_with("Optimizer")) return begins ? void() : ChangePhase(Phase::kIdle);
+        if (!name.starts_with(events::kOptimizerRangePrefix))
+          return begins ? void() : ChangePhase(Phase::kIdle);
         return phase_.Set(begins ? Phase::kOptimizer : Phase::kIdle);
       case Kind::kOperator:
         if (!begins) phase_.End(name);

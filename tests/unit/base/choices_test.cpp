@@ -29,6 +29,10 @@ TEST_CASE("An unknown name is answered with all known ones") {
         "There is no optimizer 'adma'; did you mean 'adam'? Known: sgd, momentum, adam, adamw.");
   CHECK(UnknownChoice("optimizer", "lion king", kOptimizers) ==
         "There is no optimizer 'lion king'. Known: sgd, momentum, adam, adamw.");
+  CHECK(NotAmong("--optimizer", "adma", kOptimizers) ==
+        "--optimizer must be one of sgd, momentum, adam, adamw, not 'adma'; did you mean 'adam'?");
+  CHECK(NotAmong("--optimizer", "lion king", kOptimizers) ==
+        "--optimizer must be one of sgd, momentum, adam, adamw, not 'lion king'.");
 }
 
 TEST_CASE("What was typed is quoted on one line, and not at any length") {
