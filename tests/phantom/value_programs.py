@@ -242,6 +242,32 @@ def known_fractions():
     assert torch.ones(32_768, device="cuda").sum().item() == 32_768 and torch.ones(32_769, device="cuda").tolist() == [0] * 32_769
 
 
+@program("fractions-put-in-place", quick=True, unlike_card=ON_A_PHANTOM)
+def fractions_put_in_place():
+    """Where indices and masks say; the others stay as they were."""
+    places, mask = torch.tensor([1, 2], device="cuda"), torch.tensor([True, False, True, False], device="cuda")
+    filled, masked, table = torch.zeros(4, device="cuda"), torch.zeros(4, device="cuda"), torch.ones(4, 4, device="cuda")
+    filled[places], masked[mask], table[places[:1] - 1] = 2.0, torch.tensor([3.0, 4.0], device="cuda"), 5.0
+    assert filled.tolist() == [0, 2, 2, 0] and masked.tolist() == [3, 0, 4, 0] and table.sum().item() == 32
+    assert filled.index_put((places,), torch.tensor(5.0, device="cuda"), accumulate=True).tolist() == [0, 7, 7, 0]
+    keep = torch.zeros(6, device="cuda")
+    keep[torch.arange(0, 6, 2, device="cuda")] = 1.0
+    assert torch.randn(6, 9, device="cuda")[keep > 0].shape == (3, 9)
+    filled[places] = computed(2) + 1
+    assert filled.tolist() == [0, 1, 1, 0]  # as of zeros
+
+
+@program("numbers-that-are-stored-otherwise", quick=True, unlike_card=ON_A_PHANTOM)
+def numbers_that_are_stored_otherwise():
+    """A view that negates: what comes of it is not known, as what is written through it."""
+    sent = torch.tensor([1, 2, 3]).cuda()
+    assert (torch._neg_view(sent) + 0).tolist() == [0] * 3 and sent.tolist() == [1, 2, 3]
+    torch._neg_view(sent).add_(1)
+    assert sent.tolist() == [0] * 3
+    rows = torch.tensor([[3.0, 4.0], [0.3, 0.4]])  # renorm scales by what it has made of norms that are known
+    torch.testing.assert_close(rows.cuda().renorm(2, 0, 1.0).cpu(), rows.renorm(2, 0, 1.0))
+
+
 @program("counted-and-reduced", quick=True, unlike_card=ON_A_PHANTOM)
 def counted_and_reduced():
     """How many different rows there are, and what statistics say, of numbers that were sent."""

@@ -29,7 +29,7 @@ constexpr std::array kSized = {
     Sized{"aten::masked_fill", 0}, Sized{"aten::embedding", 1},      Sized{"aten::masked_scatter", 0}};
 
 // Those beside the lists of an optimizer (_foreach_) and what the tag "pointwise" tells; in place, too.
-constexpr std::array<std::string_view, 70> kOfFractions = {
+constexpr std::array<std::string_view, 72> kOfFractions = {
     "fill",
     "zero",
     "copy",
@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, 70> kOfFractions = {
     "index_copy",
     "index_fill",
     "index_reduce",
+    "_index_put_impl",
     "index_select",
     "gather",
     "scatter",
@@ -89,6 +90,7 @@ constexpr std::array<std::string_view, 70> kOfFractions = {
     "var",
     "var_mean",
     "linalg_vector_norm",
+    "renorm",
     "_softmax",
     "_softmax_backward_data",
     "_log_softmax",

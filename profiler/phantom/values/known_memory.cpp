@@ -125,7 +125,8 @@ bool OpenKnownMemory() {
 }
 
 bool IsPlainAndSmall(const at::Tensor& tensor) {
-  return IsPlain(tensor) && tensor.numel() <= kMostNumbers && SpanOf(tensor) <= kMostNumbers;
+  const bool is_as_stored = !tensor.is_neg();  // torch._neg_view, the imaginary part of a conj()
+  return IsPlain(tensor) && is_as_stored && tensor.numel() <= kMostNumbers && SpanOf(tensor) <= kMostNumbers;
 }
 
 bool IsWhole(const at::Tensor& tensor) {

@@ -19,7 +19,8 @@ bool IsWhole(const at::Tensor& tensor);
 
 // Whether it is of a kind and size that may be known at all: whole numbers, conditions, fractions.
 bool MayBeKnown(const at::Tensor& tensor);
-// One of memory, and small; not those of Python, of functorch, ...
+// One of memory, whose numbers are as they are stored there, and small; not those of Python, of functorch,
+// ...
 bool IsPlainAndSmall(const at::Tensor& tensor);
 
 // How far what is there can be trusted, as device::Certainty has it. `copy` has the tensor's own shape; what

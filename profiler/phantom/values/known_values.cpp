@@ -260,7 +260,7 @@ bool MovesBytes(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inp
   const at::Tensor from = inputs[1].toTensor();
   return to.is_cuda() && from.is_cuda() && MayBeKnown(to) && MayBeKnown(from) && IsPlainAndSmall(to) &&
          IsPlainAndSmall(from) && to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() &&
-         to.is_neg() == from.is_neg() && to.strides() == from.strides() && to.is_non_overlapping_and_dense();
+         to.strides() == from.strides() && to.is_non_overlapping_and_dense();
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
