@@ -32,7 +32,7 @@ struct Count {
 };
 thread_local std::optional<Count> expected_count;
 
-// Enough to find them; a program that reads in more places reads everywhere.
+// That are told. Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
 
 // A loop that ends by a result of the card may never end here, and nobody would learn why. A `for` ends by
@@ -45,7 +45,7 @@ struct Readings {
 };
 struct Places {
   Mutex mutex;
-  // What is told of each place.
+  // What is to be told of each place.
   std::map<std::string, Readings> sentences TIDEMARK_GUARDED_BY(mutex);
   std::set<std::string> waiting TIDEMARK_GUARDED_BY(mutex);  // those that were said to be in such a loop
   std::string last_unknown TIDEMARK_GUARDED_BY(mutex);
@@ -267,14 +267,10 @@ void NoteUnknown(const std::string& sentence, std::string_view told, size_t byte
 bool ComesOften(const std::string& sentence) {
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  auto found = places.sentences.find(sentence);
-  if (found == places.sentences.end()) {
-    if (places.sentences.size() == kMostPlaces) {
-      Doubt("Results that no kernel had computed were read in more places.");
-      return false;
-    }
-    found = places.sentences.try_emplace(sentence).first;
-    Doubt(found->first.c_str());
+  const auto [found, is_new] = places.sentences.try_emplace(sentence);
+  if (is_new) {
+    const bool is_told = places.sentences.size() <= kMostPlaces;
+    Doubt(is_told ? found->first.c_str() : "Results that no kernel had computed were read in more places.");
   }
   Readings& readings = found->second;
   if (const uint64_t step = steps.load(std::memory_order_relaxed); readings.step != step)

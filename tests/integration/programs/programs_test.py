@@ -252,7 +252,8 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         waits = "while read < {}:\n    x.item()\n    read += 1\n"
         trains = "while read < 10_001:\n    for _ in range(2_000): x.item()\n    read += 1_000\n    x.item(), optimizer.step()\n" + "while read < 31_000:\n    x.item()\n    optimizer.step()\n    read += 2\n"
         nested = "def look():\n    for _ in range(5): x.item()\nwhile read < 20_001:\n    look()\n    read += 5\n"
-        cases = ((waits.format(9_999), 0), (nested, 1), (waits.format(20_001), 1), ("for _ in range(20_001): x.item()\n", 0), (trains, 0))
+        many = "x.item()\n" * 40  # more than are told
+        cases = ((waits.format(9_999), 0), (many + waits.format(20_001), 1), (nested, 1), (waits.format(20_001), 1), ("for _ in range(20_001): x.item()\n", 0), (trains, 0))
         for program, told in cases:
             script = Path(self.folder.name) / "waits.py"
             script.write_text(start + program)
