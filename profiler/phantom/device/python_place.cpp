@@ -1,11 +1,14 @@
 #include "profiler/phantom/device/python_place.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "profiler/phantom/device/enclosing_loop.h"
 
@@ -79,9 +82,32 @@ bool IsCompiled(std::string_view file) {
   return file[name - 4] == '/' && file.substr(name - 3, 2) == file.substr(name + 1, 2);
 }
 
+// Takes the folder of torch/_C.cpython-311-x86_64-linux-gnu.so, with the slash at its end.
+int TakeFolderOfTorch(dl_phdr_info* library, size_t, void* folder) {
+  constexpr std::string_view kBegin = "/torch/_C.";
+  const std::string_view file = library->dlpi_name;
+  const size_t at = file.rfind(kBegin);
+  if (at == std::string_view::npos) return 0;
+  *static_cast<std::string*>(folder) = file.substr(0, at + std::string_view("/torch/").size());
+  return 1;
+}
+
+// The one that this process has loaded, since a program's own folder may be called so, too.
+bool IsInTorch(std::string_view file) {
+  static std::atomic<const std::string*> known{nullptr};  // never destroyed: threads outlive main
+  const std::string* folder = known.load(std::memory_order_acquire);
+  if (folder == nullptr) {
+    std::string found;
+    if (dl_iterate_phdr(TakeFolderOfTorch, &found) == 0) return false;  // it may still come
+    folder = new std::string(found);
+    known.store(folder, std::memory_order_release);
+  }
+  return file.starts_with(*folder);
+}
+
 // And what we put around PyTorch's (profiler/phantom/programs/python), which is nobody's place either.
 bool IsPyTorchs(std::string_view file) {
-  return file.find("/torch/") != std::string_view::npos || file.ends_with("/python/sitecustomize.py") ||
+  return IsInTorch(file) || file.ends_with("/python/sitecustomize.py") ||
          file.find("/python/tidemark_") != std::string_view::npos || IsCompiled(file);
 }
 
@@ -121,9 +147,9 @@ class PlaceReading {
   bool Take(const std::string& file, int line) {
     const std::string here = NameOf(file) + ":" + std::to_string(line);
     // Of PyTorch's own lines the innermost serves where there is no other.
-    if (place_.empty() || is_pytorchs_) {
+    if (const bool is_pytorchs = IsPyTorchs(file); place_.empty() || (is_pytorchs_ && !is_pytorchs)) {
       place_ = here;
-      is_pytorchs_ = IsPyTorchs(file);
+      is_pytorchs_ = is_pytorchs;
     }
     if (!IsUsersOwn(file)) return true;
     if (here != place_) place_ += " (called from " + here + ")";
