@@ -1,6 +1,6 @@
 // How a stand-in says that it cannot go on: on stderr, after what the program has printed, and the process
 // ends at once. From any thread; waits for no lock, no allocation, no exit handlers, so that it works in
-// whatever state the program is.
+// whatever state the program is; where that is Python's, it waits for its lock, a second at the most.
 #pragma once
 
 #include <cstdint>

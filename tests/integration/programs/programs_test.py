@@ -286,6 +286,18 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual((ran.returncode, ran.stdout.strip()), (0, "801"), ran.stderr)  # CUDA_ERROR_NOT_SUPPORTED
         self.assertIn("The program called cuGetExportTable, which is not modelled: it was told that the card does not support it.", ran.stderr)
 
+    def test_what_was_printed_before_a_function_that_is_not_modelled_is_there(self):
+        """Also in a file or a pipe, where Python keeps it for a while, whether or not this thread has Python's lock."""
+        start = "import ctypes, sys, torch\ntorch.ones(3, device='cuda')\nname = f\"libcudart.so.{torch.version.cuda.split('.')[0]}\"\nprint('result')\n"
+        held = ("sys.setswitchinterval(100)\nholding, function = ctypes.PyDLL(None), ctypes.cast(ctypes.CDLL(name).cudaMallocMipmappedArray, ctypes.c_void_p)\n"
+                "holding.pthread_create(ctypes.byref(ctypes.c_ulong()), None, function, None), holding.sleep(60)\n")  # by another thread, for ever: waited for a second
+        calls = "ctypes.{}(name).cudaMallocMipmappedArray(0, 0, 0)\n"
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        for way, printed in ((calls.format("CDLL"), "result\n"), (calls.format("PyDLL"), "result\n"), (held, "")):
+            ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", start + way, env=environment, timeout=50)
+            self.assertEqual((ran.returncode, ran.stdout), (70, printed), way + ran.stderr)
+            self.assertIn("not modelled: cudaMallocMipmappedArray", ran.stderr)
+
     def test_a_workspace_that_is_made_anew_is_one_again(self):
         code = """
 import torch
