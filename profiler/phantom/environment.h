@@ -87,6 +87,11 @@ inline constexpr int64_t kCountNotExpected = -1;
 inline constexpr const char* kExpectCountFunction = "TidemarkPhantomExpectCount";
 using ExpectCountFunction = void (*)(int64_t count, int certainty);
 
+// This thread's program asks for an element that is not there, of so many: a card's kernel asserts that it
+// is.
+inline constexpr const char* kElementIsMissingFunction = "TidemarkPhantomElementIsMissing";
+using ElementIsMissingFunction = void (*)(int64_t element, int64_t count);
+
 // An optimizer takes a step: a program that trains goes on, however often it reads what is not known.
 inline constexpr const char* kStepBeginsFunction = "TidemarkPhantomStepBegins";
 using StepBeginsFunction = void (*)();

@@ -155,6 +155,19 @@ bool IsCounted(std::string_view name) {
   return std::ranges::find(kCounted, name) != kCounted.end();
 }
 
+ComputedOperator::Indexing IndexingOf(std::string_view name) {
+  using Indexing = ComputedOperator::Indexing;
+  constexpr std::array<std::string_view, 2> kByList = {"index", "_index_put_impl"};
+  constexpr std::array<std::string_view, 5> kAlongDimension = {"index_select", "gather", "scatter",
+                                                               "scatter_add", "scatter_reduce"};
+  constexpr std::array<std::string_view, 2> kClasses = {"nll_loss_forward", "nll_loss2d_forward"};
+  const std::string_view kind = KindOf(name);
+  const auto is_one_of = [kind](const auto& kinds) { return std::ranges::find(kinds, kind) != kinds.end(); };
+  if (is_one_of(kByList)) return Indexing::kByList;
+  if (is_one_of(kAlongDimension)) return Indexing::kAlongDimension;
+  return is_one_of(kClasses) ? Indexing::kClasses : Indexing::kNone;
+}
+
 int64_t MostFractionsOfZerosOf(std::string_view name) {
   constexpr std::array<std::string_view, 11> kDeciding = {
       "aten::eq",  "aten::ne",   "aten::lt",   "aten::le",    "aten::gt",     "aten::ge",
@@ -194,6 +207,7 @@ ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
       makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
       has_count_(IsCounted(name())),
       puts_at_indices_(name() == "aten::_index_put_impl_"),
+      indexing_(IndexingOf(name())),
       joins_(JoinsBits(name())),
       sized_as_(SizedLike(name())),
       most_fractions_of_zeros_(MostFractionsOfZerosOf(name())) {

@@ -7,6 +7,7 @@
 #include <ATen/record_function.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ class ComputedOperator {
   bool Chooses() const { return name() == "aten::nonzero"; }
   // It writes where its second argument's indices and masks say.
   bool PutsAtIndices() const { return puts_at_indices_; }
+  // How its arguments say which elements it takes or writes to; its kernels assert that these are there.
+  enum class Indexing : uint8_t { kNone, kByList, kAlongDimension, kClasses };
+  Indexing indexing() const { return indexing_; }
   // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
   // Its results follow from so many fractions that are not known, taken as zeros: from few, since a training
@@ -73,6 +77,7 @@ class ComputedOperator {
   bool makes_triangle_;
   bool has_count_;
   bool puts_at_indices_;
+  Indexing indexing_;
   bool joins_;
   std::optional<size_t> sized_as_;
   int64_t most_fractions_of_zeros_;

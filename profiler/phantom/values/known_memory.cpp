@@ -19,6 +19,7 @@ struct KnownMemory {
   ReadKnownFunction read = nullptr;
   WriteComputedFunction write = nullptr;
   ExpectCountFunction expect_count = nullptr;
+  ElementIsMissingFunction element_is_missing = nullptr;
   CaptureLastsFunction capture_lasts = nullptr;
   ForgetOnLaunchFunction forget_on_launch = nullptr;
   StepBeginsFunction step_begins = nullptr;
@@ -116,6 +117,7 @@ bool OpenKnownMemory() {
   device = {Exported<ReadKnownFunction>(kReadKnownFunction),
             Exported<WriteComputedFunction>(kWriteComputedFunction),
             Exported<ExpectCountFunction>(kExpectCountFunction),
+            Exported<ElementIsMissingFunction>(kElementIsMissingFunction),
             Exported<CaptureLastsFunction>(kCaptureLastsFunction),
             Exported<ForgetOnLaunchFunction>(kForgetOnLaunchFunction),
             Exported<StepBeginsFunction>(kStepBeginsFunction),
@@ -161,6 +163,15 @@ int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy) {
   return worst;
 }
 
+at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
+  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
+  at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
+  const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
+  if (certainty == kNotKnown) return {};
+  worst_certainty = std::max(worst_certainty, certainty);
+  return copy;
+}
+
 void Forget(const at::Tensor& tensor) {
   if (!tensor.defined() || !tensor.is_cuda() || !IsPlain(tensor) || tensor.numel() == 0) return;
   const Pieces pieces(tensor);
@@ -190,6 +201,8 @@ void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
 void ExpectCount(int64_t count, int certainty) { device.expect_count(count, certainty); }
 
 void ExpectNoCount() { device.expect_count(kCountNotExpected, 0); }
+
+void NoteMissingElement(int64_t element, int64_t count) { device.element_is_missing(element, count); }
 
 void NoteStepOfOptimizer() { device.step_begins(); }
 

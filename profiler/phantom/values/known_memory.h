@@ -26,6 +26,8 @@ bool IsPlainAndSmall(const at::Tensor& tensor);
 // How far what is there can be trusted, as device::Certainty has it. `copy` has the tensor's own shape; what
 // is not known of it becomes zero.
 int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy);
+// On the host; not defined where it is not known. `worst_certainty` becomes no better than its certainty.
+at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty);
 // So is what an operator left there.
 void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty);
 // A kernel writes there, nobody knows what.
@@ -37,6 +39,9 @@ bool IsCapturing();
 // How many the kernels that this thread launches next will be said to have counted, and how certain that is.
 void ExpectCount(int64_t count, int certainty);
 void ExpectNoCount();
+
+// An index of the program's that is not one of so many.
+void NoteMissingElement(int64_t element, int64_t count);
 
 // One takes a step.
 void NoteStepOfOptimizer();

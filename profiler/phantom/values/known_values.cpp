@@ -21,6 +21,7 @@
 #include "profiler/phantom/values/computed_operators.h"
 #include "profiler/phantom/values/host_inputs.h"
 #include "profiler/phantom/values/known_memory.h"
+#include "profiler/phantom/values/missing_elements.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -68,16 +69,6 @@ bool TakeNothing(c10::ArrayRef<const c10::IValue> inputs) {
     return input.isTensor() && input.toTensor().defined() && MayBeKnown(input.toTensor()) &&
            input.toTensor().numel() == 0;
   });
-}
-
-// On the host; not defined where it is not known.
-at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
-  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
-  at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
-  const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
-  if (certainty == kNotKnown) return {};
-  worst_certainty = std::max(worst_certainty, certainty);
-  return copy;
 }
 
 // A mask of values that are not known chooses nothing here, and that is told; so does an empty index.
@@ -274,6 +265,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     results->are_unknown = true;
     return results;
   }
+  TellOfMissingElements(*op, inputs);
   if (PutsNothing(*op, inputs) || MovesBytes(*op, inputs)) return nullptr;
   bool is_refused = false;
   std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs, is_refused);
