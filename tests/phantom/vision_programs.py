@@ -67,6 +67,26 @@ def detection():
     train_once(model, lambda net: sum(net(images, targets).values()))
 
 
+@program("torchvision-boxes-that-remain", needs=("torchvision",), unlike_card="it checks what only a phantom answers")
+def boxes_that_remain():
+    """As on a card, where the boxes are known; else all, which is the most."""
+    import torch
+    import torchvision
+
+    corners, features = torch.rand(2000, 2, generator=torch.Generator().manual_seed(0)) * 500, torch.ones(2000, 9, device="cuda")
+    boxes, scores = torch.cat([corners, corners + 20], 1), torch.rand(2000, generator=torch.Generator().manual_seed(1))
+    right = torchvision.ops.nms(boxes, scores, 0.5)
+    remain = torchvision.ops.nms(boxes.cuda(), scores.cuda(), 0.5)
+    assert 0 < len(right) < 2000 and remain.tolist() == right.tolist() and features[remain].shape == (len(right), 9)
+    groups = torch.arange(2000) % 3
+    assert torchvision.ops.batched_nms(boxes.cuda(), scores.cuda(), groups.cuda(), 0.5).tolist() == torchvision.ops.batched_nms(boxes, scores, groups, 0.5).tolist()
+    one = torch.ones(1, 1, device="cuda")
+    unknown = torch.ones(8000, 1, device="cuda") @ one
+    assert torchvision.ops.nms(unknown.view(2000, 4), scores.cuda(), 0.5).shape == torchvision.ops.nms(boxes.cuda(), unknown[:2000, 0], 0.5).shape == (2000,)
+    assert torchvision.ops.nms((torch.ones(40_000, 1, device="cuda") @ one).view(10_000, 4), torch.rand(10_000).cuda(), 0.5).shape == (10_000,)
+    assert torchvision.ops.nms(boxes[:0].cuda(), scores[:0].cuda(), 0.5).shape == (0,) and torch.ones(9, device="cuda")[torch.arange(9, device="cuda") > 6].shape == (2,)
+
+
 @program("torchvision-video", needs=("torchvision",))
 def video():
     import torch

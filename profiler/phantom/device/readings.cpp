@@ -1,5 +1,7 @@
 #include "profiler/phantom/device/readings.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -56,7 +59,8 @@ std::atomic<uint64_t> steps{0};
 // since what was made of it remains.
 enum class Suspicion : uint8_t { kNone, kUntilKernel, kLasts };
 std::atomic<Suspicion> suspicion{Suspicion::kNone};
-std::atomic<bool> compiled_kernel_ran{false};
+// Of which nobody knows where it wrote.
+std::atomic<bool> foreign_kernel_ran{false};
 
 // Never destroyed: threads outlive main.
 Places& ThePlaces() {
@@ -64,21 +68,33 @@ Places& ThePlaces() {
   return *places;
 }
 
+// libtorch_cuda.so, libtorch_cuda_linalg.so, ...: what their operators write is known
+// (profiler/phantom/values).
+bool LiesInPyTorch(const void* stub) {
+  Dl_info from = {};
+  if (dladdr(stub, &from) == 0 || from.dli_fname == nullptr) return false;
+  const std::string_view file = from.dli_fname;
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  return name.starts_with("libtorch_cuda") || name.starts_with("libtorch_nvshmem");
+}
+
+struct LaunchedKernel {
+  const void* stub = nullptr;
+  KernelQuestion question;
+  bool is_foreign = false;  // another library's
+};
+
 // A step launches the same few hundred kernels over and over, and to find a name takes longer than a launch.
-const KernelQuestion& QuestionOfStub(const void* stub) {
-  struct Known {
-    const void* stub = nullptr;
-    KernelQuestion question;
-  };
+const LaunchedKernel& KernelOfStub(const void* stub) {
   constexpr size_t kPlaces = 512;
   constexpr int kAlignmentBits = 4;
-  thread_local std::array<Known, kPlaces> known;
-  Known& place = known.at((reinterpret_cast<uintptr_t>(stub) >> kAlignmentBits) % kPlaces);
+  thread_local std::array<LaunchedKernel, kPlaces> known;
+  LaunchedKernel& place = known.at((reinterpret_cast<uintptr_t>(stub) >> kAlignmentBits) % kPlaces);
   if (place.stub != stub) {
     const char* name = KernelName(stub);
-    place = {stub, name == nullptr ? KernelQuestion() : QuestionOf(name)};
+    place = {stub, name == nullptr ? KernelQuestion() : QuestionOf(name), !LiesInPyTorch(stub)};
   }
-  return place.question;
+  return place;
 }
 
 // Functions of PyTorch's own, and of what is generated with most, that go on, or end, only by what a result
@@ -155,8 +171,8 @@ constexpr const char* kZero = " read a result that no kernel had computed: it wa
 constexpr const char* kLoopGoesOn =
     " asked whether a loop is to end, which no kernel had computed: it was told to go on, as long as it may.";
 constexpr const char* kChosenAsBefore =
-    " chose elements by what was known before kernels ran that Triton or NVRTC had compiled: where these "
-    "changed it, a card chooses others.";
+    " chose elements by what was known before kernels ran that Triton or NVRTC had compiled, or that are "
+    "another library's: where these changed it, a card chooses others.";
 constexpr const char* kOneValue =
     " read how many different values a result has that no kernel had computed: all are zero, so one.";
 
@@ -174,7 +190,7 @@ const char* AnswerCount(const Count& expected, void* to, size_t bytes) {
     return " chose elements by values that no kernel had computed: as if these were zero, so what is made "
            "of them may take more or less on a card.";
   }
-  return compiled_kernel_ran.load(std::memory_order_relaxed) ? kChosenAsBefore : nullptr;
+  return foreign_kernel_ran.load(std::memory_order_relaxed) ? kChosenAsBefore : nullptr;
 }
 
 // `to`: of what follows from zeros, that; else zero.
@@ -291,20 +307,27 @@ void SayThatItWaits(const std::string& sentence) {
 }  // namespace
 
 void NoteKernel(const void* stub, void* const* arguments) {
-  answers.Take(QuestionOfStub(stub), arguments);
+  const LaunchedKernel& kernel = KernelOfStub(stub);
+  answers.Take(kernel.question, arguments);
+  // While a count is expected, what its operator's kernels do is computed on the host.
+  if (kernel.is_foreign && !expected_count) foreign_kernel_ran.store(true, std::memory_order_relaxed);
   if (suspicion.load(std::memory_order_relaxed) == Suspicion::kUntilKernel) suspicion = Suspicion::kNone;
 }
 
 // The arguments last as long as the call, so the answer is found now: to those of the same thread's capture.
 std::function<void()> NotedKernel(const void* stub, void* const* arguments) {
   thread_local Answers captured;
-  captured.Take(QuestionOfStub(stub), arguments);
-  return [noted = captured] { answers = noted; };
+  const LaunchedKernel& kernel = KernelOfStub(stub);
+  captured.Take(kernel.question, arguments);
+  return [noted = captured, is_foreign = kernel.is_foreign] {
+    answers = noted;
+    if (is_foreign) foreign_kernel_ran.store(true, std::memory_order_relaxed);
+  };
 }
 
 void NoteCompiledKernel() {
   NoteKernel(nullptr, nullptr);
-  compiled_kernel_ran.store(true, std::memory_order_relaxed);
+  foreign_kernel_ran.store(true, std::memory_order_relaxed);
 }
 
 void NoteBlock(const void* begin, size_t bytes) { answers.BlockBegins(begin, bytes); }

@@ -15,7 +15,8 @@ void NoteKernel(const void* stub, void* const* arguments);
 // The same for one that is captured: noted whenever what is returned is called.
 std::function<void()> NotedKernel(const void* stub, void* const* arguments);
 
-// One runs that was compiled as the program ran, by Triton or NVRTC: nobody knows where that one writes.
+// One runs that was compiled as the program ran, by Triton or NVRTC: nobody knows where that one writes, as
+// of one whose stub lies in another library than PyTorch's.
 void NoteCompiledKernel();
 
 // A new block begins there, for this thread.

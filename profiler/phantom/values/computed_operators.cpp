@@ -26,10 +26,11 @@ constexpr std::array kSized = {
     Sized{"aten::bucketize", 0},   Sized{"aten::isin", 0},           Sized{"aten::scatter", 0},
     Sized{"aten::scatter_add", 0}, Sized{"aten::scatter_reduce", 0}, Sized{"aten::index_add", 0},
     Sized{"aten::index_copy", 0},  Sized{"aten::index_fill", 0},     Sized{"aten::index_put", 0},
-    Sized{"aten::masked_fill", 0}, Sized{"aten::embedding", 1},      Sized{"aten::masked_scatter", 0}};
+    Sized{"aten::masked_fill", 0}, Sized{"aten::embedding", 1},      Sized{"aten::masked_scatter", 0},
+    Sized{kSuppression, 1}};
 
 // Those beside the lists of an optimizer (_foreach_) and what the tag "pointwise" tells; in place, too.
-constexpr std::array<std::string_view, 72> kOfFractions = {
+constexpr std::array<std::string_view, 73> kOfFractions = {
     "fill",
     "zero",
     "copy",
@@ -102,7 +103,10 @@ constexpr std::array<std::string_view, 72> kOfFractions = {
     "max_unpool2d",
     "max_unpool3d",
     "_amp_update_scale",
+    "nms",
 };
+
+bool IsHeard(std::string_view name) { return name.starts_with(kLibrary) || name == kSuppression; }
 
 bool IsView(const c10::Argument& result) {
   return result.alias_info() != nullptr && !result.alias_info()->isWrite();
@@ -129,7 +133,7 @@ bool IsOneOf(const c10::OperatorHandle& handle, bool draws) {
 
 // Of what an operator does, whether it does that in place or not: "sum", "index_add".
 std::string_view KindOf(std::string_view name) {
-  name.remove_prefix(kLibrary.size());
+  name.remove_prefix(name.find("::") + 2);
   if (name.ends_with('_')) name.remove_suffix(1);
   return name;
 }
@@ -149,9 +153,12 @@ bool JoinsBits(std::string_view name) {
 
 // How many different values there are, or how many that are not zero.
 bool IsCounted(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kCounted = {"aten::nonzero", "aten::_unique2", "aten::unique_dim",
+  constexpr std::array<std::string_view, 6> kCounted = {"aten::nonzero",
+                                                        "aten::_unique2",
+                                                        "aten::unique_dim",
                                                         "aten::unique_consecutive",
-                                                        "aten::unique_dim_consecutive"};
+                                                        "aten::unique_dim_consecutive",
+                                                        kSuppression};
   return std::ranges::find(kCounted, name) != kCounted.end();
 }
 
@@ -192,7 +199,7 @@ bool ComputedOperator::LaunchesKernels(const c10::OperatorHandle& handle) {
   constexpr std::array<std::string_view, 3> kNone = {"aten::resize", "aten::set_", "aten::record_stream"};
   const std::string_view name = handle.schema().name();
   const auto begins = [name](std::string_view none) { return name.starts_with(none); };
-  if (!name.starts_with(kLibrary) || std::any_of(kNone.begin(), kNone.end(), begins)) return false;
+  if (!IsHeard(name) || std::any_of(kNone.begin(), kNone.end(), begins)) return false;
   return handle.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_" || name == kCoalesce;
 }
 
@@ -229,7 +236,7 @@ const ComputedOperator* OperatorOf(const at::RecordFunction& function) {
   thread_local std::unordered_map<const char*, std::unique_ptr<const ComputedOperator>> known;
   const char* const name = function.name();
   if (const auto found = known.find(name); found != known.end()) return found->second.get();
-  if (!std::string_view(name).starts_with(kLibrary)) return nullptr;
+  if (!IsHeard(name)) return nullptr;
   const auto full_name = function.operator_name();
   const auto handle = full_name ? c10::Dispatcher::singleton().findSchema(*full_name) : std::nullopt;
   if (!handle || handle->schema().name().c_str() != name) return nullptr;

@@ -17,11 +17,14 @@ namespace tidemark::phantom {
 // Of a sparse tensor; it launches its kernels by another key than those of dense ones.
 inline constexpr std::string_view kCoalesce = "aten::_coalesce";
 
+// Of boxes that overlap the best alone: which remain. Of torchvision, which has it for the CPU, too.
+inline constexpr std::string_view kSuppression = "torchvision::nms";
+
 class ComputedOperator {
  public:
   explicit ComputedOperator(const c10::OperatorHandle& handle);
   // Not those that are made of others, since these are heard, too, and not other libraries' (c10d's would
-  // wait for other ranks). What is asked below is of operators that do.
+  // wait for other ranks), but for kSuppression. What is asked below is of operators that do.
   static bool LaunchesKernels(const c10::OperatorHandle& handle);
   // Whether this is one at all: none that leaves something as it happens to be.
   bool IsOne() const { return is_one_; }
@@ -46,6 +49,8 @@ class ComputedOperator {
   bool HasCount() const { return has_count_; }
   // So many elements as are not zero: how large a mask's choice is.
   bool Chooses() const { return name() == "aten::nonzero"; }
+  // The same of what kernels of its own choose: of as many as its second argument has.
+  bool Suppresses() const { return name() == kSuppression; }
   // It writes where its second argument's indices and masks say.
   bool PutsAtIndices() const { return puts_at_indices_; }
   // How its arguments say which elements it takes or writes to; its kernels assert that these are there.

@@ -28,11 +28,18 @@ namespace {
 
 // While such an operator runs on a thread, nothing follows from zeros there: it would refuse them.
 thread_local int checking_operators = 0;
-struct Checking {
-  Checking() { ++checking_operators; }
-  ~Checking() { --checking_operators; }
-  Checking(const Checking&) = delete;
-  Checking& operator=(const Checking&) = delete;
+// And what those do that it runs itself is passed over: kernels of its own come in between.
+thread_local int suppressing_operators = 0;
+
+class Running {
+ public:
+  explicit Running(int& operators) : operators_(operators) { ++operators_; }
+  ~Running() { --operators_; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  int& operators_;
 };
 
 struct HostResults final : at::ObserverContext {
@@ -43,7 +50,7 @@ struct HostResults final : at::ObserverContext {
   std::vector<Written> written;  // and if there are any, these are all
   bool is_sparse = false;        // the values are the result's indices, and its values where these are known
   bool is_told_yes = false;      // where the result is one condition
-  std::optional<Checking> checking;
+  std::optional<Running> running;
   // What is written to, where that was refused on the host: it is as it was if the operator refuses it, too.
   std::vector<at::Tensor> refused;
   const int exceptions_before = std::uncaught_exceptions();
@@ -235,12 +242,14 @@ std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
 std::unique_ptr<HostResults> NotKnownResults(const ComputedOperator& op,
                                              c10::ArrayRef<const c10::IValue> inputs) {
   const bool is_of_nothing = TakeNothing(inputs);
-  if (!is_of_nothing && !op.Chooses() && !op.AsksForAll() && !op.ChecksValues()) return nullptr;
+  if (!is_of_nothing && !op.Chooses() && !op.Suppresses() && !op.AsksForAll() && !op.ChecksValues())
+    return nullptr;
   auto results = std::make_unique<HostResults>();
   results->certainty = kNotKnown;
   results->are_unknown = is_of_nothing && !op.Chooses();
   if (op.Chooses()) results->count = 0;
-  if (op.ChecksValues()) results->checking.emplace();
+  if (op.Suppresses()) results->count = inputs[1].toTensor().numel();  // at the most
+  if (op.ChecksValues()) results->running.emplace(checking_operators);
   return results;
 }
 
@@ -256,7 +265,8 @@ bool MovesBytes(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inp
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
   const ComputedOperator* const op = OperatorOf(function);
-  if (op == nullptr || c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
+  if (op == nullptr || suppressing_operators > 0 || c10::impl::TorchDispatchModeTLS::any_modes_set())
+    return nullptr;
   const auto inputs = function.inputs();
   if (op->handle().schema().arguments().size() != inputs.size()) return nullptr;
   if (IsCapturing()) {
@@ -277,6 +287,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
   }
   if (results != nullptr && results->certainty >= kOfZeros) results->is_told_yes = op->AsksForAll();
   if (results != nullptr && results->count) ExpectCount(*results->count, results->certainty);
+  if (results != nullptr && op->Suppresses()) results->running.emplace(suppressing_operators);
   return results;
 }
 

@@ -246,6 +246,26 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
             self.assertEqual(ran.returncode, 0, ran.stderr)
             self.assertEqual(ran.stderr.count("before kernels ran that Triton or NVRTC had compiled"), told, ran.stderr)
 
+    def test_sizes_after_kernels_of_another_library_are_told_of(self):
+        """Nobody knows where they write. Its stub lies where no kernel of PyTorch's does."""
+        launch = """
+import ctypes, torch
+class Size(ctypes.Structure): _fields_ = [(axis, ctypes.c_uint) for axis in "xyz"]
+mask = torch.tensor([True, False]).cuda()
+runtime = ctypes.CDLL(f"libcudart.so.{torch.version.cuda.split('.')[0]}")
+def launch(stub, stream=0):
+    assert runtime.cudaLaunchKernel(ctypes.c_void_p(stub), Size(1, 1, 1), Size(1, 1, 1), None, ctypes.c_size_t(0), ctypes.c_void_p(stream)) == 0
+of_another = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
+"""
+        captured = """
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph): launch(of_another, torch.cuda.current_stream().cuda_stream)
+"""
+        for kernel, told in (("mask.int() + 1", 0), ("launch(of_another)", 1), (captured, 0), (captured + "graph.replay()", 1)):
+            ran = tidemark("phantom", "--", PYTHON, "-c", f"{launch}{kernel}\ntorch.ones(2, device='cuda')[mask]")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stderr.count("or that are another library's: where these changed it, a card chooses others."), told, kernel + ran.stderr)
+
     def test_an_index_of_nothing_that_is_there_is_told_of_as_a_card_would_end_there(self):
         start = "import torch\nfrom torch.nn import functional as F\nx, at = torch.arange(8).cuda(), lambda *numbers: torch.tensor(numbers).cuda()\n"
         large, unknown = "torch.nn.Embedding(50_000, 64).cuda()", "(torch.ones(8, 1).cuda() @ torch.ones(1, 1).cuda()).argmax(1)"
