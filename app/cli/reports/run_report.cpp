@@ -342,7 +342,7 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += SizeRow("allocated", first->allocated_bytes, "");
     rows += SizeRow("cached", first->cached_bytes, "gaps in segments that hold live blocks");
     if (first->waiting_bytes > 0)
-      rows += SizeRow("waiting to be freed", first->waiting_bytes, "another stream may still use them");
+      rows += SizeRow("waiting", first->waiting_bytes, "freed, but another stream may still use them");
     rows += fmt::format("  {}{}\n", session::WhyShort(*first, UsableBytes(report)),
                         first->survived ? " The program went on." : "");
   }
