@@ -180,10 +180,11 @@ bool HasRank() {
 
 Status LetRanksMeet(const phantom::Rank& rank, ProgramLaunch& launch) {
   const bool pretended = rank.world > 1;
-  if (pretended || HasRank()) {
+  const bool has_rank = HasRank();
+  if (pretended || has_rank) {
     launch.environment.push_back(std::string(phantom::kRanksVariable) + "=");  // whatever is around us
   }
-  if (!pretended && HasRank()) return Done{};
+  if (has_rank && !pretended) return Done{};
   Result<phantom::RanksFolder> ranks = phantom::RanksFolder::Create();
   if (!ranks) return ranks.error();
   launch.environment.push_back(pretended ? ranks->EnvironmentEntryOfPretended() : ranks->EnvironmentEntry());

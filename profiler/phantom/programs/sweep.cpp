@@ -100,20 +100,39 @@ Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
       "To be run many times, a program needs a script or a module after Python, as in: python train.py."};
 }
 
+// `own`: where the program's own arguments begin.
+std::vector<std::string> WithArgumentFrom(const std::vector<std::string>& command, size_t own,
+                                          const std::string& name, int64_t value) {
+  const std::string option = "--" + name;
+  const auto last = std::find(command.begin() + static_cast<std::ptrdiff_t>(own), command.end(),
+                              "--");  // what lies behind is no option
+  std::vector<std::string> changed;
+  std::optional<size_t> place;
+  for (auto word = command.begin(); word != last; ++word) {
+    const bool has_value_behind = *word == option;
+    if (!has_value_behind && !word->starts_with(option + "=")) {
+      changed.push_back(*word);
+      continue;
+    }
+    if (!place) place = changed.size();
+    if (has_value_behind && std::next(word) != last) ++word;
+  }
+  const auto into = changed.begin() + static_cast<std::ptrdiff_t>(place.value_or(changed.size()));
+  changed.insert(into, {option, std::to_string(value)});
+  changed.insert(changed.end(), last, command.end());
+  return changed;
+}
+
 Json OrderOf(const SweepTask& task, const Entry& entry) {
-  const auto arguments_of = [&](std::vector<std::string> program) {
-    program.erase(program.begin(), program.begin() + static_cast<std::ptrdiff_t>(entry.arguments));
-    return program;
-  };
+  const std::vector<std::string> given(task.program.begin() + static_cast<std::ptrdiff_t>(entry.arguments),
+                                       task.program.end());
   Json runs = Json::array();
   for (size_t i = 0; i < task.values.size(); ++i) {
     const int64_t value = task.values[i];
-    runs.push_back(
-        {{"value", value},
-         {"arguments",
-          arguments_of(task.name.empty() ? task.program : WithArgument(task.program, task.name, value))},
-         {"environment",
-          i < task.own_environments.size() ? task.own_environments[i] : std::vector<std::string>()}});
+    runs.push_back({{"value", value},
+                    {"arguments", task.name.empty() ? given : WithArgumentFrom(given, 0, task.name, value)},
+                    {"environment", i < task.own_environments.size() ? task.own_environments[i]
+                                                                     : std::vector<std::string>()}});
   }
   return {{entry.kind, entry.what}, {"runs", std::move(runs)}, {"at_once", task.at_once}};
 }
@@ -136,33 +155,17 @@ std::optional<SweepAnswer> AnswerIn(std::string_view line) {
 }
 
 // Where the program's own begin; the command's end where that is not known, as of a launcher.
-std::vector<std::string>::const_iterator OwnArguments(const std::vector<std::string>& command) {
+size_t OwnArguments(const std::vector<std::string>& command) {
   const Result<PythonStart> python = PythonOf(command);
   const Result<Entry> entry = python ? EntryOf(command, python->place) : python.error();
-  return entry ? command.begin() + static_cast<std::ptrdiff_t>(entry->arguments) : command.end();
+  return entry ? entry->arguments : command.size();
 }
 
 }  // namespace
 
 std::vector<std::string> WithArgument(const std::vector<std::string>& command, const std::string& name,
                                       int64_t value) {
-  const std::string option = "--" + name;
-  const auto last = std::find(OwnArguments(command), command.end(), "--");  // what lies behind is no option
-  std::vector<std::string> changed;
-  std::optional<size_t> place;
-  for (auto word = command.begin(); word != last; ++word) {
-    const bool has_value_behind = *word == option;
-    if (!has_value_behind && !word->starts_with(option + "=")) {
-      changed.push_back(*word);
-      continue;
-    }
-    if (!place) place = changed.size();
-    if (has_value_behind && std::next(word) != last) ++word;
-  }
-  const auto into = changed.begin() + static_cast<std::ptrdiff_t>(place.value_or(changed.size()));
-  changed.insert(into, {option, std::to_string(value)});
-  changed.insert(changed.end(), last, command.end());
-  return changed;
+  return WithArgumentFrom(command, OwnArguments(command), name, value);
 }
 
 Result<SweepRange> SweepRangeFromText(const std::string& text) {
