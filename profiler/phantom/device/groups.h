@@ -1,6 +1,6 @@
 // How many ranks the groups have that a distributed program splits from larger ones. NCCL tells a rank no
 // more than its own colour; PyTorch's Python knows the ranks, and tells them here
-// (profiler/phantom/programs/python/sitecustomize.py). Any thread.
+// (profiler/phantom/programs/python/tidemark_pretended_ranks.py). Any thread.
 #pragma once
 
 namespace tidemark::phantom::device {

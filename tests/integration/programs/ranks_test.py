@@ -93,7 +93,7 @@ class Ranks(InFolder):
 import sys, time, torch, torch.distributed as dist
 dist.init_process_group("nccl")
 asked = []
-type(sys.modules["sitecustomize"].stores[-1]).check = lambda self, keys: asked.extend(keys)
+type(sys.modules["tidemark_pretended_ranks"].stores[-1]).check = lambda self, keys: asked.extend(keys)
 dist.all_reduce(torch.ones(1, device="cuda"))
 time.sleep(2.5)  # NCCL's monitor would ask once a second
 print(asked)

@@ -189,7 +189,8 @@ TEST_CASE("What a program was saying when it was asked to end is nobody's reason
 }
 
 TEST_CASE("What ends a program in order when it is asked to is nobody's reason either") {
-  const auto run = StartProgram(Order("sh -c 'sleep 60 & trap \"kill $!; echo stopping >&2; exit 1\" TERM; wait'"));
+  const auto run =
+      StartProgram(Order("sh -c 'sleep 60 & trap \"kill $!; echo stopping >&2; exit 1\" TERM; wait'"));
   REQUIRE(run.ok());
   std::this_thread::sleep_for(kToBegin);
   (*run)->Stop();

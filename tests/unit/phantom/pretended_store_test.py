@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""What the ranks of a distributed program that are only pretended answer: pretended_store_test.py SITECUSTOMIZE."""
+"""What the ranks of a distributed program that are only pretended answer: pretended_store_test.py PYTHON_FOLDER."""
 
-import importlib.util
 import json
 import os
 import pickle
@@ -11,19 +10,39 @@ import tempfile
 import types
 import unittest
 
-spec = importlib.util.spec_from_file_location("pretended", sys.argv.pop(1))
-pretended = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(pretended)
+FOLDER = sys.argv.pop(1)
+sys.path.insert(0, FOLDER)
+import tidemark_pretended_ranks as pretended  # noqa: E402
 
 
-class Store(unittest.TestCase):
+class Told(unittest.TestCase):
+    """With what is told in `doubts`."""
+
     def setUp(self):
+        self.doubts = tempfile.NamedTemporaryFile(mode="r")
+        self.addCleanup(self.doubts.close)
+        os.environ["TIDEMARK_PHANTOM_DOUBTS"] = self.doubts.name
+        self.addCleanup(os.environ.pop, "TIDEMARK_PHANTOM_DOUBTS")
+
+
+class Store(Told):
+    def setUp(self):
+        super().setUp()
         self.store = pretended.make_store(object, 8)
 
     def test_the_others_have_set_what_is_waited_for(self):
         self.assertTrue(self.store.check(["init/key"]))
         self.assertIsNone(self.store.wait(["init/key"]))
         self.assertEqual(len(self.store.get("0")), pretended.UNIQUE_ID_BYTES)
+
+    def test_what_another_alone_would_put_there_is_told_but_for_the_ids_of_nccl(self):
+        for key in ("default_pg/0//cuda//0", "0:1", "default_pg/0//cuda//UniqueNCCLID:2"):
+            self.assertEqual(len(self.store.get(key)), pretended.UNIQUE_ID_BYTES)
+        self.store.set("address/3", "host")
+        self.assertEqual(self.store.get("address/4"), b"host")
+        self.assertEqual(self.doubts.read(), "")
+        self.store.get("default_pg/0//run_id")
+        self.assertIn("another rank alone would put into the store", self.doubts.read())
 
     def test_none_of_the_others_has_failed(self):
         self.assertFalse(self.store.check(["exception_dump"]))
@@ -58,8 +77,10 @@ class Bytes(list):
         return types.SimpleNamespace(item=lambda: list.__getitem__(self, index))
 
 
-class Objects(unittest.TestCase):
+class Objects(Told):
     def setUp(self):
+        super().setUp()
+
         def to_tensor(given, device, group):
             return Bytes(pickle.dumps(given)), len(pickle.dumps(given))
 
@@ -77,10 +98,6 @@ class Objects(unittest.TestCase):
         self.others = types.SimpleNamespace(note_sent=lambda objects, receiver: None, sent_by=lambda sender: self.answers.get(sender))
         self.answers = {}
         pretended.share_objects(self.collectives, self.others)
-        self.doubts = tempfile.NamedTemporaryFile(mode="r")
-        self.addCleanup(self.doubts.close)
-        os.environ["TIDEMARK_PHANTOM_DOUBTS"] = self.doubts.name
-        self.addCleanup(os.environ.pop, "TIDEMARK_PHANTOM_DOUBTS")
 
     def test_the_others_give_what_this_rank_gives_and_each_its_own(self):
         given = {"rank": [3]}
@@ -135,7 +152,7 @@ class Asking(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix=prefix) as folder:
             environment = {**os.environ, "RANK": str(rank), "TIDEMARK_PHANTOM_WORLD": "12", "TIDEMARK_PHANTOM_MACHINE_RANKS": "8",
                            "TIDEMARK_PHANTOM_DOUBTS": "/dev/null", "TIDEMARK_PHANTOM_ASKED": json.dumps([folder])}
-            command = [sys.executable, "-c", ASKING, os.path.dirname(spec.origin), *words]
+            command = [sys.executable, "-c", ASKING, FOLDER, *words]
             return subprocess.run(command, env=environment, capture_output=True, text=True)
 
     def test_each_asks_the_one_before_it(self):

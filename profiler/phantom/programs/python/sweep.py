@@ -13,7 +13,6 @@ For each run one line on standard output, as soon as it is known: `tidemark ` an
 """
 
 import contextlib
-import ctypes
 import gc
 import importlib
 import json
@@ -29,20 +28,17 @@ import types
 
 import torch
 
-
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
-
-
-def die_with_parent():
-    """Nobody would take the answers of a sweep that was killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+OWN_FOLDER = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, OWN_FOLDER)  # PYTHONSAFEPATH keeps a script's folder out
+from tidemark_parent import die_with_parent  # noqa: E402
 
 
 def run_program(task, arguments):
     """As Python would, had it been started with these words."""
     script, module = task.get("script"), task.get("module")
     sys.argv = [script or ("-c" if "code" in task else "-m"), *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(script)) if script else os.getcwd())
+    first = os.path.dirname(os.path.abspath(script)) if script else os.getcwd()
+    sys.path[:] = [first, *(folder for folder in sys.path if os.path.abspath(folder) != OWN_FOLDER)]
     if script:
         runpy.run_path(script, run_name="__main__")
     elif module:
@@ -60,12 +56,13 @@ def techniques_in_vain():
 
 def run(task, order):
     """In a process of its own; what it found out."""
-    answer = {"value": order["value"], "out_of_memory": False, "sentence": ""}
+    answer = {"value": order["value"], "out_of_memory": False, "sentence": "", "said_why": False}
     os.environ.update(entry.split("=", 1) for entry in order["environment"])
     try:
         run_program(task, order["arguments"])
     except SystemExit as end:
         if end.code not in (None, 0):
+            answer["said_why"] = True
             answer["sentence"] = f"it ended with exit code {end.code}" if isinstance(end.code, int) else f"it ended: {end.code}"
     except torch.OutOfMemoryError as error:
         answer["out_of_memory"], answer["sentence"] = True, str(error).removeprefix("CUDA out of memory. ").partition(". ")[0] + "."
@@ -116,11 +113,11 @@ def finish(value, pid, pipe, words):
         text = file.readline()  # not to the end: what the program left running holds the pipe, too
     _, status = os.waitpid(pid, 0)
     answer = json.loads(text) if text else {
-        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [],
+        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [], "said_why": True,
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
-    modules, said = answer.pop("modules"), last_line(words)
+    modules, said_why, said = answer.pop("modules"), answer.pop("said_why"), last_line(words)
     answer["process"] = pid
-    if answer["sentence"].startswith("it") and said:  # its process ended, for a reason that it told
+    if said_why and said:
         answer["sentence"] += ": " + said
     print("tidemark " + json.dumps(answer), flush=True)
     return modules
@@ -154,7 +151,7 @@ def import_all(names):
 
 def main():
     task = json.loads(sys.argv[1])
-    die_with_parent()
+    die_with_parent()  # nobody would take the answers of a sweep that was killed
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a terminal's Ctrl-C ends it and, by that, its runs
     orders = task["runs"]
     if task.get("warm", True):

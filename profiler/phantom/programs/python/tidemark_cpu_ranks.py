@@ -1,4 +1,4 @@
-"""Collectives on the CPU (gloo) among ranks that are only pretended, for sitecustomize.py. As NCCL's stand-in has it: the others hold what
+"""Collectives on the CPU (gloo) among ranks that are only pretended, for tidemark_pretended_ranks.py. As NCCL's stand-in has it: the others hold what
 this rank holds, and what they alone would send is zero.
 
 torch's own FakeProcessGroup, which does nothing, stands in for gloo, and what would have been done is done beside it.

@@ -6,9 +6,10 @@ and the table without options. What the program itself holds is its own process'
 
 import argparse
 import ctypes
-import os
 import sys
 from datetime import datetime
+
+from tidemark_doubts import doubt
 
 MIB = 1 << 20
 DOUBT = "nvidia-smi was asked: it told of the card, but not of what the program holds there."
@@ -87,13 +88,6 @@ def chosen(gpus, ids):
         print("No devices were found")
         sys.exit(6)
     return [gpu for one in found for gpu in one]
-
-
-def doubt(sentence):
-    file = os.environ.get("TIDEMARK_PHANTOM_DOUBTS")
-    if file:
-        with open(file, "a") as doubts:
-            doubts.write(sentence + "\n")
 
 
 def main():

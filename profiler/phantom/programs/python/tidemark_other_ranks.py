@@ -1,23 +1,22 @@
 """What another rank of a distributed program would send to this one, where it depends on what that rank makes: the program is run once
-more, as that rank, until it has sent it. For sitecustomize.py.
+more, as that rank, until it has sent it. For tidemark_pretended_ranks.py.
 
 A rank that is asked so asks those before it in its turn; all leave what they have sent in one folder, so that what lies there is not asked for again.
 """
 
-import ctypes
 import json
 import os
 import pickle
-import signal
 import subprocess
 import sys
+
+from tidemark_parent import die_with_parent
 
 ASKED = "TIDEMARK_PHANTOM_ASKED"  # where what is sent lies (a folder that whoever started the first of them made), and what is asked for, and by whom, the last one last: ["FOLDER", "SENDER-RECEIVER-NUMBER", ...]
 SECONDS = 600
 # Stages of a pipeline wait for a few shapes, one after the other; who sends objects with each step is not followed for ever.
 MOST_TIMES = 8
 DEEPEST = 64
-SET_DEATH_SIGNAL = 1  # prctl: PR_SET_PDEATHSIG
 
 
 def environment_of(rank, environment):
@@ -49,7 +48,7 @@ class OtherRanks:
         self.times = 0  # that one was asked
         self.folder, *self.asked = json.loads(os.environ[ASKED])
         if self.asked:
-            ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)  # nobody waits any more when the one that asked has ended
+            die_with_parent()  # nobody waits any more when the one that asked has ended
 
     def file_of(self, what):
         return os.path.join(self.folder, what)
