@@ -158,14 +158,20 @@ void Register(const std::vector<std::string>& program, const WindowOpener& open_
                    RegisterOpen(application, open_window, line.scale)};
 }
 
-// Why what was typed cannot be done, a sentence; nothing where it can.
-std::optional<std::string> WhyWrong(const CommandLine& line, bool names_program) {
+// Why what was typed cannot be done, a sentence; nothing where it can. `program`: the words after --, if that
+// was typed.
+std::optional<std::string> WhyWrong(const CommandLine& line,
+                                    const std::optional<std::vector<std::string>>& program) {
   if (auto unknown = SentenceForUnknownArgument(line.application)) return unknown;
   const std::vector<CLI::App*> chosen = line.application.get_subcommands();
   if (chosen.size() > 1) return "One subcommand at a time; see tidemark --help.";
-  if (names_program && (chosen.empty() || !RunsPrograms(*chosen.front()))) {
+  if (program && (chosen.empty() || !RunsPrograms(*chosen.front()))) {
     return "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark "
            "--help.";
+  }
+  if (program && program->empty()) {
+    return fmt::format("Nothing follows --. Name the program there, as in: tidemark {} -- python train.py.",
+                       chosen.front()->get_name());
   }
   if (chosen.empty()) return {};
   if (!line.code.empty())
@@ -201,10 +207,10 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   HearOfChildren();
   // What follows -- is another program's command line: no option in it is ours.
   char** const own_end = std::find(argv, argv + argc, std::string_view("--"));
-  const bool names_program = own_end != argv + argc;
-  const std::vector<std::string> program(own_end + (names_program ? 1 : 0), argv + argc);
+  std::optional<std::vector<std::string>> program;
+  if (own_end != argv + argc) program.emplace(own_end + 1, argv + argc);
   CommandLine line;
-  Register(program, open_window, line);
+  Register(program.value_or(std::vector<std::string>()), open_window, line);
   try {
     line.application.parse(static_cast<int>(own_end - argv), argv);
   } catch (const CLI::Success& asked) {
@@ -212,7 +218,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   } catch (const CLI::ParseError& error) {
     return Complain(SentenceFor(error, line.application), kExitUsage);
   }
-  if (const auto why = WhyWrong(line, names_program)) return Complain(*why, kExitUsage);
+  if (const auto why = WhyWrong(line, program)) return Complain(*why, kExitUsage);
   const auto asked =
       std::ranges::find_if(line.commands, [](const Command& command) { return command.app->parsed(); });
   return asked == line.commands.end() ? OpenOwnWindow(line, open_window) : asked->run();

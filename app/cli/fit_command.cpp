@@ -195,7 +195,9 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {
     return VerdictsText(*verdicts, title, *why_no_runs) +
-           TechniquesText(techniques, fit.asked, fit.options, CommandLineOf(fit.program)) + NoteRows(notes);
+           TechniquesText(techniques, fit.asked, fit.options, CommandLineOf(fit.program),
+                          verdicts->state_bytes()) +
+           NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
   json["techniques"] = TechniquesJson(techniques);

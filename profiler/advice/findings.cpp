@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -119,8 +120,12 @@ class Examination {
 
   // What steps made and the end of the last one still finds alive; not its batch, which is made before it.
   std::vector<LiveBlock> Survivors(const std::function<bool(const LiveBlock&)>& of) const {
-    const EventIndex begin = steps_.steady.front().begin;
     const EventIndex end = steps_.steady.size() > 1 ? std::prev(steps_.steady.end(), 2)->end : last().begin;
+    return BornAndAlive(steps_.steady.front().begin, end, of);
+  }
+
+  std::vector<LiveBlock> BornAndAlive(EventIndex begin, EventIndex end,
+                                      const std::function<bool(const LiveBlock&)>& of) const {
     std::vector<LiveBlock> survivors;
     const timeline::State state =
         timeline::SettledStateAt(view_, last().end, std::min(last().end + 1, view_.end()));
@@ -161,28 +166,44 @@ class Examination {
         births);
   }
 
-  // Those whose survivors are looked at: what a first step made may be meant to stay, as a table of
-  // positions.
-  std::string StepsBeforeLast() const {
-    const int64_t first = steps_.steady.front().number;
+  // Those whose survivors are told. What a first step made may be meant to stay, as a table of positions.
+  std::string StepsBeforeLast(bool with_first = false) const {
+    const int64_t first = with_first ? steps_.first->number : steps_.steady.front().number;
     const int64_t before_last = std::prev(steps_.steady.end(), 2)->number;
     if (first == before_last) return "step " + FormatNumber(first);
     return "steps " + FormatNumber(first) + " to " + FormatNumber(before_last);
+  }
+
+  // What the first step keeps as later ones keep theirs: from there, of that size.
+  std::vector<LiveBlock> LikeOfFirst(const std::vector<LiveBlock>& kept,
+                                     const std::function<bool(const LiveBlock&)>& of) const {
+    if (!steps_.first) return {};
+    const auto likeness = [](const LiveBlock& block) {
+      return std::tuple(block.layer, block.op, block.rounded_bytes);
+    };
+    std::set<std::tuple<events::NameId, events::NameId, int64_t>> alike;
+    for (const LiveBlock& block : kept) alike.insert(likeness(block));
+    return BornAndAlive(steps_.first->begin, steps_.first->end,
+                        [&](const LiveBlock& block) { return of(block) && alike.contains(likeness(block)); });
   }
 
   // What was saved for the backward of a step that is over: nobody ran that backward, or ran it with
   // retain_graph=True, and something still refers to the graph. A batch is made before its step, and its loop
   // still holds it after.
   bool FindKeptGraph(bool grows) {
-    const std::vector<LiveBlock> kept = Survivors([this](const LiveBlock& block) {
+    const auto is_saved = [this](const LiveBlock& block) {
       return block.category == Category::kActivation && PhaseAt(block.born) != events::Phase::kIdle;
-    });
+    };
+    std::vector<LiveBlock> kept = Survivors(is_saved);
     if (kept.empty() || (!grows && !IsWorthTelling(BytesOf(kept), AllocatedPeak(last())))) return false;
+    const std::vector<LiveBlock> of_first = LikeOfFirst(kept, is_saved);
+    kept.insert(kept.end(), of_first.begin(), of_first.end());
     const std::vector<EventIndex> births = BirthsOf(kept);
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
         Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of " +
-            StepsBeforeLast() + " " + (kept.size() == 1 ? "is" : "are") + " alive after step " +
-            FormatNumber(last().number) + ": " + Size(BytesOf(kept)) + "." + MostIsMadeBy(view_, births),
+            StepsBeforeLast(!of_first.empty()) + " " + (kept.size() == 1 ? "is" : "are") +
+            " alive after step " + FormatNumber(last().number) + ": " + Size(BytesOf(kept)) + "." +
+            MostIsMadeBy(view_, births),
         "Something refers to that step's graph: keep loss.item() or loss.detach() instead of loss, leave "
         "retain_graph out, and evaluate under torch.no_grad().",
         births);

@@ -77,7 +77,9 @@ std::vector<CurvePoint> SortedOut(std::vector<CurvePoint> points, const Checkpoi
   sorted.reserve(points.size());
   for (CurvePoint& point : points) {
     const bool is_known = !sorted.empty() && HasSameFigures(sorted.back(), point);
-    if (!is_known || point.checkpoint == asked_about) sorted.push_back(std::move(point));
+    const bool is_asked_about =
+        point.checkpoint == asked_about && (sorted.empty() || sorted.back().checkpoint != asked_about);
+    if (!is_known || is_asked_about) sorted.push_back(std::move(point));
   }
   return sorted;
 }

@@ -141,7 +141,7 @@ class Course {
   Course(Network network, Device device) : network_(std::move(network)), device_(std::move(device)) {}
 
   // Before anything else: waits for the other ranks, if there are any.
-  Status Start(const TrainingSettings& settings) { return Begin("start", settings); }
+  Status Start(const TrainingSettings& settings) { return Begin("training starts", settings); }
 
   int64_t steps_done() const { return steps_done_; }
   const RankGroup* ranks() const { return ranks_.get(); }
@@ -166,7 +166,7 @@ class Course {
 
   Status Restart(const TrainingSettings& settings) {
     steps_done_ = 0;
-    return Rebuild("restart", settings);
+    return Rebuild("training starts again", settings);
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "profiler/timeline/ledger.h"
 #include "tests/property/timeline_model.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -116,6 +117,17 @@ TEST_CASE("The statistics of a stretch are those of following every block in it"
     temporary += found->short_lived.count;
   }
   CHECK(temporary > 100);
+}
+
+TEST_CASE("The largest request is told as what it turned out to hold") {
+  timeline::Stream stream;
+  stream.Allocate(512, 4096);
+  stream.Categorize(512, events::Category::kWorkspace);
+  stream.Free(512);
+  const auto view = stream.Publish();
+  const auto found = MakeRangeStatistics(*view, 0, 1, [](double) { return true; });
+  REQUIRE((found && found->largest));
+  CHECK(found->largest->category == events::Category::kWorkspace);
 }
 
 TEST_CASE("A walk through a stretch that nobody waits for is given up; an empty one holds nothing") {

@@ -34,6 +34,14 @@ int64_t BesideWorkspaces(const timeline::View& view) {
   return on_all / static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
 }
 
+// Likewise, what fewer samples make no smaller.
+int64_t StateAtPeak(const timeline::View& view) {
+  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
+  const int64_t on_all = ValueOf(peak, timeline::SeriesOf(events::Category::kParameter)) +
+                         ValueOf(peak, timeline::SeriesOf(events::Category::kOptimizerState));
+  return on_all / static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
+}
+
 // What one run says of the cards that it stands for.
 class Judge {
  public:
@@ -117,6 +125,7 @@ void CardVerdicts::TakeFirst(const CardRun& run) {
   const bool is_there = run.view != nullptr;
   beside_workspaces_bytes_ = is_there ? BesideWorkspaces(*run.view) : 0;
   first_allocated_bytes_ = is_there ? PeakOf(*run.view, Series::kAllocated) : 0;
+  state_bytes_ = is_there ? StateAtPeak(*run.view) : 0;
   ran_out_of_all_ = run.ran_out;
   cards_used_ = is_there ? std::max<size_t>(run.view->devices().size(), 1) : 1;
   takes_what_there_is_ = is_there && !run.ran_out && !run.view->out_of_memory().empty();

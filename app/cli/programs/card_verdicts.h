@@ -66,6 +66,9 @@ class CardVerdicts {
   // Memory ran out in the first run, too, and ended it: no card has room.
   bool ran_out_of_all() const { return ran_out_of_all_; }
   int64_t first_allocated_bytes() const { return first_allocated_bytes_; }  // at the first run's peak
+  // What parameters and optimizers held in the first run at its peak, of several cards on the fullest at the
+  // least.
+  int64_t state_bytes() const { return state_bytes_; }
   const std::vector<CardVerdict>& verdicts() const { return verdicts_; }
   const phantom::Card& asked() const { return asked_; }
   size_t cards_used() const { return cards_used_; }  // in the first run, all of a kind
@@ -84,6 +87,7 @@ class CardVerdicts {
   std::vector<CardVerdict> verdicts_;
   std::optional<int64_t> beside_workspaces_bytes_;  // allocated at the first run's peak
   int64_t first_allocated_bytes_ = 0;
+  int64_t state_bytes_ = 0;
   size_t cards_used_ = 1;
   bool ran_out_of_all_ = false;
   bool takes_what_there_is_ = false;

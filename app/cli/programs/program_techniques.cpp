@@ -73,7 +73,7 @@ Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunc
 }
 
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const PhantomOptions& asked, const std::string& command) {
+                           const PhantomOptions& asked, const std::string& command, int64_t state_bytes) {
   if (verdicts.empty()) return "";
   std::string text =
       fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
@@ -87,6 +87,12 @@ std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const 
   const bool has_room = best != verdicts.end();
   if (!has_room) best = std::ranges::find_if(verdicts, helps);
   if (best == verdicts.end()) {
+    if (state_bytes > card.memory_bytes - card.context_bytes) {
+      return text + fmt::format(
+                        "None of them makes it fit there, nor would fewer samples at once: its "
+                        "parameters and what its optimizers keep are {} alone.\n",
+                        FormatBytes(state_bytes, ByteUnit::kMebibytes));
+    }
     const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
     return text + fmt::format("None of them {}; fewer samples at once may (tidemark phantom --sweep).\n",
                               fits_as_it_is ? kGivesRoom : "makes it fit there");

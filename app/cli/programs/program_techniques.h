@@ -37,9 +37,10 @@ struct TechniqueVerdict : session::TechniqueAnswer {
 };
 
 // Pure. "" where there are none. `asked`: how the program ran, of which the command that shows more is;
-// `command`: the program's.
+// `command`: the program's. `state_bytes`: what its parameters and optimizers hold on each card, as far as
+// that is known.
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const PhantomOptions& asked, const std::string& command);
+                           const PhantomOptions& asked, const std::string& command, int64_t state_bytes = 0);
 Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts);
 
 }  // namespace tidemark::cli

@@ -141,14 +141,20 @@ std::string NotesText(std::string_view letter, const ComparedFile& file, const C
   return text;
 }
 
-// What blocks hold is told or guessed, so it makes no difference to what is allocated.
+bool AreTheSame(const std::vector<ComparedBytes>& rows) {
+  return std::ranges::all_of(rows,
+                             [](const ComparedBytes& row) { return row.Difference().value_or(0) == 0; });
+}
+
+// What blocks hold and whose they are is told or guessed, so it makes no difference to what is allocated.
 std::string Verdict(const RunComparison& comparison) {
   if (!comparison.same()) return "The two differ.\n";
-  const bool hold_the_same = std::ranges::all_of(
-      comparison.at_peak.categories,
-      [](const ComparedBytes& category) { return category.Difference().value_or(0) == 0; });
-  return hold_the_same ? "The two are the same.\n"
-                       : "The two allocate the same; what their blocks are said to hold differs.\n";
+  const presenters::StateComparison& at_peak = comparison.at_peak;
+  if (!AreTheSame(at_peak.categories))
+    return "The two allocate the same; what their blocks are said to hold differs.\n";
+  if (!AreTheSame(at_peak.layers) || !AreTheSame(at_peak.lines))
+    return "The two allocate the same; whose their blocks are is not told alike.\n";
+  return "The two are the same.\n";
 }
 
 Json PlaceJson(const timeline::View& view, EventIndex index) {

@@ -126,7 +126,7 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
     text += "None of these changes makes it fit: choose a card with more memory.\n\n";
   }
   if (!answer.frontier.empty()) {
-    text += ProposalTable("Memory against time: nothing that fits beats these in both", question,
+    text += ProposalTable("Reserved memory against time: nothing that fits beats these in both", question,
                           answer.frontier) +
             "\n";
   }

@@ -61,7 +61,7 @@ void DrawBannerButtons(const Banner& banner, ShellState& shell, CommandQueue& qu
 // What a job's line takes beside its bar and its title.
 float BesideBar() { return ButtonWidth("Cancel") + Px(16 + 16 + 14); }
 
-// As wide as the titles leave it, of which nothing is cut.
+// As wide as the titles leave it.
 float BarWidth(const std::vector<JobLine>& jobs, float width) {
   float widest = 0;
   for (const JobLine& job : jobs) widest = std::max(widest, Measure(Words(), job.title).x);
@@ -193,11 +193,10 @@ float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom) {
       const JobLine& job = input.jobs[i];
       ImGui::PushID(static_cast<int>(i));
       ImGui::AlignTextToFramePadding();
-      ImGui::SetCursorPosX(Px(16) +
-                           std::max(0.0F, titles - Measure(Words(), job.title).x));  // beside its bar
-      ImGui::PushTextWrapPos(Px(16) + titles + 1);
-      Put(Words(), job.title);
-      ImGui::PopTextWrapPos();
+      const std::string title = Fitted(Words(), job.title, titles);
+      ImGui::SetCursorPosX(Px(16) + titles - Measure(Words(), title).x);  // beside its bar
+      Put(Words(), title);
+      if (title != job.title) Tooltip(job.title);
       ImGui::SameLine(titles + Px(16 + 14));
       DrawProgress(job, bar);
       ImGui::PopID();

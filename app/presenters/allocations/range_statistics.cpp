@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/presenters/allocations/blocks.h"
+#include "app/presenters/allocations/selection.h"
 #include "profiler/base/wrapping.h"
 
 namespace tidemark::presenters {
@@ -117,6 +118,10 @@ std::optional<RangeStatistics> MakeRangeStatistics(const View& view, EventIndex 
     const auto length = static_cast<double>(statistics.end - statistics.first);
     if (!progress(static_cast<double>(begin - statistics.first) / length)) return std::nullopt;
     walk.Take(begin, std::min<EventIndex>(begin + kBatch, statistics.end));
+  }
+  if (statistics.largest) {  // as it turned out: a workspace is told to be one after its birth
+    const auto last = OwnersOf(AllocationSelected(statistics.largest->born), view).block;
+    statistics.largest = last.value_or(*statistics.largest);
   }
   statistics.peak = view.PeakIn(Series::kAllocated, statistics.first, statistics.end);
   statistics.net_bytes = statistics.allocated.bytes;

@@ -21,6 +21,9 @@ TEST_CASE("Runs that allocate the same and are said to hold something else are t
   CHECK(ends_with("\nThe two are the same.\n"));
   comparison.at_peak.categories[0].b = 1024;
   CHECK(ends_with("\nThe two allocate the same; what their blocks are said to hold differs.\n"));
+  comparison.at_peak.categories[0].b = 512;
+  comparison.at_peak.layers = {{"conv1", {}, 512, 0}};
+  CHECK(ends_with("\nThe two allocate the same; whose their blocks are is not told alike.\n"));
   comparison.levels = {{"allocated", {}, 512, 1024, {}, timeline::Series::kAllocated}};
   CHECK(ends_with("\nThe two differ.\n"));
 }

@@ -40,6 +40,10 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       "python train.py tells"));
   CHECK(TextHas(TechniquesText({verdicts.front()}, card, asked, "python train.py"),
                 "None of them makes it fit"));
+  CHECK(
+      TextHas(TechniquesText({verdicts.front()}, card, asked, "python train.py", card.memory_bytes),
+              "None of them makes it fit there, nor would fewer samples at once: its parameters and what its "
+              "optimizers keep are 21.99 GiB alone.\n"));
   CHECK(TechniquesText({}, card, asked, "python train.py").empty());
   const Json json = TechniquesJson(verdicts);
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);

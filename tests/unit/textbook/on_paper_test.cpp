@@ -147,6 +147,17 @@ TEST_CASE("A tiny network gains nothing by one segment") {
   CHECK_FALSE(one->is_best);
 }
 
+TEST_CASE("A way that is in force and is planned anyway is on the curve once") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  TrainingSettings settings;
+  for (const networks::CheckpointMode mode :
+       {networks::CheckpointMode::kByLayer, networks::CheckpointMode::kSegments}) {
+    settings.checkpoint = {mode, mode == networks::CheckpointMode::kSegments ? 1 : 0};
+    const auto curve = CheckpointCurve(network, settings);
+    CHECK(std::ranges::count(curve, settings.checkpoint, &CurvePoint::checkpoint) == 1);
+  }
+}
+
 TEST_CASE("The way that is in force is on the curve, also where another comes to the same") {
   for (const char* const name : {"simple-conv-net", "lenet", "vgg-11", "dcgan"}) {
     const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, name);

@@ -88,7 +88,7 @@ bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line,
 
 }  // namespace
 
-Color CoverOfLabel() { return Colors().panel.WithAlpha(0.72); }
+Color CoverOfLabel() { return Colors().panel.WithAlpha(0.85); }
 
 bool TimelineLabels::Overlap(const ImRect& place) const {
   return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });
