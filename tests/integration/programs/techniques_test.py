@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A program with a technique that it does not use is as one whose author wrote it, allocation by allocation: techniques_test.py TIDEMARK."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -104,6 +105,7 @@ print(json.dumps([[entry["size"] for entry in trace if entry["action"] == "alloc
 """
 
 
+@functools.cache  # several tests ask for the same, as it is
 def history(code, *own, options=()):
     answer = tidemark("phantom", "--card", "a100-40gb", *options, "--", PYTHON, "-c", TOLD % code, *own)
     if answer.returncode != 0:
@@ -120,20 +122,20 @@ class Techniques(InFolder):
         return told
 
     def test_autocast_is_that_of_the_program_that_uses_it(self):
-        told = self.assert_alike(TRAINS, ["amp"], ["--amp", "bf16"])
+        told = self.assert_alike(TRAINS, ["amp"], ("--amp", "bf16"))
         self.assertIn("ran under autocast to bfloat16", told)
-        self.assert_alike(ADVERSARIES, ["amp"], ["--amp", "bf16"])
+        self.assert_alike(ADVERSARIES, ["amp"], ("--amp", "bf16"))
 
     def test_checkpointed_blocks_are_those_of_the_program_that_checkpoints(self):
-        told = self.assert_alike(TRAINS, ["checkpoint"], ["--checkpoint", "blocks"])
+        told = self.assert_alike(TRAINS, ["checkpoint"], ("--checkpoint", "blocks"))
         self.assertIn("the 4 blocks of Net.blocks (Block) were checkpointed", told)
 
     def test_both_go_together(self):
-        self.assert_alike(TRAINS, ["amp", "checkpoint"], ["--amp", "bf16", "--checkpoint", "blocks"])
+        self.assert_alike(TRAINS, ["amp", "checkpoint"], ("--amp", "bf16", "--checkpoint", "blocks"))
 
     def test_what_the_program_does_itself_is_left_as_it_is(self):
         own, _ = history(TRAINS, "amp", "checkpoint")
-        applied, told = history(TRAINS, "amp", "checkpoint", options=["--amp", "fp16", "--checkpoint", "blocks"])
+        applied, told = history(TRAINS, "amp", "checkpoint", options=("--amp", "fp16", "--checkpoint", "blocks"))
         self.assertEqual(own, applied)
         self.assertIn("The program uses autocast itself", told)
 
@@ -167,7 +169,7 @@ print(torch.cuda.make_graphed_callables(layer, (x(),))(x()).shape)
         self.assertIn("torch.jit.trace follows", answer.stderr)
 
     def test_nothing_to_checkpoint_is_told(self):
-        _, told = history(NO_ROW, options=["--checkpoint", "blocks"])
+        _, told = history(NO_ROW, options=("--checkpoint", "blocks"))
         self.assertIn("--checkpoint blocks changed nothing", told)
         swept = tidemark("phantom", "--checkpoint", "blocks", "--sweep", "n=1,2", "--", PYTHON, "-c", NO_ROW)
         self.assertEqual(0, swept.returncode, swept.stderr)
