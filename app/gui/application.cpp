@@ -106,6 +106,7 @@ void Application::ShowFromHere() {
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
   state_.slow_motion = {.active = state_.slow_motion.active,
                         .held = false,
+                        .followed = state_.slow_motion.followed,
                         .stop = 0,
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};

@@ -15,6 +15,7 @@ void Application::BeginSlowMotion() {
   state_.slow_motion = {.active = true,
                         .held = false,
                         .goes_on = input_.live && input_.status.state == session::RunState::kRunning,
+                        .followed = state_.timeline.follow,
                         .stop = 0,
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
@@ -32,6 +33,7 @@ void Application::EndSlowMotion() {
   if (!state_.slow_motion.active) return;
   state_.slow_motion.active = false;
   state_.pinned.reset();
+  state_.timeline.follow = state_.slow_motion.followed;
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
   arrangement_.GiveBack(state_);

@@ -347,10 +347,14 @@ void WalksThroughAStep(ImGuiTestContext* context) {
 
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kRunning; }));
+  application().view_state().timeline.follow = true;
   context->KeyPress(ImGuiKey_M);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+  IM_CHECK(WaitUntil(context, [&] { return walk().walk != nullptr; }));
+  IM_CHECK(!application().view_state().timeline.follow);  // the step fills it
   context->KeyPress(ImGuiKey_M);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kRunning; }));
+  IM_CHECK(application().view_state().timeline.follow);
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
 }

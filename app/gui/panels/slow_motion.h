@@ -31,8 +31,9 @@ struct SlowMotionInput {
 // The walk itself is view state: it moves the moment that all panels show.
 struct SlowMotionState {
   bool active = false;
-  bool held = false;     // the run was asked to pause for it
-  bool goes_on = false;  // it ran before, so it does again when this is left
+  bool held = false;      // the run was asked to pause for it
+  bool goes_on = false;   // it ran before, so it does again when this is left
+  bool followed = false;  // likewise, the timeline the last steps
   size_t stop = 0;
   std::optional<events::EventIndex> shown;  // the moment that was pinned for the stop
   bool cpp = false;                         // where there is room for one language only
