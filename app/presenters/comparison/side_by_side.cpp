@@ -1,5 +1,6 @@
 #include "app/presenters/comparison/side_by_side.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/presenters/comparison/same_place.h"
@@ -12,6 +13,33 @@ namespace {
 constexpr bool kByRequested = false;
 
 EventRange RangeOf(const timeline::Step& step) { return {step.begin, step.end}; }
+
+// With what NVML told behind it, ten times a second, before another step or other settings began.
+EventRange RangeWithSamples(const timeline::View& view, const timeline::Step& step) {
+  constexpr events::EventIndex kMostEvents = 4096;
+  EventRange range = RangeOf(step);
+  const events::EventIndex end = std::min(view.end(), step.end + kMostEvents);
+  for (events::EventIndex index = step.end; index < end; ++index) {
+    const events::Event& event = view.event(index);
+    if (event.kind == events::EventKind::kStepBegin || event.kind == events::EventKind::kMarker) break;
+    if (event.kind == events::EventKind::kCounter) range.end = index + 1;
+  }
+  return range;
+}
+
+// Of two steps. What the allocator has is told as it happens, the process and the card from time to time.
+std::vector<ComparedBytes> LevelsOf(const timeline::View& view, const timeline::Step& a,
+                                    const timeline::Step& b) {
+  std::vector<ComparedBytes> levels = CompareLevels(view, {RangeOf(a)}, view, {RangeOf(b)});
+  const std::vector<ComparedBytes> sampled =
+      CompareLevels(view, {RangeWithSamples(view, a)}, view, {RangeWithSamples(view, b)});
+  for (ComparedBytes& level : levels) {
+    if (level.level != timeline::Series::kProcess && level.level != timeline::Series::kCard) continue;
+    const auto found = std::ranges::find(sampled, level.level, &ComparedBytes::level);
+    if (found != sampled.end()) level = *found;
+  }
+  return levels;
+}
 
 // The two sides at a moment each, one after the other, since each takes its time. False where it was ended.
 using MakeMoment = std::function<Moment()>;
@@ -65,7 +93,7 @@ std::optional<SideBySide> CompareChange(const timeline::View& view, const Settin
   result.moment = "at the peaks of steps " + FormatNumber(change.before.number) + " and " +
                   FormatNumber(change.after.number);
   result.headline = change.text + ": " + ConsequenceOf(change, unit);
-  result.levels = CompareLevels(view, {RangeOf(change.before)}, view, {RangeOf(change.after)});
+  result.levels = LevelsOf(view, change.before, change.after);
   const bool is_wanted = AddStates([&] { return MomentAt(view, change.before.peak); },
                                    [&] { return MomentAt(view, change.after.peak); }, progress, result);
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;

@@ -338,6 +338,33 @@ TEST_CASE("A change of settings stands beside itself before and after, once two 
   CHECK(sides.states.blocks[0].title == "conv1 output");
 }
 
+TEST_CASE("What the card tells of a step from time to time is told behind it, and not of the next settings") {
+  Training training;
+  const auto tells = [&training](int64_t bytes) {
+    training.Add(events::EventKind::kCounter, 0, bytes).level = events::Level::kProcess;
+  };
+  const events::NameId before = training.Name(R"({"amp":"off"})");
+  const events::NameId after = training.Name(R"({"amp":"fp16"})");
+  training.Mark(before, before);
+  training.Weight(512);
+  tells(100);
+  training.Step(0, 4 << 20, 512);
+  tells(500);
+  training.Mark(training.Name("fp16 on"), after);
+  tells(200);
+  training.Step(1, 3 << 20, 512);
+  training.Step(2, 3 << 20, 512);
+  tells(400);
+  training.BeginStep(3);
+  tells(900);
+  const auto view = training.Publish();
+  const SideBySide sides = *CompareChange(*view, *LatestChange(*view), ByteUnit::kMebibytes);
+  const auto process = std::ranges::find(sides.levels, timeline::Series::kProcess, &ComparedBytes::level);
+  REQUIRE(process != sides.levels.end());
+  CHECK(process->a == 500);
+  CHECK(process->b == 400);
+}
+
 TEST_CASE("A change tells its price in time once three steps on either side have computed") {
   Training training;
   const events::NameId before = training.Name(R"({"amp":"off"})");
