@@ -33,6 +33,7 @@ constexpr size_t kRingEvents = size_t{1} << 16;
 bool Failed(const SweepAnswer& run) { return run.out_of_memory || !run.sentence.empty(); }
 
 // Of one that came to its end and used the card.
+bool FailedByItself(const SweepRow& row) { return !row.run.out_of_memory && Failed(row.run); }
 bool HasPeaks(const SweepAnswer& run) { return !Failed(run) && run.used_cuda; }
 
 int64_t TakenBytes(const SweepRow& row, const phantom::Card& card) {
@@ -168,8 +169,7 @@ int AnswerSweep(const phantom::SweepTask& task, const phantom::Card& card, bool 
     return Complain(fmt::format("Stopped as asked, after {} of {} runs.", rows.size(), task.values.size()),
                     kExitInterrupted);
   }
-  const bool all_failed = std::ranges::all_of(
-      rows, [](const SweepRow& row) { return !row.run.out_of_memory && Failed(row.run); });
+  const bool all_failed = std::ranges::all_of(rows, FailedByItself);
   return code == kExitDone && all_failed ? kExitFailed : code;
 }
 
@@ -193,6 +193,7 @@ std::string SweepTable(const phantom::SweepTask& task, const phantom::Card& card
     }
     text += EndOf(row, card) + "\n";
   }
+  if (std::ranges::all_of(rows, FailedByItself)) return text;  // which is no answer about the card
   return text + OrdersText(rows) + UnknownBandsText(task, rows) + CardText(card);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -185,7 +186,9 @@ bool DrawEntry(const FolderEntry& entry, bool chosen) {
   const bool picked = Choice(shown + "###" + entry.name, chosen,
                              ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
   if (shown != label || entry.kept) Tooltip(entry.name);
-  const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
+  const float middle = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
+  const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8),
+                      std::round(middle - Measure(SmallMuted(), size).y / 2));
   DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(), size, Align::kRight);
   return picked;
 }

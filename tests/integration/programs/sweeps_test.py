@@ -112,6 +112,7 @@ except torch.cuda.OutOfMemoryError:
         ran = tidemark("phantom", "--sweep", "size=1", "--", PYTHON, str(self.script))
         self.assertEqual(ran.returncode, 1)
         self.assertIn("unrecognized arguments: --size 1", ran.stdout)
+        self.assertNotIn("CUDA context", ran.stdout)
 
     def test_a_report_that_nobody_reads_changes_no_exit_code(self):
         ran = run("bash", "-c", f"'{TIDEMARK}' phantom -- '{PYTHON}' '{TRAINING}' 1 exit 7 2>&1 | true; exit ${{PIPESTATUS[0]}}")
