@@ -193,11 +193,10 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual(ran.returncode, 1)
         self.assertEqual(ran.stderr.count("The program asked for GPU 1 (cuda:1) and sees one, number 0. "), 1, ran.stderr)
         self.assertIn("tidemark phantom --gpus 2 gives a program so many", ran.stderr)
-        ran = tidemark("phantom", "--gpus", "2", "--", PYTHON, "-c", code)
+        two = "import torch; held = [torch.empty(5 << 20, dtype=torch.uint8, device=f'cuda:{i % 2}') for i in range(4)]; print(torch.cuda.device_count())"
+        ran = tidemark("phantom", "--gpus", "2", "-o", self.recording, "--", PYTHON, "-c", two)
         self.assertEqual((ran.returncode, ran.stdout), (0, "2\n"), ran.stderr)
         self.assertNotIn("The program asked for GPU", ran.stderr)
-        two = "import torch; held = [torch.empty(5 << 20, dtype=torch.uint8, device=f'cuda:{i % 2}') for i in range(4)]"
-        ran = tidemark("phantom", "--gpus", "2", "-o", self.recording, "--", PYTHON, "-c", two)
         self.assertNotIn("is not known", ran.stderr)
         self.assertIn("memory on several GPUs", ran.stderr)
         told = json.loads(tidemark("info", self.recording, "--json").stdout)
@@ -238,13 +237,20 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual(ran.stdout, "8\n", ran.stderr)  # each of the machine's four ranks has two
 
     def test_sizes_after_kernels_that_were_compiled_as_the_program_ran_are_told_of(self):
-        chooses = "import torch; mask = torch.tensor([True, False]).cuda(); {}torch.ones(2, device='cuda')[mask]"
-        of_pytorch = "torch.rand(9, 2, device='cuda').prod(-1); "
-        twice = "torch.cuda._compile_kernel('__global__ void twice(bool* x) {}', 'twice')((1, 1, 1), (1, 1, 1), (mask,)); "
-        for kernel, told in (("", 0), (of_pytorch, 0), (twice, 1)) if (torch_version() or (0, 0)) >= (2, 9) else (("", 0), (of_pytorch, 0)):
-            ran = tidemark("phantom", "--", PYTHON, "-c", chooses.format(kernel))
-            self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertEqual(ran.stderr.count("before kernels ran that Triton or NVRTC had compiled"), told, ran.stderr)
+        kernels = [("pass", False), ("torch.rand(9, 2, device='cuda').prod(-1)", False)]  # the second is one of PyTorch's own
+        if (torch_version() or (0, 0)) >= (2, 9):
+            kernels.append(("torch.cuda._compile_kernel('__global__ void twice(bool* x) {}', 'twice')((1, 1, 1), (1, 1, 1), (mask,))", True))
+        script = Path(self.folder.name) / "train.py"
+        script.write_text("import torch\nmask = torch.tensor([True, False]).cuda()\n" + "".join(f"{kernel}; torch.ones(2, device='cuda')[mask]\n" for kernel, _ in kernels))
+        ran = tidemark("phantom", "--", PYTHON, str(script))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(self.lines_that(r" chose elements by what was known before kernels ran that Triton or NVRTC had compiled", ran.stderr),
+                         [line for line, (_, told) in enumerate(kernels, 3) if told], ran.stderr)
+
+    def lines_that(self, did, stderr):
+        """The lines of train.py of which a note says that."""
+        notes = re.findall(f"^Note: (.*){did}", stderr, re.MULTILINE)
+        return sorted(int(line) for places in notes for line in re.findall(r"train\.py:(\d+)", places))
 
     def test_sizes_after_kernels_of_another_library_are_told_of(self):
         """Nobody knows where they write. Its stub lies where no kernel of PyTorch's does."""
@@ -257,47 +263,57 @@ def launch(stub, stream=0):
     assert runtime.cudaLaunchKernel(ctypes.c_void_p(stub), Size(1, 1, 1), Size(1, 1, 1), None, ctypes.c_size_t(0), ctypes.c_void_p(stream)) == 0
 of_another = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
 """
-        captured = """
+        captures = """
 graph = torch.cuda.CUDAGraph()
 with torch.cuda.graph(graph): launch(of_another, torch.cuda.current_stream().cuda_stream)
 """
-        for kernel, told in (("mask.int() + 1", 0), ("launch(of_another)", 1), (captured, 0), (captured + "graph.replay()", 1)):
-            ran = tidemark("phantom", "--", PYTHON, "-c", f"{launch}{kernel}\ntorch.ones(2, device='cuda')[mask]")
+        chooses = "torch.ones(2, device='cuda')[mask]"
+        script = Path(self.folder.name) / "train.py"
+        # Once one of theirs ran, all that is known from before is in doubt: what runs none stands before.
+        for kernels in (f"launch(of_another)\n{chooses}  # told\n", f"mask.int() + 1\n{chooses}\n{captures}{chooses}\ngraph.replay()\n{chooses}  # told\n"):
+            program = launch + kernels
+            script.write_text(program)
+            ran = tidemark("phantom", "--", PYTHON, str(script))
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertEqual(ran.stderr.count("or that are another library's: where these changed it, a card chooses others."), told, kernel + ran.stderr)
+            told = [number for number, line in enumerate(program.splitlines(), 1) if line.endswith("# told")]
+            self.assertEqual(self.lines_that(" chose .* or that are another library's: where these changed it, a card chooses others.", ran.stderr), told, ran.stderr)
 
     def test_an_index_of_nothing_that_is_there_is_told_of_as_a_card_would_end_there(self):
-        start = "import torch\nfrom torch.nn import functional as F\nx, at = torch.arange(8).cuda(), lambda *numbers: torch.tensor(numbers).cuda()\nfor _ in range(2):\n"
+        start = ["import torch", "from torch.nn import functional as F", "eight, at = lambda: torch.arange(8).cuda(), lambda *numbers: torch.tensor(numbers).cuda()"]
         large, unknown = "torch.nn.Embedding(50_000, 64).cuda()", "(torch.ones(8, 1).cuda() @ torch.ones(1, 1).cuda()).argmax(1)"
         cases = (
             ("x[at(1, 9)]", "9 of 8"), ("x[at(-9)]", "-9 of 8"), ("x[torch.tensor([8])]", "8 of 8"), ("x[at(7, -8)], x[[0]], x[x > 7]", ""), ("x.view(2, 4)[:, at(4)]", "4 of 4"),
-            ("x.view(2, 2, 2)[x.view(2, 2, 2)[0] > 1, at(0, 2)]", "2 of 2"), ("x.clone()[at(8)] = 1", "8 of 8"), ("x.gather(0, at(8))", "8 of 8"), ("x.gather(0, at(-1))", "-1 of 8"),
+            ("x.view(2, 2, 2)[x.view(2, 2, 2)[0] > 1, at(0, 2)]", "2 of 2"), ("x[at(8)] = 1", "8 of 8"), ("x.gather(0, at(8))", "8 of 8"), ("x.gather(0, at(-1))", "-1 of 8"),
             ("torch.zeros(3).cuda().scatter_(0, at(7), 1)", "7 of 3"), ("F.one_hot(at(7), 3)", "7 of 3"), (f"{large}(at(3, 50_000))", "50000 of 50000"), (f"{large}(at(3, 49_999))", ""),
             ("F.cross_entropy(torch.rand(2, 10).cuda(), at(10, 1))", "10 of 10"), ("F.cross_entropy(torch.rand(2, 10).cuda(), at(-100, 9))", ""), ("F.cross_entropy(torch.rand(2, 10).cuda(), at(-1, 9))", "-1 of 10"),
             ("F.cross_entropy(torch.rand(1, 3, 2, 2).cuda(), x.view(2, 2, 2)[:1])", "3 of 3"), (f"x.gather(0, {unknown} - 1)", ""),
         )
         script = Path(self.folder.name) / "train.py"
-        script.write_text(start + "".join(f"    {program}\n" for program, _ in cases))
+        script.write_text("\n".join(start + [f"for x in eight(), eight(): {program}" for program, _ in cases]))
         ran = tidemark("phantom", "--", PYTHON, str(script))
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        notes = re.findall(r"Note: (.*) asked for element (\S+ of \d+), counted from 0.*device-side assert triggered", ran.stderr)
-        told = {place: missing for places, missing in notes for place in places.split(", ")}  # several lines may share a note
-        self.assertEqual(told, {f"train.py:{line}": missing for line, (_, missing) in enumerate(cases, 5) if missing})
+        notes = re.findall(r"^Note: (.*) asked for element (.*), counted from 0: .*\(device-side assert triggered\)", ran.stderr, re.MULTILINE)
+        told = sorted((int(line), missing) for lines, missing in notes for line in re.findall(r"train\.py:(\d+)", lines))
+        self.assertEqual(told, [(line, missing) for line, (_, missing) in enumerate(cases, len(start) + 1) if missing], ran.stderr)
+        self.assertEqual(ran.stderr.count("device-side assert triggered"), len(notes), ran.stderr)
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         """One that ends by itself, or trains, is left alone, however often it reads."""
-        start = "import torch\nx = (torch.rand(1).cuda() + 1).requires_grad_()\nread, optimizer = 0, torch.optim.SGD([x])\n"
-        waits = "while read < {}:\n    x.item()\n    read += 1\n"
-        trains = "while read < 10_001:\n    for _ in range(2_000): x.item()\n    read += 1_000\n    x.item(), optimizer.step()\n" + "while read < 31_000:\n    x.item()\n    optimizer.step()\n    read += 2\n"
-        nested = "def look():\n    for _ in range(5): x.item()\nwhile read < 20_001:\n    look()\n    read += 5\n"
+        start = "import torch\nx = (torch.rand(1).cuda() + 1).requires_grad_()\noptimizer = torch.optim.SGD([x])\n"
+        waits = "read = 0\nwhile read < {}:\n    x.item(){}\n    read += 1\n"
+        trains = "read = 0\nwhile read < 10_001:\n    for _ in range(2_000): x.item()\n    read += 1_000\n    x.item(), optimizer.step()\n" + "while read < 31_000:\n    x.item()\n    optimizer.step()\n    read += 2\n"
+        nested = "def look():\n    for _ in range(5): x.item()  # in vain\nread = 0\nwhile read < 20_001:\n    look()\n    read += 5\n"
+        in_vain = waits.format("20_001", "  # in vain")
         many = "x.item()\n" * 40  # more than are told
-        cases = ((waits.format(9_999), 0), (many + waits.format(20_001), 1), (nested, 1), (waits.format(20_001), 1), ("for _ in range(20_001): x.item()\n", 0), (trains, 0))
-        for program, told in cases:
-            script = Path(self.folder.name) / "waits.py"
-            script.write_text(start + program)
-            ran = tidemark("phantom", "--", PYTHON, str(script))
-            self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertEqual(ran.stderr.count("A loop that ends by it does not end here."), told, program + ran.stderr)
+        program = start + waits.format("9_999", "") + nested + in_vain + "for _ in range(20_001): x.item()\n" + trains + many + in_vain
+        script = Path(self.folder.name) / "waits.py"
+        script.write_text(program)
+        ran = tidemark("phantom", "--", PYTHON, str(script))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        told = [line for line in ran.stderr.splitlines() if line.endswith("A loop that ends by it does not end here.")]
+        expected = [number for number, line in enumerate(program.splitlines(), 1) if "in vain" in line]
+        self.assertEqual([int(re.search(r": waits\.py:(\d+) ", line)[1]) for line in told], expected, ran.stderr)
+        self.assertEqual(ran.stderr.count("A loop that ends by it does not end here."), 3, ran.stderr)
 
     def test_a_program_that_fails_learns_what_it_read_last(self):
         script = Path(self.folder.name) / "fails.py"
