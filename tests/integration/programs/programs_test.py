@@ -532,47 +532,6 @@ optimizer.step()
         self.assertGreaterEqual(categories["optimizer_state"], 2 * (128 << 20))
         self.assertLess(categories["temporary"], 1 << 20)
 
-    def test_a_reading_in_a_package_is_told_with_the_line_that_led_there(self):
-        package = Path(self.folder.name) / "site-packages" / "helper"
-        package.mkdir(parents=True)
-        (package / "inner.py").write_text("def read(x):\n    return x.item()\n")
-        script = Path(self.folder.name) / "train.py"
-        script.write_text("import sys, torch\nsys.path.insert(0, sys.argv[1])\nfrom helper import inner\n"
-                          "inner.read(torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda'))\n")
-        ran = tidemark("phantom", "--", PYTHON, str(script), str(package.parent))
-        self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
-
-    def test_a_program_in_a_folder_that_is_called_as_pytorch_is_none_of_pytorchs(self):
-        folder = Path(self.folder.name) / "torch"
-        folder.mkdir()
-        script = folder / "train.py"
-        script.write_text("import torch\nx, steps = torch.ones(4, 4, device='cuda') @ torch.ones(4, 4, device='cuda'), 0\n"
-                          "def read():\n    return x.sum().item()\nread()\n"
-                          "for _ in range(20):\n    steps += 1\n    if (x >= 0).all(): break\nprint(steps)\n")
-        ran = tidemark("phantom", "--", PYTHON, str(script))
-        self.assertEqual((ran.returncode, ran.stdout), (0, "20\n"), ran.stderr)
-        self.assertIn("train.py:4 read a result", ran.stderr)
-
-    def test_a_reading_in_pytorch_alone_is_told_with_its_innermost_line(self):
-        code = ("import threading, torch\nfrom torch.utils import checkpoint\nfrom torch import _utils\n"
-                "x = torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda')\n"
-                "inner = compile('def read(x): return x.item()', _utils.__file__, 'exec')\nouter = compile('def call(x): return read(x)', checkpoint.__file__, 'exec')\n"
-                "there = {}\nexec(inner, there), exec(outer, there)\n"
-                "import _thread, time\n_thread.start_new_thread(there['call'], (x,))\ntime.sleep(1)\n")
-        ran = tidemark("phantom", "--", PYTHON, "-c", code)
-        self.assertIn("Note: torch/_utils.py:1 read a result", ran.stderr)
-
-    def test_a_reading_in_what_torch_compile_wrote_is_told_with_the_programs_own_line(self):
-        name = "c6jojbhpkd3ir3ge26ay4amswhz44q2gg3qgp6rgfr4fhhvyzxqj"
-        written = Path(self.folder.name) / "6j"
-        written.mkdir()
-        (written / f"{name}.py").write_text("def call(x):\n    return x.item()\n")
-        script = Path(self.folder.name) / "train.py"
-        script.write_text(f"import sys, torch\nsys.path.insert(0, sys.argv[1])\nimport {name} as compiled\n"
-                          "compiled.call(torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda'))\n")
-        ran = tidemark("phantom", "--", PYTHON, str(script), str(written))
-        self.assertIn("Note: train.py:4 read a result", ran.stderr)
-
     def test_doubts_are_kept_in_the_recording_and_the_smallest_card_is_named(self):
         code = """
 import torch
