@@ -4,6 +4,7 @@
 import csv
 import itertools
 import json
+import tempfile
 from pathlib import Path
 
 from programs import PYTHON, TIDEMARK, InFolder, main, tidemark
@@ -28,7 +29,7 @@ print(torch.cuda.max_memory_allocated())
 """
 
 
-class Evaluation(InFolder):
+class InPhases(InFolder):
     def phantom(self, code, *words, options=()):
         ran = tidemark("phantom", *options, "-o", self.recording, "--", PYTHON, "-c", code, *words)
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -49,33 +50,54 @@ class Evaluation(InFolder):
             told = [row["phase"] for row in csv.DictReader(rows) if row["kind"] == "phase"]
         return [phase for phase, _ in itertools.groupby(told)]
 
+
+class Generation(InPhases):
+    """GENERATES, recorded once without gradients for all that is told of it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.shared.cleanup)
+        cls.without_gradients = str(Path(cls.shared.name) / "run.tide")
+        cls.ran = tidemark("phantom", "-o", cls.without_gradients, "--", PYTHON, "-c", GENERATES, "no_grad")
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.ran.returncode, 0, self.ran.stderr)
+        self.recording = self.without_gradients
+
+    def check_what_a_call_leaves(self, ran):
+        told = self.told()
+        self.assertEqual(told["measured"]["allocated_peak_bytes"], int(ran.stdout))
+        holds = told["measured"]["by_category_at_peak"]
+        self.assertEqual((holds["parameter"], holds["output"]), (4 * MIB, 4 * 4 * MIB + 512), holds)
+        self.assertGreater(holds["workspace"], 0, "cuBLAS's, which the first call asks for")
+        self.assertEqual(holds["unknown"], 64 * MIB, holds)
+        self.assertEqual(self.phases(), ["idle"] + ["evaluation", "idle"] * 4)
+
     def test_what_a_call_leaves_is_output_and_all_else_of_it_temporary(self):
-        for mode in ("no_grad", "inference_mode"):
-            ran = self.phantom(GENERATES, mode)
-            told = self.told()
-            self.assertEqual(told["measured"]["allocated_peak_bytes"], int(ran.stdout))
-            holds = told["measured"]["by_category_at_peak"]
-            self.assertEqual((holds["parameter"], holds["output"]), (4 * MIB, 4 * 4 * MIB + 512), holds)
-            self.assertGreater(holds["workspace"], 0, "cuBLAS's, which the first call asks for")
-            self.assertEqual(holds["unknown"], 64 * MIB, holds)
-            self.assertEqual(self.phases(), ["idle"] + ["evaluation", "idle"] * 4)
+        self.check_what_a_call_leaves(self.ran)
+
+    def test_so_it_is_in_inference_mode(self):
+        self.recording = str(Path(self.folder.name) / "run.tide")
+        self.check_what_a_call_leaves(self.phantom(GENERATES, "inference_mode"))
 
     def test_a_program_without_steps_is_told_by_its_passes(self):
-        ran = self.phantom(GENERATES, "no_grad")
-        self.assertIn(": 4 passes without gradients, ", ran.stderr)
+        self.assertIn(": 4 passes without gradients, ", self.ran.stderr)
         told = self.told()
         self.assertEqual((told["steps"], told["passes_without_gradients"]), (0, 4))
         self.assertIn("4, without gradients", tidemark("info", self.recording).stdout)
 
     def test_record_tells_the_same_with_operators(self):
         probed = str(Path(self.folder.name) / "probed.tide")
-        self.phantom(GENERATES, "no_grad")
         ran = tidemark("phantom", "--", TIDEMARK, "record", "--operators", "-o", probed, "--", PYTHON, "-c", GENERATES, "no_grad")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         here, there = self.holds(), self.holds(probed)
         self.assertEqual(there["parameter"], here["parameter"])
         self.assertEqual(there["output"], here["output"] + here["workspace"])  # of which the probe is not told
 
+
+class Evaluation(InPhases):
     def test_validation_in_a_training_and_a_teacher(self):
         code = """
 import torch
