@@ -4,6 +4,7 @@
 import collections
 import csv
 import json
+import tempfile
 from pathlib import Path
 
 from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
@@ -114,6 +115,19 @@ with torch.no_grad(): net(torch.ones(4, 16, 512, device="cuda"))
 
 
 class Layers(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared, cls.recorded = tempfile.TemporaryDirectory(), {}
+        cls.addClassCleanup(cls.shared.cleanup)
+
+    def once(self, code):
+        """As phantom(), but one recording of a program for all tests that read something of it."""
+        if code not in self.recorded:
+            self.recording = str(Path(self.shared.name) / f"{len(self.recorded)}.tide")
+            self.recorded[code] = self.recording, self.phantom("-c", code)
+        self.recording, ran = self.recorded[code]
+        return ran
+
     def rows(self, recording=None):
         table = str(Path(self.folder.name) / "run.csv")
         self.assertEqual(tidemark("export", recording or self.recording, "-o", table).returncode, 0)
@@ -129,7 +143,7 @@ class Layers(InFolder):
         return ran
 
     def test_names_and_sums_are_what_hooks_in_the_program_count(self):
-        names, sums, gradients = map(json.loads, self.phantom("-c", COUNTS_ITSELF).stdout.splitlines())
+        names, sums, gradients = map(json.loads, self.once(COUNTS_ITSELF).stdout.splitlines())
         rows = self.rows()
         begun = list(dict.fromkeys(row["layer"] for row in rows if row["kind"] == "scope begin" and not row["operator"]))
         self.assertEqual(sorted(begun), sorted(names))
@@ -147,9 +161,10 @@ class Layers(InFolder):
     def test_nothing_else_changes_whatever_calls_the_modules(self):
         for title, (code, expected) in PROGRAMS.items():
             with self.subTest(title):
-                told = self.phantom("-c", TRACED % code)
+                told = self.once(TRACED % code)
                 layers = {row["layer"] for row in self.rows() if row["kind"] == "scope begin" and not row["operator"]}
                 self.assertLessEqual(expected, layers)
+                self.recording = str(Path(self.folder.name) / "untold.tide")
                 untold = self.phantom("-I", "-c", TRACED % code)  # to which nobody adds anything
                 self.assertEqual({row["layer"] for row in self.rows()}, {""})
                 self.assertEqual(told.stdout, untold.stdout)
@@ -158,7 +173,7 @@ class Layers(InFolder):
     def test_what_checkpointing_runs_again_and_its_backward_are_the_layers(self):
         for title in ("reentrant checkpointing", "checkpointing"):
             with self.subTest(title):
-                self.phantom("-c", TRACED % PROGRAMS[title][0])
+                self.once(TRACED % PROGRAMS[title][0])
                 rows = [row for row in self.rows() if row["kind"] == "allocate" and row["phase"] == "backward"]
                 again = {row["layer"] for row in rows if row["recompute"] == "1"}
                 self.assertLessEqual({f"blocks.{block}.0" for block in range(3)}, again)
@@ -225,7 +240,7 @@ for _ in range(2): caller(torch.ones(1, 9, device="cuda"))
 
     def test_record_tells_them_with_operators(self):
         probed = str(Path(self.folder.name) / "probed.tide")
-        ran = self.phantom("-c", COUNTS_ITSELF)
+        ran = self.once(COUNTS_ITSELF)
         names, sums, gradients = map(json.loads, ran.stdout.splitlines())
         ran = tidemark("phantom", "--", TIDEMARK, "record", "--operators", "-o", probed, "--", PYTHON, "-c", COUNTS_ITSELF)
         self.assertEqual(ran.returncode, 0, ran.stderr)
