@@ -5,10 +5,63 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import time
+import unittest
 from pathlib import Path
 
 from programs import PYTHON, TIDEMARK, TRAINING, InFolder, main, run, tidemark
+
+
+BLOCK = """
+import argparse, torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--mib", type=int)
+mib = parser.parse_args().mib
+torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+"""
+
+
+class Ends(unittest.TestCase):
+    """How each run of one sweep ends: two as any, and the others as is said in the program."""
+
+    PROGRAM = BLOCK + """
+if mib == 3: raise ValueError("three")
+if mib == 5: raise SystemExit("five is unlucky")
+if mib == 6:
+    try: torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
+    except torch.cuda.OutOfMemoryError: pass
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / "train.py"
+            script.write_text(cls.PROGRAM)
+            cls.ran = tidemark("phantom", "--json", "--memory", "1GiB", "--sweep", "mib=2,3,2000,4,5,6", "--", PYTHON, str(script), "--mib=7")
+
+    def setUp(self):
+        self.assertEqual(self.ran.returncode, 0, self.ran.stderr)
+        runs = json.loads(self.ran.stdout)["runs"]
+        self.runs = {run["mib"]: run for run in runs}
+        self.assertEqual([run["mib"] for run in runs], [2, 3, 2000, 4, 5, 6])
+
+    def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
+        self.assertEqual([mib for mib, run in self.runs.items() if run["out_of_memory"]], [2000])
+        self.assertEqual([mib for mib, run in self.runs.items() if run["sentence"] != ""], [3, 2000, 5])
+        self.assertEqual([mib for mib, run in self.runs.items() if run["reserved_peak_bytes"] is None], [3, 2000, 5])
+        self.assertGreater(self.runs[2]["taken_bytes"], self.runs[2]["reserved_peak_bytes"])
+        self.assertIn("three", self.runs[3]["sentence"])
+
+    def test_words_that_a_program_ends_with_are_no_code(self):
+        self.assertEqual((self.runs[4]["sentence"], self.runs[5]["sentence"]), ("", "it ended: five is unlucky"))
+
+    def test_each_row_has_its_band(self):
+        ended_well = [self.runs[mib] for mib in (2, 4, 6)]
+        self.assertEqual([run["reserved_peak_band"]["least_bytes"] for run in ended_well], [run["reserved_peak_bytes"] for run in ended_well])
+
+    def test_a_row_that_survived_one_request_too_large_is_not_nearly_full(self):
+        self.assertFalse(self.runs[6]["reserved_peak_band"]["at_the_cliff"])
 
 
 class Sweeps(InFolder):
@@ -22,43 +75,20 @@ class Sweeps(InFolder):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return json.loads(ran.stdout)["runs"]
 
-    BLOCK = """
-import argparse, torch
-parser = argparse.ArgumentParser()
-parser.add_argument("--mib", type=int)
-mib = parser.parse_args().mib
-torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
-"""
-
     def test_each_value_gets_an_answer_in_their_order(self):
-        runs = self.sweep(self.BLOCK, "1..20", "--memory", "1GiB")
+        runs = self.sweep(BLOCK, "1..20", "--memory", "1GiB")
         self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
         self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
 
-    def test_each_row_has_its_band(self):
-        runs = self.sweep(self.BLOCK, "1,2")
-        self.assertEqual([run["reserved_peak_band"]["least_bytes"] for run in runs], [run["reserved_peak_bytes"] for run in runs])
+    def test_a_row_has_a_band_where_the_order_of_addresses_matters_and_none_under_faults(self):
         moving = Path(__file__).with_name("addresses.py").read_text()
         band = self.sweep(moving, "4")[0]["reserved_peak_band"]
         self.assertLess(band["least_bytes"], band["most_bytes"])
-        runs = self.sweep(self.BLOCK, "1", "--fault", "slow-driver=1ms")
+        runs = self.sweep(BLOCK, "1", "--fault", "slow-driver=1ms")
         self.assertIn("Faults", runs[0]["reserved_peak_band_unknown"])
 
-    def test_a_row_that_survived_one_request_too_large_is_not_nearly_full(self):
-        survives = self.BLOCK + """
-try:
-    torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
-except torch.cuda.OutOfMemoryError:
-    pass
-"""
-        self.assertFalse(self.sweep(survives, "1")[0]["reserved_peak_band"]["at_the_cliff"])
-
-    def test_words_that_a_program_ends_with_are_no_code(self):
-        runs = self.sweep(self.BLOCK + "if mib == 2: raise SystemExit('two is unlucky')", "1,2")
-        self.assertEqual([run["sentence"] for run in runs], ["", "it ended: two is unlucky"])
-
     def test_ctrl_c_keeps_the_rows_and_leaves_no_process(self):
-        self.script.write_text(self.BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
+        self.script.write_text(BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
         command = [TIDEMARK, "phantom", "--sweep", "mib=1,2,3,4", "--", PYTHON, str(self.script)]
         for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
             sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -76,20 +106,12 @@ except torch.cuda.OutOfMemoryError:
             self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
 
     def test_doubts_are_told_of_a_sweep_too(self):
-        self.script.write_text(self.BLOCK + "print((torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda')).item())")
+        self.script.write_text(BLOCK + "print((torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda')).item())")
         ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
         self.assertIn("read a result that no kernel had computed", ran.stderr)
 
-    def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
-        runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
-        self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])
-        self.assertEqual([run["sentence"] == "" for run in runs], [True, False, False, True])
-        self.assertEqual([run["reserved_peak_bytes"] is None for run in runs], [False, True, True, False])
-        self.assertGreater(runs[0]["taken_bytes"], runs[0]["reserved_peak_bytes"])
-        self.assertIn("three", runs[1]["sentence"])
-
     def test_why_no_run_came_to_an_end_is_told_and_ends_with_1(self):
-        self.script.write_text(self.BLOCK)
+        self.script.write_text(BLOCK)
         ran = tidemark("phantom", "--sweep", "size=1", "--", PYTHON, str(self.script))
         self.assertEqual(ran.returncode, 1)
         self.assertIn("unrecognized arguments: --size 1", ran.stdout)
@@ -107,12 +129,12 @@ except torch.cuda.OutOfMemoryError:
         self.addCleanup(package.unlink)
         for on_import in ("torch.cuda.init()", "torch.cuda.is_available()"):  # to look for a card is enough for CUDA's driver
             package.write_text(f"import torch\n{on_import}\n")
-            runs = self.sweep("import tidemark_test_starts_cuda\n" + self.BLOCK, "1,2,3")
+            runs = self.sweep("import tidemark_test_starts_cuda\n" + BLOCK, "1,2,3")
             self.assertEqual([(run["allocated_peak_bytes"], run["sentence"]) for run in runs], [(n << 20, "") for n in (1, 2, 3)])
 
     def test_a_process_that_a_run_leaves_behind_is_not_waited_for(self):
         began = time.monotonic()
-        self.sweep("import os, time\nif not os.fork():\n    time.sleep(60)\n    os._exit(0)\n" + self.BLOCK, "1,2")
+        self.sweep("import os, time\nif not os.fork():\n    time.sleep(60)\n    os._exit(0)\n" + BLOCK, "1,2")
         self.assertLess(time.monotonic() - began, 60)
 
 
