@@ -39,13 +39,13 @@ def info_of(folder, recording):
     return json.loads(told.stdout)
 
 
-def recorded(test, program, *under):
-    """What the recording of a program says that runs in a folder of its own."""
+def recorded(test, program, *under, recordings=("run.tide",)):
+    """What each recording of a program says that runs in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "train.py").write_text(program)
         ran = subprocess.run((*under, PYTHON, "train.py"), cwd=folder, capture_output=True, text=True, check=False)
         test.assertEqual(ran.returncode, 0, ran.stderr)
-        return info_of(folder, "run.tide")
+        return [info_of(folder, recording) for recording in recordings]
 
 
 RECORD = (TIDEMARK, "record", "-o", "run.tide", "--")
@@ -84,9 +84,8 @@ class Trainings(unittest.TestCase):
                    "    for _ in range(steps):\n"
                    "        net(torch.zeros(64, 256, device='cuda')).sum().backward()\n"
                    "        optimizer.step()\n")
-        for under in ((TIDEMARK, "phantom", "-o", "run.tide", "--"), (TIDEMARK, "phantom", "--", *RECORD)):
-            info = recorded(self, program, *under)
-            self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (12, 0, []), under)
+        for info in recorded(self, program, TIDEMARK, "phantom", "-o", "phantom.tide", "--", *RECORD, recordings=("phantom.tide", "run.tide")):
+            self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (12, 0, []), info["sources"])
 
 
 class NcclMemory(unittest.TestCase):
@@ -96,7 +95,7 @@ class NcclMemory(unittest.TestCase):
                    "nccl = dist.distributed_c10d._get_default_group()._get_backend(torch.device('cuda:0'))\n"
                    "with torch.cuda.use_mem_pool(torch.cuda.MemPool(nccl.mem_allocator)):\n"
                    "    block = torch.empty(60 << 20, dtype=torch.uint8, device='cuda')\n")
-        info = recorded(self, program, TIDEMARK, "phantom", "--card", "h200", "--", *RECORD)
+        info, = recorded(self, program, TIDEMARK, "phantom", "--card", "h200", "--", *RECORD)
         held = {row["library"]: row["most_bytes"] for row in info["driver_by_library"]}
         self.assertEqual(held["libnccl.so.2"], 60 << 20)
         self.assertEqual(info["levels"]["driver_bytes"], info["levels"]["reserved_bytes"])
