@@ -5,7 +5,7 @@ import functools
 import json
 from pathlib import Path
 
-from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
+from programs import PYTHON, InFolder, main, tidemark
 
 # AMP and CKPT say what the program does itself.
 NET = """
