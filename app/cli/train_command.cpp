@@ -261,6 +261,8 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
   const Missing missing = MissingFrom(phantom, run);
   text += "\n" + PeaksTable(estimate, columns) + SurvivedRow(measured.times_survived);
   if (phantom && phantom->out_of_memory) text += "The phantom: " + phantom->sentence + "\n";
+  if (phantom && order.device.kind == networks::DeviceKind::kCpu)
+    text += fmt::format("The phantom is an {}, whose figures are not the CPU's.\n", order.card.title);
   text += LevelsText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view()) +
           PhantomNote(missing.workspaces, missing.sizes) + "\n";
   if (const std::string fewer = phantom ? FewerStepsOf(*phantom, measured, status.steps_done) : "";
