@@ -24,6 +24,14 @@ std::string TitleWithNetwork(const events::RunDescription& description, const st
   return network == nullptr ? description.title : presenters::TitleWithName(description, network->title);
 }
 
+// Of a program's last words, which advise at length, the first sentences: the Program panel has all of them,
+// and a banner lies over others.
+std::string InShort(const std::string& sentence) {
+  constexpr size_t kMost = 240;
+  const size_t end = sentence.size() <= kMost ? std::string::npos : sentence.rfind(". ", kMost);
+  return end == std::string::npos ? sentence : sentence.substr(0, end + 1) + " Program has all of it.";
+}
+
 // PyTorch counts in MiB and GiB, whatever the window tells sizes in.
 std::string WithUnitTold(const std::string& sentence, ByteUnit unit) {
   const bool is_binary =
@@ -81,7 +89,8 @@ Banner BannerOf(const SceneInput& input, ByteUnit unit) {
       was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
                    : presenters::NoticeOfRun(input.status, view);
   Banner banner;
-  banner.sentence = WithUnitTold(notice.sentence, unit);
+  banner.sentence = WithUnitTold(
+      presenters::IsProgram(input.description) ? InShort(notice.sentence) : notice.sentence, unit);
   banner.bad = notice.bad;
   if (!notice.bad || was_followed || presenters::IsProgram(input.description)) return banner;
   banner.again = input.settings;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "app/presenters/run/program_facts.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -56,6 +57,23 @@ TEST_CASE("What PyTorch says in GiB is held against the unit that the window tel
   CHECK(said(failed, ByteUnit::kMegabytes) ==
         std::string(failed) + " (1 GiB is 1.07 GB; U tells all sizes in MiB and GiB.)");
   CHECK(said("It was killed.", ByteUnit::kMegabytes) == "It was killed.");
+}
+
+TEST_CASE("A banner has a program's first sentences, the Program panel all of them") {
+  SceneInput input;
+  input.status.state = session::RunState::kDied;
+  input.live = true;
+  input.description.title = "train.py on phantom NVIDIA H200";
+  input.status.sentence =
+      "The program ended with exit code 1. Its last words: torch.OutOfMemoryError: CUDA out of memory. Tried "
+      "to "
+      "allocate 1024.00 MiB. GPU 0 has a total capacity of 16.00 GiB of which 882.00 MiB is free. Including "
+      "non-PyTorch memory, this process has 15.14 GiB memory in use.";
+  REQUIRE(presenters::IsProgram(input.description));
+  CHECK(BannerOf(input, ByteUnit::kMebibytes)
+            .sentence.ends_with("of which 882.00 MiB is free. Program has all of it."));
+  input.status.sentence = "The program ended with exit code 3.";
+  CHECK(BannerOf(input, ByteUnit::kMebibytes).sentence == "The program ended with exit code 3.");
 }
 
 }  // namespace
