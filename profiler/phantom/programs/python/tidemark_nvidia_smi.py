@@ -6,10 +6,12 @@ and the table without options. What the program itself holds is its own process'
 
 import argparse
 import ctypes
+import os
 import sys
 from datetime import datetime
 
-from tidemark_doubts import doubt
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))  # python -I keeps a script's folder out
+from tidemark_doubts import doubt  # noqa: E402
 
 MIB = 1 << 20
 DOUBT = "nvidia-smi was asked: it told of the card, but not of what the program holds there."
