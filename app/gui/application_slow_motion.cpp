@@ -33,7 +33,7 @@ void Application::EndSlowMotion() {
   if (!state_.slow_motion.active) return;
   state_.slow_motion.active = false;
   state_.pinned.reset();
-  state_.timeline.follow = state_.slow_motion.followed;
+  if (state_.slow_motion.followed) state_.timeline.follow = true;
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
   arrangement_.GiveBack(state_);

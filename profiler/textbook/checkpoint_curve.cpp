@@ -34,8 +34,9 @@ class Pricing {
         forward_(static_cast<double>(
             OperationsAgain(network, {{0, network.layers.size(), /*runs_again=*/true}}, settings.batch))) {}
 
+  // Each way once: the one that is asked about may be planned anyway.
   void Add(const Checkpointing& checkpoint) {
-    if (stopped_) return;
+    if (stopped_ || std::ranges::count(points_, checkpoint, &CurvePoint::checkpoint) > 0) return;
     settings_.checkpoint = checkpoint;
     const CheckpointPlan plan = PlanCheckpoints(network_, settings_);
     const Estimate estimate = EstimateOwnLayers(network_, settings_, plan);
@@ -77,9 +78,7 @@ std::vector<CurvePoint> SortedOut(std::vector<CurvePoint> points, const Checkpoi
   sorted.reserve(points.size());
   for (CurvePoint& point : points) {
     const bool is_known = !sorted.empty() && HasSameFigures(sorted.back(), point);
-    const bool is_asked_about =
-        point.checkpoint == asked_about && (sorted.empty() || sorted.back().checkpoint != asked_about);
-    if (!is_known || is_asked_about) sorted.push_back(std::move(point));
+    if (!is_known || point.checkpoint == asked_about) sorted.push_back(std::move(point));
   }
   return sorted;
 }

@@ -66,8 +66,8 @@ TEST_CASE("A banner has a program's first sentences, the Program panel all of th
   input.description.title = "train.py on phantom NVIDIA H200";
   input.status.sentence =
       "The program ended with exit code 1. Its last words: torch.OutOfMemoryError: CUDA out of memory. Tried "
-      "to "
-      "allocate 1024.00 MiB. GPU 0 has a total capacity of 16.00 GiB of which 882.00 MiB is free. Including "
+      "to allocate 1024.00 MiB. GPU 0 has a total capacity of 16.00 GiB of which 882.00 MiB is free. "
+      "Including "
       "non-PyTorch memory, this process has 15.14 GiB memory in use.";
   REQUIRE(presenters::IsProgram(input.description));
   CHECK(BannerOf(input, ByteUnit::kMebibytes)

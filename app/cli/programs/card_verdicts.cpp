@@ -25,21 +25,16 @@ int64_t PeakOf(const timeline::View& view, Series series) {
   return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
 }
 
-// Allocated at the peak, of several cards on the fullest at the least; what is not told to be a workspace is
-// here.
-int64_t BesideWorkspaces(const timeline::View& view) {
-  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
-  const int64_t on_all =
-      ValueOf(peak, Series::kAllocated) - ValueOf(peak, timeline::SeriesOf(events::Category::kWorkspace));
-  return on_all / static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
+// What is not told to be a workspace is here.
+int64_t BesideWorkspaces(const timeline::SeriesValues& values) {
+  return ValueOf(values, Series::kAllocated) -
+         ValueOf(values, timeline::SeriesOf(events::Category::kWorkspace));
 }
 
-// Likewise, what fewer samples make no smaller.
-int64_t StateAtPeak(const timeline::View& view) {
-  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
-  const int64_t on_all = ValueOf(peak, timeline::SeriesOf(events::Category::kParameter)) +
-                         ValueOf(peak, timeline::SeriesOf(events::Category::kOptimizerState));
-  return on_all / static_cast<int64_t>(std::max<size_t>(view.devices().size(), 1));
+// What fewer samples make no smaller.
+int64_t StateOf(const timeline::SeriesValues& values) {
+  return ValueOf(values, timeline::SeriesOf(events::Category::kParameter)) +
+         ValueOf(values, timeline::SeriesOf(events::Category::kOptimizerState));
 }
 
 // What one run says of the cards that it stands for.
@@ -122,13 +117,18 @@ Status CardVerdicts::TakeWithRoomForAll(const CardRun& run) {
 }
 
 void CardVerdicts::TakeFirst(const CardRun& run) {
-  const bool is_there = run.view != nullptr;
-  beside_workspaces_bytes_ = is_there ? BesideWorkspaces(*run.view) : 0;
-  first_allocated_bytes_ = is_there ? PeakOf(*run.view, Series::kAllocated) : 0;
-  state_bytes_ = is_there ? StateAtPeak(*run.view) : 0;
   ran_out_of_all_ = run.ran_out;
-  cards_used_ = is_there ? std::max<size_t>(run.view->devices().size(), 1) : 1;
-  takes_what_there_is_ = is_there && !run.ran_out && !run.view->out_of_memory().empty();
+  beside_workspaces_bytes_ = 0;
+  if (run.view == nullptr) return;
+  const timeline::View& view = *run.view;
+  const timeline::SeriesValues peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
+  cards_used_ = std::max<size_t>(view.devices().size(), 1);
+  // Of several cards the fullest holds as much at the least.
+  const auto cards = static_cast<int64_t>(cards_used_);
+  beside_workspaces_bytes_ = BesideWorkspaces(peak) / cards;
+  state_bytes_ = StateOf(peak) / cards;
+  first_allocated_bytes_ = ValueOf(peak, Series::kAllocated);
+  takes_what_there_is_ = !run.ran_out && !view.out_of_memory().empty();
 }
 
 void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {

@@ -31,9 +31,9 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kRingEvents = size_t{1} << 16;
 
 bool Failed(const SweepAnswer& run) { return run.out_of_memory || !run.sentence.empty(); }
+bool FailedByItself(const SweepRow& row) { return !row.run.out_of_memory && Failed(row.run); }
 
 // Of one that came to its end and used the card.
-bool FailedByItself(const SweepRow& row) { return !row.run.out_of_memory && Failed(row.run); }
 bool HasPeaks(const SweepAnswer& run) { return !Failed(run) && run.used_cuda; }
 
 int64_t TakenBytes(const SweepRow& row, const phantom::Card& card) {
