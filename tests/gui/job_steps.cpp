@@ -1,6 +1,7 @@
 // Work that takes long: it says what it is at and how far, and Cancel ends it.
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -41,6 +42,25 @@ void TellsBesideThePanels(ImGuiTestContext* context) {
   IM_CHECK(notice != nullptr && notice->Active);
   IM_CHECK_LE(notice->Rect().Max.y, before.Min.y);
   IM_CHECK(place().Min == before.Min && place().Max == before.Max);
+  // Nor what is opened on top of all; and a click closes it.
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(3);
+  const ImVector<ImGuiWindow*>& on_screen = ImGui::GetCurrentContext()->Windows;  // the topmost comes last
+  const ImGuiWindow* const opened = ImGui::GetTopMostPopupModal() != nullptr
+                                        ? ImGui::GetTopMostPopupModal()
+                                        : ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
+  IM_CHECK_LT(std::ranges::find(on_screen, notice), std::ranges::find(on_screen, opened));
+  context->KeyPress(ImGuiKey_Escape);
+  context->Yield(3);
+  const auto is_told = [] {
+    return std::ranges::any_of(application().shell().toasts,
+                               [](const Toast& toast) { return toast.text == "Nothing is wrong."; });
+  };
+  IM_CHECK(is_told());
+  context->MouseMoveToPos(notice->Rect().GetCenter());
+  context->MouseClick();
+  context->Yield(3);
+  IM_CHECK(!is_told());
 }
 
 // An export, and the start of a program whose stand-ins are being built.

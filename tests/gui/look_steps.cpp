@@ -122,6 +122,8 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
   for (const auto& [w, h] :
        {std::pair(least_width, height), {width, least_height}, {least_width, least_height}}) {
     resize(w, h);
+    const std::vector<ImVec2> now = panels();
+    IM_CHECK_GT(now[1].x, std::max(now[0].x, now[4].x));  // the middle, whatever is taken from its sides
     resize(width, height);
     IM_CHECK(is_as_before());
   }
@@ -144,6 +146,23 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
            height - smaller * (height - least_height) / kSteps);
     if (step == kSteps) Picture(context, "small");
   }
+  IM_CHECK(is_as_before());
+  // What a person drags in a small window is so in a large one, too, in its larger text.
+  const auto breakdown = [&] { return panels()[4].x; };
+  const auto make_narrower = [&](float by) {
+    const ImRect place = context->WindowInfo("//###breakdown").Window->DockNode->Rect();
+    const float gap = ImGui::GetStyle().DockingSeparatorSize;
+    context->MouseMoveToPos({place.Min.x - gap / 2, place.GetCenter().y});
+    context->MouseDragWithDelta({by, 0});
+    context->Yield(3);
+  };
+  resize(least_width, height);
+  const float cut = breakdown();
+  make_narrower(40);
+  IM_CHECK_LT(breakdown(), cut - 30);
+  resize(width, height);
+  IM_CHECK_LT(breakdown(), before[4].x - 60);
+  make_narrower(breakdown() - before[4].x);
   IM_CHECK(is_as_before());
 }
 

@@ -24,6 +24,7 @@ TEST_CASE("A view comes back as it was saved") {
   state.layout = "[Docking][Data]\n";
   state.layout_scale = 1.25F;
   state.layout_height = 900;
+  state.cut_widths = {{0x80000001, {316, 240.5F}}};
   state.window_width = 1280;
   state.window_height = 800;
   state.timeline.axis = presenters::TimeAxis::kWallClock;
@@ -44,6 +45,8 @@ TEST_CASE("A view comes back as it was saved") {
   CHECK(back->own_colors == state.own_colors);
   CHECK(back->layout == state.layout);
   CHECK(back->layout_scale == state.layout_scale);
+  REQUIRE(back->cut_widths.contains(0x80000001));
+  CHECK(back->cut_widths.at(0x80000001).given == 240.5F);
   CHECK_FALSE(back->shown[2]);
   CHECK(back->timeline.follow_steps == 9);
   CHECK(back->program_card == "t4");
@@ -74,13 +77,14 @@ TEST_CASE("A view says by name what it hides, and is understood where it was sai
 
 TEST_CASE("A saved view that makes no sense does no harm") {
   const Result<ViewState> state = ViewStateFromJson(
-      R"({"dark": 7, "colors": {"activation": "green", "input": "#12", "gradient": 5, "temporary": "#zzzzzz"}, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "lesson": "none", "lesson_page": -7, "lesson_predictions": {"a": "b"}, "lesson_done": [1], "unknown": []})");
+      R"({"dark": 7, "colors": {"activation": "green", "input": "#12", "gradient": 5, "temporary": "#zzzzzz"}, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "cut_widths": [7, {"node": -1, "wanted": "x"}, {"node": 2, "wanted": 1, "given": 1e99}], "follow_steps": -4, "window_width": 3, "lesson": "none", "lesson_page": -7, "lesson_predictions": {"a": "b"}, "lesson_done": [1], "unknown": []})");
   REQUIRE(state.ok());
   CHECK(state->dark);
   CHECK(state->own_colors == OwnColors{});
   CHECK(state->scale <= kLargestScale);
   CHECK(state->shown[0]);
   CHECK_FALSE(state->shown[1]);
+  CHECK(state->cut_widths.empty());
   CHECK(state->layout_scale == 0);  // it knows too few panels: laid out anew
   CHECK(state->timeline.follow_steps == 1);
   CHECK(state->window_width == 0);

@@ -195,8 +195,8 @@ constexpr float kMostOfTheRest = 0.45F;
 // smaller text finds it as it was.
 class Refitting {
  public:
-  Refitting(ImVec2 factor, std::map<unsigned, float>* wanted_widths)
-      : factor_(factor), wanted_widths_(wanted_widths) {}
+  Refitting(ImVec2 factor, std::map<unsigned, CutWidth>* cut_widths)
+      : factor_(factor), cut_widths_(cut_widths) {}
 
   void Fit(const ImGuiDockNode* node, float width, float most) {
     if (node == nullptr || !node->IsSplitNode()) return;
@@ -211,11 +211,12 @@ class Refitting {
     }
     if (IsTheSide(*large, *small)) std::swap(small, large);
     const float wanted = Wanted(small) * factor_.x;
-    const bool grew_by_hand = !wanted_widths_->contains(small->ID) && small->SizeRef.x > most * width;
-    small->SizeRef.x = std::min(wanted, grew_by_hand ? small->SizeRef.x : most * width);
-    large->SizeRef.x = width - small->SizeRef.x - ImGui::GetStyle().DockingSeparatorSize;
-    wanted_widths_->erase(small->ID);
-    if (small->SizeRef.x < wanted) (*wanted_widths_)[small->ID] = wanted;
+    const float separator = ImGui::GetStyle().DockingSeparatorSize;
+    const float share = small->SizeRef.x / (small->SizeRef.x + separator + large->SizeRef.x);
+    small->SizeRef.x = std::min(wanted, std::max(most, share) * width);  // more than `most`: given by hand
+    large->SizeRef.x = width - small->SizeRef.x - separator;
+    cut_widths_->erase(small->ID);
+    if (small->SizeRef.x < wanted) (*cut_widths_)[small->ID] = {wanted, small->SizeRef.x};
     Fit(small, small->SizeRef.x, kMostOfTheRest);
     Fit(large, large->SizeRef.x, kMostOfTheRest);
   }
@@ -227,18 +228,19 @@ class Refitting {
       return one.IsCentralNode() || one.HasCentralNodeChild;
     };
     if (is_middle(node) != is_middle(other)) return is_middle(other);
-    if (wanted_widths_->contains(node.ID) || wanted_widths_->contains(other.ID))
-      return wanted_widths_->contains(node.ID);
+    if (cut_widths_->contains(node.ID) || cut_widths_->contains(other.ID))
+      return cut_widths_->contains(node.ID);
     return node.SizeRef.x < other.SizeRef.x;
   }
 
   float Wanted(const ImGuiDockNode* node) const {
-    const auto cut = wanted_widths_->find(node->ID);
-    return cut == wanted_widths_->end() ? node->SizeRef.x : cut->second;
+    const auto cut = cut_widths_->find(node->ID);
+    const bool is_cut = cut != cut_widths_->end() && std::abs(cut->second.given - node->SizeRef.x) < 2;
+    return is_cut ? cut->second.wanted : node->SizeRef.x;
   }
 
   ImVec2 factor_;
-  std::map<unsigned, float>* wanted_widths_;
+  std::map<unsigned, CutWidth>* cut_widths_;
 };
 
 // `size`: of all panels together, from this frame on.
@@ -250,7 +252,7 @@ void FollowScale(ImGuiID space, ImVec2 size, ShellState& shell, ViewState& view)
     const bool changed = is_wider || std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
     if (changed && node != nullptr) {
-      Refitting(factor, &shell.wanted_widths).Fit(node, size.x, kMostOfARow);
+      Refitting(factor, &view.cut_widths).Fit(node, size.x, kMostOfARow);
       for (GivenRoom& given : shell.given_room) {
         given.before *= factor.y;
         given.after *= factor.y;
@@ -490,7 +492,7 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
-    shell.wanted_widths.clear();
+    view.cut_widths.clear();
     shell.given_room.clear();
     shell.tall_is_front = false;
     view.layout_scale = 0;

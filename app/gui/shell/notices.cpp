@@ -21,6 +21,9 @@ bool IsBad(const Toast& toast) {
 
 float ButtonWidth(const std::string& label) { return Measure(Words(), label).x + Px(28); }
 
+// Of a toast, once the mouse has left it.
+constexpr std::chrono::seconds kStays{2};
+
 // Notices lie over the panels, and under what a person has opened on top of all.
 void KeepOverPanels() {
   if (!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
@@ -214,7 +217,7 @@ void DrawToasts(ShellState& shell, const BarRoom& room, float below) {
   std::erase_if(shell.toasts, [now](const Toast& toast) { return toast.until < now; });
   if (shell.toasts.empty()) return;
   const auto latest_bad = std::ranges::find_if(shell.toasts.rbegin(), shell.toasts.rend(), IsBad);
-  const Toast& toast = latest_bad == shell.toasts.rend() ? shell.toasts.back() : *latest_bad;
+  Toast& toast = latest_bad == shell.toasts.rend() ? shell.toasts.back() : *latest_bad;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   const ImVec2 padding(Px(14), Px(6));
   const float width = Measure(Words(), toast.text).x + 2 * padding.x;
@@ -228,15 +231,17 @@ void DrawToasts(ShellState& shell, const BarRoom& room, float below) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(IsBad(toast) ? Colors().bad_fill : Colors().good_fill));
   ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
-                                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
-                                      ImGuiWindowFlags_NoFocusOnAppearing |
-                                      ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDocking;
-  ImGui::Begin("##toast", nullptr, kFlags);
-  ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+  ImGui::Begin("##toast", nullptr,
+               kBarFlags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing |
+                   ImGuiWindowFlags_AlwaysAutoResize);
+  KeepOverPanels();
   ImGui::PushTextWrapPos(is_in_bar ? -1 : Px(600));
   Put(Colored(Words(), color), toast.text);
   ImGui::PopTextWrapPos();
+  if (ImGui::IsWindowHovered()) {
+    toast.until = ImGui::IsMouseClicked(ImGuiMouseButton_Left) ? now : std::max(toast.until, now + kStays);
+    ImGui::SetTooltip("Stays while the mouse is on it; a click closes it. The Run log keeps it.");
+  }
   ImGui::End();
   ImGui::PopStyleVar();
   ImGui::PopStyleColor(2);

@@ -130,8 +130,6 @@ struct ShellState {
     bool comes_back = false;  // to be moved there once Dear ImGui has its tab
   };
   std::array<TabPlace, kPanelCount> tab_places{};
-  // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
-  std::map<unsigned, float> wanted_widths;
   float layout_width = 0;   // of all panels together, in the frame before; 0 = none yet
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   std::string tall_panel;   // is given room while it is in front; "" = none

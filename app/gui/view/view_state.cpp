@@ -53,6 +53,19 @@ void ReadHidden(const json& in, timeline::CategorySet* hidden) {
   }
 }
 
+void ReadCutWidths(const json& in, std::map<unsigned, CutWidth>* widths) {
+  const json kept = in.value("cut_widths", json::array());
+  for (const json& cut : kept) {
+    unsigned node = 0;
+    CutWidth width;
+    if (!cut.is_object()) continue;
+    Read(cut, "node", &node);
+    Read(cut, "wanted", &width.wanted);
+    Read(cut, "given", &width.given);
+    if (width.wanted > width.given && width.given > 0) (*widths)[node] = width;
+  }
+}
+
 void ReadProgress(const json& in, LessonsState* lessons) {
   Read(in, "lesson", &lessons->lesson);
   Read(in, "lesson_page", &lessons->page);
@@ -86,6 +99,9 @@ std::string ToJson(const ViewState& state) {
   }
   json panels = json::object();
   for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = state.shown[i];
+  json cut_widths = json::array();
+  for (const auto& [node, width] : state.cut_widths)
+    cut_widths.push_back({{"node", node}, {"wanted", width.wanted}, {"given", width.given}});
   const json out = {
       {"dark", state.dark},
       {"colors", colors},
@@ -105,6 +121,7 @@ std::string ToJson(const ViewState& state) {
       {"layout", state.layout},
       {"layout_scale", state.layout_scale},
       {"layout_height", state.layout_height},
+      {"cut_widths", cut_widths},
       {"window_width", state.window_width},
       {"window_height", state.window_height},
       {"wall_clock", state.timeline.axis == presenters::TimeAxis::kWallClock},
@@ -149,6 +166,7 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
                         state.layout_scale < 20 && state.layout_height > 50;
   if (!sensible) state.layout_scale = state.layout_height = 0;
   if (!sensible) state.layout.clear();
+  if (sensible) ReadCutWidths(in, &state.cut_widths);
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);
   if (state.window_width < 640 || state.window_height < 480) state.window_width = state.window_height = 0;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ namespace tidemark::gui {
 
 inline constexpr size_t kPanelCount = 18;
 
+// A panel at a side that the window had no room for in its width, in pixels at the layout's scale.
+struct CutWidth {
+  float wanted = 0;  // comes back with the room
+  float given = 0;   // no longer the panel's: a person has dragged it since
+};
+
 struct ViewState {
   bool dark = true;
   OwnColors own_colors;
@@ -50,7 +57,8 @@ struct ViewState {
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;
   float layout_height = 0;
-  int window_width = 0;  // design pixels; 0 = never opened before
+  std::map<unsigned, CutWidth> cut_widths;  // by dock node, as `layout` numbers them
+  int window_width = 0;                     // design pixels; 0 = never opened before
   int window_height = 0;
 
   RunControlsState run_controls;
