@@ -37,6 +37,21 @@ inline size_t SizeOfUtf8Letter(std::string_view text) {
   return size;
 }
 
+// A text that any reader of UTF-8 takes: what is no letter in it becomes U+FFFD, byte by byte.
+inline std::string ValidUtf8(std::string text) {
+  size_t at = 0;
+  while (const size_t size = SizeOfUtf8Letter(std::string_view(text).substr(at))) at += size;
+  if (at == text.size()) return text;
+  std::string valid = text.substr(0, at);
+  while (at < text.size()) {
+    const size_t size = SizeOfUtf8Letter(std::string_view(text).substr(at));
+    if (size > 0) valid.append(text, at, size);
+    if (size == 0) AppendUtf8(0xfffd, valid);
+    at += size > 0 ? size : 1;
+  }
+  return valid;
+}
+
 // As much of a text as so many bytes hold, with no letter cut in two.
 inline std::string_view FirstLetters(std::string_view text, size_t most_bytes) {
   if (text.size() <= most_bytes) return text;

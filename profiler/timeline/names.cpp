@@ -1,5 +1,7 @@
 #include "profiler/timeline/names.h"
 
+#include "profiler/base/utf8.h"
+
 namespace tidemark::timeline {
 
 NameTable::~NameTable() {
@@ -15,6 +17,7 @@ bool NameTable::Add(events::NameId id, std::string text) {
     slot.store(page, std::memory_order_release);
   }
   std::atomic<const Name*>& entry = (*page)[id % kPageSize];
+  text = ValidUtf8(std::move(text));
   const Name* before = entry.load(std::memory_order_relaxed);
   if (before != nullptr && before->text == text) return true;
   names_.push_back({std::move(text), names_.size(), before});

@@ -28,7 +28,9 @@ class NameTable {
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
 
-  // The adding thread. An id may be defined again; who took a limit before still sees the old text.
+  // The adding thread. What is no UTF-8 in a name is replaced (ValidUtf8): whoever takes one, to draw it or
+  // to write it into another format, can rely on that. An id may be defined again; who took a limit before
+  // still sees the old text.
   bool Add(events::NameId id, std::string text);  // false: the id is out of bounds
   uint64_t limit() const { return names_.size(); }
 

@@ -10,6 +10,7 @@
 
 #include "app/cli/console/exit_codes.h"
 #include "app/cli/console/interrupt_listener.h"
+#include "profiler/base/utf8.h"
 
 namespace tidemark::cli {
 
@@ -22,18 +23,49 @@ void ReserveStandardStreams() {
   }
 }
 
+namespace {
+
 // fmt::print throws where nobody reads any more; then there is nobody to tell.
-void Tell(const std::string& text) {
+void Write(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
+
+// What others named, a file's kernels or a program's arguments, may hold control letters, which a terminal
+// would obey. Those of ASCII have pictures of their own (U+2400 and on), those behind it (C1) have none.
+std::string AsShown(std::string_view text) {
+  constexpr uint32_t kPictures = 0x2400;
+  constexpr uint32_t kDeletePicture = 0x2421;
+  constexpr uint32_t kNoLetter = 0xfffd;
+  std::string shown;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (is_c1) {
+      AppendUtf8(kNoLetter, shown);
+      ++i;
+    } else if (byte == 0x7f) {
+      AppendUtf8(kDeletePicture, shown);
+    } else if (byte < ' ' && byte != '\n' && byte != '\t') {
+      AppendUtf8(kPictures + byte, shown);
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
+void Tell(const std::string& text) { Write(AsShown(text)); }
 
 int Complain(std::string_view sentence, int exit_code) {
   Tell(fmt::format("tidemark: {}\n", sentence));
   return exit_code;
 }
 
-int Answer(const std::string& text) {
+int Answer(const std::string& answer) {
+  const std::string text = AsShown(answer);
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return kExitDone;
@@ -56,13 +88,13 @@ void ProgressLine::Show(std::string_view text) {
     Complain(text, kExitDone);
     return;
   }
-  Tell(fmt::format("\r\033[K{}", text));
+  Write("\r\033[K" + AsShown(text));
   shown_ = true;
 }
 
 void ProgressLine::Clear() {
   if (!shown_) return;
-  Tell("\r\033[K");
+  Write("\r\033[K");
   shown_ = false;
 }
 

@@ -15,6 +15,9 @@ namespace tidemark::cli {
 // read nor written. First thing in main.
 void ReserveStandardStreams();
 
+// A terminal obeys no control letters of what these say: they are shown as pictures, but for line ends and
+// tabs.
+
 // "tidemark: SENTENCE" on stderr; returns `exit_code` for `return Complain(...)`.
 int Complain(std::string_view sentence, int exit_code);
 // Any text on standard error; where nobody reads any more there is nobody to tell.

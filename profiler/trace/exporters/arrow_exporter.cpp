@@ -23,26 +23,6 @@ using events::Event;
 using events::EventKind;
 using timeline::Series;
 
-// A run's names as Arrow wants texts: UTF-8, whatever the run holds.
-class CleanNames {
- public:
-  explicit CleanNames(const timeline::View& view) : view_(view) {}
-  const std::string& Of(events::NameId id) {
-    auto [entry, is_new] = clean_.try_emplace(id);
-    if (is_new) entry->second = Clean(view_.name(id));
-    return entry->second;
-  }
-
- private:
-  static std::string Clean(std::string_view text) {
-    const std::string json =
-        nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return nlohmann::json::parse(json).get<std::string>();
-  }
-  const timeline::View& view_;
-  std::unordered_map<events::NameId, std::string> clean_;
-};
-
 // What a row is made of.
 struct Row {
   Event event;
@@ -53,7 +33,7 @@ struct Row {
 };
 using Rows = std::span<const Row>;
 // Writes the rows' values, or that they have none, to the end of a column.
-using Put = ArrowErrorCode (*)(Rows rows, CleanNames& names, ArrowArray* column);
+using Put = ArrowErrorCode (*)(Rows rows, const timeline::View& view, ArrowArray* column);
 
 struct ArrowColumn {
   const char* name;
@@ -65,48 +45,48 @@ struct ArrowColumn {
 bool TellsSettings(const Event& event) { return event.kind == EventKind::kMarker; }
 
 template <typename Number, Number Row::*kNumber>
-ArrowErrorCode OfRow(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode OfRow(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutNumbers<Number>(rows, column, [](const Row& row) { return row.*kNumber; });
 }
 template <typename Number, Number Event::*kNumber>
-ArrowErrorCode OfEvent(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode OfEvent(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutNumbers<Number>(rows, column, [](const Row& row) { return row.event.*kNumber; });
 }
 template <auto kWord>
-ArrowErrorCode InWords(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode InWords(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutTextsOrNone(rows, column, [](const Row& row) { return std::optional(NameOf(row.event.*kWord)); });
 }
 // `kName` gives an event's name; 0 = none.
 template <auto kName>
-ArrowErrorCode Named(Rows rows, CleanNames& names, ArrowArray* column) {
-  return PutTextsOrNone(rows, column, [&names](const Row& row) -> std::optional<std::string_view> {
+ArrowErrorCode Named(Rows rows, const timeline::View& view, ArrowArray* column) {
+  return PutTextsOrNone(rows, column, [&view](const Row& row) -> std::optional<std::string_view> {
     const events::NameId name = kName(row.event);
     if (name == 0) return std::nullopt;
-    return names.Of(name);
+    return view.name(name);
   });
 }
 
-ArrowErrorCode PutAddresses(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode PutAddresses(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutNumbersOrNone<uint64_t>(rows, column, [](const Row& row) {
     return HasAddress(row.event.kind) ? std::optional(row.event.address) : std::nullopt;
   });
 }
-ArrowErrorCode PutCategories(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode PutCategories(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutTextsOrNone(rows, column, [](const Row& row) {
     return IsOfBlock(row.event.kind) ? std::optional(KeyOf(row.event.category)) : std::nullopt;
   });
 }
-ArrowErrorCode PutLevels(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode PutLevels(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutTextsOrNone(rows, column, [](const Row& row) {
     return TellsLevel(row.event) ? std::optional(NameOf(row.event.level)) : std::nullopt;
   });
 }
-ArrowErrorCode PutMetrics(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode PutMetrics(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutNumbersOrNone<double>(rows, column, [](const Row& row) {
     return row.event.kind == EventKind::kMetric ? std::optional(events::MetricOf(row.event)) : std::nullopt;
   });
 }
-ArrowErrorCode PutRecomputes(Rows rows, CleanNames&, ArrowArray* column) {
+ArrowErrorCode PutRecomputes(Rows rows, const timeline::View&, ArrowArray* column) {
   for (const Row& row : rows) {
     const ArrowErrorCode code = ArrowArrayAppendInt(column, row.event.recompute != 0 ? 1 : 0);
     if (code != NANOARROW_OK) return code;
@@ -151,7 +131,7 @@ static_assert(kRowsOfABatch % kArrowRowsAtOnce == 0);
 class ArrowExporter final : public Exporter {
  public:
   ArrowExporter(const timeline::View& view, const events::RunDescription& description)
-      : names_(view), description_(description) {}
+      : view_(view), description_(description) {}
 
   void Begin(std::string& out) override {
     ArrowIpcOutputStream stream{};
@@ -217,7 +197,7 @@ class ArrowExporter final : public Exporter {
 
   void PutRows() {
     for (size_t i = 0; i < std::size(kArrowColumns) && !failed(); ++i)
-      Keep(kArrowColumns[i].put(rows_, names_, batch_->children[i]));
+      Keep(kArrowColumns[i].put(rows_, view_, batch_->children[i]));
     batch_->length += static_cast<int64_t>(rows_.size());
     rows_.clear();
   }
@@ -242,7 +222,7 @@ class ArrowExporter final : public Exporter {
     written_->size_bytes = 0;
   }
 
-  CleanNames names_;
+  const timeline::View& view_;
   const events::RunDescription& description_;
   std::vector<Row> rows_;  // that are not in the batch yet
   nanoarrow::UniqueBuffer written_;

@@ -78,17 +78,6 @@ class Pickle {
   std::string& out_;
 };
 
-// Letters that are no UTF-8 would make Python refuse the file.
-std::string ValidUtf8(std::string_view text) {
-  std::string valid;
-  for (size_t i = 0; i < text.size();) {
-    const size_t size = SizeOfUtf8Letter(text.substr(i));
-    valid += size > 0 ? text.substr(i, size) : std::string_view("?");
-    i += std::max<size_t>(1, size);
-  }
-  return valid;
-}
-
 // The name of what a trace says of an event; "" for what it has no entry for.
 std::string_view ActionOf(EventKind kind) {
   static constexpr std::array<std::string_view, 10> kActions = {
@@ -291,7 +280,7 @@ class PickleExporter final : public Exporter {
     WriteEntryOf(pickle, ActionOf(event.kind),
                  is_failure ? static_cast<uint64_t>(event.rounded_bytes) : event.address, event.bytes,
                  event.stream, moment.time_ns);
-    pickle.Text("user_metadata").Text(ValidUtf8(view_.name(event.layer)));
+    pickle.Text("user_metadata").Text(view_.name(event.layer));
     if (event.kind == EventKind::kAllocate) pickle.Text("category").Text(events::KeyOf(CategoryOf(moment)));
     WriteFrames(pickle, event.op, event.device);
     pickle.EndDictionary();
@@ -338,8 +327,8 @@ class PickleExporter final : public Exporter {
         file = frame.substr(open + 2, colon - open - 2);
       }
     }
-    pickle.Dictionary().Text("filename").Text(ValidUtf8(file)).Text("line").Number(line);
-    pickle.Text("name").Text(ValidUtf8(function)).EndDictionary();
+    pickle.Dictionary().Text("filename").Text(file).Text("line").Number(line);
+    pickle.Text("name").Text(function).EndDictionary();
   }
 
   void Annotate(const Moment& moment) {

@@ -40,6 +40,14 @@ TEST_CASE("A letter is as long as UTF-8 has it, and what is malformed is none") 
   for (const std::string_view text : malformed) CHECK(SizeOfUtf8Letter(text) == 0);
 }
 
+TEST_CASE("What is no letter in a text is replaced, byte by byte, and the rest stays") {
+  CHECK(ValidUtf8("").empty());
+  CHECK(ValidUtf8("a\xc3\xa9\xf0\x9f\x8c\x8a") == "a\xc3\xa9\xf0\x9f\x8c\x8a");
+  CHECK(ValidUtf8("\xff") == "\xef\xbf\xbd");
+  CHECK(ValidUtf8("a\xf0\x9f\x8c") == "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");  // torn
+  CHECK(ValidUtf8("\xed\xa0\x80z\xc3\xa9") == "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\xc3\xa9");
+}
+
 TEST_CASE("A text that is too long ends with a whole letter") {
   CHECK(FirstLetters("abc", 3) == "abc");
   CHECK(FirstLetters("abc", 2) == "ab");

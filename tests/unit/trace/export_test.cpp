@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/utf8.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/sample_run.h"
 #include "tests/unit/trace/scratch.h"
@@ -231,6 +232,9 @@ TEST_CASE("an empty view and odd names export to valid files", "[export]") {
   const Json trace = Chrome(*run.View());
   CHECK(Select(trace, "i").size() == 4);  // two markers and both frees of a block that nobody knows
   CHECK(Exported(*Stream().View(), ExportFormat::kCsv).find("index,time_ns,") == 0);
+  const std::string csv = Exported(*run.View(), ExportFormat::kCsv);
+  CHECK(csv == ValidUtf8(csv));
+  CHECK(csv.find("bad \xef\xbf\xbd utf-8") != std::string::npos);
 }
 
 TEST_CASE("settings that are none are exported as the text they are, however deep they nest", "[export]") {
