@@ -52,8 +52,6 @@ class TrainingRun {
   // of it.
   void Step(int64_t number);
 
-  // The mean loss of the last step's samples; 0 where values read back mean nothing (a phantom).
-  double last_loss() const { return last_loss_; }
   const Model& model() const { return *model_; }
 
  private:
@@ -112,6 +110,7 @@ class TrainingRun {
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;
   at::Tensor kept_losses_;  // of all steps, with their graphs
+  // The mean of the last step's samples; 0 where values read back mean nothing (a phantom).
   double last_loss_ = 0;
 };
 

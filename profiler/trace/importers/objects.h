@@ -105,7 +105,6 @@ class Objects {
   };
   Range EntriesOf(const Value& list) const;
   std::optional<size_t> EntryOf(const Value& dictionary) const;
-  size_t entry_count() const { return entry_count_; }
   TraceEntry& entry(size_t index) { return (*entries_[index / kEntriesInChunk])[index % kEntriesInChunk]; }
   void LetGoOfEntriesBefore(size_t index);
   const std::vector<uint64_t>& streams() const { return streams_; }
