@@ -8,18 +8,17 @@
 #include <atomic>
 #include <cctype>
 #include <charconv>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "profiler/base/format.h"
 #include "profiler/base/natural_order.h"
+#include "profiler/base/shell_words.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/networks/training_settings.h"
 
@@ -91,8 +90,7 @@ RankPeaks PeaksOfRank(const RankSoFar& rank, bool with_curves) {
 
 // Of a command the script; else the module, or the program itself. And what it was given.
 void TakeProgram(const std::string& command, RankPeaks* peaks) {
-  std::istringstream text(command);
-  const std::vector<std::string> words(std::istream_iterator<std::string>(text), {});
+  const std::vector<std::string> words = OutOfShell(command);
   if (words.empty()) return;
   size_t at = 0;
   while (at < words.size() && !words[at].ends_with(".py") && (at == 0 || words[at - 1] != "-m")) ++at;

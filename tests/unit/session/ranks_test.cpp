@@ -165,6 +165,7 @@ TEST_CASE("what ran is the script of a command, or the network") {
   CHECK(program_of("python -u train.py --rank 3", "") == "train.py");
   CHECK(program_of("python -m package.train --rank 3", "") == "package.train");
   CHECK(program_of("./a.out", "") == "./a.out");
+  CHECK(program_of("python 'my runs/train.py' 'a b.py'", "") == "my runs/train.py");
   CHECK(program_of("", "").empty());
   networks::TrainingSettings settings;
   CHECK(program_of("", networks::ToJson(settings)) == settings.network);
