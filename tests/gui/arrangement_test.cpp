@@ -53,11 +53,14 @@ TEST_CASE("What is borrowed for a while is given back, unless another layout was
   view.shown[IndexOfPanel("compare")] = false;
   const std::array<bool, kPanelCount> before = view.shown;
   SECTION("given back, once") {
+    view.cut_widths = {{7, {316, 240}}};
     arrangement.Borrow(Layout::kWalk, view);
     CHECK(is_reset);
+    view.cut_widths.clear();  // as laying out anew does
     CHECK((Shows(view, "slow_motion") && !Shows(view, "layers")));
     arrangement.GiveBack(view);
     CHECK(view.shown == before);
+    CHECK(view.cut_widths.contains(7));
     view.shown.fill(false);
     arrangement.GiveBack(view);
     CHECK(std::ranges::count(view.shown, true) == 0);

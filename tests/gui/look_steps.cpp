@@ -164,6 +164,18 @@ void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
   IM_CHECK_LT(breakdown(), before[4].x - 60);
   make_narrower(breakdown() - before[4].x);
   IM_CHECK(is_as_before());
+  // And what is laid out in a small window becomes as wide as it would be in a large one.
+  const auto lay_out = [&] {
+    context->MenuClick("//##MainMenuBar/View/Reset the layout");
+    context->Yield(6);
+  };
+  lay_out();
+  const float as_laid_out = breakdown();
+  resize(least_width, height);
+  lay_out();
+  resize(width, height);
+  IM_CHECK_LT(std::abs(breakdown() - as_laid_out), 4.0F);
+  lay_out();
 }
 
 void ScalesWithItsText(ImGuiTestContext* context) {

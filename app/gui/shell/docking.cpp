@@ -145,8 +145,14 @@ LowerMiddle HeightsOf(float height, bool has_map) {
   return {below, std::max(0.5F, 1 - map / (below * height))};
 }
 
+// In a small window the sides are laid out narrower than they would like to be.
+void RememberCut(ImGuiID side, float wanted, ViewState& view) {
+  const float given = ImGui::DockBuilderGetNode(side)->SizeRef.x;
+  if (given < wanted) view.cut_widths[side] = {wanted, given};
+}
+
 // Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
-void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
+void BuildDefaultLayout(ImGuiID space, ImVec2 size, ViewState& view) {
   ImGui::DockBuilderRemoveNode(space);
   ImGui::DockBuilderAddNode(space, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(space, size);
@@ -154,13 +160,17 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
     DockForSlowMotion(space);
     return ImGui::DockBuilderFinish(space);
   }
-  const float controls = std::clamp(Px(316) / size.x, 0.15F, 0.3F);
-  const float tables = std::clamp(Px(436) / size.x, 0.2F, 0.33F);
+  constexpr float kControls = 316;
+  constexpr float kTables = 436;
+  const float controls = std::clamp(Px(kControls) / size.x, 0.15F, 0.3F);
+  const float tables = std::clamp(Px(kTables) / size.x, 0.2F, 0.33F);
   ImGuiID rest = 0;
   const ImGuiID left = ImGui::DockBuilderSplitNode(space, ImGuiDir_Left, controls, nullptr, &rest);
   ImGuiID middle = 0;
   const ImGuiID right =
       ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
+  if (controls < Px(kControls) / size.x) RememberCut(left, Px(kControls), view);
+  if (tables < Px(kTables) / size.x) RememberCut(right, Px(kTables), view);
   if (view.learning) {
     DockForLearning(left, middle, right);
     ImGui::DockBuilderFinish(space);
@@ -489,10 +499,10 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID(kDockSpace);
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
+    view.cut_widths.clear();
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
-    view.cut_widths.clear();
     shell.given_room.clear();
     shell.tall_is_front = false;
     view.layout_scale = 0;

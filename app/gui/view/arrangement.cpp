@@ -43,6 +43,7 @@ void Arrangement::Take(Layout layout, ViewState& view) {
 
 void Arrangement::Borrow(Layout layout, ViewState& view) {
   shown_before_ = view.shown;
+  cut_before_ = view.cut_widths;
   docked_before_ = ImGui::SaveIniSettingsToMemory();
   Show(layout, view);
 }
@@ -50,6 +51,7 @@ void Arrangement::Borrow(Layout layout, ViewState& view) {
 void Arrangement::GiveBack(ViewState& view) {
   if (docked_before_.empty()) return;
   view.shown = shown_before_;
+  view.cut_widths = cut_before_;
   ImGui::LoadIniSettingsFromMemory(docked_before_.data(), docked_before_.size());
   docked_before_.clear();
 }

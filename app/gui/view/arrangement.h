@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,7 @@ class Arrangement {
 
   bool* is_reset_;
   std::array<bool, kPanelCount> shown_before_{};
+  std::map<unsigned, CutWidth> cut_before_;
   std::string docked_before_;  // as Dear ImGui writes it; "" = nothing is borrowed
 };
 
