@@ -232,6 +232,7 @@ bool Application::Poll() {
   LookAtPart();
   if (input_.view != view_before) {
     notices_.Update(input_.description, *input_.view);
+  TellOfNotes(shown_.ReadNotesOfFollowed());  // before anybody notes anything in what there is to see now
     news = true;
   }
   techniques_.Look(shown_.order(), AnswerOf(*input_.view, input_.status));

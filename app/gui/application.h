@@ -243,7 +243,7 @@ class Application {
   void ShowEvents(timeline::EventIndex begin, timeline::EventIndex end);
   void AskForBookmark();
   void Keep(const KeepBookmark& wanted);
-  void ReadNotes(const std::filesystem::path& file);
+  void TellOfNotes(const Status& read);
   // What an opened recording tells of; none of a live run.
   void ReadRecordedSettings();
   void BeginSlowMotion();

@@ -226,7 +226,7 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
     ranks_ = *ranks;
   }
   if (is_another && !is_of_same_ranks) ForgetWhatWasSought();
-  ReadNotes(file);
+  TellOfNotes(shown_.ReadNotes(file));
   state_.pinned = ranks_.Show(file, *input_.view);
   if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
   state_.timeline.follow = false;
@@ -348,7 +348,6 @@ void Application::ForgetWhatWasSought() {
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
                      file == "-" ? "standard input" : file.filename().string()));
-  if (std::filesystem::is_regular_file(file)) ReadNotes(file);
 }
 
 void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {

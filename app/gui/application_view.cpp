@@ -64,9 +64,8 @@ void Application::Keep(const KeepBookmark& wanted) {
     TellNotWritten(kept.error().message);
 }
 
-void Application::ReadNotes(const std::filesystem::path& file) {
-  if (const Status read = shown_.ReadNotes(file); !read)
-    AddLogLine(presenters::LogLevel::kWarning, read.error().message);
+void Application::TellOfNotes(const Status& read) {
+  if (!read) AddLogLine(presenters::LogLevel::kWarning, read.error().message);
 }
 
 }  // namespace tidemark::gui

@@ -33,7 +33,11 @@ ShownRun ShownRun::NotOpened() {
 }
 
 ShownRun::ShownRun(std::shared_ptr<session::Run> run, RunOrigin origin, std::string recording)
-    : whole_(std::move(run)), since_(Clock::now()), origin_(origin), recording_(std::move(recording)) {
+    : whole_(std::move(run)),
+      since_(Clock::now()),
+      origin_(origin),
+      recording_(std::move(recording)),
+      are_notes_awaited_(origin == RunOrigin::kFollowed) {
   Follow();
 }
 
@@ -107,9 +111,12 @@ Status ShownRun::Note(const std::weak_ptr<const session::Run>& process, trace::B
 }
 
 Status ShownRun::WriteNotes(const session::Run& process) {
+  const Notes& notes = notes_[&process];
   const std::filesystem::path file = FileOf(process);
-  return file.empty() ? Status(Done{})
-                      : trace::SaveBookmarks(notes_[&process].bookmarks, file, !whole_->bookmarks().empty());
+  if (!file.empty()) return trace::SaveBookmarks(notes.bookmarks, file, !whole_->bookmarks().empty());
+  if (!whole_->has_file()) return Done{};
+  const std::string why = notes.unread.empty() ? "In which file this run is, is not known." : notes.unread;
+  return Error{why + " What is noted now is in no file: Ctrl+S saves the run elsewhere, with its bookmarks."};
 }
 
 Status ShownRun::CarryNotes() {
@@ -123,15 +130,26 @@ Status ShownRun::CarryNotes() {
 
 std::filesystem::path ShownRun::FileOf(const session::Run& process) const {
   const auto notes = notes_.find(&process);
-  const bool is_told = notes != notes_.end() && !notes->second.file.empty();
+  const bool is_told =
+      notes != notes_.end() && (!notes->second.file.empty() || !notes->second.unread.empty());
   return is_told ? notes->second.file : process.recording().value_or("");
 }
 
 Status ShownRun::ReadNotes(const std::filesystem::path& file) {
   Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file, whole_->bookmarks());
-  if (!read) return read.error();
-  notes_[process_] = {.bookmarks = std::move(*read), .file = file, .saved_until = {}};
+  if (!read) {
+    notes_[process_].unread = read.error().message;
+    return read.error();
+  }
+  notes_[process_] = {.bookmarks = std::move(*read), .file = file, .unread = {}, .saved_until = {}};
   return Done{};
+}
+
+Status ShownRun::ReadNotesOfFollowed() {
+  const auto file = are_notes_awaited_ ? whole_->recording() : std::nullopt;
+  if (!file) return Done{};
+  are_notes_awaited_ = false;
+  return ReadNotes(*file);
 }
 
 bool ShownRun::is_saved() const {

@@ -75,7 +75,8 @@ class ShownRun {
     return std::shared_ptr<const session::Run>(whole_, process_);
   }
   // Beside the file that the process was read from, is written to or was saved in; else it is written with
-  // the run. Errors: it cannot be written, or `process` is of a run that is not shown any more.
+  // the run. Errors: it cannot be written, its file is not known or holds notes that cannot be read, or
+  // `process` is of a run that is not shown any more.
   Status Note(const std::weak_ptr<const session::Run>& process, trace::Bookmark bookmark);
   // What was noted of a launcher before its first rank came is of the rank that is shown from then on. After
   // Follow. Errors: it cannot be written.
@@ -83,6 +84,8 @@ class ShownRun {
   // Those beside `file` are the process's, and others are kept there, too. Errors: they cannot be read, and
   // stay as they are.
   Status ReadNotes(const std::filesystem::path& file);
+  // The same of a recording that is followed, once its file is there.
+  Status ReadNotesOfFollowed();
 
   // Each of its processes, as far as it went.
   bool is_saved() const;
@@ -105,6 +108,7 @@ class ShownRun {
   struct Notes {
     std::vector<trace::Bookmark> bookmarks;
     std::filesystem::path file;                     // beside which they are kept; "" = beside its recording
+    std::string unread;                             // why those that are there cannot be read; "" = they can
     std::optional<events::EventIndex> saved_until;  // up to there; none = not at all
   };
   Status WriteNotes(const session::Run& process);
@@ -128,6 +132,7 @@ class ShownRun {
   std::optional<session::ProgramOrder> order_;
   bool is_example_ = false;
   bool is_being_kept_ = false;
+  bool are_notes_awaited_ = false;  // of a recording that is followed
 };
 
 }  // namespace tidemark::gui

@@ -54,10 +54,10 @@ Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file
 }
 
 FollowedRun::FollowedRun(UniqueFd fd, std::string name)
-    : has_file_(IsFile(fd.get())),
+    : name_(std::move(name)),
+      has_file_(IsFile(fd.get())),
       view_(builder_.Publish()),
-      thread_([this, fd = std::move(fd), name = std::move(name)]() mutable { Follow(std::move(fd), name); }) {
-}
+      thread_([this, fd = std::move(fd)]() mutable { Follow(std::move(fd)); }) {}
 
 FollowedRun::~FollowedRun() {
   stop_ = true;
@@ -79,6 +79,11 @@ events::RunDescription FollowedRun::description() const {
   return description_;
 }
 
+std::optional<std::filesystem::path> FollowedRun::recording() const {
+  if (!has_file_ || name_ == kStandardInput) return std::nullopt;
+  return name_;
+}
+
 bool FollowedRun::WaitUntilSettled(int timeout_ms) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   const MutexLock lock(mutex_);
@@ -88,39 +93,36 @@ bool FollowedRun::WaitUntilSettled(int timeout_ms) {
   return status_.state > RunState::kPaused;
 }
 
-void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
+void FollowedRun::Follow(UniqueFd fd) {
   if (!fd.valid()) {
-    Result<UniqueFd> come = WaitForFile(name);
+    Result<UniqueFd> come = WaitForFile();
     if (!come) return End(come.error());
     fd = std::move(*come);
     has_file_ = IsFile(fd.get());
   }
-  if (has_file_ && name != kStandardInput) {
-    fd_ = UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
-    file_ = name;
-  }
+  if (recording()) fd_ = UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
   looked_at_ = Clock::now();
-  End(trace::FollowTide(std::move(fd), name,
+  End(trace::FollowTide(std::move(fd), name_,
                         {[this](const events::RunDescription& description) { Describe(description); },
                          [this](std::span<const events::Event> events) { Accept(events); },
                          [this] { return !stop_; }, [this] { return Wait(); }}));
 }
 
-Result<UniqueFd> FollowedRun::WaitForFile(const std::string& name) {
+Result<UniqueFd> FollowedRun::WaitForFile() {
   {
     const MutexLock lock(mutex_);
-    status_.sentence = name +
+    status_.sentence = name_ +
                        " is not there yet, and is waited for: a recording appears when its program "
                        "first asks for memory.";
   }
   int reason = ENOENT;
   while (!stop_ && reason == ENOENT) {
-    UniqueFd fd(open(name.c_str(), O_RDONLY | O_CLOEXEC));
+    UniqueFd fd(open(name_.c_str(), O_RDONLY | O_CLOEXEC));
     if (fd.valid()) return fd;
     reason = errno;
     if (reason == ENOENT) std::this_thread::sleep_for(kLookAgain);
   }
-  return WhyNotOpened(name, reason);
+  return WhyNotOpened(name_, reason);
 }
 
 void FollowedRun::Describe(const events::RunDescription& description) {
@@ -143,7 +145,7 @@ void FollowedRun::Accept(std::span<const events::Event> events) {
 
 bool FollowedRun::Wait() {
   if (has_news_) Publish();
-  if (file_ && Clock::now() - looked_at_ >= kQuiet) LookForRecorder();
+  if (fd_.valid() && Clock::now() - looked_at_ >= kQuiet) LookForRecorder();
   if (!stop_) std::this_thread::sleep_for(kRest);
   return !stop_;
 }
@@ -164,7 +166,7 @@ void FollowedRun::Publish() {
   status_.lost = view_->health().lost;
   status_.steps_done = steps_done_;
   status_.sentence = is_forsaken_
-                         ? "Nothing on this machine records into " + *file_ +
+                         ? "Nothing on this machine records into " + name_ +
                                " any more, and it has no end: what recorded it may have been killed. It "
                                "is shown as far as it goes, and goes on if it grows."
                          : "";

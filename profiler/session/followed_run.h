@@ -36,6 +36,8 @@ class FollowedRun final : public WatchedRun {
   events::RunDescription description() const override;
   bool can_stop() const override { return false; }
   bool has_file() const override { return has_file_; }
+  // Once it is there. None of standard input, whose name nobody here knows.
+  std::optional<std::filesystem::path> recording() const override;
 
   void Stop() override { stop_ = true; }
 
@@ -44,8 +46,8 @@ class FollowedRun final : public WatchedRun {
  private:
   using Clock = std::chrono::steady_clock;
   FollowedRun(UniqueFd fd, std::string name);  // no fd = it is not there yet
-  void Follow(UniqueFd fd, const std::string& name);
-  Result<UniqueFd> WaitForFile(const std::string& name);
+  void Follow(UniqueFd fd);
+  Result<UniqueFd> WaitForFile();
   void Describe(const events::RunDescription& description);
   void Accept(std::span<const events::Event> events);
   bool Wait();
@@ -53,6 +55,7 @@ class FollowedRun final : public WatchedRun {
   void Publish();
   void End(const Result<trace::TideSummary>& read);
 
+  const std::string name_;
   std::atomic<bool> has_file_;  // what comes through a pipe has none
   // The reading thread's.
   timeline::Builder builder_;
@@ -61,7 +64,6 @@ class FollowedRun final : public WatchedRun {
   uint64_t captured_ = 0;
   Clock::time_point published_at_;
   // Of a file: whether somebody writes it is looked at where it does not grow.
-  std::optional<std::string> file_;
   UniqueFd fd_;
   Clock::time_point looked_at_;
   bool is_forsaken_ = false;

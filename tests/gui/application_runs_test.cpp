@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/gui/application.h"
+#include "profiler/session/followed_run.h"
 #include "tests/gui/driven_application.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
@@ -149,6 +150,23 @@ TEST_CASE("A sweep that goes on is not ended by another before the person says s
   Tell(app, StartSweep{{OtherOrder(), "batch=1..16"}});
   Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
   CHECK(PollUntil(app, [&] { return begun == 2; }));
+}
+
+TEST_CASE("What is noted in a recording that was waited for is kept beside it, with what was noted before") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  auto followed = session::FollowedRun::Open(file);
+  REQUIRE(followed.ok());
+  app.Follow(std::move(*followed), file);
+  REQUIRE(trace::SaveBookmarks({{7, "before"}}, file).ok());
+  REQUIRE(Grown().Save(scratch / "whole.tide").ok());
+  std::filesystem::rename(scratch / "whole.tide", file);
+  REQUIRE(
+      PollUntil(app, [&] { return app.scene_input().view != nullptr && !app.scene_input().view->empty(); }));
+  Tell(app, KeepBookmark{app.shown_process(), 9, "here"});
+  CHECK(*trace::LoadBookmarks(file) == std::vector<trace::Bookmark>{{7, "before"}, {9, "here"}});
 }
 
 TEST_CASE("What was sought in one run is not sought in another file, whether ranks are open or not") {

@@ -1,6 +1,7 @@
 #include "app/gui/shown_run.h"
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -41,6 +42,11 @@ class NotedProcess : public session::FakeRun {
   std::shared_ptr<const timeline::View> view_;
   std::vector<const session::Run*> ranks_;
   std::optional<std::filesystem::path> recording_;
+};
+
+class ReadProcess : public NotedProcess {
+ public:
+  bool has_file() const override { return true; }
 };
 
 presenters::Band AnyBand() { return Result<session::ReservedBand>(session::ReservedBand()); }
@@ -87,6 +93,33 @@ TEST_CASE("What is noted in a run that is recorded as it goes is kept beside the
   CHECK(shown.TakeSaved(run.get(), scratch / "copy.tide", run->view()->end()).size() == 1);
   CHECK(shown.Note(shown.process(), {2, "there"}).ok());
   CHECK(trace::LoadBookmarks(scratch / "run.tide")->size() == 2);
+}
+
+TEST_CASE("Beside notes that cannot be read none are kept, which is said, and a copy gets all") {
+  const trace::Scratch scratch;
+  const std::filesystem::path damaged = trace::BookmarksFileOf(scratch / "run.tide");
+  std::ofstream(damaged) << "{";
+  std::shared_ptr<NotedProcess> run = std::make_shared<ReadProcess>();
+  SECTION("of a file that was read") {}
+  SECTION("of one that is written as it goes") {
+    run = std::make_shared<NotedProcess>();
+    run->RecordTo(scratch / "run.tide");
+  }
+  ShownRun shown(run, RunOrigin::kBegun);
+  CHECK_FALSE(shown.ReadNotes(scratch / "run.tide").ok());
+  const Status noted = shown.Note(shown.process(), {1, "here"});
+  REQUIRE_FALSE(noted.ok());
+  CHECK(noted.error().message.find("run.tide.bookmarks.json") != std::string::npos);
+  CHECK(trace::ReadFile(damaged) == "{");
+  CHECK(shown.TakeSaved(run.get(), scratch / "copy.tide", run->view()->end()).size() == 1);
+  CHECK(shown.Note(shown.process(), {2, "there"}).ok());
+  CHECK(trace::LoadBookmarks(scratch / "copy.tide")->size() == 2);
+}
+
+TEST_CASE("What is noted in a file that nobody knows the name of is said to be in none") {
+  ShownRun shown(std::make_shared<ReadProcess>(), RunOrigin::kFollowed);
+  CHECK(shown.ReadNotesOfFollowed().ok());
+  CHECK_FALSE(shown.Note(shown.process(), {1, "here"}).ok());
 }
 
 TEST_CASE("The window's own run is nobody's until something is noted in it") {

@@ -109,11 +109,13 @@ TEST_CASE("A recording that is not there yet is waited for, with a sentence") {
       [&] { return (*run)->status().sentence.find("run.tide is not there yet") != std::string::npos; }));
   CHECK((*run)->status().state == RunState::kStarting);
   CHECK_FALSE((*run)->has_file());
+  CHECK_FALSE((*run)->recording());
   auto writer = trace::TideWriter::Create(scratch / "run.tide", Titled("come"));
   REQUIRE(writer.ok());
   CHECK(Comes([&] { return (*run)->description().title == "come"; }));
   CHECK((*run)->status().sentence.empty());
   CHECK((*run)->has_file());
+  CHECK((*run)->recording() == scratch / "run.tide");
   REQUIRE(writer->Append(AStep(0)).ok());
   REQUIRE(writer->Close().ok());
   REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
