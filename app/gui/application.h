@@ -206,6 +206,7 @@ class Application {
   StartOfChoices ApplyAnew(const Choices& choices);
   void Return(bool back);  // to what was chosen before, or undone
   void ReturnTo(Choices wanted);
+  void TellOfNextRun(const Choices& before);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
   Choices Allowed(const Choices& wanted);  // says so where nothing of it is

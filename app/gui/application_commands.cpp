@@ -201,11 +201,16 @@ void Application::AskWhereTo(const SavePicture& wanted) {
 
 void Application::Choose(const ChooseDevice& wanted) {
   if (wanted.device == input_.device || desk_.IsLocked("card", state_)) return;
-  AskBeforeEnding([this, wanted] {
+  const auto chosen = [this, wanted] {
+    Choices choices = Chosen();
+    choices.device = wanted.device;
+    return choices;
+  };
+  AskBeforeChoosing(chosen(), [this, chosen] {
     desk_.TakeDevice(state_);
-    RememberChoices();
-    input_.device = wanted.device;
-    StartRun();
+    const Choices before = Chosen();
+    if (ApplyAnew(chosen()) == StartOfChoices::kNeeded) return StartRun();
+    TellOfNextRun(before);
   });
 }
 
@@ -228,17 +233,21 @@ void Application::Return(bool back) {
 
 void Application::ReturnTo(Choices wanted) {
   if (wanted.second.run != second_.run) LayOver(wanted.second);
-  const networks::TrainingSettings settings = input_.settings;
-  const StartOfChoices start = Apply(Allowed(wanted));
-  // Where no run shows it.
-  if (!input_.live && !starts_.is_wanted() && settings != input_.settings) {
-    AddLogLine(presenters::LogLevel::kInfo,
-               "Of the next run: " + networks::DescribeChange(settings, input_.settings) + ".");
-  }
-  if (start == StartOfChoices::kNeeded) StartRun();
+  const Choices before = Chosen();
+  if (Apply(Allowed(wanted)) == StartOfChoices::kNeeded) return StartRun();
+  TellOfNextRun(before);
 }
 
+// Where no run shows what was chosen.
+void Application::TellOfNextRun(const Choices& before) {
+  if (input_.live || starts_.is_wanted()) return;
+  const std::string change = DescribeChange(before, Chosen(), cards_);
+  if (!change.empty()) AddLogLine(presenters::LogLevel::kInfo, "Of the next run: " + change + ".");
+}
+
+// Beside a recording all of them are of the next run.
 bool Application::TakesAStart(const Choices& choices) const {
+  if (IsRecording(input_)) return false;
   const bool tells_others = choices.kernels != input_.kernels && (input_.live || starts_.is_wanted());
   return choices.device != input_.device || choices.allocator != input_.allocator || tells_others;
 }

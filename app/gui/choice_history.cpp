@@ -1,6 +1,12 @@
 #include "app/gui/choice_history.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <utility>
+
+#include "app/gui/scene/learning.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -15,6 +21,26 @@ bool StartAlike(const Choices& a, const Choices& b) {
 }
 
 bool IsSame(const Choices& a, const Choices& b) { return StartAlike(a, b) && a.second.run == b.second.run; }
+
+std::string DescribeChange(const Choices& from, const Choices& to, const std::vector<phantom::Card>& cards) {
+  std::vector<std::string> changes;
+  if (const std::string change = networks::DescribeChange(from.settings, to.settings); !change.empty())
+    changes.push_back(change);
+  if (to.device != from.device) {
+    const phantom::Card* const card = phantom::CardNamed(cards, to.device.card);
+    if (to.device.kind != networks::DeviceKind::kPhantom) {
+      changes.push_back("on " + InWords(to.device));
+    } else if (card != nullptr) {
+      changes.push_back("on the " + session::ShortCardTitle(card->title));
+    }
+  }
+  if (to.allocator != from.allocator) {
+    changes.push_back(to.allocator.empty() ? "PyTorch's own allocator settings"
+                                           : "allocator " + to.allocator);
+  }
+  if (to.kernels != from.kernels) changes.emplace_back(to.kernels ? "kernels told" : "kernels not told");
+  return fmt::format("{}", fmt::join(changes, ", "));
+}
 
 void ChoiceHistory::Remember(Choices now) {
   undo_.push_back(std::move(now));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::gui {
@@ -30,6 +31,9 @@ struct Choices {
 bool StartAlike(const Choices& a, const Choices& b);
 // And whether the same run lies over them.
 bool IsSame(const Choices& a, const Choices& b);
+// "batch 64 → 32, on the T4, kernels told": how a run that is started with `to` differs; "" where it does
+// not.
+std::string DescribeChange(const Choices& from, const Choices& to, const std::vector<phantom::Card>& cards);
 
 class ChoiceHistory {
  public:

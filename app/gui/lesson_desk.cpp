@@ -1,14 +1,10 @@
 #include "app/gui/lesson_desk.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "app/gui/view/panel_table.h"
 #include "profiler/lessons/situation.h"
-#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -115,24 +111,7 @@ void LessonDesk::ForgetOwn() {
 
 std::string LessonDesk::ChangeToOwn(const Choices& now, const ViewState& view,
                                     const std::vector<phantom::Card>& cards) const {
-  if (!own_ || IsInLesson(view) || StartAlike(*own_, now)) return "";
-  std::vector<std::string> changes;
-  if (const std::string change = networks::DescribeChange(now.settings, own_->settings); !change.empty())
-    changes.push_back(change);
-  if (own_->device != now.device) {
-    const phantom::Card* const card = phantom::CardNamed(cards, own_->device.card);
-    if (own_->device.kind != DeviceKind::kPhantom) {
-      changes.push_back("on " + InWords(own_->device));
-    } else if (card != nullptr) {
-      changes.push_back("on the " + session::ShortCardTitle(card->title));
-    }
-  }
-  if (own_->allocator != now.allocator) {
-    changes.push_back(own_->allocator.empty() ? "PyTorch's own allocator settings"
-                                              : "allocator " + own_->allocator);
-  }
-  if (own_->kernels != now.kernels) changes.emplace_back(own_->kernels ? "kernels told" : "kernels not told");
-  return fmt::format("{}", fmt::join(changes, ", "));
+  return !own_ || IsInLesson(view) ? "" : DescribeChange(now, *own_, cards);
 }
 
 }  // namespace tidemark::gui

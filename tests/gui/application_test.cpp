@@ -536,6 +536,29 @@ TEST_CASE("What cannot be undone now can be later") {
   }
 }
 
+TEST_CASE("Beside a recording a device is of the next run, chosen or taken back, and the recording stays") {
+  const trace::Scratch scratch;
+  REQUIRE(Grown().Save(scratch / "run.tide").ok());
+  ApplicationOptions options;
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  app.OpenFile(scratch / "run.tide");
+  REQUIRE(PollUntil(app, [&] { return app.scene_input().recording == "run.tide"; }));
+  const auto waits_for_it = [&](const char* card, const char* told) {
+    CHECK(app.scene_input().recording == "run.tide");
+    CHECK(app.scene_input().device.card == card);
+    CHECK(app.shell().toasts.back().text == told);
+  };
+  Tell(app, ChooseDevice{{networks::DeviceKind::kPhantom, 0, "t4"}});
+  waits_for_it("t4", "Of the next run: on the T4.");
+  Tell(app, DoAction{ActionId::kUndo});
+  waits_for_it("h200", "Of the next run: on the H200.");
+  Tell(app, DoAction{ActionId::kRedo});
+  waits_for_it("t4", "Of the next run: on the T4.");
+}
+
 TEST_CASE("The log of a recording tells what happened in it") {
   const trace::Scratch scratch;
   const auto application = KeepingIn("");

@@ -225,6 +225,11 @@ void SavesAndOpens(ImGuiTestContext* context) {
   networks::DeviceChoice next = own;
   next.card = "gtx-1650";
   application().Push(ChooseDevice{next});
+  IM_CHECK(WaitUntil(context, [&] { return Run().device == next; }));
+  context->Yield(2);
+  IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
+  IM_CHECK(!application().scene_input().starting);
+  application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [&] { return Run().device == next && Run().live; }));
   // The latest that is asked for is shown, whichever is read first.
   const fs::path asked_first = Artefacts() / "asked-first.tide";
