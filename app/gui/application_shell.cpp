@@ -57,7 +57,7 @@ ShellInput Application::MakeShellInput() {
   shell.of_code = desk_.of_code();
   shell.in_picture = screenshot_.has_value();
   shell.has_lessons_settings = !input_.change_to_own.empty();
-  shell.in_lesson = !state_.lessons.lesson.empty();
+  shell.in_lesson = desk_.IsInLesson(state_);
   shell.glossary = &desk_.book().glossary;
   shell.lessons = &desk_.book().lessons;
   return shell;

@@ -11,16 +11,15 @@ namespace {
 
 using networks::DeviceKind;
 
-// A page is open, and its panel is shown.
-bool IsInLesson(const ViewState& view) {
-  return !view.lessons.lesson.empty() && view.shown[IndexOfPanel("lessons")];
-}
-
 void Append(const std::vector<std::string>& names, std::vector<std::string>* to) {
   to->insert(to->end(), names.begin(), names.end());
 }
 
 }  // namespace
+
+bool LessonDesk::IsInLesson(const ViewState& view) const {
+  return PageOpen(view.lessons).page != nullptr && view.shown[IndexOfPanel("lessons")];
+}
 
 void LessonDesk::Open(const std::string& lesson, int page, LessonsState& state) {
   LeavePage(book_.lessons, state);
@@ -54,8 +53,8 @@ void LessonDesk::LiftLocks() {
 
 ControlAccess LessonDesk::Access(const ViewState& view) const {
   ControlAccess access = of_code_;
+  if (!IsInLesson(view) || are_locks_lifted_) return access;
   const OpenPage open = PageOpen(view.lessons);
-  if (open.page == nullptr || !IsInLesson(view) || are_locks_lifted_) return access;
   Append(open.page->setup.lock, &access.locked);
   access.highlighted = open.page->setup.highlight;
   return access;

@@ -26,6 +26,7 @@ class LessonDesk {
   // the page before is kept.
   void Open(const std::string& lesson, int page, LessonsState& state);
   OpenPage PageOpen(const LessonsState& state) const { return PageOf(book_.lessons, state); }
+  bool IsInLesson(const ViewState& view) const;  // a page is open, and its panel is shown
   // The number of the next page, once the open one is counted as read where it is worked through. After the
   // last none: the lesson is closed.
   std::optional<int> Turn(LessonsState& state) const;

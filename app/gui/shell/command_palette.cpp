@@ -171,7 +171,7 @@ std::string WhyNot(ActionId action) {
       return "Nothing is locked.";
     case ActionId::kNextPage:
     case ActionId::kPreviousPage:
-      return "No lesson is open: choose one here, or in the Learn panel.";
+      return "No lesson is in sight: choose one here, or in the Learn panel.";
     case ActionId::kBackToOwn:
       return "The settings are your own, or the lesson that set them up is open yet.";
     case ActionId::kNextOperator:
