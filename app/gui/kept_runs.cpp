@@ -8,6 +8,8 @@
 #include <ctime>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -140,6 +142,17 @@ void RemoveOldest(const fs::path& folder, const std::string& kept) {
   }
 }
 
+// By which the files of ranks are told apart: their own, since others than the first may be all that a
+// machine has. Their places where they have none.
+std::vector<int> NumbersOf(const std::vector<const session::Run*>& ranks) {
+  std::vector<int> numbers;
+  numbers.reserve(ranks.size());
+  for (const session::Run* rank : ranks) numbers.push_back(rank->description().rank);
+  if (std::set(numbers.begin(), numbers.end()).size() < numbers.size())
+    std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 }  // namespace
 
 fs::path KeptRunsFolder() {
@@ -170,12 +183,12 @@ KeptRun KeepRun(const LeavingRun& leaving, const fs::path& folder) {
   const std::string name =
       NameIn(folder, leaving.title, ChosenIn(*run.view()), leaving.is_veiled ? "" : PeakOf(*run.view()));
   const std::vector<const session::Run*> ranks = ProcessesOf(run);
-  const bool is_alone = ranks == std::vector{&run};
+  const std::vector<int> numbers = NumbersOf(ranks);
   KeptFile kept;
   Status noted = Done{};
   for (size_t i = 0; i < ranks.size(); ++i) {
     const fs::path whole = folder / (name + kEnding);
-    const fs::path file = is_alone ? whole : session::RecordingOfRank(whole, static_cast<int>(i));
+    const fs::path file = ranks.size() == 1 ? whole : session::RecordingOfRank(whole, numbers[i]);
     if (const Status saved = ranks[i]->Save(file); !saved) return saved.error();
     if (i == 0) kept.file = file;
     const auto bookmarks = leaving.bookmarks.find(ranks[i]);

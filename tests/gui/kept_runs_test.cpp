@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 class UnsavedRun : public session::FakeRun {
  public:
-  explicit UnsavedRun(bool has_file = false, size_t allocations = 3) : has_file_(has_file) {
+  explicit UnsavedRun(bool has_file = false, size_t allocations = 3, int rank = 0)
+      : has_file_(has_file), rank_(rank) {
     timeline::Stream stream;
     for (size_t i = 0; i < allocations; ++i) stream.Allocate((i + 1) << 20, 512);
     view_ = stream.Publish();
@@ -33,12 +34,14 @@ class UnsavedRun : public session::FakeRun {
   events::RunDescription description() const override {
     events::RunDescription description;
     description.title = "nets/tiny on a card";
+    description.rank = rank_;
     return description;
   }
 
  private:
   std::shared_ptr<const timeline::View> view_;
   const bool has_file_;
+  const int rank_;
 };
 
 class ChosenRun : public session::FakeRun {
@@ -61,6 +64,22 @@ class Ranks : public UnsavedRun {
 
  private:
   UnsavedRun other_;
+};
+
+// A launcher, and what holds memory of the ranks with these numbers.
+class Launcher : public UnsavedRun {
+ public:
+  explicit Launcher(const std::vector<int>& ranks) {
+    for (const int rank : ranks) ranks_.push_back(std::make_unique<UnsavedRun>(false, 3, rank));
+  }
+  std::vector<const session::Run*> ranks() const override {
+    std::vector<const session::Run*> ranks;
+    for (const auto& rank : ranks_) ranks.push_back(rank.get());
+    return ranks;
+  }
+
+ private:
+  std::vector<std::unique_ptr<UnsavedRun>> ranks_;
 };
 
 // No file becomes larger, as long as this lives.
@@ -163,6 +182,22 @@ TEST_CASE("Every rank of a run is kept") {
   REQUIRE(kept.ok());
   CHECK((*kept)->file.string().ends_with(".rank0.tide"));
   CHECK(FilesIn(folder) == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("Ranks are kept under their own numbers, and what is the only one under none") {
+  const fs::path folder = EmptyFolder();
+  const auto kept =
+      KeepRun(LeavingRun{std::make_shared<Launcher>(std::vector{4, 5}), {}, true, "a run"}, folder);
+  REQUIRE(kept.ok());
+  const std::string first = (*kept)->file.string();
+  REQUIRE(first.ends_with(".rank4.tide"));
+  CHECK(fs::exists(first.substr(0, first.rfind(".rank4")) + ".rank5.tide"));
+  CHECK(FilesIn(folder) == 2);
+  const auto alone =
+      KeepRun(LeavingRun{std::make_shared<Launcher>(std::vector{0}), {}, true, "a run"}, folder);
+  REQUIRE(alone.ok());
+  CHECK((*alone)->file.string().find(".rank") == std::string::npos);
   fs::remove_all(folder);
 }
 
