@@ -22,6 +22,11 @@ struct Trials {
   std::vector<SetupTrial> setups;
   timeline::EventIndex tried_until = 0;  // what came since is not in them
   std::string error;                     // why there are none, or not all
+
+  // Whether the settings were tried on what was asked for until then.
+  bool HasTriedSettings(timeline::EventIndex moment) const {
+    return !settings.empty() && tried_until > moment;
+  }
 };
 
 }  // namespace tidemark::gui

@@ -22,8 +22,7 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
   if (tried.trying) return PutWrapped(MutedWords(), "Trying other settings of the allocator…");
   if (!tried.error.empty()) PutWrapped(Colored(Words(), Colors().bad), tried.error);
   // Those tried before memory ran out know nothing of the request that failed.
-  const bool is_early = tried.tried_until <= input.found->shortage->shortage.index;
-  if (tried.settings.empty() || is_early) {
+  if (!tried.HasTriedSettings(input.found->shortage->shortage.index)) {
     if (PlainButton("Try other settings of the allocator")) queue.Push(TryAllocators{});
     return;
   }
@@ -145,7 +144,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
 // What was tried on the run since, rather than what helps in general.
 std::string AdviceFor(const advice::Finding& finding, const FindingsInput& input) {
   const bool is_tried =
-      finding.kind == advice::FindingKind::kFragmentation && input.trials->tried_until > finding.moment;
+      finding.kind == advice::FindingKind::kFragmentation && input.trials->HasTriedSettings(finding.moment);
   const std::string tried = is_tried ? advice::AdviceOf(input.trials->settings, input.found->unit) : "";
   return tried.empty() ? finding.advice : tried;
 }
@@ -174,7 +173,7 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
     if (PlainButton("Largest allocation")) queue.Push(GoToMoment{finding.allocations.front()});
     Tooltip("The moment at which the largest of its allocations was made.");
   }
-  const bool is_tried = input.trials->tried_until > finding.moment;
+  const bool is_tried = input.trials->HasTriedSettings(finding.moment);
   if (finding.can_be_tried && input.can_try && !is_tried) DrawTrial(input, queue);
   Rule();
 }

@@ -114,6 +114,7 @@ void TrialRuns::Forget() {
   latest_.Drop();
   found_.settings.clear();
   found_.setups.clear();
+  found_.tried_until = 0;
   found_.error.clear();
 }
 
