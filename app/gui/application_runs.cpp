@@ -345,6 +345,7 @@ void Application::ForgetWhatWasSought() {
   if (state_.selection.kind != presenters::Selection::Kind::kCategory) state_.selection = {};
 }
 
+  state_.live_tree.path.clear();
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
                      file == "-" ? "standard input" : file.filename().string()));

@@ -186,10 +186,13 @@ TEST_CASE("What was sought in one run is not sought in another file, whether ran
     app.view_state().selection = presenters::LayerSelected("conv1");
   };
   const auto is_sought = [&] {
-    return app.view_state().allocations.filter[0] != 0 && app.view_state().selection.any();
+    return app.view_state().allocations.filter[0] != 0 && app.view_state().selection.any() &&
+           app.view_state().live_tree.path.size() == 2;
   };
   const auto is_nothing_sought = [&] {
-    return app.view_state().allocations.filter[0] == 0 && !app.view_state().selection.any();
+    app.view_state().live_tree.path = {"activation", "conv1"};
+    return app.view_state().allocations.filter[0] == 0 && !app.view_state().selection.any() &&
+           app.view_state().live_tree.path.empty();
   };
   seek();
   app.OpenRanks({files[0], files[1]});

@@ -4,6 +4,23 @@
 
 namespace tidemark::gui {
 
+TEST_CASE("The way that is told leads to what is drawn, though more was gone into in another run") {
+  presenters::LiveTree tree;
+  tree.nodes.resize(3);
+  for (size_t i = 0; i < 2; ++i) {
+    tree.nodes[i].first_child = i + 1;
+    tree.nodes[i].children = 1;
+    tree.nodes[i + 1].parent = i;
+  }
+  tree.nodes[1].title = "gradient";
+  tree.nodes[2].title = "fc1";
+  using Titles = std::vector<std::string>;
+  CHECK(TitlesToShown(tree, {}) == Titles{"everything alive"});
+  CHECK(TitlesToShown(tree, {"gradient", "fc1"}) == Titles{"everything alive", "gradient", "fc1"});
+  CHECK(TitlesToShown(tree, {"gradient", "fc", "fc.bias.grad"}) == Titles{"everything alive", "gradient"});
+  CHECK(TitlesToShown(tree, {"activation", "fc1"}) == Titles{"everything alive"});
+}
+
 TEST_CASE("Of a path that finds no room the middle is left out, and where one is stays") {
   using Shown = std::vector<size_t>;
   const auto fit = [](const std::vector<float>& widths, float room) {

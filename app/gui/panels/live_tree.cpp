@@ -102,9 +102,7 @@ struct Crumb {
 };
 
 // With "…" for what there is no room for: the nearest of that is where it goes.
-std::vector<Crumb> CrumbsOf(const LiveTreeState& state, float between, float room) {
-  std::vector<std::string> titles = {"everything alive"};
-  titles.insert(titles.end(), state.path.begin(), state.path.end());
+std::vector<Crumb> CrumbsOf(const std::vector<std::string>& titles, float between, float room) {
   std::vector<float> widths;
   widths.reserve(titles.size());
   for (const std::string& title : titles) widths.push_back(Measure(SmallMuted(), title).x);
@@ -123,7 +121,7 @@ std::vector<Crumb> CrumbsOf(const LiveTreeState& state, float between, float roo
 }
 
 // A click goes back there.
-void Breadcrumbs(LiveTreeState& state) {
+void Breadcrumbs(const LiveTree& tree, LiveTreeState& state) {
   const float y = ImGui::GetCursorPosY();  // SameLine goes back to the top of the row before
   const float gap = Px(6);
   const auto beside = [y, gap] {
@@ -131,14 +129,15 @@ void Breadcrumbs(LiveTreeState& state) {
     ImGui::SetCursorPosY(y);
   };
   const float between = Measure(SmallMuted(), "›").x + 2 * gap;
-  const std::vector<Crumb> crumbs = CrumbsOf(state, between, ImGui::GetContentRegionAvail().x);
+  const std::vector<std::string> titles = TitlesToShown(tree, state.path);
+  const std::vector<Crumb> crumbs = CrumbsOf(titles, between, ImGui::GetContentRegionAvail().x);
   for (const Crumb& crumb : crumbs) {
     if (&crumb != &crumbs.front()) {
       beside();
       Put(SmallMuted(), "›");
       beside();
     }
-    const bool last = crumb.depth == state.path.size();
+    const bool last = crumb.depth + 1 == titles.size();
     const TextStyle style = Colored(SmallMuted(), last ? Colors().text : Colors().accent);
     const std::string shown = Fitted(style, crumb.title, ImGui::GetContentRegionAvail().x);
     Put(style, shown);
@@ -292,6 +291,12 @@ void DrawFlames(const LiveTreeInput& input, LiveTreeState& state, const ImRect& 
 
 }  // namespace
 
+std::vector<std::string> TitlesToShown(const LiveTree& tree, const std::vector<std::string>& path) {
+  std::vector<std::string> titles = presenters::PathOf(tree, presenters::NodeAt(tree, path));
+  titles.insert(titles.begin(), "everything alive");
+  return titles;
+}
+
 std::vector<size_t> CrumbsThatFit(const std::vector<float>& widths, float between, float dots, float room) {
   std::vector<size_t> shown;
   float all = 0;
@@ -324,7 +329,7 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   }
   PanelTitle("What is alive", FormatBytes(input.tree->nodes[0].bytes, input.unit) + " · " + input.moment);
   ChooseLook(input.grouping, state);
-  Breadcrumbs(state);
+  Breadcrumbs(*input.tree, state);
   if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)
     Put(SmallMuted(), "C++ functions are told of segments: in the memory map, under the mouse.");
   const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -40,6 +40,10 @@ struct LiveTreeState : ShownTree {
   bool drawn = false;  // in this frame: a hidden tab is not prepared
 };
 
+// From everything alive to the node that fills the panel: of the path as much as the tree has at this moment.
+std::vector<std::string> TitlesToShown(const presenters::LiveTree& tree,
+                                       const std::vector<std::string>& path);
+
 // Of a path's titles, each so wide, those that fit in `room`: all, or the last and before it the first and as
 // many of the nearest as there is room for, with "…", `dots` wide, where some are left out. `between` lies
 // before each but the first.
