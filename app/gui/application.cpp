@@ -106,7 +106,8 @@ void Application::ShowFromHere() {
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
   state_.slow_motion = {.active = state_.slow_motion.active,
                         .held = false,
-                        .followed = state_.slow_motion.followed,
+                        .timeline = {},
+                        .pinned = {},
                         .stop = 0,
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
@@ -157,6 +158,7 @@ void Application::ShowOtherPart() {
   ShowFromHere();
   state_.slow_motion.held = before.held;  // the run is the same, and goes on as it did
   state_.slow_motion.goes_on = before.goes_on;
+  state_.slow_motion.timeline = before.timeline;
 }
 
 // Beside the window, and into the strip.

@@ -9,13 +9,22 @@ namespace {
 // The first step creates what later ones find.
 constexpr int64_t kStepsBeforeWalk = 2;
 
+// But for what a person chose meanwhile: the walk itself neither follows nor shows all.
+void GiveBack(const ShownTimeline& before, TimelineState& timeline) {
+  if (timeline.follow || timeline.whole) return;
+  timeline.follow = before.follow;
+  timeline.whole = before.whole;
+  if (timeline.axis == before.axis) timeline.visible = before.visible;
+}
+
 }  // namespace
 
 void Application::BeginSlowMotion() {
   state_.slow_motion = {.active = true,
                         .held = false,
                         .goes_on = input_.live && input_.status.state == session::RunState::kRunning,
-                        .followed = state_.timeline.follow,
+                        .timeline = state_.timeline,
+                        .pinned = state_.pinned,
                         .stop = 0,
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
@@ -32,8 +41,11 @@ void Application::BeginSlowMotion() {
 void Application::EndSlowMotion() {
   if (!state_.slow_motion.active) return;
   state_.slow_motion.active = false;
-  state_.pinned.reset();
-  if (state_.slow_motion.followed) state_.timeline.follow = true;
+  state_.pinned = state_.slow_motion.pinned;
+  ShownTimeline begun;
+  begun.follow = GoesOn(input_);
+  begun.whole = !input_.live;
+  GiveBack(state_.slow_motion.timeline.value_or(begun), state_.timeline);
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
   arrangement_.GiveBack(state_);

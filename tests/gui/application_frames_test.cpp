@@ -27,4 +27,52 @@ TEST_CASE("A lesson's page is turned where it is in sight; elsewhere the arrows 
   CHECK_FALSE(app.view_state().shown[IndexOfPanel("lessons")]);
 }
 
+TEST_CASE("What was looked at before slow motion is in sight again after it") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const Frames frames(app);  // of none of which anything is asked
+  app.ShowRun(std::make_shared<Grown>());
+  TimelineState& timeline = app.view_state().timeline;
+  const auto walk = [&] {  // as the scene does
+    app.view_state().pinned = 0;
+    timeline.follow = timeline.whole = false;
+    timeline.visible = {20, 30};
+  };
+  timeline.follow = timeline.whole = false;
+  timeline.visible = {3, 9};
+  app.view_state().pinned = 1;
+  SECTION("a part") {
+    Tell(app, DoAction{ActionId::kSlowMotion});
+    walk();
+    Tell(app, DoAction{ActionId::kUnpin});
+    CHECK((timeline.visible.begin == 3 && timeline.visible.end == 9));
+    CHECK(app.view_state().pinned == 1);
+  }
+  SECTION("all of it") {
+    timeline.whole = true;
+    Tell(app, DoAction{ActionId::kSlowMotion});
+    walk();
+    Tell(app, DoAction{ActionId::kSlowMotion});
+    CHECK(timeline.whole);
+  }
+  SECTION("but what somebody chose meanwhile stays") {
+    Tell(app, DoAction{ActionId::kSlowMotion});
+    walk();
+    Tell(app, DoAction{ActionId::kFit});
+    Tell(app, DoAction{ActionId::kUnpin});
+    CHECK(timeline.whole);
+  }
+  SECTION("and of another run all of it is") {
+    Tell(app, DoAction{ActionId::kSlowMotion});
+    const auto ended = std::make_shared<Program>();
+    ended->End();
+    app.ShowRun(ended);
+    walk();
+    Tell(app, DoAction{ActionId::kUnpin});
+    CHECK(timeline.whole);
+    CHECK_FALSE(timeline.follow);
+    CHECK_FALSE(app.view_state().pinned);
+  }
+}
+
 }  // namespace tidemark::gui

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
+#include "app/gui/panels/timeline/timeline.h"
 #include "app/presenters/allocations/slow_motion.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/step_code.h"
@@ -31,9 +32,11 @@ struct SlowMotionInput {
 // The walk itself is view state: it moves the moment that all panels show.
 struct SlowMotionState {
   bool active = false;
-  bool held = false;      // the run was asked to pause for it
-  bool goes_on = false;   // it ran before, so it does again when this is left
-  bool followed = false;  // likewise, the timeline the last steps
+  bool held = false;     // the run was asked to pause for it
+  bool goes_on = false;  // it ran before, so it does again when this is left
+  // Likewise what was looked at; none of a run that came since.
+  std::optional<ShownTimeline> timeline;
+  std::optional<events::EventIndex> pinned;
   size_t stop = 0;
   std::optional<events::EventIndex> shown;  // the moment that was pinned for the stop
   bool cpp = false;                         // where there is room for one language only
