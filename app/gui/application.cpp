@@ -232,9 +232,9 @@ bool Application::Poll() {
   const std::shared_ptr<const timeline::View> view_before = input_.view;
   LookAtRun();
   LookAtPart();
+  TellOfNotes(shown_.ReadNotesOfFollowed());  // before anybody notes anything in what there is to see now
   if (input_.view != view_before) {
     notices_.Update(input_.description, *input_.view);
-  TellOfNotes(shown_.ReadNotesOfFollowed());  // before anybody notes anything in what there is to see now
     news = true;
   }
   techniques_.Look(shown_.order(), AnswerOf(*input_.view, input_.status));
@@ -300,6 +300,11 @@ void Application::Draw() {
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();
   input_.bookmarks = &shown_.bookmarks();
+  // A control whose panel goes while it is dragged hears of no end of that.
+  if (!ImGui::IsAnyItemActive()) {
+    state_.run_controls.draft.reset();
+    state_.batch.dragged.reset();
+  }
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

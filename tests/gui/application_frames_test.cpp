@@ -27,6 +27,18 @@ TEST_CASE("A lesson's page is turned where it is in sight; elsewhere the arrows 
   CHECK_FALSE(app.view_state().shown[IndexOfPanel("lessons")]);
 }
 
+TEST_CASE("What was dragged as its panel went is not asked for later") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  frames.Draw(4);
+  app.view_state().run_controls.draft = app.settings();
+  app.view_state().batch.dragged = 5;
+  frames.Draw();
+  CHECK_FALSE(app.view_state().run_controls.draft);
+  CHECK_FALSE(app.view_state().batch.dragged);
+}
+
 TEST_CASE("What was looked at before slow motion is in sight again after it") {
   const auto application = KeepingIn("");
   Application& app = *application;
