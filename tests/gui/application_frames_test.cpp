@@ -1,4 +1,6 @@
 // What keys and the mouse come to in frames of the window, as far as no display is needed for that.
+#include <imgui_internal.h>
+
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,6 +12,12 @@
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
+namespace {
+
+int OpenPopups() { return ImGui::GetCurrentContext()->OpenPopupStack.Size; }
+
+}  // namespace
+
 TEST_CASE("A lesson's page is turned where it is in sight; elsewhere the arrows go through the views") {
   const auto application = KeepingIn("");
   Application& app = *application;
@@ -85,6 +93,24 @@ TEST_CASE("What was looked at before slow motion is in sight again after it") {
     CHECK_FALSE(timeline.follow);
     CHECK_FALSE(app.view_state().pinned);
   }
+}
+
+TEST_CASE("Escape closes the list that is open in a dialog, and the next one the dialog") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  frames.Draw(4);
+  Tell(app, DoAction{ActionId::kOpen});
+  frames.Draw(4);
+  REQUIRE(OpenPopups() == 1);
+  frames.Press(ImGuiKey_Tab, ImGuiMod_Shift);  // from the name
+  frames.Press(ImGuiKey_Enter);
+  REQUIRE(OpenPopups() == 2);
+  frames.Press(ImGuiKey_Escape);
+  CHECK(OpenPopups() == 1);
+  CHECK(app.shell().file_dialog.open);
+  frames.Press(ImGuiKey_Escape);
+  CHECK_FALSE(app.shell().file_dialog.open);
 }
 
 }  // namespace tidemark::gui

@@ -295,7 +295,7 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   if (PrimaryButton(state.overwrite ? "Replace" : text.button, {Px(110), 0}))
     Accept(state, last_folder, queue);
   ImGui::SameLine();
-  if (PlainButton("Cancel", {Px(110), 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+  if (PlainButton("Cancel", {Px(110), 0}) || EscapePressed()) {
     state.open = false;
     ImGui::CloseCurrentPopup();
   }

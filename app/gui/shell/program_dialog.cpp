@@ -260,7 +260,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramD
   if (PrimaryButton(start, {Px(110), 0}) || entered) Start(state, queue);
   ImGui::EndDisabled();
   ImGui::SameLine();
-  if (PlainButton("Cancel", {Px(110), 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+  if (PlainButton("Cancel", {Px(110), 0}) || EscapePressed()) {
     state.open = false;
     ImGui::CloseCurrentPopup();
   }

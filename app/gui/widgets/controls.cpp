@@ -349,6 +349,15 @@ void Consequence(std::string_view text, Color color) {
   PutWrapped(Colored(SmallMuted(), color), text);
 }
 
+bool EscapePressed() {
+  // Before this frame began Dear ImGui has closed it.
+  const ImGuiID id = ImGui::GetID("list was open");
+  ImGuiStorage* const kept = ImGui::GetStateStorage();
+  const bool was_list_open = kept->GetBool(id);
+  kept->SetBool(id, ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId));
+  return !was_list_open && ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+}
+
 bool PrimaryButton(const char* label, ImVec2 size) {
   const Palette& colors = Colors();
   Color hovered = colors.accent_fill;

@@ -62,6 +62,9 @@ bool TextRow(const char* label, const char* hint, std::span<char> text, float la
 void Consequence(std::string_view text);
 void Consequence(std::string_view text, Color color);
 
+// Whether Escape was pressed in a dialog, and not in a list that was open over it, which that closes.
+bool EscapePressed();
+
 bool PrimaryButton(const char* label, ImVec2 size);
 bool PlainButton(const char* label, ImVec2 size = {0, 0});
 
