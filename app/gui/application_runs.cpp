@@ -77,7 +77,10 @@ void Application::EndStart(const session::LiveOptions& started,
   const bool is_example = shown_.is_example();
   AdoptRun(ShownRun(std::move(**outcome), RunOrigin::kBegun), std::move(told_of_start_));
   shown_.SetExample(is_example);
-  if (std::exchange(shows_foreign_, false)) EndForeignComparison();
+  if (std::exchange(shows_foreign_, false)) {
+    EndForeignComparison();
+    ForgetWhatWasSought();
+  }
   // What was changed while the process started.
   if (NeedsOtherProcesses(started.settings)) return StartRun();
   shown_->Change(input_.settings);
@@ -342,10 +345,10 @@ void Application::ShowAlone(ShownRun shown) {
 // It was of another run.
 void Application::ForgetWhatWasSought() {
   state_.allocations.filter = {};
+  state_.live_tree.path.clear();
   if (state_.selection.kind != presenters::Selection::Kind::kCategory) state_.selection = {};
 }
 
-  state_.live_tree.path.clear();
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
                      file == "-" ? "standard input" : file.filename().string()));

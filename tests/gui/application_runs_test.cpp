@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/gui/application.h"
+#include "profiler/base/paths.h"
 #include "profiler/session/followed_run.h"
 #include "tests/gui/driven_application.h"
 #include "tests/gui/polling.h"
@@ -169,28 +170,32 @@ TEST_CASE("What is noted in a recording that was waited for is kept beside it, w
   CHECK(*trace::LoadBookmarks(file) == std::vector<trace::Bookmark>{{7, "before"}, {9, "here"}});
 }
 
-TEST_CASE("What was sought in one run is not sought in another file, whether ranks are open or not") {
+TEST_CASE("What was sought in one run is not sought in another, a rank and a run begun anew apart") {
   const trace::Scratch scratch;
   std::vector<std::filesystem::path> files;
   for (const char* name : {"run.rank0.tide", "run.rank1.tide", "other.tide"}) {
     REQUIRE(Grown().Save(scratch / name).ok());
     files.push_back(scratch / name);
   }
-  const auto application = KeepingIn("");
-  Application& app = *application;
+  ApplicationOptions options;
+  options.first.device = networks::DeviceChoice{networks::DeviceKind::kCpu, 0, "h200"};
+  options.trainer_executable = ExecutableFolder() / "fake_trainer";
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
   const auto is_shown = [&](const char* name) {
     return PollUntil(app, [&] { return app.scene_input().recording == name; });
   };
   const auto seek = [&] {
     app.view_state().allocations.filter = {"conv1"};
     app.view_state().selection = presenters::LayerSelected("conv1");
+    app.view_state().live_tree.path = {"activation", "conv1"};
   };
   const auto is_sought = [&] {
     return app.view_state().allocations.filter[0] != 0 && app.view_state().selection.any() &&
            app.view_state().live_tree.path.size() == 2;
   };
   const auto is_nothing_sought = [&] {
-    app.view_state().live_tree.path = {"activation", "conv1"};
     return app.view_state().allocations.filter[0] == 0 && !app.view_state().selection.any() &&
            app.view_state().live_tree.path.empty();
   };
@@ -205,6 +210,12 @@ TEST_CASE("What was sought in one run is not sought in another file, whether ran
   app.OpenFile(files[2]);
   REQUIRE(is_shown("other.tide"));
   CHECK(is_nothing_sought());
+  for (const bool is_of_another : {true, false}) {
+    seek();
+    Tell(app, DoAction{ActionId::kNewRun});
+    REQUIRE(PollUntil(app, [&] { return app.scene_input().live; }));
+    CHECK((is_of_another ? is_nothing_sought() : is_sought()));
+  }
 }
 
 TEST_CASE(
