@@ -30,7 +30,9 @@ void Application::LookForFindings() {
 
 void Application::AskForPlans() {
   const bool are_prices_shown = frame_ != nullptr && frame_->checkpointing.shown;
-  if (are_prices_shown) planner_.AskForPrices(input_.settings, CardToSearchFor(input_), networks_);
+  const phantom::Card* const card = phantom::CardNamed(cards_, CardOfNextRun(input_));
+  if (are_prices_shown)
+    planner_.AskForPrices(input_.settings, card == nullptr ? std::nullopt : std::optional(*card), networks_);
   planner_.AskForBudgets();
 }
 

@@ -69,6 +69,32 @@ TEST_CASE("What is alive is grouped as the stack is where nobody chose") {
 }
 
 TEST_CASE(
+    "What is told of every batch is of the next run's card, and what ran stands there if it ran on that") {
+  timeline::Stream stream;
+  for (const int64_t step : {0, 1}) {
+    stream.BeginStep(step);
+    stream.Allocate(1 << 20, 512);
+    stream.Free(1 << 20);
+    stream.EndStep(step);
+  }
+  AskedOf asked(stream);
+  asked.cards = *phantom::LoadCards();
+  asked.input.origin = RunOrigin::kOpened;
+  asked.input.description.device = "cuda";
+  asked.input.description.device_name = phantom::CardNamed(asked.cards, "t4")->title;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  for (const char* card : {"h200", "t4"}) {
+    asked.input.device = {networks::DeviceKind::kPhantom, 0, card};
+    state.batch.drawn = true;
+    const BatchInput& batch = scene.Prepare(asked.input, state, estimates).batch;
+    CHECK(batch.card_bytes == phantom::CardNamed(asked.cards, card)->memory_bytes);
+    CHECK(batch.measured.has_value() == (card == std::string("t4")));
+  }
+}
+
+TEST_CASE(
     "Of a recording the run's peak is told, of a run of ours the latest, and how often Esc leads back to "
     "it") {
   timeline::Stream stream;

@@ -187,11 +187,9 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
   const ImRect area(at + ImVec2(Px(66), Px(22)), at + ImVec2(room.x - Px(18), Px(22) + height));
   if (area.GetWidth() >= Px(60)) {
     DrawPlot(input, area, queue);
+    const std::string ring = input.measured ? WordsOfRing(input.measured, input.on_phantom) + " · " : "";
     DrawText(ImGui::GetWindowDrawList(), {area.GetCenter().x, area.Max.y + Px(18)}, SmallMuted(),
-             Fitted(SmallMuted(),
-                    "of forward runs again · " + WordsOfRing(input.measured, input.on_phantom) +
-                        " · click to apply",
-                    width),
+             Fitted(SmallMuted(), "of forward runs again · " + ring + "click to apply", width),
              Align::kCenter);
   }
   ImGui::SetCursorScreenPos({at.x, area.Max.y + Px(38)});

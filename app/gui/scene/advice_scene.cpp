@@ -10,9 +10,12 @@
 namespace tidemark::gui {
 namespace {
 
-// What ran out had less than it needed, and stands at the card's line at least.
+// What ran out had less than it needed, and stands at the card's line at least. None of a run on another card
+// than is looked at.
 std::optional<presenters::MeasuredPeak> OnCard(std::optional<presenters::MeasuredPeak> measured,
-                                               int64_t card_bytes) {
+                                               const SceneInput& input, int64_t card_bytes) {
+  const std::string card = CardOfNextRun(input);
+  if (!card.empty() && card != CardFor(input)) return std::nullopt;
   if (measured && measured->ran_out) measured->bytes = std::max(measured->bytes, card_bytes);
   return measured;
 }
@@ -29,15 +32,14 @@ void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& 
   panel.empty_reason = "The ways to checkpoint this network are being planned.";
   const CheckpointPrices& prices = *input.prices;
   panel.planning = prices.planned_for.has_value();
-  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
-  const std::string card = on_cpu ? "" : CardFor(input);
+  const std::string card = CardOfNextRun(input);
   panel.cancelled = prices.cancelled_for && prices.cancelled_for->settings == input.settings;
   if (!panel.shown || !prices.made_for || prices.made_for->settings.network != input.settings.network) return;
   panel.on_phantom = networks::IsPhantom(input.description.device);
   panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
   if (const phantom::Card* known = phantom::CardNamed(*input.cards, card))
     panel.card_bytes = known->memory_bytes;
-  panel.measured = OnCard(measured, panel.card_bytes);
+  panel.measured = OnCard(measured, input, panel.card_bytes);
   networks::TrainingSettings settings = prices.made_for->settings;
   for (const PricedWay& way : prices.ways) {
     const textbook::CurvePoint& point = way.point;
@@ -125,10 +127,9 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
                            ? "What is kept for backward is being planned; the curve follows."
                            : "The textbook knows no network of this name, so that there is no curve to draw.";
   if (!std::exchange(state.batch.drawn, false)) return;
-  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
   networks::TrainingSettings looked_at = state.run_controls.draft.value_or(input.settings);
   if (state.batch.dragged) looked_at.batch = *state.batch.dragged;
-  const std::string card = on_cpu ? "" : CardFor(input);
+  const std::string card = CardOfNextRun(input);
   batch_curve_.Continue(
       {looked_at, card, estimates.edition()},
       [&](const networks::TrainingSettings& settings) { return estimates.TextbookBytes(settings); },
@@ -138,7 +139,7 @@ void AdviceScene::PrepareBatch(const SceneInput& input, ViewState& state, Estima
   batch.locked = std::ranges::count(input.access.locked, "batch") > 0;
   if (const phantom::Card* known = phantom::CardNamed(*input.cards, card))
     batch.card_bytes = known->memory_bytes;
-  batch.measured = OnCard(measured, batch.card_bytes);
+  batch.measured = OnCard(measured, input, batch.card_bytes);
   batch.on_phantom = networks::IsPhantom(input.description.device);
 }
 

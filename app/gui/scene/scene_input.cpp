@@ -31,6 +31,10 @@ std::string ChosenCard(const SceneInput& input) {
   return card ? card->name : "";
 }
 
+std::string CardOfNextRun(const SceneInput& input) {
+  return input.device.kind == networks::DeviceKind::kCpu ? "" : ChosenCard(input);
+}
+
 std::string CardFor(const SceneInput& input) {
   const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
   return card ? card->name : ChosenCard(input);

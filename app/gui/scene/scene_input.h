@@ -90,6 +90,8 @@ bool GoesOn(const SceneInput& input);
 // The card that the next run is on, by its name: the phantom's, or that of the GPU. "" = a GPU that is none
 // of those that are known.
 std::string ChosenCard(const SceneInput& input);
+// The same where one predicts it: "" on the CPU too.
+std::string CardOfNextRun(const SceneInput& input);
 // The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
 // chosen.
 std::string CardFor(const SceneInput& input);
