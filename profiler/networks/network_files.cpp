@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
@@ -21,15 +20,15 @@ constexpr uintmax_t kMostFileBytes = uintmax_t{1} << 22;
 Result<Network> ReadNetwork(const std::filesystem::path& file) {
   if (const Status readable = CheckNetworkFile(file); !readable) return readable.error();
   std::error_code error;
-  if (std::filesystem::file_size(file, error) > kMostFileBytes && !error) {
+  const uintmax_t bytes = std::filesystem::file_size(file, error);
+  if (!error && bytes > kMostFileBytes) {
     return Error{fmt::format("{} is too large for a network file: more than {} bytes.", file.string(),
                              kMostFileBytes)};
   }
+  std::string text(error ? 0 : bytes, '\0');
   std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) {
-    return Error{fmt::format("The network file {} cannot be read; is it a file?", file.string())};
-  }
+  if (error || !stream.read(text.data(), static_cast<std::streamsize>(bytes)))
+    return Error{fmt::format("The network file {} cannot be read to its end.", file.string())};
   Result<Network> network = NetworkFromJson(text);
   if (!network) {
     return Error{

@@ -234,9 +234,13 @@ std::string ScriptNameWith(std::string_view name, std::string_view input) {
 }
 
 Status CheckNetworkFile(const std::filesystem::path& file) {
-  if (access(file.c_str(), R_OK) == 0) return Done{};
-  return Error{fmt::format("The network file {} cannot be opened: {}. Check its name and its permissions.",
-                           file.string(), std::generic_category().message(errno))};
+  if (access(file.c_str(), R_OK) != 0) {
+    return Error{fmt::format("The network file {} cannot be opened: {}. Check its name and its permissions.",
+                             file.string(), std::generic_category().message(errno))};
+  }
+  std::error_code failure;  // a folder holds no network, and a pipe must not hang us
+  if (std::filesystem::is_regular_file(file, failure)) return Done{};
+  return Error{fmt::format("The network file {} is no regular file. Choose another one.", file.string())};
 }
 
 Result<Network> ReadScript(std::string_view name, const std::function<bool()>& goes_on) {

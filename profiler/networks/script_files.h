@@ -30,7 +30,7 @@ std::string SampleTextOf(const SampleShape& input);
 // "model.pt" and "3x224x224" as one name.
 std::string ScriptNameWith(std::string_view name, std::string_view input);
 
-// Whether there is such a file of a network, of whichever kind, that may be read; else a sentence.
+// Whether there is such a regular file, of a network of whichever kind, that may be read; else a sentence.
 Status CheckNetworkFile(const std::filesystem::path& file);
 
 // Kept in CacheFolder() for the next time, of this file and this trainer. `goes_on` is asked while the file

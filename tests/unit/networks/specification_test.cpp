@@ -1,5 +1,6 @@
 #include "profiler/networks/specification.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -394,6 +395,19 @@ TEST_CASE("A broken file is named, and hinders only those who ask for it") {
   CHECK(all.error().message == "In the network file bad.json: 'title' must be a text.");
   CHECK(FindNetworkIn(folder.path(), "good").ok());
   CHECK_FALSE(FindNetworkIn(folder.path(), "bad").ok());
+}
+
+TEST_CASE("What is no regular file is no network, whatever it is called") {
+  const TemporaryFolder folder;
+  const std::string kind = GENERATE("json", "pt");
+  const std::string under = folder.path() / ("folder." + kind);
+  std::filesystem::create_directory(under);
+  CHECK(FindNetwork(under).error().message ==
+        "The network file " + under + " is no regular file. Choose another one.");
+  const std::string pipe = folder.path() / ("pipe." + kind);  // opening it would wait for who writes into it
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(FindNetwork(pipe).error().message ==
+        "The network file " + pipe + " is no regular file. Choose another one.");
 }
 
 TEST_CASE("An unknown network is answered with the known ones") {
