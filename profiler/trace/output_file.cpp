@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "profiler/trace/tide.h"
+
 namespace tidemark::trace {
 namespace {
 
@@ -90,6 +92,7 @@ Result<ReplacingFile> ReplacingFile::Create(const std::filesystem::path& request
     if (!fd.valid()) return CannotWrite(requested, errno);
     return ReplacingFile(target, target, std::move(fd));
   }
+  if (Status free = CanBeReplaced(requested); !free) return free.error();
   static std::atomic<int> counter = 0;
   const std::string suffix = "." + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".part";
   const std::filesystem::path part = target.parent_path() / ("." + target.filename().string() + suffix);

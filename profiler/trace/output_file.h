@@ -2,7 +2,7 @@
 //
 // ReplacingFile writes beside its target and takes its place at the end, so that a failure leaves an existing
 // file as it was and no half of a new one. A target that is no regular file (a pipe, /dev/stdout) is written
-// directly.
+// directly. A recording that is being written is left to its writer, which is an error.
 #pragma once
 
 #include <filesystem>

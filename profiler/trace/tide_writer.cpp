@@ -265,6 +265,13 @@ Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
   return writer.Close();
 }
 
+Status CanBeReplaced(const std::filesystem::path& file) {
+  const UniqueFd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct flock lock = WholeFile(F_WRLCK);  // is only asked for, not taken
+  if (!fd.valid() || fcntl(fd.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return Done{};
+  return RecordedByAnother(file);
+}
+
 Status CanBeRecorded(const std::filesystem::path& file) {
   std::error_code not_there;
   const bool existed = std::filesystem::exists(file, not_there);
@@ -273,9 +280,7 @@ Status CanBeRecorded(const std::filesystem::path& file) {
   const UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!fd.valid()) return CannotWrite(file, errno);
   if (!existed) unlink(file.c_str());
-  struct flock lock = WholeFile(F_WRLCK);
-  if (fcntl(fd.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return Done{};
-  return RecordedByAnother(file);
+  return CanBeReplaced(file);
 }
 
 Status TideWriter::Describe(const events::RunDescription& description) {

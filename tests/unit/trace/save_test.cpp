@@ -203,6 +203,23 @@ TEST_CASE("a segment that grows still does in what is saved without its beginnin
   CHECK(state.segments[1].bytes == 2 * kPiece);
 }
 
+TEST_CASE("a recording that is just being written is nothing to save or export over, and goes on", "[save]") {
+  const Scratch scratch;
+  const Stream run = SampleRun();
+  Result<TideWriter> recording = TideWriter::Create(scratch / "run.tide", {});
+  REQUIRE(recording.ok());
+  const Status saved = SaveTide(*run.View(), {}, scratch / "run.tide");
+  const Status exported = Export(*run.View(), {}, ExportFormat::kCsv, scratch / "run.tide");
+  REQUIRE_FALSE(saved.ok());
+  REQUIRE_FALSE(exported.ok());
+  CHECK(saved.error().message.find("run.tide is just being recorded") != std::string::npos);
+  CHECK(exported.error().message == saved.error().message);
+  CHECK(scratch.FileCount() == 1);
+  CHECK(recording->Append(run.events).ok());
+  CHECK(recording->Close().ok());
+  CHECK(SaveTide(*run.View(), {}, scratch / "run.tide").ok());
+}
+
 TEST_CASE("a save that fails keeps the file that was there, and names the file that was asked for",
           "[save]") {
   const Scratch scratch;
