@@ -71,7 +71,7 @@ enum class EventKind : uint8_t {
   kSnapshot,     // the program took an allocator snapshot; `bytes` = active bytes
   // --- structure ---
   kPhase,            // `phase` begins, and the one before it ends
-  kStepBegin,        // `bytes` = step number, from 0; if it is the open one's, see joined_steps.h
+  kStepBegin,        // `bytes` = step number, from 0; joined_steps.h if it is the open one's, or of kSession
   kStepEnd,          // `bytes` = step number; if the first step's: all since were that one
   kMicroBatchBegin,  // `bytes` = number within the step, from 0
   kScopeBegin,       // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`

@@ -6,6 +6,9 @@
 // told as. And where that in turn was wrong, as of a generator that steps twice in each round, a kStepBegin
 // with the number after the first step's says so while a later step is open: all that have ended were the
 // first, and the open one has that number.
+//
+// A kStepBegin from Source::kSession is of a step that had begun before the stream did: nobody knows all of
+// it, so it is none of the timeline's steps, and its kStepEnd only is not one too many.
 #pragma once
 
 namespace tidemark::events {

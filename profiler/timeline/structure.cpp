@@ -62,7 +62,8 @@ void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns,
     step_->end = index;
     step_->end_ns = time_ns;
   }
-  if (step_) steps_.push_back(*step_);
+  if (step_ && !began_before_) steps_.push_back(*step_);
+  began_before_ = event.source == events::Source::kSession;
   step_runs_ = true;
   step_ = Step{};
   step_->number = event.bytes;
@@ -220,7 +221,7 @@ void Structure::LetGoBefore(EventIndex first) {
 }
 
 Sequence<Step> Structure::Steps(EventIndex first, EventIndex end, int64_t time_ns) const {
-  if (!step_ || step_->begin < first) return steps_.Publish();
+  if (!step_ || began_before_ || step_->begin < first) return steps_.Publish();
   Step last = *step_;
   if (step_runs_) {
     last.end = end;

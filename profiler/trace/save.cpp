@@ -25,6 +25,8 @@ class Prologue {
     AddSources();
     AddMemoryOfCupti();
     AddState();
+    AddStepUnderWay();
+    AddFirst();
   }
 
   const std::vector<Event>& events() const { return events_; }
@@ -138,6 +140,26 @@ class Prologue {
     }
     AddLevels(state.values);
     Add(EventKind::kPhase).phase = state.phase;
+  }
+
+  // Its number is told by its end: its beginning was let go.
+  void AddStepUnderWay() {
+    const auto& steps = view_.steps();
+    const timeline::EventIndex end = steps.empty() ? view_.end() : steps.front().begin;
+    for (timeline::EventIndex index = view_.first(); index < end; ++index) {
+      const Event event = view_.event(index);
+      if (event.kind != EventKind::kStepEnd) continue;
+      Add(EventKind::kStepBegin).bytes = event.bytes;
+      return;
+    }
+  }
+
+  // The names, the losses, the state and its phase are those after it.
+  void AddFirst() {
+    const Event first = view_.event(view_.first());
+    const bool is_told = first.kind <= EventKind::kSegmentUnmap || first.kind == EventKind::kPhase ||
+                         first.kind == EventKind::kLoss || first.kind == EventKind::kName;
+    if (!is_told) events_.push_back(first);
   }
 
   const timeline::View& view_;

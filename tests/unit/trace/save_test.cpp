@@ -182,6 +182,55 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   CHECK(again->steps().back().settings == 0);
 }
 
+std::vector<int64_t> NumbersOf(const timeline::Sequence<timeline::Step>& steps) {
+  std::vector<int64_t> numbers;
+  for (const timeline::Step& step : steps) numbers.push_back(step.number);
+  return numbers;
+}
+
+TEST_CASE("a view that begins anywhere in a step is saved with its steps, and misses none", "[save]") {
+  const int shift = GENERATE(range(0, 6));  // each event of a step is the first of the view once
+  Stream run;
+  for (int i = 0; i < shift; ++i) run.Phase(events::Phase::kIdle);
+  for (int step = 0; step < 20'000; ++step) {
+    run.Numbered(events::EventKind::kStepBegin, step);
+    run.Phase(events::Phase::kForward);
+    run.Allocate(1 << 20, 2000, events::Category::kActivation);
+    run.Free(1 << 20);
+    run.Numbered(events::EventKind::kStepEnd, step);
+  }
+  const auto view = run.View(32'768);
+  REQUIRE(view->first() > 0);
+  const auto again = SavedAndRead(*view);
+  CHECK(NumbersOf(again->steps()) == NumbersOf(view->steps()));
+  CHECK(again->steps().front().complete);
+  CHECK(again->health().unmatched_steps == 0);
+  CHECK(again->health().unmatched_frees == 0);
+  const auto twice = SavedAndRead(*again);
+  CHECK(NumbersOf(twice->steps()) == NumbersOf(view->steps()));
+}
+
+TEST_CASE("what stands at the beginning of a view whose oldest events were let go is saved", "[save]") {
+  constexpr events::NameId kText = 1;
+  const auto [kind, seen] = GENERATE(table<events::EventKind, size_t>({
+      {events::EventKind::kMarker, 1},
+      {events::EventKind::kOutOfMemory, 1},
+      {events::EventKind::kLoss, 0},
+  }));
+  Stream run;
+  run.Name(kText, "fp16 on");
+  while (run.events.size() < 32'768) run.Phase(events::Phase::kForward);
+  const size_t at = run.events.size();
+  run.Add({.bytes = 7, .name = kText, .kind = kind});
+  while (run.events.size() < at + 20'000) run.Phase(events::Phase::kForward);
+  const auto view = run.View(16'384);
+  REQUIRE(view->first() == at);
+  const auto again = SavedAndRead(*view);
+  CHECK(again->markers().size() == (kind == events::EventKind::kMarker ? seen : 0));
+  CHECK(again->out_of_memory().size() == (kind == events::EventKind::kOutOfMemory ? seen : 0));
+  CHECK(again->health().lost == view->health().lost);  // and no loss is told twice
+}
+
 TEST_CASE("a segment that grows still does in what is saved without its beginning", "[save]") {
   constexpr uint64_t kBegin = 1 << 30;
   constexpr int64_t kPiece = 2 << 20;
