@@ -358,6 +358,9 @@ RunStatus LiveRun::EndStatus(RunStatus status) const {
     status.lost_rank = failed.lost_rank;
   } else if (ending_ || (status.state == RunState::kStarting && StopAsked())) {
     status.state = RunState::kFinished;
+  } else if (process_->was_killed() && StopAsked()) {  // it hears that between steps only
+    status.state = RunState::kFinished;
+    if (intake_.steps_done() == 0) status.sentence = "It was stopped in the middle of its first step.";
   } else {
     status.state = RunState::kDied;
     status.sentence = process_->DescribeEnd(intake_.steps_done());

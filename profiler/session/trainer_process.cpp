@@ -110,6 +110,7 @@ Result<TrainerProcess> TrainerProcess::Spawn(const std::filesystem::path& execut
 TrainerProcess::TrainerProcess(TrainerProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       wait_status_(other.wait_status_),
+      was_killed_(other.was_killed_),
       words_fd_(std::move(other.words_fd_)),
       line_(std::move(other.line_)),
       last_line_(std::move(other.last_line_)),
@@ -135,7 +136,7 @@ bool TrainerProcess::HasEnded() {
 }
 
 void TrainerProcess::Kill() {
-  if (!wait_status_) kill(pid_, SIGKILL);
+  if (!wait_status_) was_killed_ = kill(pid_, SIGKILL) == 0;
 }
 
 void TrainerProcess::ReadWords() {
@@ -213,6 +214,8 @@ std::string TrainerProcess::DescribeEnd(int64_t steps_done) const {
   bool killed_from_outside = false;
   if (*wait_status_ == kKeptForNobody) {
     text += "ended, but nobody knows how (SIGCHLD is ignored),";
+  } else if (was_killed_) {
+    text += "fell silent without ending, and was killed for that";
   } else if (WIFSIGNALED(*wait_status_)) {
     const int signal = WTERMSIG(*wait_status_);
     killed_from_outside = signal == SIGKILL || signal == SIGTERM || signal == SIGINT;

@@ -36,6 +36,7 @@ class TrainerProcess {
   // Looks whether it has ended, without waiting. The wait status is kept.
   bool HasEnded();
   void Kill();
+  bool was_killed() const { return was_killed_; }  // by Kill, not from outside
   void ReadWords();
 
   // The CUDA function that a stand-in refused because nobody modelled it; "" if none did.
@@ -59,6 +60,7 @@ class TrainerProcess {
 
   pid_t pid_ = -1;
   std::optional<int> wait_status_;
+  bool was_killed_ = false;
   UniqueFd words_fd_;
   std::string line_;       // not yet ended; at most 4 KiB of it
   std::string last_line_;  // that is not empty

@@ -191,6 +191,34 @@ TEST_CASE("letting a run go never leaves its trainer behind", "[run]") {
   CHECK(IsGone(pid));
 }
 
+TEST_CASE("a run that was killed since it did not hear the stop was stopped, and its recording says no more",
+          "[run]") {
+  const auto [behaviour, ending] = GENERATE(table<FakeBehaviour, std::string>(
+      {{kIgnoresStop, "It was stopped in the middle of its first step."}, {kFloods, ""}}));
+  const trace::Scratch scratch;
+  LiveOptions options = Options(behaviour);
+  options.recording = scratch / "run.tide";
+  {
+    const auto run = StartOrFail(options);
+    REQUIRE(Eventually(kPatienceMs, [&] { return run->status().state == RunState::kRunning; }));
+    if (behaviour == kFloods) REQUIRE(Eventually(kPatienceMs, [&] { return run->status().steps_done > 0; }));
+  }
+  const auto recorded = Run::Open(*options.recording);
+  REQUIRE(recorded.ok());
+  CHECK((*recorded)->description().ending == ending);
+}
+
+TEST_CASE("a trainer that fell silent and was killed for that did not run out of the machine's memory",
+          "[run]") {
+  const auto run = StartOrFail(Options(kClosesChannel));
+  REQUIRE(run->WaitUntilSettled(kPatienceMs));
+  CHECK(run->status().state == RunState::kDied);
+  CHECK(Contains(run->status().sentence,
+                 "The trainer fell silent without ending, and was killed for that "
+                 "after 0 steps."));
+  CHECK_FALSE(Contains(run->status().sentence, "memory"));
+}
+
 TEST_CASE("a recording that cannot go on does not stop the run", "[run]") {
   LiveOptions options = Options(kObeys);
   const trace::Scratch scratch;
