@@ -28,11 +28,13 @@ int64_t SavedBytes(const WaysOut& ways, const advice::Proposal& way) {
 Result<advice::FitAnswer> SearchFit(const advice::FitQuestion& question) {
   const InterruptListener listener;
   ProgressLine progress;
+  const auto goes_on = [] { return !InterruptListener::WasInterrupted(); };
   Result<advice::FitAnswer> answer = advice::FindFit(
-      question, advice::AskPhantom(std::make_shared<advice::Needs>(question.card, question.allocator)),
+      question,
+      advice::AskPhantom(std::make_shared<advice::Needs>(question.card, question.allocator, goes_on)),
       [&](size_t done, size_t of) {
         progress.Show(fmt::format("{} of {} configurations", done, of));
-        return !InterruptListener::WasInterrupted();
+        return goes_on();
       });
   progress.Clear();
   return answer;

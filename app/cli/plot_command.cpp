@@ -49,8 +49,8 @@ int Draw(const PlotOptions& options, const presenters::PictureView& view, int wi
   const auto second = SecondOf(options);
   if (!second) return Complain(second.error().message, ExitCodeOfFailure());
   const std::string title = (*run)->description().title;
-  const Result<std::string> drawing =
-      PictureOf(**run, view, title.empty() ? NameOf(options.file) : title, *second);
+  const Result<std::string> drawing = PictureOf(**run, view, title.empty() ? NameOf(options.file) : title,
+                                                *second, [] { return !InterruptListener::WasInterrupted(); });
   if (!drawing) return Complain(drawing.error().message, ExitCodeOfFailure());
   const Status written =
       WritePicture(width == 0 ? *drawing : presenters::WithWidth(*drawing, width), options.output);

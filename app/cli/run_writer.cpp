@@ -73,9 +73,10 @@ bool IsPage(std::string_view format) { return format == "markdown" || format == 
 
 Status WritePageOrPicture(const session::NotedRun& noted, std::string_view format,
                           const std::filesystem::path& file, const Progress& progress) {
-  const Result<std::string> made = IsPage(format) ? PageOf(noted, format)
-                                                  : PictureOf(noted.run, presenters::PictureViewOfName(file),
-                                                              noted.run.description().title);
+  const Result<std::string> made =
+      IsPage(format) ? PageOf(noted, format)
+                     : PictureOf(noted.run, presenters::PictureViewOfName(file),
+                                 noted.run.description().title, {}, [&] { return !progress || progress(0); });
   if (!made) return made.error();
   if (progress && !progress(1)) return Error{"Writing " + file.string() + " was cancelled."};
   return format == "png" ? WritePng(*made, file) : trace::WriteWhole(*made, file);

@@ -296,8 +296,10 @@ std::optional<session::Prediction> AskPhantom(const Order& order) {
   options.place = order.place;
   session::Predictor predictor(options);
   ProgressLine progress;
-  const Result<session::Prediction> prediction =
-      predictor.AskAndWait(order.settings, order.card.name, [&progress] { progress.Show(kAskingCudnn); });
+  const Result<session::Prediction> prediction = predictor.AskAndWait(order.settings, order.card.name, [&] {
+    if (predictor.asks_cudnn()) progress.Show(kAskingCudnn);
+    return true;
+  });
   progress.Clear();
   if (prediction) return *prediction;
   Complain("There is no prediction to compare with. " + prediction.error().message, kExitFailed);

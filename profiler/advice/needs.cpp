@@ -56,8 +56,11 @@ void ShareWork(size_t workers, size_t pieces, const std::function<void(size_t wo
 
 }  // namespace
 
-Needs::Needs(phantom::Card card, std::string allocator)
-    : card_(std::move(card)), allocator_(std::move(allocator)), workers_(kTrainers) {}
+Needs::Needs(phantom::Card card, std::string allocator, std::function<bool()> goes_on)
+    : card_(std::move(card)),
+      allocator_(std::move(allocator)),
+      goes_on_(std::move(goes_on)),
+      workers_(kTrainers) {}
 
 std::unique_ptr<session::Predictor> Needs::MakePredictor(const Phantoms& phantoms,
                                                          int64_t memory_bytes) const {
@@ -72,7 +75,8 @@ std::unique_ptr<session::Predictor> Needs::MakePredictor(const Phantoms& phantom
 Status Needs::AskOnCard(Phantoms& phantoms, const Configuration& configuration, Need& need) {
   if (phantoms.of_card == nullptr) phantoms.of_card = MakePredictor(phantoms, card_.memory_bytes);
   phantoms.of_card->UseAllocator(configuration.allocator);
-  const Result<session::Prediction> there = phantoms.of_card->AskAndWait(configuration.settings, card_.name);
+  const Result<session::Prediction> there =
+      phantoms.of_card->AskAndWait(configuration.settings, card_.name, goes_on_);
   if (!there) return there.error();
   need.fits = !there->out_of_memory;
   if (!need.fits) return Done{};
@@ -86,7 +90,7 @@ Status Needs::AskOnCard(Phantoms& phantoms, const Configuration& configuration, 
 Result<Need> Needs::AskOne(Phantoms& phantoms, const Configuration& configuration) {
   if (phantoms.with_room == nullptr) phantoms.with_room = MakePredictor(phantoms, kRoomForAllBytes);
   const Result<session::Prediction> prediction =
-      phantoms.with_room->AskAndWait(configuration.settings, card_.name);
+      phantoms.with_room->AskAndWait(configuration.settings, card_.name, goes_on_);
   if (!prediction) return prediction.error();
   const int64_t usable_bytes = card_.memory_bytes - card_.context_bytes;
   Need need;

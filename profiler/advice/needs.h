@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,8 +53,9 @@ struct Need {
 class Needs {
  public:
   // `card` with the memory that it shall have; `allocator`, as Configuration has it, what most questions ask
-  // for: others are replayed.
-  Needs(phantom::Card card, std::string allocator);
+  // for: others are replayed. `goes_on` is asked while a phantom is, side by side; false ends that, which is
+  // an error.
+  Needs(phantom::Card card, std::string allocator, std::function<bool()> goes_on = {});
 
   // In the order of the questions. Fails with a sentence where one has no answer.
   Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);
@@ -72,6 +74,7 @@ class Needs {
 
   const phantom::Card card_;
   const std::string allocator_;
+  const std::function<bool()> goes_on_;
   std::vector<Phantoms> workers_;
   std::vector<Phantoms> stages_;  // of a pipeline, by rank
 };

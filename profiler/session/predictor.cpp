@@ -272,13 +272,13 @@ class Predictor::Implementation {
   }
 
   Result<Prediction> AskAndWait(const TrainingSettings& settings, const std::string& card,
-                                const std::function<void()>& while_cudnn_is_asked) {
+                                const std::function<bool()>& goes_on) {
     while (true) {
-      if (asks_cudnn_ && while_cudnn_is_asked) while_cudnn_is_asked();
       if (std::optional<Prediction> prediction = Ask(settings, card)) {
         if (!prediction->sentence.empty() && !prediction->out_of_memory) return Error{prediction->sentence};
         return *prediction;
       }
+      if (goes_on && !goes_on()) return Error{"Stopped as asked."};
       const MutexLock lock(mutex_);
       // It may have been answered in between, or be pushed out by newer questions: so it is put again now and
       // then.
@@ -359,8 +359,8 @@ std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const
 }
 
 Result<Prediction> Predictor::AskAndWait(const TrainingSettings& settings, const std::string& card,
-                                         const std::function<void()>& while_cudnn_is_asked) {
-  return implementation_->AskAndWait(settings, card, while_cudnn_is_asked);
+                                         const std::function<bool()>& goes_on) {
+  return implementation_->AskAndWait(settings, card, goes_on);
 }
 
 }  // namespace tidemark::session

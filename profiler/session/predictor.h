@@ -73,9 +73,9 @@ class Predictor {
   // The answer if it is known; otherwise nothing, and the question is put (the newest question is answered
   // first, and one that was replaced before its turn may never be).
   std::optional<Prediction> Ask(const networks::TrainingSettings& settings, const std::string& card);
-  // Asks and waits; `while_cudnn_is_asked` is called again and again while asks_cudnn().
+  // Asks and waits; `goes_on` is asked again and again meanwhile, and false ends that, which is an error.
   Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const std::string& card,
-                                const std::function<void()>& while_cudnn_is_asked = {});
+                                const std::function<bool()>& goes_on = {});
   // Whether the answer under way waits for cuDNN, which is asked what nobody has asked it before: seconds.
   bool asks_cudnn() const;
   // Questions from now on are of runs with these settings of the allocator, as PredictorOptions has them.

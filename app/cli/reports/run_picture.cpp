@@ -19,7 +19,8 @@ namespace {
 // What the phantom of the run's card says; nothing where it cannot be asked.
 class PhantomOfRun {
  public:
-  explicit PhantomOfRun(const events::RunDescription& description) : rank_(description.rank) {
+  PhantomOfRun(const events::RunDescription& description, const std::function<bool()>& goes_on)
+      : rank_(description.rank), goes_on_(goes_on) {
     const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
     if (!cards || description.device == "cpu") return;
     card_ = session::CardOf(description.device_name, description.device_bytes, *cards);
@@ -33,7 +34,7 @@ class PhantomOfRun {
   void Tell(const networks::TrainingSettings& settings, presenters::SettingsEstimate& estimate) {
     // Of a pipeline's stages it is asked about the first.
     if (!predictor_ || (rank_ > 0 && networks::UsesPipeline(settings))) return;
-    const Result<session::Prediction> answer = predictor_->AskAndWait(settings, card_->name);
+    const Result<session::Prediction> answer = predictor_->AskAndWait(settings, card_->name, goes_on_);
     if (!answer || !answer->sentence.empty()) return;
     estimate.phantom_allocated_bytes = answer->allocated_peak_bytes;
     estimate.phantom_reserved_bytes = answer->reserved_peak_bytes;
@@ -41,18 +42,19 @@ class PhantomOfRun {
 
  private:
   int32_t rank_;
+  const std::function<bool()>& goes_on_;
   std::optional<phantom::Card> card_;
   std::optional<session::Predictor> predictor_;
 };
 
 // Of a network that cannot be read there is none.
-presenters::PictureTheory TheoryOf(const session::Run& run) {
+presenters::PictureTheory TheoryOf(const session::Run& run, const std::function<bool()>& goes_on) {
   const events::RunDescription description = run.description();
   const std::shared_ptr<const timeline::View> view = run.view();
   presenters::PictureTheory theory;
   theory.capacity = session::CapacityOf(description, *view);
   if (presenters::IsProgram(description)) return theory;
-  PhantomOfRun phantom(description);
+  PhantomOfRun phantom(description, goes_on);
   for (const std::string& json : view->settings()) {
     presenters::SettingsEstimate& estimate = theory.estimates.emplace_back();
     const auto settings = networks::SettingsFromJson(json);
@@ -69,7 +71,8 @@ presenters::PictureTheory TheoryOf(const session::Run& run) {
 }  // namespace
 
 Result<std::string> PictureOf(const session::Run& run, const presenters::PictureView& view,
-                              const std::string& title, const std::optional<presenters::SecondRun>& second) {
+                              const std::string& title, const std::optional<presenters::SecondRun>& second,
+                              const std::function<bool()>& goes_on) {
   if (view.key == "breakdown") return presenters::BreakdownPicture(*run.view(), title);
   if (view.key == "map") return presenters::MapPicture(*run.view(), title);
   if (view.key == "bridge") {
@@ -77,7 +80,9 @@ Result<std::string> PictureOf(const session::Run& run, const presenters::Picture
     if (!bridge) return Error{bridge.error().message + " Choose the timeline, the breakdown or the map."};
     return presenters::BridgePicture(*bridge, title);
   }
-  return presenters::TimelinePicture(*run.view(), title, TheoryOf(run), second);
+  const presenters::PictureTheory theory = TheoryOf(run, goes_on);
+  if (goes_on && !goes_on()) return Error{"Stopped as asked."};
+  return presenters::TimelinePicture(*run.view(), title, theory, second);
 }
 
 }  // namespace tidemark::cli

@@ -108,6 +108,18 @@ TEST_CASE("without a trainer every question has a sentence", "[predictor]") {
   CHECK(prediction.error().message.find("/no/such/trainer") != std::string::npos);
 }
 
+TEST_CASE("who waits for an answer can end that", "[predictor]") {
+  Predictor predictor({FakeTrainer()});
+  const auto began = std::chrono::steady_clock::now();
+  int asked = 0;
+  const Result<Prediction> prediction =
+      predictor.AskAndWait(Settings(kIgnoresStop), "h200", [&asked] { return ++asked < 3; });
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(10));  // an answer has a minute
+  CHECK(asked == 3);
+  REQUIRE_FALSE(prediction.ok());
+  CHECK(prediction.error().message == "Stopped as asked.");
+}
+
 TEST_CASE("a predictor goes at once, whatever was asked", "[predictor]") {
   const auto clock = [] { return std::chrono::steady_clock::now(); };
   auto began = clock();
