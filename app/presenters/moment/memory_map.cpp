@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "profiler/base/saturating.h"
-#include "profiler/base/wrapping.h"
 #include "profiler/timeline/segments.h"
 
 namespace tidemark::presenters {
@@ -23,6 +22,8 @@ std::vector<size_t> ByAddress(const std::vector<LiveBlock>& blocks) {
             [&](size_t a, size_t b) { return blocks[a].address < blocks[b].address; });
   return order;
 }
+
+void Add(int64_t& sum, int64_t bytes) { sum = SaturatingSum(sum, bytes); }
 
 class Mapper {
  public:
@@ -41,7 +42,7 @@ class Mapper {
  private:
   const LiveBlock& Next() const { return state_.blocks[order_[next_]]; }
   void AddOutside() {
-    AddTo(map_.outside_bytes, Next().rounded_bytes);
+    Add(map_.outside_bytes, Next().rounded_bytes);
     ++next_;
   }
 
@@ -68,13 +69,13 @@ class Mapper {
       segment.blocks.push_back({static_cast<int64_t>(from - source.address),
                                 static_cast<int64_t>(until - from), rounding, order_[next_], block.category,
                                 block.pending_free});
-      AddTo(map_.occupied_bytes, static_cast<int64_t>(until - from));
-      AddTo(map_.rounding_bytes, rounding);
-      if (block.pending_free) AddTo(map_.pending_bytes, static_cast<int64_t>(until - from));
+      Add(map_.occupied_bytes, static_cast<int64_t>(until - from));
+      Add(map_.rounding_bytes, rounding);
+      if (block.pending_free) Add(map_.pending_bytes, static_cast<int64_t>(until - from));
       taken_until = until;
     }
     AddGap(segment, taken_until, end);
-    AddTo(map_.reserved_bytes, source.bytes);
+    Add(map_.reserved_bytes, source.bytes);
     map_.segments.push_back(std::move(segment));
   }
 

@@ -232,6 +232,18 @@ TEST_CASE("the map is drawn in rows, and refused where there are no segments") {
   CHECK(svg.find(">free<") != std::string::npos);
 }
 
+TEST_CASE("a map of segments that no memory has is drawn in as many rows, and ends") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 4096, kMost - 8192);
+  stream.Add(events::EventKind::kSegmentAllocate, uint64_t{1} << 63, kMost);
+  stream.Allocate(4096, 3'000'000);
+  const std::string svg = *MapPicture(*stream.Publish(), "run");
+  CHECK(IsOneDocument(svg));
+  CHECK(Count(svg, "<rect ") < 32);
+  CHECK(svg.find("2 segments, 9,223,372") != std::string::npos);
+}
+
 TEST_CASE("a block has the map's colour of what it proves to be, as everywhere else") {
   timeline::Stream stream;
   stream.BeginStep(0);
