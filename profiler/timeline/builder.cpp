@@ -25,6 +25,9 @@ using events::EventKind;
 constexpr size_t kEventsPerLiveBlock = 8;
 // Three times what those of a usual run take. Where nothing repeats, fewer events are kept.
 constexpr size_t kBytesPerEvent = 32;
+// A file may hold any time; the difference of two of these does not overflow.
+constexpr int64_t kLatestNs = std::numeric_limits<int64_t>::max() / 2;
+constexpr int64_t kEarliestNs = -kLatestNs - 1;
 // The distance to a block's end has 32 bits.
 constexpr size_t kMostChunks = std::numeric_limits<uint32_t>::max() / kChunkEvents - 1;
 
@@ -92,11 +95,12 @@ void Builder::Implementation::Append(const Event& event) {
   }
   if (open_ == nullptr || open_->full()) BeginChunk();
   ++health_.events;
-  if (end_ == 0) start_ns_ = event.time_ns;
-  time_ns_ = std::max(time_ns_, event.time_ns);
+  Event completed = event;
+  completed.time_ns = std::clamp(event.time_ns, kEarliestNs, kLatestNs);
+  if (end_ == 0) start_ns_ = completed.time_ns;
+  time_ns_ = std::max(time_ns_, completed.time_ns);
   if (event.kind == EventKind::kAllocate)
     (IsSizeOfBlock(event) ? has_sizes_of_blocks_ : has_requests_) = true;
-  Event completed = event;
   Apply(completed);
   ++end_;
 }

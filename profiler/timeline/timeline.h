@@ -20,8 +20,8 @@
 // Events come back completed: the store knows what an address stood for when they happened. Every event has
 // its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
 // `bytes`, `rounded_bytes` and `device` of the block, and its `name` if it brought none; segment events have
-// in `rounded_bytes` by how much they changed kReserved. Negative sizes count, and come back, as 0. Appending
-// completed events again gives the same timeline.
+// in `rounded_bytes` by how much they changed kReserved. Negative sizes count, and come back, as 0, times
+// beyond 146 years around 1970 as that. Appending completed events again gives the same timeline.
 //
 // Any stream is accepted, whoever wrote it: what does not fit is counted in Health. Sums wrap at 2^64.
 //

@@ -77,6 +77,25 @@ TEST_CASE("Sizes may be anything; negative ones count as nothing") {
   view->PeakIn(Series::kReserved, 0, view->end());
 }
 
+TEST_CASE("Times may be anything; how long a run took is a number all the same") {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Stream stream;
+  stream.BeginStep(0);
+  stream.EndStep(0);
+  std::vector<Event> events = stream.events();
+  events.front().time_ns = kLeast;
+  events.back().time_ns = kMost;
+  Builder builder;
+  builder.Append(events);
+  const auto view = builder.Publish();
+  CHECK(view->TimeOf(view->end() - 1) - view->start_ns() == kMost);
+  CHECK(view->event(0).time_ns == view->start_ns());
+  REQUIRE(view->steps().size() == 1);
+  CHECK(view->steps().front().end_ns - view->steps().front().begin_ns == kMost);
+  CHECK(view->IndexAt(0) == view->end() - 1);
+}
+
 TEST_CASE("Where nothing repeats, fewer events are kept, so that the memory is") {
   static constexpr size_t kChunk = 16'384;
   const auto let_go = [](bool repeats) {

@@ -1,6 +1,7 @@
 #include "profiler/trace/exporters/export.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -219,6 +220,16 @@ TEST_CASE("Chrome JSON: a scope that never ends is bounded in memory and still w
     run.Scope(false, 0, 11);
   }
   CHECK(Select(Chrome(*run.View()), "X").size() == kCount + 1);
+}
+
+TEST_CASE("Chrome JSON: times that no clock tells are numbers", "[export]") {
+  Stream run = SampleRun();
+  run.events.front().time_ns = std::numeric_limits<int64_t>::min();
+  run.events.back().time_ns = std::numeric_limits<int64_t>::max();
+  for (const Json& event : Chrome(*run.View())["traceEvents"]) {
+    if (event.contains("ts")) CHECK(event["ts"] >= 0);
+    if (event.contains("dur")) CHECK(event["dur"] >= 0);
+  }
 }
 
 TEST_CASE("an empty view and odd names export to valid files", "[export]") {
