@@ -181,7 +181,8 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(), launch.Allocator(),
                                                    launch.recorded.description.torch_cuda);
   if (!verdicts) return none(verdicts.error().message);
-  const CardRun first{{run.view(), "", EndedForWantOfMemory(run)}, fit.asked};
+  const bool ran_out = EndedForWantOfMemory(run);
+  const CardRun first{{run.view(), ran_out ? "" : run.description().ending, ran_out}, fit.asked};
   if (const Status taken = verdicts->Take(first); !taken) return none(taken.error().message);
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return none(why_no_runs.error().message);

@@ -118,6 +118,7 @@ Status CardVerdicts::TakeWithRoomForAll(const CardRun& run) {
 
 void CardVerdicts::TakeFirst(const CardRun& run) {
   ran_out_of_all_ = run.ran_out;
+  first_failure_ = run.failure;
   beside_workspaces_bytes_ = 0;
   if (run.view == nullptr) return;
   const timeline::View& view = *run.view;

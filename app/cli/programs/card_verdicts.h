@@ -65,6 +65,9 @@ class CardVerdicts {
   bool takes_what_there_is() const { return takes_what_there_is_; }
   // Memory ran out in the first run, too, and ended it: no card has room.
   bool ran_out_of_all() const { return ran_out_of_all_; }
+  // Why the first run came to no end, but for want of memory; "" if it did. What it requested until then says
+  // of no card that it has room for all.
+  const std::string& first_failure() const { return first_failure_; }
   int64_t first_allocated_bytes() const { return first_allocated_bytes_; }  // at the first run's peak
   // What parameters and optimizers held in the first run at its peak, of several cards on the fullest at the
   // least.
@@ -86,6 +89,7 @@ class CardVerdicts {
   session::AllocatorOf allocator_;
   std::vector<CardVerdict> verdicts_;
   std::optional<int64_t> beside_workspaces_bytes_;  // allocated at the first run's peak
+  std::string first_failure_;
   int64_t first_allocated_bytes_ = 0;
   int64_t state_bytes_ = 0;
   size_t cards_used_ = 1;

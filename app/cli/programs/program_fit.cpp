@@ -74,6 +74,12 @@ std::string SmallestText(const CardVerdicts& verdicts) {
          TightText(verdicts);
 }
 
+// Of a program that failed.
+std::string FailedText(const CardVerdicts& verdicts, const std::string& why_no_runs) {
+  return fmt::format("{} Until then it allocated {} at its peak; what all of it needs is not known.\n{}\n",
+                     verdicts.first_failure(), MebibytesOf(verdicts.first_allocated_bytes()), why_no_runs);
+}
+
 // Cards of which the same is to be said, by memory.
 using Alike = std::vector<const CardVerdict*>;
 
@@ -169,6 +175,7 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
 
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs) {
+  if (!verdicts.first_failure().empty()) return FailedText(verdicts, why_no_runs);
   std::string rows = FitRow("card", "memory", verdicts.cards_used() > 1 ? "fullest" : "taken", "");
   const phantom::Card& asked = verdicts.asked();
   std::string own_words;

@@ -165,7 +165,10 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertIn("ended with exit code 3. The program asked", answer("raise SystemExit(3)")["error"])
         taken = "import torch; x = torch.ones(9, device='cuda')"
         self.assertIsNone(answer(taken)["why_no_runs"])
-        self.assertIn("It came to no end", answer(taken + "; raise SystemExit(3)")["why_no_runs"])
+        failed = answer(taken + "; raise SystemExit(3)")
+        self.assertIn("It came to no end", failed["why_no_runs"])
+        self.assertIsNone(failed["smallest"])
+        self.assertIn("ended with exit code 3", failed["cards"][-1]["failure"])
 
     def test_fit_runs_a_program_that_takes_what_there_is_with_each_cards_own_memory(self):
         code = "import torch; x = torch.empty(int(torch.cuda.mem_get_info()[0] * .9) >> 21 << 21, dtype=torch.uint8, device='cuda')"

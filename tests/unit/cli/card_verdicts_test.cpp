@@ -210,6 +210,24 @@ TEST_CASE("Where only a tight card has room it is named, with what is left on it
               "The smallest known card with room for it is the " + largest.title + ". 0 B are left on it"));
 }
 
+TEST_CASE("A run that failed says of no card that the program has room there") {
+  CardVerdicts verdicts = AskedOf("t4");
+  CardRun first = First("t4", kGiB);
+  first.failure = "train.py ended with exit code 3.";
+  REQUIRE(verdicts.Take(first).ok());
+  CHECK(verdicts.Smallest() == nullptr);
+  const std::string text = VerdictsText(verdicts, "train.py", "It came to no end.");
+  CHECK(text ==
+        "train.py ended with exit code 3. Until then it allocated 1.00 GiB at its peak; what all of it needs "
+        "is not known.\nIt came to no end.\n");
+  const Json json = VerdictsJson(verdicts, "train.py", "It came to no end.", {});
+  CHECK(json["smallest"].is_null());
+  for (const Json& card : json["cards"]) {
+    CHECK(card["fits"] == false);
+    if (card["has_kernels"] == true) CHECK(card["failure"] == first.failure);
+  }
+}
+
 TEST_CASE("A run that ends for want of memory where there is room for all has room on no card") {
   CardVerdicts verdicts = AskedOf("t4");
   CardRun first = First("t4", kGiB, /*after_a_failure=*/true);
