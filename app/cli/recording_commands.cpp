@@ -223,14 +223,14 @@ Result<ToldWaysOut> WaysOutOf(const session::Run& run) {
 // What the run holds is told where no way out is known, too.
 int TellWithWaysOut(const session::Run& run, bool json) {
   const Result<ToldWaysOut> ways = WaysOutOf(run);
-  if (!ways) {
-    if (!json) Answer(InfoText(run));
-    return Complain(ways.error().message, ExitCodeOfFailure());
+  if (!json) {
+    const int answered = Answer(InfoText(run) + (ways ? ways->rows : ""));
+    return ways ? answered : Complain(ways.error().message, ExitCodeOfFailure());
   }
-  if (!json) return Answer(InfoText(run) + ways->rows);
   Json info = InfoJson(run);
-  info.update(ways->json);
-  return Answer(TextOf(info));
+  info.update(ways ? ways->json : Json{{"ways_out", nullptr}, {"ways_out_error", ways.error().message}});
+  const int answered = Answer(TextOf(info));
+  return ways ? answered : Complain(ways.error().message, ExitCodeOfFailure());
 }
 
 int RunInfo(const InfoOptions& options) {
