@@ -76,9 +76,9 @@ struct TideSummary {
 };
 
 // Calls `accept` for each chunk's events in order. An unreadable header is an error; damage later on ends the
-// reading with what came before it and a warning, which tells what is lost as far as that is known, or is an
-// error where no event came before it. `progress` (0..1) may return false to cancel, which is an error. Uses
-// at most 10 MiB whatever the file says of itself.
+// reading with what came before it and a warning, which tells what is lost as far as that is known (of a file
+// that goes on, that it does), or is an error where no event came before it. `progress` (0..1) may return
+// false to cancel, which is an error. Uses at most 10 MiB whatever the file says of itself.
 Result<TideSummary> ReadTide(const std::filesystem::path& file,
                              const std::function<void(std::span<const events::Event>)>& accept,
                              const Progress& progress = {});

@@ -113,9 +113,10 @@ class Reader {
 
   bool IsBegunAnew() const { return grows_ && IsShorterThan(at_); }
 
-  Damage EndsEarly(const char* where) const {
+  Damage EndsEarly(const char* where) {
     if (!read_error_.empty()) return "it cannot be read (" + read_error_ + ")";
     if (IsBegunAnew()) return "the file was begun anew (open it again)";
+    read_to_its_end_ = true;
     return std::string(grows_ ? "the file ends " : "the stream ends ") + where;
   }
 
@@ -275,7 +276,11 @@ class Reader {
     return is_all ? "no event is lost" : "how many are lost is not known";
   }
 
+  // Its writer goes on behind what was read.
+  bool IsStillRecorded() const { return follower_ == nullptr && read_to_its_end_ && !CanBeReplaced(name_); }
+
   Result<TideSummary> EndAt(const std::string& damage) {
+    if (IsStillRecorded()) return EndForNow();
     const std::string place = ": at byte " + std::to_string(chunk_at_) + ", " + damage;
     const std::string loss = LossInWords(CountToTheEnd());
     if (summary_.events == 0 && follower_ == nullptr) {
@@ -285,6 +290,15 @@ class Reader {
     summary_.warning = name_ + " is cut short or damaged" + place + ". The " +
                        FormatNumber(static_cast<int64_t>(summary_.events)) + " events before it are shown; " +
                        loss + ".";
+    return summary_;
+  }
+
+  Result<TideSummary> EndForNow() {
+    constexpr const char* kAdvice = " tidemark open --follow shows it as it grows.";
+    if (summary_.events == 0)
+      return Error{name_ + " is still being recorded, and holds no event yet." + kAdvice};
+    summary_.warning = name_ + " is still being recorded: its first " +
+                       FormatNumber(static_cast<int64_t>(summary_.events)) + " events are shown." + kAdvice;
     return summary_;
   }
 
@@ -310,6 +324,7 @@ class Reader {
   bool knows_next_chunk_ = false;  // where the present one ends, the next begins
   bool described_ = false;
   std::string read_error_;
+  bool read_to_its_end_ = false;
   TideSummary summary_;
 };
 

@@ -207,6 +207,7 @@ class TideWriter::Implementation {
     // Half a chunk helps nobody; where it cannot be cut off, readers stop before it.
     if (fd_.valid() && ftruncate(fd_.get(), whole_bytes_) != 0)
       error.message += " Its last bytes are damaged.";
+    fd_.Reset();  // and its lock: nothing more is recorded
     failure_ = error;
     return error;
   }

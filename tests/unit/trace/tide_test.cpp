@@ -183,6 +183,26 @@ TEST_CASE("what was flushed survives a writer that never closes", "[tide]") {
   CHECK(read.summary->warning.find("without its closing chunk") != std::string::npos);
 }
 
+TEST_CASE("what is just being recorded is read as that, and is cut short once its writer is gone", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(100);
+  {
+    TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+    CHECK(ReadError(scratch / "run.tide").find("still being recorded, and holds no event yet") !=
+          std::string::npos);
+    REQUIRE(writer.Append(events).ok());
+    REQUIRE(writer.Flush().ok());
+    const ReadBack read = Read(scratch / "run.tide");
+    REQUIRE(read.summary.ok());
+    CHECK(read.events == events);
+    CHECK_FALSE(read.summary->complete);
+    CHECK(read.summary->warning.find("still being recorded: its first 100 events are shown.") !=
+          std::string::npos);
+    CHECK(read.summary->warning.find("cut short") == std::string::npos);
+  }
+  CHECK(Read(scratch / "run.tide").summary->warning.find("is cut short or damaged") != std::string::npos);
+}
+
 TEST_CASE("a recording is not replaced while it is written", "[tide]") {
   const Scratch scratch;
   const std::vector<Event> events = RandomEvents(8);
