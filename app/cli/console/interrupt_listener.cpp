@@ -12,7 +12,10 @@ volatile sig_atomic_t interrupted = 0;
 InterruptListener::InterruptListener() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted = 1; };
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 InterruptListener::~InterruptListener() {

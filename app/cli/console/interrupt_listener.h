@@ -8,7 +8,8 @@
 namespace tidemark::cli {
 
 // While one of these lives, Ctrl-C (or SIGTERM) asks the command to end in order; before and after, it ends
-// the program. More of them change nothing: some senders (timeout, for one) send two.
+// the program. More of them change nothing: some senders (timeout, for one) send two. Where whoever started
+// the program had it ignored, as a script does for what it starts in the background, it stays so.
 class InterruptListener {
  public:
   InterruptListener();

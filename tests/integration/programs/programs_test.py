@@ -487,7 +487,8 @@ for _ in range(3):
         (tools / "cmake").chmod(0o755)
         environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", TIDEMARK_CACHE=str(cache))
         start = subprocess.Popen([TIDEMARK, "phantom", "--", PYTHON, "-c", "print('ran')"], env=environment, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # however we were started
         self.assertRegex(start.stderr.readline(), r"building the stand-ins for torch .*, once: configuring")
         while not list(cache.glob("phantom/*.building")):
             time.sleep(0.01)

@@ -91,7 +91,8 @@ class Sweeps(InFolder):
         self.script.write_text(BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
         command = [TIDEMARK, "phantom", "--sweep", "mib=1,2,3,4", "--", PYTHON, str(self.script)]
         for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
-            sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # however we were started
             for line in sweep.stderr:  # a line every ten seconds
                 if "2 of 4 runs" in line:
                     break
