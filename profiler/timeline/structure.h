@@ -61,9 +61,8 @@ class Structure {
   const NameTable& names_;
   std::optional<Step> step_;  // the latest; kept apart until the next begins, for its metrics may come late
   bool step_runs_ = false;
-  bool began_before_ =
-      false;              // the latest, before the stream: no step of it, but its end is not one too many
-  bool on_peak_ = false;  // kAllocated has not fallen since step_->peak was reached
+  bool began_before_ = false;  // the latest, before the stream: it is no step of it
+  bool on_peak_ = false;       // kAllocated has not fallen since step_->peak was reached
   std::optional<PhaseSpan> phase_;
   int32_t settings_now_ = -1;
   std::unordered_map<std::string, int32_t> settings_by_text_;
