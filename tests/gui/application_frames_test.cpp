@@ -1,8 +1,10 @@
 // What keys and the mouse come to in frames of the window, as far as no display is needed for that.
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "app/gui/application.h"
@@ -93,6 +95,28 @@ TEST_CASE("What was looked at before slow motion is in sight again after it") {
     CHECK_FALSE(timeline.follow);
     CHECK_FALSE(app.view_state().pinned);
   }
+}
+
+TEST_CASE(
+    "A question that is clicked away is answered: what it held is not done, and is not told as overtaken") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Program>());
+  frames.Draw(4);
+  for (int i = 0; i < 2; ++i) {
+    Tell(app, DoAction{ActionId::kNewRun});
+    frames.Draw(4);
+    REQUIRE(app.shell().held.open);
+    REQUIRE(OpenPopups() == 1);
+    frames.Click({4, 1076});
+    CHECK(OpenPopups() == 0);
+    CHECK_FALSE(app.shell().held.open);
+  }
+  CHECK(std::ranges::none_of(app.shell().toasts, [](const Toast& toast) {
+    return toast.text.find("train.py runs on") != std::string::npos;
+  }));
+  CHECK(app.scene_input().description.command == "python train.py");
 }
 
 TEST_CASE("Escape closes the list that is open in a dialog, and the next one the dialog") {

@@ -44,6 +44,14 @@ class Frames {
     }
   }
 
+  void Click(ImVec2 at) {
+    ImGui::GetIO().AddMousePosEvent(at.x, at.y);
+    for (const bool is_down : {true, false}) {
+      ImGui::GetIO().AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+      Draw(2);
+    }
+  }
+
  private:
   Application& application_;
 };

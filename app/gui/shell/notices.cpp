@@ -129,13 +129,13 @@ ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queu
 }
 
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
+  std::optional<HeldAnswer> answer;
   if (BeginTopPopup("held", 520, &question.shown)) {
     Put(StrongWords(), question.title);
     PutWrapped(SmallMuted(), question.explanation);
     ImGui::Dummy({0, Px(4)});
     const auto count = static_cast<float>(question.choices.size());
     const float width = (ImGui::GetContentRegionAvail().x - (count - 1) * Px(10)) / count;
-    std::optional<HeldAnswer> answer;
     if (ImGui::IsKeyPressed(ImGuiKey_Escape)) answer = HeldAnswer::kStays;
     for (const HeldQuestion::Choice& choice : question.choices) {
       const bool is_first = &choice == &question.choices.front();
@@ -147,12 +147,12 @@ void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
         ImGui::SetNavCursorVisible(true);  // else Enter does not press it
       }
     }
-    if (answer) {
-      queue.Push(AnswerHeld{*answer});
-      ImGui::CloseCurrentPopup();
-    }
+    if (answer) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
+  } else {
+    answer = HeldAnswer::kStays;  // by a click beside it
   }
+  if (answer) queue.Push(AnswerHeld{*answer});
   question.open = question.shown = ImGui::IsPopupOpen("held");
 }
 
@@ -240,7 +240,9 @@ void DrawToasts(ShellState& shell, const BarRoom& room, float below) {
   ImGui::PopTextWrapPos();
   if (ImGui::IsWindowHovered()) {
     toast.until = ImGui::IsMouseClicked(ImGuiMouseButton_Left) ? now : std::max(toast.until, now + kStays);
-    ImGui::SetTooltip("Stays while the mouse is on it; a click closes it. The Run log keeps it.");
+    const ImRect place = ImGui::GetCurrentWindow()->Rect();
+    TooltipBeside(place.Min, place.Max,
+                  "Stays while the mouse is on it; a click closes it. The Run log keeps it.");
   }
   ImGui::End();
   ImGui::PopStyleVar();
