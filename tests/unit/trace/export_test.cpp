@@ -226,7 +226,8 @@ TEST_CASE("Chrome JSON: times that no clock tells are numbers", "[export]") {
   Stream run = SampleRun();
   run.events.front().time_ns = std::numeric_limits<int64_t>::min();
   run.events.back().time_ns = std::numeric_limits<int64_t>::max();
-  for (const Json& event : Chrome(*run.View())["traceEvents"]) {
+  const Json trace = Chrome(*run.View());
+  for (const Json& event : trace["traceEvents"]) {
     if (event.contains("ts")) CHECK(event["ts"] >= 0);
     if (event.contains("dur")) CHECK(event["dur"] >= 0);
   }
