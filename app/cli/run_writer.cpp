@@ -77,8 +77,8 @@ Status WritePageOrPicture(const session::NotedRun& noted, std::string_view forma
       IsPage(format) ? PageOf(noted, format)
                      : PictureOf(noted.run, presenters::PictureViewOfName(file),
                                  noted.run.description().title, {}, [&] { return !progress || progress(0); });
-  if (!made) return made.error();
   if (progress && !progress(1)) return Error{"Writing " + file.string() + " was cancelled."};
+  if (!made) return made.error();
   return format == "png" ? WritePng(*made, file) : trace::WriteWhole(*made, file);
 }
 

@@ -204,7 +204,8 @@ class Application {
   StartOfChoices Apply(const Choices& choices);
   // The same, to be undone at once.
   StartOfChoices ApplyAnew(const Choices& choices);
-  void Return(bool back);  // to what was chosen before, or undone
+  void Return(bool back);             // to what was chosen before, or undone
+  void Take(const Choices& choices);  // and starts a run, or tells that it is the next one's
   void ReturnTo(Choices wanted);
   void TellOfNextRun(const Choices& before);
   // As a person asks: what is locked stays.

@@ -208,9 +208,7 @@ void Application::Choose(const ChooseDevice& wanted) {
   };
   AskBeforeChoosing(chosen(), [this, chosen] {
     desk_.TakeDevice(state_);
-    const Choices before = Chosen();
-    if (ApplyAnew(chosen()) == StartOfChoices::kNeeded) return StartRun();
-    TellOfNextRun(before);
+    Take(chosen());
   });
 }
 
@@ -235,6 +233,12 @@ void Application::ReturnTo(Choices wanted) {
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const Choices before = Chosen();
   if (Apply(Allowed(wanted)) == StartOfChoices::kNeeded) return StartRun();
+  TellOfNextRun(before);
+}
+
+void Application::Take(const Choices& choices) {
+  const Choices before = Chosen();
+  if (ApplyAnew(choices) == StartOfChoices::kNeeded) return StartRun();
   TellOfNextRun(before);
 }
 
@@ -284,7 +288,7 @@ void Application::SetPace(double steps_per_second) {
 void Application::ChooseKernels(bool on) {
   Choices choices = Chosen();
   choices.kernels = on;
-  if (ApplyAnew(Allowed(choices)) == StartOfChoices::kNeeded) StartRun();
+  Take(Allowed(choices));
 }
 
 void Application::Pin(const PinMoment& wanted) {

@@ -32,7 +32,7 @@ void Application::TakeOwnSettings() {
   own = Allowed(own);
   AskBeforeChoosing(own, [this, own] {
     desk_.ForgetOwn();
-    if (ApplyAnew(own) == StartOfChoices::kNeeded) StartRun();
+    Take(own);
   });
 }
 
@@ -111,7 +111,8 @@ void Application::Use(const lessons::SessionState& session) {
   const std::optional<networks::TrainingSettings> trainable = Trainable(session.settings);
   if (!trainable) return;
   desk_.ForgetOwn();
-  Choices choices = Chosen();
+  const Choices before = Chosen();
+  Choices choices = before;
   choices.settings = *trainable;
   choices.device = session.device;
   choices.allocator = session.allocator;
@@ -127,6 +128,7 @@ void Application::Use(const lessons::SessionState& session) {
     state_.shown[i] = std::ranges::count(session.panels, Panels()[i].name) > 0;
   }
   if (needs_start && (shown_ || starts_.is_wanted())) StartRun();
+  if (!needs_start && shown_) TellOfNextRun(before);
   if (!session.lesson.empty()) desk_.Open(session.lesson, session.page, state_.lessons);
 }
 

@@ -199,6 +199,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
                      ends_.Publish(), first(), end_};
   published.names = names_;
   published.name_limit = names_->limit();
+  published.step_under_way = structure_.StepUnderWay(first());
   published.steps = structure_.Steps(first(), end_, time_ns_);
   published.phases = structure_.Phases(end_);
   published.markers = structure_.Markers();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ struct Published {
   std::shared_ptr<const NameTable> names;
   uint64_t name_limit = 0;
   Sequence<Step> steps;
+  std::optional<int64_t> step_under_way;
   Sequence<PhaseSpan> phases;
   Sequence<Marker> markers;
   Sequence<OutOfMemory> failures;
@@ -54,6 +56,7 @@ class StoredView final : public View {
   std::optional<EventIndex> StopsCountingAt(EventIndex born) const override;
 
   const Sequence<Step>& steps() const override { return data_.steps; }
+  std::optional<int64_t> step_under_way() const override { return data_.step_under_way; }
   const Sequence<PhaseSpan>& phases() const override { return data_.phases; }
   const Sequence<Marker>& markers() const override { return data_.markers; }
   const Sequence<OutOfMemory>& out_of_memory() const override { return data_.failures; }

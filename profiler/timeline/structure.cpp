@@ -214,10 +214,24 @@ std::vector<SourceState> Structure::Sources() const {
 }
 
 void Structure::LetGoBefore(EventIndex first) {
-  steps_.LetGoWhile([first](const Step& step) { return step.begin < first; });
+  steps_.LetGoWhile([this, first](const Step& step) {
+    const bool goes = step.begin < first;
+    if (goes) let_go_ = step;
+    return goes;
+  });
   phases_.LetGoWhile([first](const PhaseSpan& phase) { return phase.end <= first; });
   markers_.LetGoWhile([first](const Marker& marker) { return marker.index < first; });
   failures_.LetGoWhile([first](const OutOfMemory& failure) { return failure.index < first; });
+}
+
+std::optional<int64_t> Structure::StepUnderWay(EventIndex first) const {
+  if (step_ && step_->begin < first && step_runs_) return step_->number;
+  const Sequence<Step> steps = steps_.Publish();
+  const bool is_kept = !steps.empty() && steps.front().begin < first;  // until more is let go
+  const std::optional<Step> latest = step_ && step_->begin < first ? step_
+                                     : is_kept                     ? steps.front()
+                                                                   : let_go_;
+  return latest && latest->complete && latest->end >= first ? std::optional(latest->number) : std::nullopt;
 }
 
 Sequence<Step> Structure::Steps(EventIndex first, EventIndex end, int64_t time_ns) const {

@@ -35,6 +35,8 @@ class Structure {
 
   events::Phase phase() const { return phase_ ? phase_->phase : events::Phase::kIdle; }
 
+  // As View has it. O(1).
+  std::optional<int64_t> StepUnderWay(EventIndex first) const;
   Sequence<Step> Steps(EventIndex first, EventIndex end, int64_t time_ns) const;
   Sequence<PhaseSpan> Phases(EventIndex end) const;
   Sequence<Marker> Markers() const { return markers_.Publish(); }
@@ -61,8 +63,9 @@ class Structure {
   const NameTable& names_;
   std::optional<Step> step_;  // the latest; kept apart until the next begins, for its metrics may come late
   bool step_runs_ = false;
-  bool began_before_ = false;  // the latest, before the stream: it is no step of it
-  bool on_peak_ = false;       // kAllocated has not fallen since step_->peak was reached
+  bool began_before_ = false;   // the latest, before the stream: it is no step of it
+  std::optional<Step> let_go_;  // the latest of those
+  bool on_peak_ = false;        // kAllocated has not fallen since step_->peak was reached
   std::optional<PhaseSpan> phase_;
   int32_t settings_now_ = -1;
   std::unordered_map<std::string, int32_t> settings_by_text_;

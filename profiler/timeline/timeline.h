@@ -253,6 +253,8 @@ class View {
   // Those that begin in the view, in its order (a restart counts its steps from 0 again). The last may be
   // incomplete, and so is one that was cut short.
   virtual const Sequence<Step>& steps() const = 0;
+  // The number of the step whose beginning was let go and whose end was not.
+  virtual std::optional<int64_t> step_under_way() const = 0;
   virtual const Sequence<PhaseSpan>& phases() const = 0;  // those that end in the view
   virtual const Sequence<Marker>& markers() const = 0;
   virtual const Sequence<OutOfMemory>& out_of_memory() const = 0;

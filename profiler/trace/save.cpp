@@ -142,16 +142,8 @@ class Prologue {
     Add(EventKind::kPhase).phase = state.phase;
   }
 
-  // Its number is told by its end: its beginning was let go.
   void AddStepUnderWay() {
-    const auto& steps = view_.steps();
-    const timeline::EventIndex end = steps.empty() ? view_.end() : steps.front().begin;
-    for (timeline::EventIndex index = view_.first(); index < end; ++index) {
-      const Event event = view_.event(index);
-      if (event.kind != EventKind::kStepEnd) continue;
-      Add(EventKind::kStepBegin).bytes = event.bytes;
-      return;
-    }
+    if (const auto number = view_.step_under_way()) Add(EventKind::kStepBegin).bytes = *number;
   }
 
   // The names, the losses, the state and its phase are those after it.

@@ -15,8 +15,7 @@ namespace tidemark::trace {
 // What a timeline that had to let its oldest events go still knows of the time before its second event, as
 // events: the names, the settings in force, what sources had lost and said of themselves, the segments and
 // blocks that were alive, the levels, the phase and the step under way; then the first event itself, where
-// that is not told by these. What is of no source is from Source::kSession. O(names + alive + events of the
-// step under way).
+// that is not told by these. What is of no source is from Source::kSession. O(names + alive).
 std::vector<events::Event> PrologueOf(const timeline::View& view);
 
 // The file reads back as the same events. If the timeline had to let its oldest events go, the file begins

@@ -557,6 +557,13 @@ TEST_CASE("Beside a recording a device is of the next run, chosen or taken back,
   waits_for_it("h200", "Of the next run: on the H200.");
   Tell(app, DoAction{ActionId::kRedo});
   waits_for_it("t4", "Of the next run: on the T4.");
+  Tell(app, RecordKernels{true});
+  waits_for_it("t4", "Of the next run: kernels told.");
+  lessons::SessionState session;
+  session.settings = app.settings();
+  session.device = {networks::DeviceKind::kPhantom, 0, "l4"};
+  Tell(app, UseSession{session});
+  waits_for_it("l4", "Of the next run: on the L4.");
 }
 
 TEST_CASE("The log of a recording tells what happened in it") {

@@ -80,17 +80,24 @@ TEST_CASE(
   AskedOf asked(stream);
   asked.cards = *phantom::LoadCards();
   asked.input.origin = RunOrigin::kOpened;
-  asked.input.description.device = "cuda";
-  asked.input.description.device_name = phantom::CardNamed(asked.cards, "t4")->title;
   ViewState state;
   Estimates estimates(&asked.networks);
   Scene scene;
-  for (const char* card : {"h200", "t4"}) {
-    asked.input.device = {networks::DeviceKind::kPhantom, 0, card};
-    state.batch.drawn = true;
-    const BatchInput& batch = scene.Prepare(asked.input, state, estimates).batch;
-    CHECK(batch.card_bytes == phantom::CardNamed(asked.cards, card)->memory_bytes);
-    CHECK(batch.measured.has_value() == (card == std::string("t4")));
+  constexpr const char* kCpu = "";
+  for (const std::string ran : {kCpu, "t4"}) {
+    const phantom::Card* const ran_on = phantom::CardNamed(asked.cards, ran);
+    asked.input.description.device = ran_on == nullptr ? "cpu" : "cuda";
+    asked.input.description.device_name = ran_on == nullptr ? "Xeon" : ran_on->title;
+    for (const std::string next : {kCpu, "h200", "t4"}) {
+      CAPTURE(ran, next);
+      const phantom::Card* const next_on = phantom::CardNamed(asked.cards, next);
+      asked.input.device = {next_on == nullptr ? networks::DeviceKind::kCpu : networks::DeviceKind::kPhantom,
+                            0, next};
+      state.batch.drawn = true;
+      const BatchInput& batch = scene.Prepare(asked.input, state, estimates).batch;
+      if (next_on != nullptr) CHECK(batch.card_bytes == next_on->memory_bytes);
+      CHECK(batch.measured.has_value() == (ran == next));
+    }
   }
 }
 

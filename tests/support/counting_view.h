@@ -80,6 +80,7 @@ class CountingView final : public View {
     return view_->StopsCountingAt(born);
   }
   const Sequence<Step>& steps() const override { return view_->steps(); }
+  std::optional<int64_t> step_under_way() const override { return view_->step_under_way(); }
   const Sequence<PhaseSpan>& phases() const override { return view_->phases(); }
   const Sequence<Marker>& markers() const override { return view_->markers(); }
   const Sequence<OutOfMemory>& out_of_memory() const override { return view_->out_of_memory(); }

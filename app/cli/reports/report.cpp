@@ -175,8 +175,20 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   return rows;
 }
 
+// With the control letters that JSON itself would leave as they are (DEL, and C1 of two bytes) escaped, too.
 std::string TextOf(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  const std::string dumped = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (size_t i = 0; i < dumped.size(); ++i) {
+    const bool is_c1 = dumped[i] == '\xc2' && dumped[i + 1] < '\xa0';  // no text ends with the first of two
+    if (is_c1) ++i;
+    if (is_c1 || dumped[i] == '\x7f') {
+      text += fmt::format("\\u{:04x}", static_cast<unsigned char>(dumped[i]));
+    } else {
+      text += dumped[i];
+    }
+  }
+  return text;
 }
 
 std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns) {

@@ -281,7 +281,7 @@ class ChromeExporter final : public Exporter {
       case EventKind::kStepBegin:
       case EventKind::kStepEnd:
       case EventKind::kMicroBatchBegin:
-        if (!moment.within_step || event.kind == EventKind::kMicroBatchBegin)
+        if (!moment.is_no_edge || event.kind == EventKind::kMicroBatchBegin)
           structure_.Add(event, moment.time_ns, out);
         return;
       case EventKind::kScopeBegin:

@@ -87,9 +87,10 @@ class Walk {
       const timeline::EventIndex index = batch.begin + i;
       Event event = batch.events[i];
       const timeline::Step* const step = StepOf(view_, event.kind, index);
-      const bool within_step = step != nullptr && step->begin < index && index < step->end;
-      if (step != nullptr && !within_step) event.bytes = step->number;  // which may be known better since
-      exporter_.Add({event, index, batch.times[i], values, *before, within_step}, out);
+      const bool is_no_edge =
+          step == nullptr ? event.kind == EventKind::kStepBegin : step->begin < index && index < step->end;
+      if (step != nullptr && !is_no_edge) event.bytes = step->number;  // which may be known better since
+      exporter_.Add({event, index, batch.times[i], values, *before, is_no_edge}, out);
       before = &values;
     }
     before_ = *before;

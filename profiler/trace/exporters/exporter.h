@@ -22,8 +22,9 @@ struct Moment {
   int64_t time_ns = 0;  // on the view's axis, which never goes back
   const timeline::SeriesValues& values;
   const timeline::SeriesValues& before;
-  // A kStepBegin or kStepEnd between steps that turned out to be one (event.h), which lie within it.
-  bool within_step = false;
+  // A kStepBegin or kStepEnd that bounds no step: it lies between steps that turned out to be one (event.h),
+  // or tells of a step that had begun before the run did (joined_steps.h).
+  bool is_no_edge = false;
 };
 
 // Whether its address, and its category, mean anything.

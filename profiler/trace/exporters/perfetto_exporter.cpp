@@ -300,12 +300,12 @@ class PerfettoExporter final : public Exporter {
         return Open(perfetto::kMicroBatches, in_micro_batch_, "micro-batch " + std::to_string(event.bytes),
                     out);
       case EventKind::kStepBegin:
-        if (moment.within_step) return;
+        if (moment.is_no_edge) return;
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         Cut(perfetto::kSteps, in_step_, out);
         return Open(perfetto::kSteps, in_step_, "step " + std::to_string(event.bytes), out);
       case EventKind::kStepEnd:
-        if (moment.within_step) return;
+        if (moment.is_no_edge) return;
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         return Close(perfetto::kSteps, in_step_, out);
       default:

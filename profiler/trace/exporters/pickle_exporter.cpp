@@ -105,7 +105,7 @@ class PickleExporter final : public Exporter {
   void Add(const Moment& moment, std::string& out) override {
     const Event& event = moment.event;
     const bool is_step = event.kind == EventKind::kStepBegin || event.kind == EventKind::kStepEnd;
-    if (moment.within_step) return;
+    if (moment.is_no_edge) return;
     if (is_step || event.kind == EventKind::kPhase) return Annotate(moment);
     if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
       segments_[event.address] = {event.bytes, event.stream, event.op, event.name, event.pool};

@@ -206,8 +206,39 @@ TEST_CASE("a view that begins anywhere in a step is saved with its steps, and mi
   CHECK(again->steps().front().complete);
   CHECK(again->health().unmatched_steps == 0);
   CHECK(again->health().unmatched_frees == 0);
+  const Scratch scratch;
+  REQUIRE(Export(*again, {}, ExportFormat::kChrome, scratch / "run.json").ok());
+  CHECK(ReadFile(scratch / "run.json").find(fmt::format(R"("step {}")", view->steps().front().number - 1)) ==
+        std::string::npos);
   const auto twice = SavedAndRead(*again);
   CHECK(NumbersOf(twice->steps()) == NumbersOf(view->steps()));
+}
+
+TEST_CASE("a step that goes on beyond all that a view holds is saved as begun, and no other", "[save]") {
+  Stream run;
+  const auto begun = [&run] {
+    std::vector<int64_t> numbers;
+    for (const events::Event& event : PrologueOf(*run.View(16'384)))
+      if (event.kind == events::EventKind::kStepBegin) numbers.push_back(event.bytes);
+    return numbers;
+  };
+  const auto go_on = [&run] {
+    for (int i = 0; i < 40'000; ++i) run.Phase(events::Phase::kForward);
+  };
+  go_on();
+  CHECK(begun().empty());
+  run.Numbered(events::EventKind::kStepBegin, 7);
+  go_on();
+  CHECK(begun() == std::vector<int64_t>{7});
+  run.Numbered(events::EventKind::kStepEnd, 7);
+  CHECK(begun() == std::vector<int64_t>{7});
+  run.Numbered(events::EventKind::kStepBegin, 8);
+  CHECK(begun() == std::vector<int64_t>{7});
+  go_on();
+  CHECK(begun() == std::vector<int64_t>{8});
+  run.Numbered(events::EventKind::kStepEnd, 8);
+  go_on();
+  CHECK(begun().empty());
 }
 
 TEST_CASE("what stands at the beginning of a view whose oldest events were let go is saved", "[save]") {
