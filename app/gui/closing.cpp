@@ -12,12 +12,12 @@ HeldQuestion QuestionBeforeClosing(const AtStake& at_stake) {
   if (!at_stake.loses_run) {
     question.choices = {{"Let it run", HeldAnswer::kStays}, {"End it", HeldAnswer::kGoesOn}};
   } else if (!at_stake.can_be_kept) {
-    question.explanation += "Nobody saved the run: Ctrl+S does.";
+    question.explanation += "Nobody saved the run. Cancel, then Ctrl+S saves it.";
     question.choices = {{"Cancel", HeldAnswer::kStays}, {"Discard", HeldAnswer::kGoesOn}};
   } else {
     question.explanation +=
-        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time; Ctrl+S "
-        "saves it where you like.";
+        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time. "
+        "Cancel, then Ctrl+S saves it where you like.";
     question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept},
                         {"Discard", HeldAnswer::kGoesOn},
                         {"Cancel", HeldAnswer::kStays}};

@@ -298,6 +298,13 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(Run().status.state == RunState::kPaused);
   const auto shown = application().view_state().shown;
   const auto walk = [] { return application().frame()->slow_motion; };
+  const auto is_layers_in_front = [context] {
+    const ImGuiWindow* const layers = context->WindowInfo("//###layers").Window;
+    return layers->DockNode != nullptr && layers->DockNode->VisibleWindow == layers;
+  };
+  context->WindowFocus("//###layers");
+  context->Yield(2);
+  IM_CHECK(is_layers_in_front());
   const auto step_at = [](events::EventIndex moment) {
     return timeline::StepAt(*Run().view, moment)->number;
   };
@@ -342,6 +349,8 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(application().view_state().selection == lit);
   application().Push(Select{lit});
   IM_CHECK(WaitUntil(context, [&] { return application().view_state().shown == shown; }));
+  context->Yield(4);
+  IM_CHECK(is_layers_in_front());
   IM_CHECK(!application().view_state().pinned.has_value());
   IM_CHECK(Run().status.state == RunState::kPaused);  // as it was before
 

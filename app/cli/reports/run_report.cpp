@@ -52,7 +52,8 @@ std::string AdviceRow(const RunReport& report) {
   }
   const bool has_smaller_context = fit.smallest->memory_bytes < fit.taken_bytes();
   return fmt::format(
-      "By memory alone the {} ({}{}) would do. Its own figures may differ: --card {} tells them.\n",
+      "By memory alone the {} ({}{}) would do. Its own figures may differ: a run with --card {} tells "
+      "them.\n",
       fit.smallest->title,
       has_smaller_context ? InBinary(fit.smallest->memory_bytes)
                           : session::CardSize(fit.smallest->memory_bytes),

@@ -52,6 +52,7 @@ void Arrangement::GiveBack(ViewState& view) {
   if (docked_before_.empty()) return;
   view.shown = shown_before_;
   view.cut_widths = cut_before_;
+  ImGui::SetWindowFocus(nullptr);  // what has the focus would come before the tab that was in front
   ImGui::LoadIniSettingsFromMemory(docked_before_.data(), docked_before_.size());
   docked_before_.clear();
 }

@@ -8,7 +8,7 @@ namespace {
 
 using session::RunState;
 
-constexpr const char* kIsComplete = "What it is of has ended in order, and the recording is complete.";
+constexpr const char* kIsComplete = "The run has ended in order, and its recording is complete.";
 
 // Of a program is often told only that it ended, though its recording knows what it lacked. Told as PyTorch
 // does.

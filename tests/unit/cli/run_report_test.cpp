@@ -36,7 +36,9 @@ TEST_CASE("A run's share of the card counts the context, and the smallest card t
   CHECK(Has(rows, "an estimate"));
   CHECK(Has(rows, "2,415,919,104 B"));
   CHECK(Has(rows, "14.1 % of 16.00 GiB"));
-  CHECK(Has(rows, "By memory alone the NVIDIA small (4 GiB) would do. Its own figures may differ: --card "));
+  CHECK(Has(
+      rows,
+      "By memory alone the NVIDIA small (4 GiB) would do. Its own figures may differ: a run with --card "));
   CHECK(Has(CardRows(ReportWith(8 * kGibibyte)), "no smaller one of the known cards"));
   RunReport measured = ReportWith(2 * kGibibyte);
   measured.fit->card.context_is_measured = true;

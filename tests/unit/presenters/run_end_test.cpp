@@ -75,7 +75,7 @@ TEST_CASE("Of a recording that is followed it is told how it ended, and that not
   CHECK(notice(RunState::kRunning, "").sentence.empty());
   CHECK(notice(RunState::kRunning, "Nothing records.").sentence == "Nothing records.");
   CHECK_FALSE(notice(RunState::kRunning, "Nothing records.").bad);
-  const std::string complete = "What it is of has ended in order, and the recording is complete.";
+  const std::string complete = "The run has ended in order, and its recording is complete.";
   CHECK(notice(RunState::kFinished, "").sentence == complete);
   CHECK_FALSE(notice(RunState::kFinished, "").bad);
   session::RunStatus left = StatusOf(RunState::kFinished, "");
