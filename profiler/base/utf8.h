@@ -37,6 +37,14 @@ inline size_t SizeOfUtf8Letter(std::string_view text) {
   return size;
 }
 
+// How many bytes the control letter has that a text begins with: one of ASCII (C0, DEL) or of those behind it
+// (C1), which UTF-8 writes in two. 0 where it begins with none.
+inline size_t SizeOfControl(std::string_view text) {
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (!text.empty() && (byte(0) < ' ' || byte(0) == 0x7f)) return 1;
+  return text.size() > 1 && byte(0) == 0xc2 && byte(1) < 0xa0 ? 2 : 0;
+}
+
 // A text that any reader of UTF-8 takes: what is no letter in it becomes U+FFFD, byte by byte.
 inline std::string ValidUtf8(std::string text) {
   size_t at = 0;

@@ -64,7 +64,7 @@ class Structure {
   std::optional<Step> step_;  // the latest; kept apart until the next begins, for its metrics may come late
   bool step_runs_ = false;
   bool began_before_ = false;   // the latest, before the stream: it is no step of it
-  std::optional<Step> let_go_;  // the latest of those
+  std::optional<Step> let_go_;  // the latest step that was
   bool on_peak_ = false;        // kAllocated has not fallen since step_->peak was reached
   std::optional<PhaseSpan> phase_;
   int32_t settings_now_ = -1;

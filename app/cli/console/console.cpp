@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -38,19 +39,15 @@ std::string AsShown(std::string_view text) {
   constexpr uint32_t kDeletePicture = 0x2421;
   constexpr uint32_t kNoLetter = 0xfffd;
   std::string shown;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool is_c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    if (is_c1) {
-      AppendUtf8(kNoLetter, shown);
-      ++i;
-    } else if (byte == 0x7f) {
-      AppendUtf8(kDeletePicture, shown);
-    } else if (byte < ' ' && byte != '\n' && byte != '\t') {
-      AppendUtf8(kPictures + byte, shown);
+  while (!text.empty()) {
+    const size_t size = SizeOfControl(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (size == 0 || byte == '\n' || byte == '\t') {
+      shown += text.front();
     } else {
-      shown += text[i];
+      AppendUtf8(size == 2 ? kNoLetter : byte == 0x7f ? kDeletePicture : kPictures + byte, shown);
     }
+    text.remove_prefix(std::max<size_t>(size, 1));
   }
   return shown;
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "app/cli/reports/band_report.h"
 #include "profiler/base/format.h"
+#include "profiler/base/utf8.h"
 #include "profiler/events/event.h"
 #include "profiler/networks/techniques.h"
 
@@ -175,18 +177,19 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   return rows;
 }
 
-// With the control letters that JSON itself would leave as they are (DEL, and C1 of two bytes) escaped, too.
+// With the control letters that JSON itself would leave as they are (DEL and C1) escaped, too.
 std::string TextOf(const Json& json) {
   std::string text;
   const std::string dumped = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  for (size_t i = 0; i < dumped.size(); ++i) {
-    const bool is_c1 = dumped[i] == '\xc2' && dumped[i + 1] < '\xa0';  // no text ends with the first of two
-    if (is_c1) ++i;
-    if (is_c1 || dumped[i] == '\x7f') {
-      text += fmt::format("\\u{:04x}", static_cast<unsigned char>(dumped[i]));
+  for (std::string_view rest = dumped; !rest.empty();) {
+    const size_t size = std::max<size_t>(SizeOfControl(rest), 1);
+    const auto last = static_cast<unsigned char>(rest[size - 1]);  // a letter of two bytes has its number
+    if (last == 0x7f || size == 2) {
+      text += fmt::format("\\u{:04x}", last);
     } else {
-      text += dumped[i];
+      text += rest.front();
     }
+    rest.remove_prefix(size);
   }
   return text;
 }

@@ -10,12 +10,6 @@
 namespace tidemark::gui {
 namespace {
 
-// "" = it ran on the CPU, or on a GPU that is none of those that are known.
-std::string CardThatRan(const SceneInput& input) {
-  const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
-  return card ? card->name : "";
-}
-
 // What ran out had less than it needed, and stands at the card's line at least. None of a run on another card
 // than is looked at.
 std::optional<presenters::MeasuredPeak> OnCard(std::optional<presenters::MeasuredPeak> measured,

@@ -35,9 +35,14 @@ std::string CardOfNextRun(const SceneInput& input) {
   return input.device.kind == networks::DeviceKind::kCpu ? "" : ChosenCard(input);
 }
 
-std::string CardFor(const SceneInput& input) {
+std::string CardThatRan(const SceneInput& input) {
   const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
-  return card ? card->name : ChosenCard(input);
+  return card ? card->name : "";
+}
+
+std::string CardFor(const SceneInput& input) {
+  const std::string ran = CardThatRan(input);
+  return ran.empty() ? ChosenCard(input) : ran;
 }
 
 std::optional<phantom::Card> CardToSearchFor(const SceneInput& input) {

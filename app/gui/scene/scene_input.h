@@ -92,6 +92,8 @@ bool GoesOn(const SceneInput& input);
 std::string ChosenCard(const SceneInput& input);
 // The same where one predicts it: "" on the CPU too.
 std::string CardOfNextRun(const SceneInput& input);
+// That of the run that is shown; "" = it ran on the CPU, or on a GPU that is none of those that are known.
+std::string CardThatRan(const SceneInput& input);
 // The card whose phantom is set beside a run: the one that a real device or a recording is, or the one
 // chosen.
 std::string CardFor(const SceneInput& input);

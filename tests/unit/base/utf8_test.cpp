@@ -40,6 +40,13 @@ TEST_CASE("A letter is as long as UTF-8 has it, and what is malformed is none") 
   for (const std::string_view text : malformed) CHECK(SizeOfUtf8Letter(text) == 0);
 }
 
+TEST_CASE("Control letters are those of ASCII and those behind it, and no others") {
+  for (const std::string_view text : {"\x1b[31m", "\x7f", "\n"}) CHECK(SizeOfControl(text) == 1);
+  for (const std::string_view text : {"\xc2\x80", "\xc2\x9fz"}) CHECK(SizeOfControl(text) == 2);
+  for (const std::string_view text : {"", "a\x1b", "\xc2\xa0", "\xc3\x80", "\xc2", "\x80"})
+    CHECK(SizeOfControl(text) == 0);
+}
+
 TEST_CASE("What is no letter in a text is replaced, byte by byte, and the rest stays") {
   CHECK(ValidUtf8("").empty());
   CHECK(ValidUtf8("a\xc3\xa9\xf0\x9f\x8c\x8a") == "a\xc3\xa9\xf0\x9f\x8c\x8a");
