@@ -62,11 +62,13 @@ Status LockAgainstOthers(int fd, const std::filesystem::path& file) {
   return RecordedByAnother(file);
 }
 
-// Nothing of an earlier recording goes before it is known that nobody writes it any more.
-Status TakeOver(int fd, const std::filesystem::path& file) {
-  if (!RegularStatus(fd)) return Done{};
-  if (Status locked = LockAgainstOthers(fd, file); !locked) return locked;
-  return ftruncate(fd, 0) == 0 ? Status(Done{}) : CannotWrite(file, errno);
+// Nothing of an earlier recording goes before it is known that nobody writes it any more, and it goes last:
+// that its bookmarks cannot be removed costs nothing.
+Status TakeOver(int fd, const std::filesystem::path& file, const std::filesystem::path& name) {
+  if (!RegularStatus(fd)) return SaveBookmarks({}, file);
+  if (Status locked = LockAgainstOthers(fd, name); !locked) return locked;
+  if (Status gone = SaveBookmarks({}, file); !gone) return gone;
+  return ftruncate(fd, 0) == 0 ? Status(Done{}) : CannotWrite(name, errno);
 }
 
 // Of a complete recording that has that many bytes.
@@ -234,8 +236,7 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
   UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   const std::filesystem::path& name = shown_name.empty() ? file : shown_name;
   if (!fd.valid()) return CannotWrite(name, errno);
-  if (Status taken = TakeOver(fd.get(), name); !taken) return taken.error();
-  if (Status gone = SaveBookmarks({}, file); !gone) return gone.error();  // an earlier recording's
+  if (Status taken = TakeOver(fd.get(), file, name); !taken) return taken.error();
   auto implementation = std::make_unique<Implementation>(name, std::move(fd));
   if (Status begun = implementation->Begin(description); !begun) return begun.error();
   return TideWriter(std::move(implementation));

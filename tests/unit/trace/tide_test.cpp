@@ -115,6 +115,18 @@ TEST_CASE("a recording over an old one does not show that one's bookmarks", "[ti
   CHECK(LoadBookmarks(file)->size() == 1);
 }
 
+TEST_CASE("where an old recording's bookmarks cannot be removed it stays", "[tide]") {
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  const std::vector<Event> events = RandomEvents(15);
+  SmallRecording(file, events);
+  std::filesystem::create_directories(BookmarksFileOf(file) / "what is in the way");
+  const Result<TideWriter> writer = TideWriter::Create(file, Description());
+  REQUIRE_FALSE(writer.ok());
+  CHECK(writer.error().message.find("cannot be removed") != std::string::npos);
+  CHECK(Read(file).events == events);
+}
+
 TEST_CASE("a recording reads back as it was written", "[tide]") {
   const Scratch scratch;
   const size_t count = GENERATE(0, 1, kMaxEventsInChunk - 1, kMaxEventsInChunk, 3 * kMaxEventsInChunk + 5);
