@@ -11,6 +11,7 @@
 #include "profiler/session/event_intake.h"
 #include "profiler/session/shortage.h"
 #include "profiler/session/steps_done.h"
+#include "profiler/trace/recording_lock.h"
 
 namespace tidemark::session {
 namespace {
@@ -152,7 +153,7 @@ bool FollowedRun::Wait() {
 
 void FollowedRun::LookForRecorder() {
   looked_at_ = Clock::now();
-  const bool is_forsaken = !trace::IsBeingRecorded(fd_.get());
+  const bool is_forsaken = trace::IsBeingRecorded(fd_.get()) == trace::Recorded::kNo;
   if (is_forsaken != std::exchange(is_forsaken_, is_forsaken)) Publish();
 }
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "profiler/trace/tide.h"
+#include "profiler/trace/recording_lock.h"
 
 namespace tidemark::trace {
 namespace {

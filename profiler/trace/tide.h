@@ -56,13 +56,6 @@ class TideWriter {
 Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
                     const events::RunDescription& description);
 
-// Whether a TideWriter has this file open, on this machine or, where the file system tells, on another. True
-// also where it cannot be told. False of what other programs write, such as one that copies a recording as it
-// grows.
-bool IsBeingRecorded(int fd);
-// Whether no TideWriter has this file open, as far as that can be told: a recording that goes on would end
-// where another file takes its place.
-Status CanBeReplaced(const std::filesystem::path& file);
 // Whether Create would take this file, as far as it can be told without it: it is left as it is, and none is
 // left where there was none. What is no regular file (a device) is not looked at, and "" can be recorded.
 Status CanBeRecorded(const std::filesystem::path& file);

@@ -13,6 +13,7 @@
 #include "profiler/base/format.h"
 #include "profiler/base/progress.h"
 #include "profiler/base/unique_fd.h"
+#include "profiler/trace/recording_lock.h"
 #include "profiler/trace/tide.h"
 #include "profiler/trace/tide_format.h"
 
@@ -91,6 +92,13 @@ class Reader {
     return fstat(fd_.get(), &file) == 0 && static_cast<uint64_t>(file.st_size) < bytes;
   }
 
+  // At its end for now, once: what was recorded last stands behind it, where nobody records any more.
+  bool HasEndedMeanwhile() {
+    if (follower_ != nullptr || recorded_) return false;
+    recorded_ = IsBeingRecorded(fd_.get());
+    return recorded_ != Recorded::kYes;
+  }
+
   // How much of `bytes` the file could fill; less only at its end.
   size_t Read(char* bytes, size_t size) {
     size_t done = 0;
@@ -103,6 +111,7 @@ class Reader {
       if (count < 0 && errno == EINTR) continue;
       const bool may_grow = count == 0 && grows_ && follower_ != nullptr && !IsShorterThan(at_ + done);
       if (may_grow && follower_->wait()) continue;
+      if (count == 0 && HasEndedMeanwhile()) continue;
       if (count < 0) read_error_ = std::strerror(errno);
       if (count <= 0) break;
       done += static_cast<size_t>(count);
@@ -277,7 +286,7 @@ class Reader {
   }
 
   // Its writer goes on behind what was read.
-  bool IsStillRecorded() const { return follower_ == nullptr && read_to_its_end_ && !CanBeReplaced(name_); }
+  bool IsStillRecorded() const { return read_to_its_end_ && recorded_ == Recorded::kYes; }
 
   Result<TideSummary> EndAt(const std::string& damage) {
     if (IsStillRecorded()) return EndForNow();
@@ -325,6 +334,7 @@ class Reader {
   bool described_ = false;
   std::string read_error_;
   bool read_to_its_end_ = false;
+  std::optional<Recorded> recorded_;  // where it ended for now
   TideSummary summary_;
 };
 

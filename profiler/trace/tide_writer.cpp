@@ -15,6 +15,7 @@
 #include "profiler/base/unique_fd.h"
 #include "profiler/trace/bookmarks.h"
 #include "profiler/trace/output_file.h"
+#include "profiler/trace/recording_lock.h"
 #include "profiler/trace/tide.h"
 #include "profiler/trace/tide_format.h"
 
@@ -30,13 +31,6 @@ std::string_view BytesOf(const Plain& plain) {
   return {reinterpret_cast<const char*>(&plain), sizeof plain};
 }
 
-struct flock WholeFile(short type) {
-  struct flock lock {};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  return lock;
-}
-
 // The status of a regular file; nothing of another (a pipe, /dev/null), which has neither name nor size of
 // its own, and takes what many write.
 std::optional<struct stat> RegularStatus(int fd) {
@@ -49,17 +43,6 @@ std::optional<struct stat> RegularStatus(int fd) {
 bool IsRemoved(int fd) {
   const std::optional<struct stat> status = RegularStatus(fd);
   return status && status->st_nlink == 0;
-}
-
-Error RecordedByAnother(const std::filesystem::path& file) {
-  return Error{file.string() + " is just being recorded. Choose another name, or end that recording first."};
-}
-
-// For IsBeingRecorded, until it is closed or the process ends; a file system without locks does without.
-Status LockAgainstOthers(int fd, const std::filesystem::path& file) {
-  struct flock lock = WholeFile(F_WRLCK);
-  if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES)) return Done{};
-  return RecordedByAnother(file);
 }
 
 // Nothing of an earlier recording goes before it is known that nobody writes it any more, and it goes last:
@@ -242,11 +225,6 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
   return TideWriter(std::move(implementation));
 }
 
-bool IsBeingRecorded(int fd) {
-  struct flock lock = WholeFile(F_RDLCK);  // is only asked for, not taken
-  return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
-
 Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
                     const events::RunDescription& description) {
   UniqueFd fd(open(file.c_str(), O_RDWR | O_CLOEXEC));
@@ -265,13 +243,6 @@ Status DescribeAnew(const std::filesystem::path& file, uint64_t bytes,
   writer.GoOn(closing->first_event, at);
   if (Status described = writer.Describe(description); !described) return described;
   return writer.Close();
-}
-
-Status CanBeReplaced(const std::filesystem::path& file) {
-  const UniqueFd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct flock lock = WholeFile(F_WRLCK);  // is only asked for, not taken
-  if (!fd.valid() || fcntl(fd.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return Done{};
-  return RecordedByAnother(file);
 }
 
 Status CanBeRecorded(const std::filesystem::path& file) {

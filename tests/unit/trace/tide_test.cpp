@@ -10,6 +10,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "profiler/base/unique_fd.h"
@@ -213,6 +214,41 @@ TEST_CASE("what is just being recorded is read as that, and is cut short once it
     CHECK(read.summary->warning.find("cut short") == std::string::npos);
   }
   CHECK(Read(scratch / "run.tide").summary->warning.find("is cut short or damaged") != std::string::npos);
+}
+
+TEST_CASE("what is read goes on although another file takes its name meanwhile", "[tide]") {
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  TideWriter writer = std::move(*TideWriter::Create(file, Description()));
+  REQUIRE(writer.Append(RandomEvents(100)).ok());
+  REQUIRE(writer.Flush().ok());
+  const Result<TideSummary> summary = ReadTide(file, [&](std::span<const Event>) {
+    std::filesystem::rename(file, scratch / "moved.tide");
+    WriteFile(file, "another");
+  });
+  REQUIRE(summary.ok());
+  CHECK(summary->warning.find("still being recorded: its first 100 events") != std::string::npos);
+}
+
+TEST_CASE("what ends while it is read is whole", "[tide]") {
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  const std::vector<Event> events = RandomEvents(8);
+  size_t cut_short = 0;
+  for (int i = 0; i < 400; ++i) {
+    TideWriter writer = std::move(*TideWriter::Create(file, Description()));
+    REQUIRE(writer.Append(std::span(events).first(5)).ok());
+    REQUIRE(writer.Flush().ok());
+    REQUIRE(writer.Append(std::span(events).subspan(5)).ok());
+    std::thread end([&writer] { (void)writer.Close(); });
+    for (bool is_complete = false; !is_complete;) {
+      const ReadBack read = Read(file);
+      is_complete = !read.summary || read.summary->complete;
+      cut_short += !read.summary || read.summary->warning.find("cut short") != std::string::npos ? 1 : 0;
+    }
+    end.join();
+  }
+  CHECK(cut_short == 0);
 }
 
 TEST_CASE("a recording is not replaced while it is written", "[tide]") {
