@@ -79,7 +79,7 @@ Facts FactsOf(const session::Run& run) {
   facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
   facts.emplace_back("events", fmt::format("{}, {} lost{}", FormatNumber(static_cast<int64_t>(health.events)),
                                            FormatNumber(static_cast<int64_t>(health.lost)),
-                                           status.cut_off ? " up to where the file is cut or damaged" : ""));
+                                           status.cut_off ? " up to where the file could be read" : ""));
   const std::vector<double> losses = LossesOf(*view);
   if (!losses.empty() && !networks::IsPhantom(description.device))
     facts.emplace_back("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));

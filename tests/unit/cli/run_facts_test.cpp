@@ -43,5 +43,20 @@ TEST_CASE("Settings that were changed before the peak that is told are told besi
   CHECK(FactOf(run, "and at the peak").starts_with("batch 1904"));
 }
 
+TEST_CASE("Of a file that is still being recorded info does not say that it is cut or damaged") {
+  class Going : public Changed {
+   public:
+    session::RunStatus status() const override {
+      session::RunStatus status;
+      status.state = session::RunState::kFinished;
+      status.cut_off = true;
+      return status;
+    }
+  };
+  Going run;
+  run.training.Step(0, 1000, 1000);
+  CHECK(FactOf(run, "events").ends_with(" 0 lost up to where the file could be read"));
+}
+
 }  // namespace
 }  // namespace tidemark::cli
