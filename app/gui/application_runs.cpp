@@ -1,12 +1,12 @@
 // How runs come and go: started, opened, dropped, laid over another, let go.
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "app/gui/application.h"
 #include "app/gui/kept_runs.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/check.h"
+#include "profiler/base/standard_error.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
@@ -255,7 +255,7 @@ void Application::TellNotOpened(const std::string& why) {
   input_.status.state = RunState::kFailed;
   input_.status.sentence = why;
   shell_.banner_closed = false;
-  std::fprintf(stderr, "tidemark: %s\n", why.c_str());
+  TellSentence(why);
 }
 
 void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -15,6 +14,7 @@
 #include "app/gui/view/view_keeper.h"
 #include "app/gui/window/theme.h"
 #include "app/gui/window/window.h"
+#include "profiler/base/standard_error.h"
 
 namespace tidemark::gui {
 namespace {
@@ -36,7 +36,7 @@ constexpr int kFirstFrames = 8;                       // ImGui settles its layou
 constexpr int kFramesAfterNews = 3;  // panels and tabs that come with it find their places over some frames
 
 int Fail(const Error& error) {
-  std::fprintf(stderr, "tidemark: %s\n", error.message.c_str());
+  TellSentence(error.message);
   return 1;
 }
 
@@ -87,8 +87,7 @@ void Keep(ViewKeeper& keeper, const Window& window, ViewState& state) {
   state.window_width = last.width;
   state.window_height = last.height;
   state.layout = window.LayoutNow();
-  if (const Status saved = keeper.Keep(state); !saved)
-    std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
+  if (const Status saved = keeper.Keep(state); !saved) TellSentence(saved.error().message);
 }
 
 class FrameLoop {
@@ -219,7 +218,7 @@ int RunWindow(const WindowOptions& options) {
   FrameLoop(options, kept.keeper, **window, app).Run();
   app.EndSlowMotion();
   (*window)->Hide();  // what is being written may take its time
-  for (const std::string& told : app.KeepOnClosing()) std::fprintf(stderr, "tidemark: %s\n", told.c_str());
+  for (const std::string& told : app.KeepOnClosing()) TellSentence(told);
   Keep(kept.keeper, **window, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;

@@ -16,6 +16,7 @@
 #include "tests/gui/driven_application.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
+#include "tests/support/told.h"
 #include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
@@ -247,6 +248,16 @@ TEST_CASE(
   CHECK(tells("run.rank0.tide was named"));
   CHECK(tells("What there is to say of its ranks is in the Run log."));
   REQUIRE(app.shell().toasts.size() >= 5);
+}
+
+TEST_CASE("A terminal obeys nothing of the name of what could not be opened") {
+  const auto application = KeepingIn("");
+  const std::string told = ToldMeanwhile([&] {
+    application->OpenFile("/no/\x1b[31mred.tide");
+    CHECK(PollUntil(*application,
+                    [&] { return application->scene_input().status.state == session::RunState::kFailed; }));
+  });
+  CHECK(told.starts_with("tidemark: /no/␛[31mred.tide"));
 }
 
 // Memory runs out as it ends.

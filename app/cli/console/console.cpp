@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "app/cli/console/exit_codes.h"
 #include "app/cli/console/interrupt_listener.h"
-#include "profiler/base/utf8.h"
+#include "profiler/base/standard_error.h"
 
 namespace tidemark::cli {
 
@@ -24,40 +23,10 @@ void ReserveStandardStreams() {
   }
 }
 
-namespace {
-
-// fmt::print throws where nobody reads any more; then there is nobody to tell.
-void Write(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
-// What others named, a file's kernels or a program's arguments, may hold control letters, which a terminal
-// would obey. Those of ASCII have pictures of their own (U+2400 and on), those behind it (C1) have none.
-std::string AsShown(std::string_view text) {
-  constexpr uint32_t kPictures = 0x2400;
-  constexpr uint32_t kDeletePicture = 0x2421;
-  constexpr uint32_t kNoLetter = 0xfffd;
-  std::string shown;
-  while (!text.empty()) {
-    const size_t size = SizeOfControl(text);
-    const auto byte = static_cast<unsigned char>(text.front());
-    if (size == 0 || byte == '\n' || byte == '\t') {
-      shown += text.front();
-    } else {
-      AppendUtf8(size == 2 ? kNoLetter : byte == 0x7f ? kDeletePicture : kPictures + byte, shown);
-    }
-    text.remove_prefix(std::max<size_t>(size, 1));
-  }
-  return shown;
-}
-
-}  // namespace
-
-void Tell(const std::string& text) { Write(AsShown(text)); }
+void Tell(const std::string& text) { WriteToStandardError(AsShown(text)); }
 
 int Complain(std::string_view sentence, int exit_code) {
-  Tell(fmt::format("tidemark: {}\n", sentence));
+  TellSentence(sentence);
   return exit_code;
 }
 
@@ -85,13 +54,13 @@ void ProgressLine::Show(std::string_view text) {
     Complain(text, kExitDone);
     return;
   }
-  Write("\r\033[K" + AsShown(text));
+  WriteToStandardError("\r\033[K" + AsShown(text));
   shown_ = true;
 }
 
 void ProgressLine::Clear() {
   if (!shown_) return;
-  Write("\r\033[K");
+  WriteToStandardError("\r\033[K");
   shown_ = false;
 }
 
