@@ -2,13 +2,13 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <variant>
 
 #include "app/gui/application.h"
 #include "app/gui/view/panel_table.h"
 #include "app/presenters/run/program_facts.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::gui {
@@ -153,18 +153,13 @@ lessons::SessionState Application::CurrentSession() const {
 }
 
 void Application::ReadSession(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(kMostSessionBytes, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  const Result<lessons::SessionState> session =
-      in.is_open() ? lessons::StateFromCode(text)
-                   : Result<lessons::SessionState>(Error{"it cannot be read. Check that it is there."});
+  const Result<std::string> text = ReadWholeFile(file, kMostSessionBytes);
+  const Result<lessons::SessionState> session = text ? lessons::StateFromCode(*text) : text.error();
   if (session) {
     UseAsked(*session);
     state_.last_folder = file.parent_path();
   } else {
-    AddLogLine(presenters::LogLevel::kError, file.string() + ": " + session.error().message);
+    AddLogLine(presenters::LogLevel::kError, (text ? file.string() + ": " : "") + session.error().message);
   }
   if (!shown_ && !starts_.is_wanted()) StartRun();
 }

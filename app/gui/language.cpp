@@ -1,9 +1,9 @@
 #include "app/gui/language.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "profiler/base/whole_file.h"
 
 namespace tidemark::gui {
 
@@ -24,11 +24,10 @@ Result<Translations> TranslationsFromJson(std::string_view json) {
 Result<Translations> LoadTranslations(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return Translations{};
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in)
+  const Result<std::string> text = ReadWholeFile(file);
+  if (!text)
     return Error{"The table of texts in " + file.string() + " could not be read: the window stays English."};
-  Result<Translations> translations = TranslationsFromJson(text);
+  Result<Translations> translations = TranslationsFromJson(*text);
   if (!translations) return Error{file.string() + ": " + translations.error().message};
   return translations;
 }

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "profiler/base/paths.h"
+#include "profiler/base/whole_file.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -75,10 +74,9 @@ Result<Glossary> Glossary::FromMarkdown(std::string_view markdown, const std::st
 
 Result<Glossary> Glossary::Load() {
   const std::filesystem::path file = AssetsFolder() / "lessons" / "glossary.md";
-  std::ifstream in(file, std::ios::binary);
-  const std::string markdown{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return Error{fmt::format("The glossary {} cannot be read.", file.string())};
-  return FromMarkdown(markdown, file.string());
+  const Result<std::string> markdown = ReadWholeFile(file);
+  if (!markdown) return Error{fmt::format("The glossary {} cannot be read.", file.string())};
+  return FromMarkdown(*markdown, file.string());
 }
 
 const Term* Glossary::Find(std::string_view word) const {

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
 #include "profiler/base/choices.h"
 #include "profiler/base/paths.h"
+#include "profiler/base/whole_file.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -300,10 +299,9 @@ std::string NameWithoutNumber(const std::string& folder) {
 }
 
 Result<Lesson> LessonFromFile(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string markdown{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return Error{fmt::format("The lesson {} cannot be read.", file.string())};
-  Result<Lesson> lesson = LessonFromMarkdown(markdown, file.string());
+  const Result<std::string> markdown = ReadWholeFile(file);
+  if (!markdown) return Error{fmt::format("The lesson {} cannot be read.", file.string())};
+  Result<Lesson> lesson = LessonFromMarkdown(*markdown, file.string());
   if (lesson) lesson->name = NameWithoutNumber(file.parent_path().filename().string());
   return lesson;
 }

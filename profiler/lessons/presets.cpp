@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <utility>
 
 #include "profiler/base/paths.h"
+#include "profiler/base/whole_file.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -43,10 +42,9 @@ Result<std::vector<Preset>> PresetsFromMarkdown(std::string_view markdown, const
 
 Result<std::vector<Preset>> LoadPresets() {
   const std::filesystem::path file = AssetsFolder() / "lessons" / "presets.md";
-  std::ifstream in(file, std::ios::binary);
-  const std::string markdown{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return Error{fmt::format("The presets {} cannot be read.", file.string())};
-  return PresetsFromMarkdown(markdown, file.string());
+  const Result<std::string> markdown = ReadWholeFile(file);
+  if (!markdown) return Error{fmt::format("The presets {} cannot be read.", file.string())};
+  return PresetsFromMarkdown(*markdown, file.string());
 }
 
 }  // namespace tidemark::lessons

@@ -9,6 +9,7 @@
 
 #include "profiler/base/choices.h"
 #include "profiler/base/paths.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/specification.h"
 
@@ -91,11 +92,10 @@ bool IsNetworkFile(const std::filesystem::path& file) {
     const Result<ScriptName> script = ScriptNameFromText(file.string());
     return !script || IsArchive(script->file);  // of no shape: who reads it says so
   }
-  std::error_code error;
-  const uintmax_t size = std::filesystem::file_size(file, error);
-  if (error || size > kMostFileBytes || !IsNetworkPath(file.string())) return false;
-  std::ifstream stream(file, std::ios::binary);
-  const auto json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  if (!IsNetworkPath(file.string())) return false;
+  const Result<std::string> text = ReadWholeFile(file, kMostFileBytes);
+  if (!text) return false;
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   return json.is_object() && (json.contains("layers") || json.contains("generator"));
 }
 

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -18,6 +17,7 @@
 #include "profiler/base/choices.h"
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/networks/layer_kinds.h"
 
 namespace tidemark::networks {
@@ -66,11 +66,6 @@ std::filesystem::path PlaceOf(const ScriptName& name) {
     key += fmt::format("|{}|{}", time.time_since_epoch().count(), std::filesystem::file_size(file, error));
   }
   return folder / "scripts" / fmt::format("{:016x}.json", std::hash<std::string>()(key));
-}
-
-std::string TextIn(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 // As a whole or not at all: others may read it meanwhile. What cannot be kept is told anew the next time.
@@ -248,7 +243,7 @@ Result<Network> ReadScript(std::string_view name, const std::function<bool()>& g
   if (!script) return script.error();
   if (const Status readable = CheckNetworkFile(script->file); !readable) return readable.error();
   const std::filesystem::path place = PlaceOf(*script);
-  Result<Network> network = ScriptFromJson(place.empty() ? "" : TextIn(place));
+  Result<Network> network = ScriptFromJson(WholeFileOrNothing(place));
   if (!network) {
     const Result<std::string> told = AskTrainer(*script, goes_on);
     if (!told) return told.error();

@@ -8,8 +8,6 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "profiler/base/format.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/rank_place.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/gates/recorder_loading.h"
 #include "profiler/session/ranks.h"
@@ -85,11 +84,6 @@ int LocalRankIn(std::string_view environment) {
   return IsNumber(text) ? NumberFrom(text) : 0;
 }
 
-std::string ReadWhole(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 // The name of a process's file; "" where it cannot be looked at.
 std::string FileOf(pid_t process) {
   std::error_code failure;
@@ -100,7 +94,7 @@ std::string FileOf(pid_t process) {
 
 std::string RankEnvironmentOf(const transport::Listener::Caller& caller) {
   if (caller.rank_environment) return *caller.rank_environment;
-  return ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
+  return WholeFileOrNothing("/proc/" + std::to_string(caller.process_id) + "/environ");
 }
 
 bool HoldsSomething(const std::filesystem::path& file) {
@@ -116,7 +110,7 @@ bool IsOurs(pid_t process) { return FileOf(process).starts_with("tidemark"); }
 std::string ProgramOf(pid_t process) {
   std::string file = FileOf(process);
   if (!file.starts_with("python")) return file;
-  std::istringstream words(ReadWhole("/proc/" + std::to_string(process) + "/cmdline"));
+  std::istringstream words(WholeFileOrNothing("/proc/" + std::to_string(process) + "/cmdline"));
   std::string word;
   std::getline(words, word, '\0');
   while (std::getline(words, word, '\0')) {

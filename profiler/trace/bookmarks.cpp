@@ -1,19 +1,18 @@
 #include "profiler/trace/bookmarks.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "profiler/base/utf8.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::trace {
 namespace {
 
-constexpr std::streamoff kMostBookmarksFileBytes = 4 << 20;
+constexpr size_t kMostBookmarksFileBytes = 4 << 20;
 constexpr const char* kLeftAlone = " It is left as it is; no bookmarks are shown.";
 
 }  // namespace
@@ -36,11 +35,9 @@ Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recordi
   const std::filesystem::path file = BookmarksFileOf(recording);
   std::error_code failure;
   if (!std::filesystem::exists(file, failure)) return own;
-  if (std::filesystem::file_size(file, failure) > kMostBookmarksFileBytes || failure)
-    return Error{"The bookmarks in " + file.string() + " cannot be read." + kLeftAlone};
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
+  const Result<std::string> text = ReadWholeFile(file, kMostBookmarksFileBytes);
+  if (!text) return Error{"The bookmarks in " + file.string() + " cannot be read." + kLeftAlone};
+  const nlohmann::json all = nlohmann::json::parse(*text, nullptr, false);
   if (!all.is_array())
     return Error{"The bookmarks in " + file.string() + " are not a JSON array." + kLeftAlone};
   std::vector<Bookmark> bookmarks;

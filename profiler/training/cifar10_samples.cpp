@@ -1,10 +1,9 @@
 #include "profiler/training/cifar10_samples.h"
 
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "profiler/base/whole_file.h"
 #include "profiler/networks/cifar10.h"
 
 namespace tidemark::training {
@@ -19,10 +18,10 @@ constexpr std::array<float, 3> kDeviations = {0.2470F, 0.2435F, 0.2616F};
 constexpr int kHighestLabel = 9;
 
 Status Append(const std::filesystem::path& file, std::vector<uint8_t>& bytes) {
-  std::ifstream stream(file, std::ios::binary);
+  const Result<std::string> read = ReadWholeFile(file);
   const size_t before = bytes.size();
-  bytes.insert(bytes.end(), std::istreambuf_iterator<char>(stream), {});
-  if (!stream || (bytes.size() - before) % kCifar10RecordBytes != 0)
+  if (read) bytes.insert(bytes.end(), read->begin(), read->end());
+  if (!read || read->size() % kCifar10RecordBytes != 0)
     return Error{file.string() + " cannot be read to its end."};
   for (size_t record = before; record < bytes.size(); record += kCifar10RecordBytes) {
     if (bytes[record] <= kHighestLabel) continue;

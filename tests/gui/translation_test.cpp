@@ -61,6 +61,7 @@ TEST_CASE("A table of texts is a JSON object; without one the window is English"
   std::ofstream(file) << "Help";
   CHECK(LoadTranslations(file).error().message.starts_with(file.string() + ": The table of texts is no"));
   std::filesystem::remove(file);
+  CHECK_FALSE(LoadTranslations(std::filesystem::temp_directory_path()).ok());  // a folder
 }
 
 }  // namespace tidemark::gui

@@ -151,6 +151,7 @@ TEST_CASE("A view that cannot be read is left as it is, as is said") {
   ViewKeeper mended(file);
   CHECK(mended.Load()->lessons.done == state.lessons.done);
   CHECK(mended.keeps());
+  CHECK(LoadViewState(scratch / ".").error().message.find("left as it is") != std::string::npos);  // a folder
 }
 
 TEST_CASE("Saving and loading a view") {

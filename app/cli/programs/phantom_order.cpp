@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "app/cli/console/card_option.h"
 #include "app/cli/console/numbers.h"
 #include "app/cli/programs/user_program.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/faults.h"
 
@@ -45,8 +44,7 @@ Result<std::optional<phantom::SweepRange>> SweepOf(const PhantomOptions& options
 }
 
 bool AsksForRank(const std::string& script) {
-  std::ifstream file(script, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = WholeFileOrNothing(script);
   constexpr std::array<std::string_view, 4> kSigns = {"init_process_group", "init_device_mesh", "WORLD_SIZE",
                                                       "LOCAL_RANK"};
   return std::ranges::any_of(kSigns,

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/gui/view/panel_table.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/lessons/session_code.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/trace/output_file.h"
@@ -202,9 +201,8 @@ Result<std::filesystem::path> ConfigFolder() {
 Result<ViewState> LoadViewState(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return ViewState{};
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  Result<ViewState> state = in ? ViewStateFromJson(text) : Error{"The saved view cannot be read."};
+  const Result<std::string> text = ReadWholeFile(file);
+  Result<ViewState> state = text ? ViewStateFromJson(*text) : Error{"The saved view cannot be read."};
   if (state) return state;
   return Error{file.string() + ": " + state.error().message +
                " It is left as it is: the defaults are used, and how this window is set up is not kept. Mend "

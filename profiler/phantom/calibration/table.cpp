@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
+
+#include "profiler/base/whole_file.h"
 
 namespace tidemark::phantom::calibration {
 namespace {
@@ -79,9 +79,9 @@ Result<Table> Table::Load(const std::filesystem::path& folder) {
   std::sort(files.begin(), files.end());
   Table all;
   for (const std::filesystem::path& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    Result<Table> table = Parse(text, file.string());
+    const Result<std::string> text = ReadWholeFile(file);
+    if (!text) return text.error();
+    Result<Table> table = Parse(*text, file.string());
     if (!table) return table.error();
     for (auto& [key, size] : table->rows_) all.Add({key[0], key[1], key[2], key[3], std::move(size)});
   }

@@ -1,11 +1,12 @@
 #include "profiler/phantom/cards/card.h"
 
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
+
+#include "profiler/base/whole_file.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -115,9 +116,9 @@ bool HasKernelsFor(std::string_view cuda, const Card& card) {
 }
 
 Result<Card> CardFromFile(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return Error{"The card's file " + file.string() + " cannot be read. Check that it is there."};
-  const Json json = Json::parse(stream, nullptr, false);
+  const Result<std::string> text = ReadWholeFile(file);
+  if (!text) return Error{"The card's file " + file.string() + " cannot be read. Check that it is there."};
+  const Json json = Json::parse(*text, nullptr, false);
   if (!json.is_object()) {
     return Error{"The card's file " + file.string() +
                  " is not a JSON object. Compare it with another card's file."};

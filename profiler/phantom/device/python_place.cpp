@@ -6,10 +6,10 @@
 
 #include <array>
 #include <atomic>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <sstream>
 
+#include "profiler/base/whole_file.h"
 #include "profiler/phantom/device/enclosing_loop.h"
 
 namespace tidemark::phantom::device {
@@ -188,11 +188,6 @@ std::optional<std::string> InnermostPlace(const Python& python) {
   return reading.Place();
 }
 
-std::string SourceIn(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 bool ComesFrom(const Python& python, std::string_view file_ending) {
   bool does = false;
   ReadFrames(python, [&](Object*, const std::string& file, int) {
@@ -205,7 +200,7 @@ bool ComesFrom(const Python& python, std::string_view file_ending) {
 std::string InnermostLine(const Python& python) {
   std::string text;
   ReadFrames(python, [&](Object*, const std::string& file, int line) {
-    std::ifstream source(file, std::ios::binary);
+    std::istringstream source(WholeFileOrNothing(file));
     for (int i = 0; i < line && std::getline(source, text);) ++i;
     if (!source) text.clear();
     return false;
@@ -217,7 +212,7 @@ std::string InnermostLine(const Python& python) {
 bool IsInWhile(const Python& python) {
   bool is_in = false;
   ReadFrames(python, [&](Object* frame, const std::string& file, int line) {
-    is_in = StandsInWhile(SourceIn(file), line);
+    is_in = StandsInWhile(WholeFileOrNothing(file), line);
     return !is_in && TextOf(python, frame, "co_name") != "<module>";
   });
   return is_in;
@@ -229,7 +224,7 @@ LoopEnd EndOfInnermostFor(const Python& python) {
   ReadFrames(python, [&](Object*, const std::string& file, int line) {
     if (IsPyTorchs(file)) return false;
     const auto [found, is_new] = known.try_emplace({file, line}, LoopEnd::kNone);
-    if (is_new) found->second = EndOfFor(SourceIn(file), line);
+    if (is_new) found->second = EndOfFor(WholeFileOrNothing(file), line);
     end = found->second;
     return false;
   });

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -24,6 +23,7 @@
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/unique_fd.h"
+#include "profiler/base/whole_file.h"
 #include "profiler/events/torch_versions.h"
 
 namespace tidemark::phantom {
@@ -79,9 +79,7 @@ Result<std::string> SourceFingerprint(const fs::path& sources) {
   std::sort(files.begin(), files.end());
   std::string all;
   for (const fs::path& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    all += file.lexically_relative(sources).string() + '\0';
-    all.append(std::istreambuf_iterator<char>(stream), {});
+    all += file.lexically_relative(sources).string() + '\0' + WholeFileOrNothing(file);
   }
   return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
 }

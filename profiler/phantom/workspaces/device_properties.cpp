@@ -1,8 +1,8 @@
 #include "profiler/phantom/workspaces/device_properties.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "profiler/base/whole_file.h"
 #include "profiler/phantom/cards/limits.h"
 
 namespace tidemark::phantom::workspaces {
@@ -37,9 +37,9 @@ nlohmann::ordered_json Derive(const Card& card, int driver_version) {
 }  // namespace
 
 DeviceProperties PropertiesOf(const Card& card, int driver_version, const std::filesystem::path& recorded) {
-  std::ifstream stream(recorded / (card.name + ".cudnn.json"));
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(stream, nullptr, false);
-  if (stream && json.is_object()) {
+  const std::string text = WholeFileOrNothing(recorded / (card.name + ".cudnn.json"));
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (json.is_object()) {
     json["driverVer"] = driver_version;  // of the machine that is simulated, not of the one that was recorded
     return {json.dump(), PropertiesOrigin::kRecorded};
   }

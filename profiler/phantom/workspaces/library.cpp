@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
+#include "profiler/base/whole_file.h"
 #include "profiler/phantom/workspaces/answer_cache.h"
 
 namespace tidemark::phantom::workspaces {
@@ -54,9 +53,8 @@ std::string IdentityOf(const Library& library, const std::string& front_file) {
 Result<Library> LibraryIn(const std::filesystem::path& folder) {
   Library library;
   library.file = folder / kFile;
-  std::ifstream stream(library.file, std::ios::binary);
-  const std::string front_file{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || front_file.empty()) return Error{library.file.string() + " is not there"};
+  const std::string front_file = WholeFileOrNothing(library.file);
+  if (front_file.empty()) return Error{library.file.string() + " is not there"};
   library.folders = LibraryFolders(folder);
   library.identity = IdentityOf(library, front_file);
   return library;

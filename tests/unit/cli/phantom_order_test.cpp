@@ -58,6 +58,9 @@ TEST_CASE("A script that asks for its rank and failed gets a hint") {
   CHECK(HintOnRanks({"torchrun", script}, 1, 1).empty());
   std::ofstream(script) << "print()\n";
   CHECK(HintOnRanks({"python", script}, 1, 1).empty());
+  const std::string folder = (scratch / "folder.py").string();
+  std::filesystem::create_directory(folder);
+  CHECK(HintOnRanks({"python", folder}, 1, 1).empty());
 }
 
 TEST_CASE("A recording's name tells that it is one, or how it becomes what it says") {

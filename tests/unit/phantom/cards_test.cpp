@@ -162,6 +162,7 @@ TEST_CASE("A damaged card file is refused with what is wrong in it") {
   CHECK(error_of(Replaced(good, "\"context_bytes\": 648871936", "\"context_bytes\": 150109880321"))
             .find("less than 'memory_bytes'") != std::string::npos);
   CHECK(!CardFromFile("/nowhere/card.json").ok());
+  CHECK(!CardFromFile(AssetsFolder() / "cards").ok());
 }
 
 }  // namespace
