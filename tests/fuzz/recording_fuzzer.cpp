@@ -1,5 +1,6 @@
-// Any bytes as a recording, which is then asked for what `what-if` replays. Checksums are mended after each
-// mutation, as else nearly every input would end at the first of them.
+// Any bytes as a recording, which is then asked for what `what-if` replays, what `plot` draws and what
+// `export` writes. Checksums are mended after each mutation, as else nearly every input would end at the
+// first of them.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,8 +9,10 @@
 #include <cstring>
 #include <string>
 
+#include "app/presenters/picture/picture.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/steady_state.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/importers/import.h"
 #include "profiler/trace/tide_format.h"
 #include "tests/fuzz/timeline_sink.h"
@@ -51,6 +54,19 @@ void AskAgain(const timeline::View& view) {
   (void)session::ProlongedRequestsOf(view, kUsableBytes, view.first(), kRounds);
 }
 
+// What takes a time by its events is asked of few: an input of 64 KiB may unpack to millions.
+void Draw(const timeline::View& view, const events::RunDescription& description) {
+  constexpr timeline::EventIndex kMostEvents = 1 << 12;
+  if (view.end() - view.first() > kMostEvents) return;
+  (void)presenters::TimelinePicture(view, description.title);
+  (void)presenters::BreakdownPicture(view, description.title);
+  (void)presenters::MapPicture(view, description.title);
+  for (const ExportFormat format :
+       {ExportFormat::kChrome, ExportFormat::kCsv, ExportFormat::kPickle, ExportFormat::kPerfetto}) {
+    (void)Export(view, description, format, "/dev/null");
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::trace
 
@@ -64,6 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace trace = tidemark::trace;
   trace::TimelineSink sink;
   const auto summary = trace::Import(trace::FileOf(data, size), sink.Accept());
-  if (summary) trace::AskAgain(*sink.Look());
+  if (!summary) return 0;
+  const auto view = sink.Look();
+  trace::AskAgain(*view);
+  trace::Draw(*view, summary->description);
   return 0;
 }
