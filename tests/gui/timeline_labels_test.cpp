@@ -57,6 +57,20 @@ TEST_CASE("A line's label has its size where the line stands at that, and only i
   CHECK(TextOnLine(geometry, "reserved", 80, 30, ByteUnit::kMegabytes) == "reserved");
 }
 
+TEST_CASE("A size that was told before the moment it stands at says so, on its line and above the axis") {
+  const TimelineGeometry geometry = Geometry(1000);
+  const std::string when_told = ", told 62.0 ms before";
+  CHECK(TextOnLine(geometry, "process", 80, 80, ByteUnit::kMegabytes, when_told) ==
+        "process 80 B, told 62.0 ms before");
+  CHECK(TextOnLine(geometry, "process", 80, 30, ByteUnit::kMegabytes, when_told) == "process");
+  AboveAxis above;
+  above.Add("textbook", 70);
+  above.Add("textbook", 90);
+  above.Add("process", 80, when_told);
+  CHECK(above.InWords(ByteUnit::kMegabytes) == "↑ textbook 90 B · process 80 B, told 62.0 ms before");
+  CHECK(AboveAxis().InWords(ByteUnit::kMegabytes).empty());
+}
+
 TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {
   const TimelineGeometry geometry = Geometry(100);
   std::vector<presenters::PlotLevel> levels;

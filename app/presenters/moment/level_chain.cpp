@@ -100,6 +100,55 @@ EventIndex BeginAnew(const View& view, EventIndex index) {
   return first.number == 0 ? first.begin : view.first();
 }
 
+// What the card told before an event and after it.
+class SamplesAround {
+ public:
+  SamplesAround(const View& view, EventIndex index, Series series)
+      : view_(view),
+        series_(series),
+        index_(index),
+        at_ns_(std::clamp(view.TimeOf(index), std::numeric_limits<int64_t>::min() + kSampleNs,
+                          std::numeric_limits<int64_t>::max() - 2 * kSampleNs)),
+        held_(HeldAt(view, index)) {
+    // What is told is what has changed: it may have been asked since.
+    const EventIndex latest = std::min(view.IndexAt(at_ns_ - kSampleNs), index);
+    before_ = HeldSince(view, series, std::max(view.first(), latest), index);
+    end_ = std::clamp(view.IndexAt(at_ns_ + 2 * kSampleNs), index + 1, view.end());
+    after_ = HeldUntil(view, series, index, end_);
+    is_old_ = before_ < BeginAnew(view, index);
+  }
+
+  bool comes_nearer_after() const {
+    return after_ < end_ && (BytesAt(before_) == 0 || is_old_ || Off(after_) < Off(before_));
+  }
+
+  SampledLevel Told(bool after) const {
+    const EventIndex taken = after ? after_ : before_;
+    // What it said last holds as soon as it has been asked once more.
+    const bool is_asked_since = !after && view_.TimeOf(view_.end() - 1) >= at_ns_ + kSampleNs;
+    const EventIndex asked = std::clamp(view_.IndexAt(at_ns_ + kSampleNs), index_, view_.end() - 1);
+    const bool is_of_moment = Off(taken) == 0 || (is_asked_since && asked < after_ && Off(asked) == 0);
+    return {BytesAt(taken), is_of_moment ? 0 : SaturatingDifference(view_.TimeOf(taken), at_ns_),
+            is_old_ && !after && !is_asked_since};
+  }
+
+ private:
+  int64_t BytesAt(EventIndex at) const { return ValueOf(view_.ValuesAt(at), series_); }
+  int64_t Off(EventIndex at) const {
+    return SaturatingMagnitude(SaturatingDifference(HeldAt(view_, at), held_));
+  }
+
+  const View& view_;
+  Series series_;
+  EventIndex index_;
+  int64_t at_ns_;
+  int64_t held_;
+  EventIndex before_ = 0;
+  EventIndex after_ = 0;
+  EventIndex end_ = 0;
+  bool is_old_ = false;
+};
+
 constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
 
 void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
@@ -120,27 +169,12 @@ int64_t CuptiShare(const View& view, int64_t gap_bytes) {
 }
 
 SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
-  const int64_t at_ns = std::clamp(view.TimeOf(index), std::numeric_limits<int64_t>::min() + kSampleNs,
-                                   std::numeric_limits<int64_t>::max() - 2 * kSampleNs);
-  const auto bytes_at = [&](EventIndex at) { return ValueOf(view.ValuesAt(at), series); };
-  // What is told is what has changed: it may have been asked since.
-  const EventIndex latest = std::min(view.IndexAt(at_ns - kSampleNs), index);
-  const EventIndex before = HeldSince(view, series, std::max(view.first(), latest), index);
-  const EventIndex end = std::clamp(view.IndexAt(at_ns + 2 * kSampleNs), index + 1, view.end());
-  const EventIndex after = HeldUntil(view, series, index, end);
-  const int64_t held = HeldAt(view, index);
-  const auto off = [&](EventIndex at) {
-    return SaturatingMagnitude(SaturatingDifference(HeldAt(view, at), held));
-  };
-  const bool is_old = before < BeginAnew(view, index);
-  const bool takes_after = after < end && (bytes_at(before) == 0 || is_old || off(after) < off(before));
-  const EventIndex taken = takes_after ? after : before;
-  // What it said last holds as soon as it has been asked once more.
-  const bool is_asked_since = !takes_after && view.TimeOf(view.end() - 1) >= at_ns + kSampleNs;
-  const EventIndex asked = std::clamp(view.IndexAt(at_ns + kSampleNs), index, view.end() - 1);
-  const bool is_of_moment = off(taken) == 0 || (is_asked_since && asked < after && off(asked) == 0);
-  return {bytes_at(taken), is_of_moment ? 0 : SaturatingDifference(view.TimeOf(taken), at_ns),
-          is_old && !takes_after && !is_asked_since};
+  const SamplesAround samples(view, index, series);
+  return samples.Told(samples.comes_nearer_after());
+}
+
+SampledLevel SampleBefore(const View& view, EventIndex index, Series series) {
+  return SamplesAround(view, index, series).Told(false);
 }
 
 std::string AwayText(int64_t away_ns) {

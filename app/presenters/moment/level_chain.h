@@ -50,6 +50,8 @@ struct SampledLevel {
 // nearly what it holds at the event; the one before counts only if training has not begun anew between.
 // O(log events · envelopes).
 SampledLevel SampleAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
+// The one before, whatever comes after it.
+SampledLevel SampleBefore(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
 // ", told 80 ms later"; "" where it is of the moment.
 std::string AwayText(int64_t away_ns);
 

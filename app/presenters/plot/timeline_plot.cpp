@@ -62,6 +62,14 @@ std::vector<int64_t> HeldIn(const View& view, TimeAxis axis, const TimelinePlot&
   return held;
 }
 
+// When that was told which a sampled line holds last, `behind` of the columns that know nothing of it.
+std::string WhenTold(const View& view, Series series, TimeAxis axis, const TimelinePlot& plot,
+                     std::ptrdiff_t behind) {
+  const PlotColumn& last = *(plot.columns.rbegin() + behind);
+  const EventIndex end = std::clamp(IndexAtPosition(view, axis, last.end), last.peak + 1, view.end());
+  return AwayText(SampleBefore(view, end - 1, series).away_ns);
+}
+
 void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
   std::vector<int64_t> held;  // the same for each that is sampled
   for (const Series series : {Series::kDriver, Series::kProcess, Series::kCard}) {
@@ -77,8 +85,11 @@ void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
     const double begin = plot.columns.front().begin;
     const double end = plot.columns.back().end;
     const auto before = static_cast<double>(first - bytes.begin()) / static_cast<double>(bytes.size());
+    const auto latest = std::find_if(bytes.rbegin(), bytes.rend(), [](int64_t level) { return level > 0; });
     plot.lines.push_back(
         {std::string(NameOf(series)), begin + (end - begin) * before, end, {first, bytes.end()}});
+    if (IsSampled(series))
+      plot.lines.back().when_told = WhenTold(view, series, axis, plot, latest - bytes.rbegin());
   }
 }
 

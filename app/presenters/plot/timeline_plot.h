@@ -82,6 +82,9 @@ struct PlotLine {
   double begin = 0;
   double end = 0;
   std::vector<int64_t> bytes;  // 0 = not known there
+  // ", told 62.0 ms before" where the latest of them is known: the process has taken or let go of memory
+  // since. "" where it is of that moment.
+  std::string when_told = {};
 };
 
 struct TimelinePlot {

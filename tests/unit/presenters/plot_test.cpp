@@ -95,6 +95,33 @@ TEST_CASE("What the card reported before the process took more is not drawn belo
   CHECK(plot.lines[0].bytes == std::vector<int64_t>{150, 150, 0, 0, 690});
 }
 
+TEST_CASE("Of what the card reported before the process took more it is told when that was") {
+  constexpr int64_t kMs = 1'000'000;
+  timeline::Stream stream;
+  const auto tell = [&](events::Level level, int64_t mebibytes, int64_t time_ms) {
+    events::Event& event = stream.Add(events::EventKind::kCounter, 0, mebibytes << 20);
+    event.level = level;
+    event.time_ns = time_ms * kMs;
+  };
+  tell(events::Level::kDriver, 10, 0);
+  tell(events::Level::kProcess, 510, 10);
+  tell(events::Level::kDriver, 10, 40);
+  tell(events::Level::kDriver, 160, 60);
+  tell(events::Level::kDriver, 160, 72);
+  tell(events::Level::kProcess, 660, 90);
+  const auto view = stream.Publish();
+  const auto process = [&](double end) {
+    const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, {0, end}, 1000);
+    return *std::ranges::find(plot.lines, "process", &PlotLine::title);
+  };
+  CHECK(process(3).bytes.back() == 510 << 20);
+  CHECK(process(3).when_told.empty());  // nothing has changed since
+  CHECK(process(5).bytes.back() == 510 << 20);
+  CHECK(process(5).when_told == ", told " + FormatDuration(62 * kMs) + " before");
+  CHECK(process(6).bytes.back() == 660 << 20);
+  CHECK(process(6).when_told.empty());
+}
+
 TEST_CASE("A column's stack is that of its highest moment, and sums up to the byte") {
   const auto view = ManySteps(5000, 3210);
   const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 800);

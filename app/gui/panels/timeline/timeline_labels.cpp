@@ -208,9 +208,9 @@ int64_t LatestHeld(std::span<const int64_t> bytes) {
 }
 
 std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
-                       int64_t bytes, ByteUnit unit) {
+                       int64_t bytes, ByteUnit unit, const std::string& when_told) {
   const float apart = geometry.Y(static_cast<double>(bytes)) - geometry.Y(static_cast<double>(latest_bytes));
-  return std::abs(apart) < Px(2) ? title + " " + FormatBytes(latest_bytes, unit) : title;
+  return std::abs(apart) < Px(2) ? title + " " + FormatBytes(latest_bytes, unit) + when_told : title;
 }
 
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

@@ -72,10 +72,10 @@ std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(si
 // The latest of a line in sight that is held: what its label tells, so that no two lines' labels tell of
 // different moments, and only where the line stands at that. 0 of a line that holds nothing.
 int64_t LatestHeld(std::span<const int64_t> bytes);
-// What a line's label says where the line is at `bytes`: its title, and the latest size where that is drawn
-// as high.
+// What a line's label says where the line is at `bytes`: its title, and the latest size, with when it was
+// told, where that is drawn as high.
 std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
-                       int64_t bytes, ByteUnit unit);
+                       int64_t bytes, ByteUnit unit, const std::string& when_told = "");
 
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

@@ -135,6 +135,7 @@ struct LineLabel {
   ByteUnit unit;
   Color color;
 };
+  std::string when_told = {};  // PlotLine's
 
 LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
   return {title, LatestHeld(bytes), unit, color};
@@ -151,7 +152,8 @@ bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, L
              const LineLabel& label, TimelineLabels* labels) {
   if (point.bytes <= 0) return false;
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
-  const std::string text = TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit);
+  const std::string text =
+      TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit, label.when_told);
   if (how.only_with_size && text == label.title) return false;
   return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, labels);
 }
@@ -170,7 +172,8 @@ void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& labe
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
                ByteUnit unit, Color color, TimelineLabels* labels) {
   const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
-  const LineLabel label = LabelOf(line.title, line.bytes, unit, color);
+  LineLabel label = LabelOf(line.title, line.bytes, unit, color);
+  label.when_told = line.when_told;
   LabelOnce(line.bytes.size(), [&](LabelTry how, size_t column) {
     const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
     return LabelAt(how, list, geometry, {position, line.bytes[column]}, label, labels);
@@ -179,11 +182,19 @@ void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const present
 
 }  // namespace
 
-void AboveAxis::Add(std::string_view title, int64_t bytes) {
+void AboveAxis::Add(std::string_view title, int64_t bytes, const std::string& when_told) {
   for (Level& level : levels) {
     if (level.title == title) return void(level.bytes = std::max(level.bytes, bytes));
   }
-  levels.push_back({std::string(title), bytes});
+  levels.push_back({std::string(title), bytes, when_told});
+}
+
+std::string AboveAxis::InWords(ByteUnit unit) const {
+  std::string words;
+  for (const Level& level : levels)
+    words +=
+        (words.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit) + level.when_told;
+  return words;
 }
 
 std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
@@ -290,7 +301,7 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   for (const presenters::PlotLine& line : input.plot->lines) {
     const int64_t highest = HighestOf(line);
     if (static_cast<double>(highest) > geometry.top_bytes) {
-      above->Add(line.title, highest);
+      above->Add(line.title, highest, highest == LatestHeld(line.bytes) ? line.when_told : "");
       continue;
     }
     DrawLine(list, geometry, line, color);

@@ -58,11 +58,14 @@ struct AboveAxis {
   struct Level {
     std::string title;
     int64_t bytes = 0;
+    std::string when_told;  // PlotLine's
   };
   std::vector<Level> levels;
 
   // The highest of each title.
-  void Add(std::string_view title, int64_t bytes);
+  void Add(std::string_view title, int64_t bytes, const std::string& when_told = "");
+  // "↑ driver 218.1 MB · process 779.0 MB, told 62.0 ms before"; "" where there is none.
+  std::string InWords(ByteUnit unit) const;
 };
 
 // Categories that the stack shows: all of them where it is of something else.
