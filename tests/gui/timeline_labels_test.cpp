@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/gui/panels/timeline/timeline_parts.h"
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -69,6 +70,21 @@ TEST_CASE("A size that was told before the moment it stands at says so, on its l
   above.Add("process", 80, when_told);
   CHECK(above.InWords(ByteUnit::kMegabytes) == "↑ textbook 90 B · process 80 B, told 62.0 ms before");
   CHECK(AboveAxis().InWords(ByteUnit::kMegabytes).empty());
+}
+
+TEST_CASE_METHOD(Measured, "What lies above the axis is told over the plot, where no stack is") {
+  TimelineGeometry geometry = Geometry(300);
+  geometry.plot.Translate({0, 60});
+  AboveAxis above;
+  for (const char* title : {"reserved", "driver", "process", "card", "the card has"})
+    above.Add(title, 218'100'000);
+  TimelineLabels labels;
+  ImGui::Begin("timeline");
+  DrawAbove(ImGui::GetWindowDrawList(), geometry, above, ByteUnit::kMegabytes, &labels);
+  ImGui::End();
+  REQUIRE(labels.places.size() == 1);
+  CHECK(labels.places.front().Max.y <= geometry.plot.Min.y);
+  CHECK(labels.places.front().Min.x >= geometry.plot.Min.x);  // what has no room is cut
 }
 
 TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {

@@ -60,6 +60,8 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
   geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }
 
+float UnitTop(const TimelineGeometry& geometry) { return geometry.plot.Min.y - Px(26); }
+
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
   for (double bytes = 0; bytes <= geometry.top_bytes * 1.001; bytes += geometry.tick_bytes) {
     const float y = std::round(geometry.Y(bytes));
@@ -68,8 +70,8 @@ void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
         FormatDecimal(bytes / geometry.unit_bytes, geometry.tick_bytes < geometry.unit_bytes ? 1 : 0);
     DrawText(list, {geometry.plot.Min.x - Px(8), y - Px(8)}, AxisNumbers(), text, Align::kRight);
   }
-  DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(),
-           geometry.unit_name, Align::kRight);
+  DrawText(list, {geometry.plot.Min.x - Px(8), UnitTop(geometry)}, SmallMuted(), geometry.unit_name,
+           Align::kRight);
 }
 
 // How wide one is, the widest tells, and how many there are decides how wide that is.

@@ -226,21 +226,13 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
   return {size.x + Px(12), Px(style.size) + Px(6)};
 }
 
-bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                 const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
-  const TextStyle style = Colored(SmallMuted(), color);
-  const ImVec2 size = ChipSize(style, text);
-  const auto place =
-      FindPlaceOn(ground, geometry, *labels, size, at.y,
-                  {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
-  return DrawLabelAt(list, place, style, text, label, labels);
-}
-
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TimelineLabels* labels) {
-  return std::ranges::any_of(kGrounds, [&](Ground ground) {
-    return DrawLabelOn(ground, list, geometry, at, text, color, label, labels);
-  });
+  const TextStyle style = Colored(SmallMuted(), color);
+  const ImVec2 size = ChipSize(style, text);
+  const auto place = FindPlace(geometry, *labels, size, at.y,
+                               {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
+  return DrawLabelAt(list, place, style, text, label, labels);
 }
 
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,

@@ -88,10 +88,7 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text);
 // where there is no room.
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TimelineLabels* labels);
-// The same, on such ground only.
-bool DrawLabelOn(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                 const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
-// Only there.
+// Only there, and on such ground.
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
                    const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
 

@@ -7,6 +7,7 @@
 
 #include "app/gui/panels/timeline/timeline_labels.h"
 #include "app/gui/panels/timeline/timeline_parts.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -134,8 +135,8 @@ struct LineLabel {
   int64_t latest_bytes = 0;
   ByteUnit unit;
   Color color;
-};
   std::string when_told = {};  // PlotLine's
+};
 
 LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
   return {title, LatestHeld(bytes), unit, color};
@@ -321,18 +322,17 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
 
 void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
                TimelineLabels* labels) {
-  std::string text;
-  for (const AboveAxis::Level& level : above.levels)
-    text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
-  if (text.empty()) return;
-  // Markers have their places there, too.
-  for (const Ground ground : {Ground::kClear, Ground::kAny}) {
-    for (int row = 0; row < 4; ++row) {
-      const ImVec2 at(geometry.plot.Max.x,
-                      geometry.plot.Min.y + static_cast<float>(row) * Px(kSmallTextSize + 9));
-      if (DrawLabelOn(ground, list, geometry, at, text, Colors().muted, "above the axis", labels)) return;
-    }
-  }
+  const std::string words = above.InWords(unit);
+  if (words.empty()) return;
+  const std::string shown = Fitted(SmallMuted(), words, geometry.plot.GetWidth());
+  const ImVec2 size = Measure(SmallMuted(), shown);
+  const float top = UnitTop(geometry);
+  const ImRect place(geometry.plot.Max.x - size.x, top, geometry.plot.Max.x, top + size.y);
+  list->PushClipRect(place.Min, place.Max);
+  DrawText(list, place.Min, SmallMuted(), shown);
+  list->PopClipRect();
+  labels->Take(place, "above the axis");
+  if (shown != words) labels->Explain(place, words + "\n" + MeaningOfLabel("above the axis"));
 }
 
 }  // namespace tidemark::gui

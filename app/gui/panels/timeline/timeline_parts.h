@@ -76,6 +76,8 @@ int64_t HighestReserved(const presenters::TimelinePlot& plot);  // in sight
 // Sets the vertical axis so that the plot's highest fits, with round ticks in the input's unit.
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry);
 
+// Of the row over the plot, in which the unit stands.
+float UnitTop(const TimelineGeometry& geometry);
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
 // As many figures as there is room for; none where there is no row for them.
 presenters::AxisTicks HorizontalTicks(const TimelineGeometry& geometry, presenters::TimeAxis axis);
@@ -95,7 +97,7 @@ presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group)
 // What the driver and the card report, and what the card has.
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                TimelineLabels* labels, AboveAxis* above);
-// As a label at the top.
+// In the row over the plot, beside the axis' unit: in the plot they would lie on the stack.
 void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
                TimelineLabels* labels);
 // Where a block's title begins, from `left` to `right` in its box, so that no level's line strikes it
