@@ -139,6 +139,33 @@ TEST_CASE(
   CHECK_FALSE(measured().has_value());
 }
 
+TEST_CASE("A recording that has the settings a page asks about is veiled until that is answered, no other") {
+  ViewState state;
+  state.learning = true;
+  state.lessons.lesson = "three-times-the-textbook";
+  const LessonBook book = LoadLessonBook();
+  const auto& prediction = PageOf(book.lessons, state.lessons).page->prediction;
+  REQUIRE(prediction);
+  networks::TrainingSettings others = prediction->situation.settings;
+  others.batch *= 2;
+  const auto is_veiled = [&](const networks::TrainingSettings& recorded) {
+    timeline::Stream stream;
+    stream.Mark(stream.Name("on"), stream.Name(networks::ToJson(recorded)));
+    stream.Allocate(1 << 20, 512);
+    AskedOf asked(stream);
+    asked.book = book;
+    asked.input.origin = RunOrigin::kOpened;
+    Estimates estimates(&asked.networks);
+    Scene scene;
+    const Frame& frame = scene.Prepare(asked.input, state, estimates);
+    return IsVeiled(Panels()[IndexOfPanel("timeline")], frame);
+  };
+  CHECK(is_veiled(prediction->situation.settings));
+  CHECK_FALSE(is_veiled(others));
+  state.lessons.predictions[PageKey(state.lessons.lesson, 0)] = 1;
+  CHECK_FALSE(is_veiled(prediction->situation.settings));
+}
+
 TEST_CASE("A source in trouble is told in whole, and which libraries hold the driver's memory") {
   timeline::Stream stream;
   const std::string blocked = "blocked by Nsight Systems: CUPTI serves one tool at a time.";

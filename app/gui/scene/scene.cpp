@@ -35,6 +35,14 @@ bool HasEvents(const timeline::View* view) {
   return index < view->end();
 }
 
+// Whether a run with the settings that the page asks about is shown, whoever trained it.
+bool TellsWhatIsAsked(const SceneInput& input, const LessonsState& state) {
+  const OpenPage open = PageOf(input.book->lessons, state);
+  if (input.view == nullptr || open.page == nullptr || !open.page->prediction) return false;
+  const std::string asked = networks::ToJson(open.page->prediction->situation.settings);
+  return std::ranges::any_of(input.view->settings(), [&](const std::string& told) { return told == asked; });
+}
+
 }  // namespace
 
 bool Scene::pending() const {
@@ -55,11 +63,11 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   statistics_.BeginFrame(state, frame_);
   comparison_.BeginFrame(state, selected, frame_);
   frame_.run_log.lines = &input.log->lines();
-  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And nothing of somebody's
-  // own, of which no lesson asks.
+  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And of what is somebody's
+  // own only what tells the very figure that is asked for.
   const bool is_asked_of = state.learning && IsOfOurs(input);
   frame_.awaits_prediction = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
-  frame_.veiled = is_asked_of && frame_.awaits_prediction;
+  frame_.veiled = frame_.awaits_prediction && (is_asked_of || TellsWhatIsAsked(input, state.lessons));
   if (is_asked_of) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
   frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
 }
