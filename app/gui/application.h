@@ -233,10 +233,12 @@ class Application {
   LeavingRun Leaving() const;
   LeavingRun Leave();
   void KeepAndThen(Consent::Then then);
+  void SaveAndThen(Consent::Then then);
   void TellOfKept(const KeptRun& kept);
   // What somebody asked to be written, or nobody saved.
   void TellNotWritten(const std::string& why);
-  void Save(const std::filesystem::path& file);
+  // `then`: once it is saved; none = nothing waits for it.
+  void Save(const std::filesystem::path& file, const Consent::Then& then);
   void Export(const std::filesystem::path& file);
   void AskForBand();
   void LookBack(bool forward);
@@ -281,7 +283,9 @@ class Application {
   Consent consent_{
       &shell_.held,
       {[this](const std::string& sentence) { AddLogLine(presenters::LogLevel::kWarning, sentence); },
-       [this](Consent::Then then) { KeepAndThen(std::move(then)); }}};
+       [this](Consent::Then then) { KeepAndThen(std::move(then)); },
+       [this](Consent::Then then) { SaveAndThen(std::move(then)); }}};
+  Consent::Then once_saved_;  // what waits for the file that is being asked for; none = nothing does
   Closing closing_;
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll

@@ -149,7 +149,7 @@ void Application::Execute(const Command& command) {
           [this](const ShowCard& c) { ShowOneCard(c.device); },
           [this](const ChooseScale& c) { state_.scale = std::clamp(c.scale, kSmallestScale, kLargestScale); },
           [this](const CompareWith& c) { CompareWithFile(c.file); },
-          [this](const SaveRecording& c) { Save(c.file); },
+          [this](const SaveRecording& c) { Save(c.file, std::exchange(once_saved_, nullptr)); },
           [this](const ExportRecording& c) { Export(c.file); },
           [this](const TakeScreenshot& c) { screenshot_ = c; },
           [this](const SavePicture& c) { AskWhereTo(c); },
@@ -397,6 +397,7 @@ void Application::Execute(ActionId action) {
 
 void Application::ChooseFile(FilePurpose purpose, const std::filesystem::path& folder,
                              const std::string& name) {
+  once_saved_ = nullptr;  // the dialog that it waited for was cancelled
   shell_.file_dialog.kept_runs = has_kept_runs_ ? options_.kept_runs.lexically_normal() : "";
   OpenFileDialog(purpose, folder, name, &shell_.file_dialog);
 }
@@ -592,20 +593,24 @@ bool Application::ExecuteLookAction(ActionId action) {
   return true;
 }
 
-void Application::Save(const std::filesystem::path& file) {
+void Application::Save(const std::filesystem::path& file, const Consent::Then& then) {
   if (!shown_) return AddLogLine(presenters::LogLevel::kWarning, kNothingToKeep);
   jobs_.Start("Saving " + file.filename().string(), JobEnd::kWritten,
-              [this, run = shown_.part(), file, bookmarks = shown_.bookmarks(),
+              [this, run = shown_.part(), file, then, bookmarks = shown_.bookmarks(),
                of = std::weak_ptr<const session::Run>(shown_.part())](
                   const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const events::EventIndex end = run->view()->end();  // what comes meanwhile may not be in it
                 const Status saved = run->Save(file, progress);
-                return [this, saved, file, bookmarks, of, end, process = run.get()] {
+                return [this, saved, file, then, bookmarks, of, end, process = run.get()] {
                   if (!saved) return TellNotWritten(saved.error().message);
                   const auto noted = shown_.Is(of) ? shown_.TakeSaved(process, file, end) : bookmarks;
                   if (const Status kept = trace::SaveBookmarks(noted, file); !kept)
                     TellNotWritten(kept.error().message);
                   AddLogLine(presenters::LogLevel::kGood, "Saved " + file.string() + ".");
+                  if (!then) return;
+                  // Of ranks and cards one was saved, and another run may have begun meanwhile.
+                  const bool is_all_of_it = shown_.Is(of) && shown_.whole().get() == process;
+                  is_all_of_it ? then() : AskBeforeQuitting();
                 };
               });
 }

@@ -417,6 +417,12 @@ void Application::KeepAndThen(Consent::Then then) {
               });
 }
 
+// Where the person cancels the dialog all stays as it is.
+void Application::SaveAndThen(Consent::Then then) {
+  Execute(ActionId::kSave);
+  once_saved_ = std::move(then);
+}
+
 void Application::TellOfKept(const KeptRun& kept) {
   const std::string unsaved = "The run before was not saved as far as it went";
   if (!kept) return TellNotWritten(unsaved + ", and cannot be kept. " + kept.error().message);

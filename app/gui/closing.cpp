@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace tidemark::gui {
+namespace {
+
+const HeldQuestion::Choice kSaveIt{"Save as…", HeldAnswer::kGoesOnOnceSaved};
+const HeldQuestion::Choice kDiscardIt{"Discard", HeldAnswer::kGoesOn};
+const HeldQuestion::Choice kCancel{"Cancel", HeldAnswer::kStays};
+
+}  // namespace
 
 HeldQuestion QuestionBeforeClosing(const AtStake& at_stake) {
   const std::string run = at_stake.run.empty() ? "this run" : at_stake.run;
@@ -12,15 +19,12 @@ HeldQuestion QuestionBeforeClosing(const AtStake& at_stake) {
   if (!at_stake.loses_run) {
     question.choices = {{"Let it run", HeldAnswer::kStays}, {"End it", HeldAnswer::kGoesOn}};
   } else if (!at_stake.can_be_kept) {
-    question.explanation += "Nobody saved the run. Cancel, then Ctrl+S saves it.";
-    question.choices = {{"Cancel", HeldAnswer::kStays}, {"Discard", HeldAnswer::kGoesOn}};
+    question.explanation += "Nobody saved the run.";
+    question.choices = {kSaveIt, kDiscardIt, kCancel};
   } else {
     question.explanation +=
-        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time. "
-        "Cancel, then Ctrl+S saves it where you like.";
-    question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept},
-                        {"Discard", HeldAnswer::kGoesOn},
-                        {"Cancel", HeldAnswer::kStays}};
+        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time.";
+    question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept}, kSaveIt, kDiscardIt, kCancel};
   }
   return question;
 }

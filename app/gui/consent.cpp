@@ -16,6 +16,7 @@ void Consent::Answer(HeldAnswer answer) {
   Then held = std::exchange(held_, nullptr);
   if (answer == HeldAnswer::kStays || !held) return;
   if (answer == HeldAnswer::kGoesOnOnceKept) return calls_.keep(std::move(held));
+  if (answer == HeldAnswer::kGoesOnOnceSaved) return calls_.save(std::move(held));
   is_granted_ = true;
   held();
   is_granted_ = false;

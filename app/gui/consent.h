@@ -15,6 +15,7 @@ class Consent {
   struct Calls {
     std::function<void(const std::string& sentence)> tell;
     std::function<void(Then then)> keep;  // the run that is shown, and `then` once it is
+    std::function<void(Then then)> save;  // the same, where the person says; `then` only if they do
   };
 
   // `question`: the one that is drawn; it lives longer than this.

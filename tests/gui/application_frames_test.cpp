@@ -12,6 +12,7 @@
 #include "tests/gui/drawn_application.h"
 #include "tests/gui/driven_application.h"
 #include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
 namespace {
@@ -135,6 +136,29 @@ TEST_CASE("Escape closes the list that is open in a dialog, and the next one the
   CHECK(app.shell().file_dialog.open);
   frames.Press(ImGuiKey_Escape);
   CHECK_FALSE(app.shell().file_dialog.open);
+}
+
+TEST_CASE("A run is saved in answer to the question that closing asks, with the keyboard alone") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn(scratch / "kept");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  Tell(app, DoAction{ActionId::kQuit});
+  frames.Draw(4);
+  REQUIRE(app.shell().held.open);
+  frames.Press(ImGuiKey_RightArrow);  // from the first answer
+  frames.Press(ImGuiKey_Enter);
+  frames.Draw(2);
+  CHECK_FALSE(app.shell().held.open);
+  REQUIRE(app.shell().file_dialog.open);
+  frames.Press(ImGuiKey_Escape);
+  CHECK_FALSE(app.shell().file_dialog.open);
+  CHECK_FALSE(app.wants_to_quit());
+  Tell(app, DoAction{ActionId::kQuit});
+  frames.Draw(4);
+  CHECK(app.shell().held.open);  // it is still there to lose
 }
 
 }  // namespace tidemark::gui

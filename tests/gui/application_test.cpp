@@ -109,6 +109,29 @@ TEST_CASE("Closing the window asks first where a run would be lost") {
     CHECK(app.KeepOnClosing().empty());
     CHECK(count_kept() == 0);
   }
+  SECTION("once it is saved where the person says, and not if they think better of it") {
+    Tell(app, DoAction{ActionId::kQuit});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOnOnceSaved});
+    CHECK(app.shell().file_dialog.open);
+    CHECK(app.shell().file_dialog.purpose == FilePurpose::kSave);
+    CHECK_FALSE(app.wants_to_quit());
+    Tell(app, DoAction{ActionId::kSave});  // the dialog was cancelled, and asked for on its own
+    Tell(app, SaveRecording{scratch / "own.tide"});
+    REQUIRE(PollUntil(app, [&] { return LatestLine(app).starts_with("Saved "); }));
+    CHECK_FALSE(app.wants_to_quit());
+    app.ShowRun(std::make_shared<Grown>());
+    Tell(app, DoAction{ActionId::kQuit});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOnOnceSaved});
+    Tell(app, SaveRecording{scratch / "missing" / "own.tide"});
+    REQUIRE(PollUntil(app, [&] { return LatestLine(app).find("missing") != std::string::npos; }));
+    CHECK_FALSE(app.wants_to_quit());
+    Tell(app, DoAction{ActionId::kQuit});
+    Tell(app, AnswerHeld{HeldAnswer::kGoesOnOnceSaved});
+    Tell(app, SaveRecording{scratch / "next.tide"});
+    CHECK(PollUntil(app, [&] { return app.wants_to_quit(); }));
+    CHECK((*session::Run::Open(scratch / "next.tide"))->view()->end() == 1);
+    CHECK(count_kept() == 0);
+  }
   SECTION("not where it cannot be kept: that is to be read first") {
     std::ofstream(kept) << "no folder";
     Tell(app, DoAction{ActionId::kQuit});

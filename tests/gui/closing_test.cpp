@@ -23,13 +23,13 @@ TEST_CASE("What closing would end or lose is asked about, and the first answer l
   CHECK(LabelsOf(program) == Labels{"Let it run", "End it"});
   const HeldQuestion run = QuestionBeforeClosing({.run = "MLP on phantom H200", .loses_run = true});
   CHECK(run.title == "Keep MLP on phantom H200?");
-  CHECK(LabelsOf(run) == Labels{"Keep and close", "Discard", "Cancel"});
+  CHECK(LabelsOf(run) == Labels{"Keep and close", "Save as…", "Discard", "Cancel"});
   const HeldQuestion nowhere = QuestionBeforeClosing({.loses_run = true, .can_be_kept = false});
   CHECK(nowhere.title == "Keep this run?");
-  CHECK(LabelsOf(nowhere) == Labels{"Cancel", "Discard"});
+  CHECK(LabelsOf(nowhere) == Labels{"Save as…", "Discard", "Cancel"});
   const HeldQuestion both = QuestionBeforeClosing({.program = "train.py", .run = "it", .loses_run = true});
   CHECK(both.title == "train.py still runs");
-  CHECK(LabelsOf(both) == Labels{"Keep and close", "Discard", "Cancel"});
+  CHECK(LabelsOf(both) == Labels{"Keep and close", "Save as…", "Discard", "Cancel"});
 }
 
 TEST_CASE("Closing is due once what is being written is written, unless that fails") {

@@ -21,9 +21,11 @@ struct Person {
   std::vector<std::string> told;
   std::vector<std::string> done;
   Consent::Then kept_before;
+  Consent::Then saved_before;
   Consent consent{&question,
                   {[this](const std::string& sentence) { told.push_back(sentence); },
-                   [this](Consent::Then then) { kept_before = std::move(then); }}};
+                   [this](Consent::Then then) { kept_before = std::move(then); },
+                   [this](Consent::Then then) { saved_before = std::move(then); }}};
 
   void AskFor(const std::string& what, const std::string& overtaken = "") {
     consent.Ask(Titled(what + "?", overtaken), [this, what] {
@@ -59,6 +61,12 @@ TEST_CASE("What waits for the run to be kept is done after that") {
   person.consent.Answer(HeldAnswer::kGoesOnOnceKept);
   CHECK_FALSE(is_done);
   person.kept_before();
+  CHECK(is_done);
+  is_done = false;
+  person.consent.Ask(Titled("Keep it?"), [&] { is_done = true; });
+  person.consent.Answer(HeldAnswer::kGoesOnOnceSaved);
+  CHECK_FALSE(is_done);
+  person.saved_before();
   CHECK(is_done);
 }
 

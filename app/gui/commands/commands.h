@@ -262,7 +262,8 @@ struct UseSession {
 enum class HeldAnswer : uint8_t {
   kStays,  // all is as it was
   kGoesOn,
-  kGoesOnOnceKept,  // the run that is shown, among the earlier ones
+  kGoesOnOnceKept,   // the run that is shown, among the earlier ones
+  kGoesOnOnceSaved,  // that, where the person says
 };
 struct AnswerHeld {
   HeldAnswer answer = HeldAnswer::kStays;
