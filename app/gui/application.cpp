@@ -6,6 +6,7 @@
 
 #include "app/gui/kept_runs.h"
 #include "app/presenters/run/program_facts.h"
+#include "app/presenters/run/run_end.h"
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/events/allocator_settings.h"
 
@@ -253,6 +254,7 @@ bool Application::Poll() {
 void Application::TakeStatusChange(const session::RunStatus& before) {
   const session::RunStatus& now = input_.status;
   if (now.sentence != before.sentence) NoteStatus();
+  if (now.state > RunState::kPaused && before.state <= RunState::kPaused) TellOfGoodEnd();
   if (now.out_of_memory && !before.out_of_memory) ShowShortage();
   // Where nobody has looked elsewhere since it began, all of it is in sight.
   if (now.state > RunState::kPaused && state_.timeline.whole) state_.timeline.follow = false;
@@ -268,6 +270,16 @@ void Application::NoteStatus() {
                           input_.view->markers().back().text == now.sentence;
   if (now.sentence.empty() || has_marker) return;
   notices_.Note(bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence);
+}
+
+// Of a recording that is followed. There is nothing to be done about it, which a banner would stay for.
+void Application::TellOfGoodEnd() {
+  if (input_.origin != RunOrigin::kFollowed) return;
+  const presenters::EndNotice notice =
+      presenters::NoticeOfFollowed(input_.status, input_.description, input_.view.get());
+  if (notice.bad || notice.sentence.empty()) return;
+  const bool is_whole = input_.view == nullptr || input_.view->health().lost == 0;
+  AddLogLine(is_whole ? presenters::LogLevel::kGood : presenters::LogLevel::kWarning, notice.sentence);
 }
 
 // Why memory ran out, and the ways out. In sight is the last step and no earlier ones, whose figures would

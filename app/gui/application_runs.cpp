@@ -352,6 +352,7 @@ void Application::ForgetWhatWasSought() {
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
                      file == "-" ? "standard input" : file.filename().string()));
+  if (input_.status.state > RunState::kPaused) TellOfGoodEnd();  // all of it was there already
 }
 
 void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {

@@ -89,6 +89,7 @@ Banner BannerOf(const SceneInput& input, ByteUnit unit) {
       was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
                    : presenters::NoticeOfRun(input.status, view);
   Banner banner;
+  if (!notice.bad && input.status.state > RunState::kPaused) return banner;  // told as it comes
   banner.sentence = WithUnitTold(
       presenters::IsProgram(input.description) ? InShort(notice.sentence) : notice.sentence, unit);
   banner.bad = notice.bad;

@@ -171,6 +171,23 @@ TEST_CASE("What is noted in a recording that was waited for is kept beside it, w
   CHECK(*trace::LoadBookmarks(file) == std::vector<trace::Bookmark>{{7, "before"}, {9, "here"}});
 }
 
+TEST_CASE("That a recording which was followed is complete goes by itself, and stands in the Run log") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  REQUIRE(Grown().Save(file).ok());
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  auto followed = session::FollowedRun::Open(file);
+  REQUIRE(followed.ok());
+  app.Follow(std::move(*followed), file);
+  const char* const complete = "The run has ended in order, and its recording is complete.";
+  CHECK(PollUntil(app, [&] { return !app.shell().toasts.empty(); }));
+  REQUIRE_FALSE(app.shell().toasts.empty());
+  CHECK(app.shell().toasts.back().text == complete);
+  CHECK(app.scene_input().log->lines().back().text == complete);
+  CHECK(BannerOf(app.scene_input(), ByteUnit::kMegabytes).sentence.empty());
+}
+
 TEST_CASE("What was sought in one run is not sought in another, a rank and a run begun anew apart") {
   const trace::Scratch scratch;
   std::vector<std::filesystem::path> files;
