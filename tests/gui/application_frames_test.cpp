@@ -161,4 +161,19 @@ TEST_CASE("A run is saved in answer to the question that closing asks, with the 
   CHECK(app.shell().held.open);  // it is still there to lose
 }
 
+TEST_CASE("The buttons of a dialog are in sight in a low window, and its fields are scrolled") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {960, 600};
+  frames.Draw(4);
+  Tell(app, DoAction{ActionId::kRunProgram});
+  frames.Draw(6);
+  REQUIRE(app.shell().program_dialog.open);
+  const ImGuiWindow* const dialog = ImGui::FindWindowByName("program dialog");
+  REQUIRE(dialog != nullptr);
+  CHECK(dialog->Rect().Max.y <= 600);
+  CHECK(dialog->ScrollMax.y == 0);
+}
+
 }  // namespace tidemark::gui

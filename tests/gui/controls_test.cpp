@@ -1,11 +1,13 @@
 #include "app/gui/widgets/controls.h"
 
-#include <imgui.h>
+#include <imgui_internal.h>
 
 #include <array>
 #include <string>
 #include <string_view>
 
+#include "app/gui/widgets/panel_frame.h"
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -60,4 +62,30 @@ TEST_CASE("No more is taken than the field holds") {
 }
 
 }  // namespace
+TEST_CASE_METHOD(Measured,
+                 "What is drawn beside a scrolled part fades with its last row, where it goes on below") {
+  double at_top = 0;
+  double at_bottom = 0;
+  const auto draw = [&](float height) {
+    for (int frame = 0; frame < 3; ++frame) {
+      ImGui::SetNextWindowSize({300, 300});
+      ImGui::Begin("panel");
+      BeginScrolled("rows", {0, 200});
+      const ImRect inner = ImGui::GetCurrentWindow()->InnerRect;
+      ImGui::Dummy({10, height});
+      at_top = LeftByFading(inner.Min.y);
+      at_bottom = LeftByFading(inner.Max.y - 10);
+      EndScrolled();
+      ImGui::End();
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+    }
+  };
+  draw(400);
+  CHECK(at_top == 1);
+  CHECK(at_bottom < 0.5);
+  draw(100);
+  CHECK(at_bottom == 1);
+}
+
 }  // namespace tidemark::gui

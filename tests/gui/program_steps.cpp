@@ -289,7 +289,7 @@ void StartsAProgram(ImGuiTestContext* context) {
   application().view_state().program_card = "h200";
   application().Push(ActionId::kRunProgram);
   context->Yield(4);
-  context->ItemInputValue("//program dialog/##command", "wrong");  // ends with Enter
+  context->ItemInputValue("//program dialog/**/##command", "wrong");  // ends with Enter
   context->Yield(10);
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/###start"); }));
   Picture(context, "run-a-program");
@@ -304,14 +304,14 @@ void StartsAProgram(ImGuiTestContext* context) {
   context->KeyPress(ImGuiKey_Enter);
   IM_CHECK(WaitUntil(context, [] { return LastOrder().recording == "run.tide"; }));
   context->Yield(10);
-  context->ItemInput("//program dialog/##recording");
+  context->ItemInput("//program dialog/**/##recording");
   context->KeyCharsReplace("");
-  context->ItemInput("//program dialog/##Memory");
+  context->ItemInput("//program dialog/**/##Memory");
   context->KeyCharsReplace("16GiB");
-  context->ItemClick("//program dialog/##program amp/bf16");
-  context->ItemClick("//program dialog/##program checkpoint/blocks");
+  context->ItemClick("//program dialog/**/##program amp/bf16");
+  context->ItemClick("//program dialog/**/##program checkpoint/blocks");
   Picture(context, "run-a-program-otherwise");
-  context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
+  context->ItemInputValue("//program dialog/**/##command", "python train.py --batch 8");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
   IM_CHECK_STR_EQ(LastOrder().memory.c_str(), "16GiB");
   IM_CHECK_STR_EQ(LastOrder().amp.c_str(), "bf16");
@@ -322,14 +322,16 @@ void StartsAProgram(ImGuiTestContext* context) {
   // On this machine operators are told where that is asked for, and what is below the choice stays in place.
   application().Push(ActionId::kRunProgram);
   context->Yield(4);
-  const float recording_was_at = context->ItemInfo("//program dialog/##recording").RectFull.Min.y;
-  IM_CHECK(!context->ItemExists("//program dialog/PyTorch's operators"));  // a phantom tells them anyway
-  context->ItemClick("//program dialog/##Runs on");
+  const float recording_was_at = context->ItemInfo("//program dialog/**/##recording").RectFull.Min.y;
+  IM_CHECK(!context->ItemExists("//program dialog/**/PyTorch's operators"));  // a phantom tells them anyway
+  context->SetRef(context->WindowInfo("//program dialog/fields").ID);
+  context->ItemClick("##Runs on");
+  context->SetRef(ImGuiTestRef());
   context->ItemClick("//$FOCUSED/this machine's CPU");
-  IM_CHECK_EQ(context->ItemInfo("//program dialog/##recording").RectFull.Min.y, recording_was_at);
-  context->ItemClick("//program dialog/PyTorch's operators");
+  IM_CHECK_EQ(context->ItemInfo("//program dialog/**/##recording").RectFull.Min.y, recording_was_at);
+  context->ItemClick("//program dialog/**/PyTorch's operators");
   Picture(context, "run-a-program-here");
-  context->ItemInputValue("//program dialog/##command", "python train.py --batch 9");
+  context->ItemInputValue("//program dialog/**/##command", "python train.py --batch 9");
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 9"; }));
   IM_CHECK(!LastOrder().card && LastOrder().cpu && LastOrder().operators);
   IM_CHECK_STR_EQ(LastOrder().amp.c_str(), "");     // there it is as it is
@@ -343,7 +345,7 @@ void StartsAProgram(ImGuiTestContext* context) {
 // is lost.
 void TakesDialogsInTurn(ImGuiTestContext* context) {
   const auto file_is_asked = [&] { return context->ItemExists("//file dialog/##name"); };
-  const auto program_is_asked = [&] { return context->ItemExists("//program dialog/##command"); };
+  const auto program_is_asked = [&] { return context->ItemExists("//program dialog/**/##command"); };
   const auto closing_is_asked = [&] { return context->ItemExists("//**/Discard"); };
   application().Push(ActionId::kNewRun);  // which nobody saved
   IM_CHECK(WaitUntil(context, [] { return application().scene_input().starting; }));
@@ -387,9 +389,9 @@ size_t Points() { return application().frame()->sweep.sweep == nullptr ? 0 : Swe
 void AskForSweep(ImGuiTestContext* context, const char* range) {
   application().Push(ActionId::kRunProgram);
   context->Yield(4);
-  context->ItemInput("//program dialog/##command");
+  context->ItemInput("//program dialog/**/##command");
   context->KeyCharsReplace("python train.py --batch 8");
-  context->ItemInputValue("//program dialog/##sweep", range);  // ends with Enter, as any of them
+  context->ItemInputValue("//program dialog/**/##sweep", range);  // ends with Enter, as any of them
 }
 
 }  // namespace

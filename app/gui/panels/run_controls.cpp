@@ -118,6 +118,13 @@ bool Names(const std::vector<std::string>& names, const char* name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// In the panel's margin, in the middle of the first line.
+void DrawLock(ImDrawList* list, ImVec2 control) {
+  TextStyle style = Colored(SmallMuted(), Colors().muted.WithAlpha(LeftByFading(control.y + Px(9))));
+  style.size = kSmallTextSize - 2;
+  DrawText(list, {control.x - Px(4), control.y + Px(3)}, style, icons::kLock, Align::kRight);
+}
+
 // Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
 // at it.
 template <typename Draw>
@@ -150,7 +157,7 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
   if (Names(access.highlighted, name)) {
     list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
   }
-  if (locked) DrawText(list, {low.x - Px(12), low.y + Px(2)}, SmallMuted(), icons::kLock);
+  if (locked) DrawLock(list, low);
   list->PopClipRect();
 }
 

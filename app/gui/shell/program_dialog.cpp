@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/events/stack_languages.h"
 #include "profiler/events/torch_versions.h"
@@ -40,6 +41,12 @@ bool IsOnThisMachine(const std::string& card) { return card == kOwnGpu || card =
 
 bool IsOnPhantom(const ProgramDialogState& state) { return !IsOnThisMachine(state.card); }
 
+// Below a field, and clear of the ring that tells its focus.
+void ConsequenceOfField(std::string_view text) {
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + Px(3));
+  Consequence(text);
+}
+
 // What follows from a choice, with as much room as what follows from any other takes: what comes below stays
 // where it is.
 void ConsequenceAmong(std::string_view chosen, std::initializer_list<std::string_view> others) {
@@ -50,8 +57,8 @@ void ConsequenceAmong(std::string_view chosen, std::initializer_list<std::string
   float missing = 0;
   for (const std::string_view other : others)
     missing = std::max(missing, height_of(other) - height_of(chosen));
-  Consequence(chosen);
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + missing);
+  ConsequenceOfField(chosen);
+  if (missing > 0) ImGui::Dummy({0, missing - ImGui::GetStyle().ItemSpacing.y});
 }
 
 std::string TitleOf(const std::string& chosen, const std::vector<phantom::Card>& cards) {
@@ -235,14 +242,14 @@ void FillFrom(const session::SweepOrder& order, ProgramDialogState& state) {
   state.checkpoint = program.checkpoint;
 }
 
-void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state,
-                 CommandQueue& queue) {
-  Put(TitleWords(), "Run a program");
+// True if Enter ended what was typed.
+bool DrawFields(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDialogState& state) {
   Label("Command");
   FocusIfWanted(state, ProgramField::kCommand);
   ImGui::SetNextItemWidth(-1);
   bool entered = TextField("##command", "python train.py --batch 64", state.command);
-  Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
+  ConsequenceOfField(
+      "As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, has_gpu, state);
   entered = ChooseMemory(state) || entered;
   ChooseTechniques(state);
@@ -253,7 +260,19 @@ void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramD
   entered =
       TextField("##recording", "run.tide; empty: kept among the earlier runs", state.recording) || entered;
   LeaveSweepBehind(state);
-  entered = ChooseSweep(state) || entered;
+  return ChooseSweep(state) || entered;
+}
+
+// What they and what is said above them take, with the room before each.
+float ButtonsHeight(const ProgramDialogState& state) {
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float trouble =
+      state.trouble.empty() ? 0 : gap + MeasureWrapped(SmallMuted(), state.trouble, width).y;
+  return trouble + gap + ImGui::GetFrameHeight();
+}
+
+void DrawButtons(bool entered, ProgramDialogState& state, CommandQueue& queue) {
   Consequence(state.trouble, Colors().warning);
   ImGui::BeginDisabled(state.command.front() == 0);
   const char* const start = Sweeps(state) ? "Sweep###start" : "Start###start";
@@ -264,6 +283,18 @@ void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramD
     state.open = false;
     ImGui::CloseCurrentPopup();
   }
+}
+
+// The buttons stay in sight however low the window is.
+void DrawContent(const std::vector<phantom::Card>& cards, bool has_gpu, float most_height,
+                 ProgramDialogState& state, CommandQueue& queue) {
+  Put(TitleWords(), "Run a program");
+  const float room =
+      most_height - ImGui::GetCursorPosY() - ButtonsHeight(state) - ImGui::GetStyle().WindowPadding.y;
+  bool entered = false;
+  if (BeginScrolled("fields", {0, room}, Scrolled::kFromHeight)) entered = DrawFields(cards, has_gpu, state);
+  EndScrolled();
+  DrawButtons(entered, state, queue);
 }
 
 }  // namespace
@@ -331,7 +362,7 @@ void DrawProgramDialog(const std::vector<phantom::Card>& cards, bool has_gpu, Pr
   if (ImGui::BeginPopupModal(
           "program dialog", nullptr,
           ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
-    DrawContent(cards, has_gpu, state, queue);
+    DrawContent(cards, has_gpu, viewport->WorkSize.y - Px(40), state, queue);
     ImGui::EndPopup();
   }
 }

@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cfloat>
 
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/terms.h"
@@ -45,17 +46,40 @@ bool BeginScrolled(const char* id, ImVec2 size, Scrolled scrolled) {
                              ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (seen->GetBool(key))
     ImGui::SetNextWindowContentSize({width - ImGui::GetStyle().ScrollbarSize - Px(6), 0});
-  const bool visible = ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened);
+  ImGuiChildFlags flags = ImGuiChildFlags_NavFlattened;
+  if (scrolled == Scrolled::kFromHeight) {
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, size.y});
+    flags |= ImGuiChildFlags_AutoResizeY;
+    size.y = 0;
+  }
+  const bool visible = ImGui::BeginChild(id, size, flags);
   seen->SetBool(key, ImGui::GetCurrentWindow()->ScrollbarY);
   return visible;
 }
 
+namespace {
+
+constexpr float kFading = 40;  // a row: where one is cut nothing of it is left to read
+
+bool GoesOnBelow(const ImGuiWindow& window) {
+  return window.ScrollbarY && window.Scroll.y < window.ScrollMax.y - 1;
+}
+
+}  // namespace
+
+double LeftByFading(float y) {
+  const ImGuiWindow& window = *ImGui::GetCurrentWindow();
+  if (!GoesOnBelow(window)) return 1;
+  return std::clamp((window.InnerRect.Max.y - y) / Px(kFading), 0.0F, 1.0F);
+}
+
 void EndScrolled() {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
-  if (window->ScrollbarY && window->Scroll.y < window->ScrollMax.y - 1) {
-    const float height = Px(40);  // a row: where one is cut nothing of it is left to read
+  if (GoesOnBelow(*window)) {
+    const float height = Px(kFading);
     const ImRect inner = window->InnerRect;
-    const Color color = Colors().panel;
+    const bool is_in_dialog = (window->RootWindow->Flags & ImGuiWindowFlags_Popup) != 0;
+    const Color color = is_in_dialog && Colors().dark ? Colors().sunken : Colors().panel;  // behind it
     const ImU32 clear = U32(color.WithAlpha(0));
     // A window of its own, for what is in this one may have some, and they lie above it.
     ImGui::SetCursorScreenPos({inner.Min.x, inner.Max.y - height});

@@ -19,9 +19,16 @@ void EmptyReason(std::string_view text);
 
 // What is left of the panel, or of a column in it, scrolled where it is not high enough; what goes on below
 // is told by its fading away. What is in it ends before the scrollbar. End belongs to every Begin.
-enum class Scrolled : uint8_t { kAsNeeded, kNever };  // never: it is known to be high enough
+enum class Scrolled : uint8_t {
+  kAsNeeded,
+  kNever,      // it is known to be high enough
+  kFromHeight  // as high as what is in it, and no higher than `size`
+};
 bool BeginScrolled(const char* id, ImVec2 size = {0, 0}, Scrolled scrolled = Scrolled::kAsNeeded);
 void EndScrolled();
+// Between Begin and End: how much that fading leaves at a height, from 0 to 1, of what is drawn beside the
+// scrolled part, where it does not reach.
+double LeftByFading(float y);
 
 // The whole row of a table as a button under what is put into it next; true when it is clicked, and again
 // with the second press of a double click.
