@@ -91,6 +91,11 @@ void DrawTechniqueRows(const ProgramTechniquesInput& input, CommandQueue& queue)
   }
 }
 
+// What the state takes is not known of a run that found no room: `tidemark fit` runs it with room for all.
+constexpr const char* kNoneFits =
+    "None of them makes it fit. Fewer samples at once may, if its parameters and what its optimizers keep "
+    "leave room for any: Run a program… can sweep over them, and tidemark fit tells where they do not.";
+
 bool DoesNoneFit(const ProgramTechniques& found) {
   return !found.goes_on && std::ranges::all_of(found.rows, [](const TechniqueRow& row) {
     return row.answer && row.answer->ran_out;
@@ -104,8 +109,7 @@ void DrawTried(const ProgramTechniquesInput& input, CommandQueue& queue) {
   Label("With techniques");
   DrawTechniqueRows(input, queue);
   if (DoesNoneFit(found)) {
-    PutWrapped(SmallMuted(),
-               "None of them makes it fit; fewer samples at once may: Run a program… can sweep over them.");
+    PutWrapped(SmallMuted(), kNoneFits);
   }
   for (const std::string& note : found.notes) PutWrapped(SmallMuted(), "What to doubt: " + note);
 }

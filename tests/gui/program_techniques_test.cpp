@@ -1,0 +1,32 @@
+#include "app/gui/panels/program_techniques.h"
+
+#include <imgui_internal.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/gui/measured.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+
+TEST_CASE_METHOD(Measured, "That fewer samples may help is said with what they leave as it is") {
+  const std::vector<session::TechniqueOrder> to_try(2);
+  ProgramTechniques found;
+  found.goes_on = false;
+  found.card.memory_bytes = int64_t{1} << 30;
+  for (const session::TechniqueOrder& order : to_try)
+    found.rows.push_back({order, session::TechniqueAnswer{false, true, "Tried to allocate 20.00 MiB."}});
+  CommandQueue queue;
+  ImGui::SetNextWindowSize({600, 600});
+  ImGui::Begin("panel");
+  ImGui::LogToBuffer();
+  DrawProgramTechniques({&to_try, &found}, "L4", queue);
+  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  ImGui::LogFinish();
+  ImGui::End();
+  REQUIRE(drawn.find("None of them makes it fit.") != std::string::npos);
+  CHECK(drawn.find("if its parameters and what its optimizers keep leave room") != std::string::npos);
+}
+
+}  // namespace tidemark::gui
