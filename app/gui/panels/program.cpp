@@ -15,7 +15,7 @@ void DrawFacts(const presenters::ProgramFacts& facts) {
   for (const presenters::Fact& fact : facts.facts) {
     Put(SmallMuted(), fact.title);
     ExplainLabel(fact.title);
-    PutWrapped(Words(), fact.text);
+    PutWrapped(fact.title == presenters::kCommandFact ? Numbers() : Words(), fact.text);
     ImGui::Dummy({0, Px(2)});
   }
   if (facts.notes.empty()) return;

@@ -247,7 +247,9 @@ bool DrawFields(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDi
   Label("Command");
   FocusIfWanted(state, ProgramField::kCommand);
   ImGui::SetNextItemWidth(-1);
+  ImGui::PushFont(Faces().numbers, 0.0F);  // in which two hyphens are two
   bool entered = TextField("##command", "python train.py --batch 64", state.command);
+  ImGui::PopFont();
   ConsequenceOfField(
       "As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, has_gpu, state);

@@ -25,7 +25,9 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"card",
      "What all processes use, as the card reports it ten times a second; no line where it is less than "
      "reserved."},
-    {"the card has", "All memory of the card, as its driver tells it."},
+    {"the card has",
+     "All memory of the card, as its driver tells it; its name is followed by the size that it is sold "
+     "with."},
     {"above the axis", "Levels that lie above what the axis shows; card, at the top, makes room for them."},
     {"selected", "What is lit up in every panel; Esc takes it away."},
     // Phases and lanes.

@@ -132,7 +132,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   const auto add = [&told](const char* title, std::string text) {
     if (!text.empty()) told.facts.push_back({title, std::move(text)});
   };
-  add("Command", description.command);
+  add(kCommandFact, description.command);
   add(description.producer.starts_with("tidemark") ? "Recorded by" : "Read from", description.producer);
   add("Card", card ? fmt::format("{}, {}{}", card->title, limited, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);

@@ -55,9 +55,10 @@ std::string VerdictOf(const session::TechniqueAnswer& answer);
 std::string WhyVerdict(const session::TechniqueAnswer& answer);
 
 struct Fact {
-  std::string title;  // "Command"
+  std::string title;
   std::string text;
 };
+inline constexpr const char* kCommandFact = "Command";  // its text is as it would be typed
 struct ProgramFacts {
   std::vector<Fact> facts;
   std::vector<std::string> notes;  // what to doubt
