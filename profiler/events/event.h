@@ -36,8 +36,9 @@ enum class Category : uint8_t {
   kAutocastCache,  // low-precision copies of weights that autocast keeps
   kUnknown,
   kCommunication,  // what is on its way to other ranks: the gradient reducer's buckets
-  kOutput,  // what a model's call without gradients left: its results, and what it keeps for its next call,
-            // as a KV cache
+  kOutput,  // what a forward made that backward does not need and the program keeps: its results; and what a
+            // model's call without gradients left: results, and what it keeps for its next call, as a KV
+            // cache
 };
 inline constexpr int kCategoryCount = 11;
 
@@ -103,7 +104,8 @@ enum class EventKind : uint8_t {
                    // gradient is called
   kEvaluationEnd,  // of a model's call without gradients on `thread`: what it made and left is output. A
                    // hint, too: category output of a kAllocate, which such a call asked for, and which is
-                   // temporary until then
+                   // temporary until then. And one: phase forward of a kAllocate, for which a forward asked;
+                   // what is there of it as a kPhase begins backward, and nothing else, is output
 };
 inline constexpr int kEventKindCount = 24;  // of what recordings and timelines have
 inline constexpr int kHintKindCount = 7;    // those after them
@@ -125,7 +127,7 @@ struct Event {
   uint32_t thread = 0;  // kernel thread id
   EventKind kind = EventKind::kAllocate;
   Category category = Category::kUnknown;
-  Phase phase = Phase::kIdle;  // only set on kPhase; the timeline derives it for the others
+  Phase phase = Phase::kIdle;  // only set on kPhase, but for a hint; the timeline derives it for the others
   Source source = Source::kTrainer;
   uint8_t device = 0;
   uint8_t recompute = 0;       // 1 while checkpointing runs a forward again inside backward

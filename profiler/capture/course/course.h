@@ -37,6 +37,7 @@ class Course {
     const events::Phase phase = phase_.load(std::memory_order_relaxed);
     return phase != events::Phase::kBackward && phase != events::Phase::kOptimizer;
   }
+  bool IsInForward() const { return phase_.load(std::memory_order_relaxed) == events::Phase::kForward; }
 
   // An operator has recorded something for backward.
   void RecordForward() {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "profiler/capture/course/course.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/allocator_gate.h"
 #include "profiler/capture/gates/behind.h"
@@ -68,6 +69,7 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device
     event.rounded_bytes = bytes;
     event.category = category;
     event.name = OptimizerAtWork();
+    if (TheCourse().IsInForward()) event.phase = events::Phase::kForward;
   }
   if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
   EmitOnDevice(event);

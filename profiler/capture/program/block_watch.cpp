@@ -135,18 +135,23 @@ Maker ThisEvaluation() { return reinterpret_cast<Maker>(&current_context); }
 
 Maker MakerHere() {
   if (current_context.optimizer_depth > 0) return kOptimizer;
-  return current_context.evaluates ? ThisEvaluation() : kNobody;
+  if (current_context.evaluates) return ThisEvaluation();
+  return TheCourse().IsInForward() ? kForward : kNobody;
+}
+
+void TakeForOutputs(Maker maker) {
+  for (const uint64_t address : Roles().TakeMadeBy(maker)) {
+    if (Roles().Take(address, Category::kOutput)) Announce({address, 0}, Category::kOutput, 0);
+  }
 }
 
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_address = address;
   last_born_bytes = bytes;
   const Maker maker = MakerHere();
-  if (IsFromBirth(category) || maker != kNobody) {
-    Roles().Born(address, category, maker);
-  } else if (bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses()) {
-    Roles().BornBeforeGradients(address);
-  }
+  const bool before_gradients = bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses();
+  if (IsFromBirth(category) || maker != kNobody || before_gradients)
+    Roles().Born(address, category, maker, before_gradients);
 }
 
 // A batch: what was just made and is at once filled from the host, where gradients are recorded, or before an
@@ -197,11 +202,9 @@ bool BeginEvaluationBlocks() {
   return true;
 }
 
-void EndEvaluationBlocks() {
-  for (const uint64_t address : Roles().TakeMadeBy(ThisEvaluation())) {
-    if (Roles().Take(address, Category::kOutput)) Announce({address, 0}, Category::kOutput, 0);
-  }
-}
+void EndEvaluationBlocks() { TakeForOutputs(ThisEvaluation()); }
+
+void EndForwardBlocks() { TakeForOutputs(kForward); }
 
 void BeginOptimizerBlocks() { ++current_context.optimizer_depth; }
 

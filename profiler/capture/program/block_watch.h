@@ -11,7 +11,8 @@
 //                    neither backward nor an optimizer runs; before the first forward only what came after
 //                    the last that was filled where no gradients are recorded, as Module.to fills parameters;
 //                    and before an evaluation, whether they are recorded or not
-//   output           what an evaluation (operators/layer_scopes.h) made and left behind
+//   output           what a forward made, is alive as backward begins, and is none of these: results that the
+//                    program keeps; and what an evaluation (operators/layer_scopes.h) made and left behind
 // The first of them holds until the block is freed, but that a gradient may have been an activation before,
 // or lie in a bucket, a leaf may have been an input, and an output may become anything. Made during backward,
 // an optimizer's step or an evaluation and none of these: temporary. All else stays unknown. Tensors of
@@ -30,6 +31,9 @@ void WatchBlocks();
 // The call of an outermost layer begins on this thread: whether it is an evaluation; and once that is to end.
 bool BeginEvaluationBlocks();
 void EndEvaluationBlocks();
+
+// Before a backward begins.
+void EndForwardBlocks();
 
 // Around an optimizer's step, on its thread; `name` is what its state is called.
 void BeginOptimizerBlocks();

@@ -62,6 +62,7 @@ void WatchCourse() {
   TheCourse().Begin(OnPhase);
   SetEvaluationListener({BeginEvaluation, EndEvaluation});
   TheGates().backward_begins = [] {
+    EndForwardBlocks();
     TheCourse().BeginBackward();
     BeginEngine();
   };

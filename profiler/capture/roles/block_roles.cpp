@@ -45,18 +45,21 @@ uint64_t BlockRoles::TurnOf(uint64_t address, Category role) {
   return found != blocks_.end() && found->second.role == role ? found->second.turn : 0;
 }
 
-void BlockRoles::Born(uint64_t address, Category category, Maker maker) {
+// Its address may be that of one whose end was lost.
+void BlockRoles::Born(uint64_t address, Category category, Maker maker, bool before_gradients) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
-  block = {};
+  Forget(block);
+  block = {.maker = maker, .was_before_gradients = before_gradients};
   if (IsFromBirth(category)) Assign(block, category);
-  block.maker = maker;
-  if (maker != kNobody) made_by_[maker].push_back(address);
+  if (maker == kNobody) return;
+  block.birth = ++births_;
+  made_by_[maker].emplace(block.birth, address);
 }
 
-void BlockRoles::BornBeforeGradients(uint64_t address) {
-  const MutexLock lock(mutex_);
-  blocks_[address] = {.was_before_gradients = true};
+void BlockRoles::Forget(const Known& block) {
+  awaiting_.erase(block.awaits);
+  if (block.maker != kNobody) made_by_[block.maker].erase(block.birth);
 }
 
 bool BlockRoles::WasBeforeGradients(uint64_t address) {
@@ -69,7 +72,7 @@ void BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return;
-  awaiting_.erase(found->second.awaits);
+  Forget(found->second);
   blocks_.erase(found);
 }
 
@@ -108,11 +111,8 @@ std::vector<uint64_t> BlockRoles::TakeMadeBy(Maker maker) {
   const auto made = made_by_.extract(maker);
   if (made.empty()) return {};
   std::vector<uint64_t> alive;
-  for (const uint64_t address : made.mapped()) {
-    const auto found = blocks_.find(address);
-    // Once, though one that died before it may have had its address.
-    if (found == blocks_.end() || found->second.maker != maker) continue;
-    found->second.maker = kNobody;
+  for (const auto& [birth, address] : made.mapped()) {
+    blocks_[address].maker = kNobody;
     alive.push_back(address);
   }
   return alive;

@@ -1,10 +1,11 @@
 // What blocks of a program that we do not own were found to hold, by their addresses. The first role that a
 // block takes holds until it is freed, but that a gradient may have been an activation before (saved for a
 // second backward), or lie in a bucket; a leaf, or state that an optimizer loaded, may have been an input;
-// and an output of an evaluation may become anything.
+// and an output may become anything.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
-// awaits a forward or an evaluation, and what a maker made: O(blocks that do, or that it made).
+// awaits a forward or an evaluation, and what a maker made: O(log blocks that do, or that it made), and as
+// many when they are taken.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +31,12 @@ constexpr bool IsFromBirth(events::Category category) {
          category == events::Category::kCommunication;
 }
 
-// Who made a block, of those that leave something behind when they end: an optimizer's step, or an
+// Who made a block, of those that leave something behind when they end: an optimizer's step, a forward, or an
 // evaluation, which has the number of its thread.
 using Maker = uint64_t;
 inline constexpr Maker kNobody = 0;
 inline constexpr Maker kOptimizer = std::numeric_limits<Maker>::max();
+inline constexpr Maker kForward = kOptimizer - 1;
 
 class BlockRoles {
  public:
@@ -45,9 +47,8 @@ class BlockRoles {
   bool Is(uint64_t address, events::Category role) { return TurnOf(address, role) != 0; }
   // Which taking of a role made the block `role`: 0 = it is not. No two blocks of one address have the same.
   uint64_t TurnOf(uint64_t address, events::Category role);
-  void Born(uint64_t address, events::Category category, Maker maker);
-  // One that gradients may be put into later, which were not there yet when it was made.
-  void BornBeforeGradients(uint64_t address);
+  // `before_gradients`: gradients may be put into it later, which are not there yet.
+  void Born(uint64_t address, events::Category category, Maker maker, bool before_gradients = false);
   bool WasBeforeGradients(uint64_t address);
   void Died(uint64_t address);
   // Copied from the host, and what for is not known yet. `records_gradients`: they are recorded meanwhile.
@@ -65,18 +66,21 @@ class BlockRoles {
     uint64_t turn = 0;  // 0 = no role yet
     events::Category role = events::Category::kUnknown;
     Maker maker = kNobody;
+    uint64_t birth = 0;  // its number in made_by_, where it has a maker
     bool was_before_gradients = false;
     uint64_t awaits = 0;  // its number in awaiting_; 0 = it does not
     events::NameId gradient_name = 0;
   };
   std::vector<Block> TakeAwaitingFrom(uint64_t first) TIDEMARK_REQUIRES(mutex_);
+  void Forget(const Known& block) TIDEMARK_REQUIRES(mutex_);
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
   std::unordered_map<uint64_t, Known> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t turns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
-  // In the order of their births; those that died since are left in it.
-  std::unordered_map<Maker, std::vector<uint64_t>> made_by_ TIDEMARK_GUARDED_BY(mutex_);
+  // What is alive of it, by birth.
+  std::unordered_map<Maker, std::map<uint64_t, uint64_t>> made_by_ TIDEMARK_GUARDED_BY(mutex_);
+  uint64_t births_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // that had a maker
   std::map<uint64_t, Block> awaiting_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t copies_ TIDEMARK_GUARDED_BY(mutex_) = 0;             // that were ever awaiting
   uint64_t first_for_forward_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // of them

@@ -15,17 +15,29 @@ bool IsOfOptimizer(const Event& event) { return event.kind == EventKind::kAlloca
 bool IsOfEvaluation(const Event& event) {
   return event.kind == EventKind::kAllocate && event.category == Category::kOutput;
 }
-bool IsOfMaker(const Event& event) { return IsOfOptimizer(event) || IsOfEvaluation(event); }
+bool IsOfForward(const Event& event) {
+  return event.kind == EventKind::kAllocate && event.phase == events::Phase::kForward;
+}
+bool IsOfMaker(const Event& event) {
+  return IsOfOptimizer(event) || IsOfEvaluation(event) || IsOfForward(event);
+}
 
 Maker MakerOf(const Event& event) {
   if (IsOfOptimizer(event)) return kOptimizer;
-  return IsOfEvaluation(event) ? event.thread : kNobody;
+  if (IsOfEvaluation(event)) return event.thread;
+  return IsOfForward(event) ? kForward : kNobody;
+}
+
+bool EndsForward(const Event& event) {
+  return event.kind == EventKind::kPhase && event.phase == events::Phase::kBackward;
 }
 
 }  // namespace
 
 std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
-  const auto tells = [](const Event& event) { return events::IsHint(event) || IsOfMaker(event); };
+  const auto tells = [](const Event& event) {
+    return events::IsHint(event) || IsOfMaker(event) || EndsForward(event);
+  };
   if (std::ranges::none_of(events, tells)) {
     for (const Event& event : events) Follow(event);
     return events;
@@ -40,12 +52,14 @@ std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
       inferred_.push_back(event);
       if (IsOfOptimizer(event)) inferred_.back().name = 0;
       if (IsOfEvaluation(event)) inferred_.back().category = Category::kTemporary;
+      if (IsOfForward(event)) inferred_.back().phase = events::Phase::kIdle;
     }
   }
   return inferred_;
 }
 
 void RoleInference::Follow(const Event& event) {
+  if (EndsForward(event)) return FindOutputs(kForward, event);
   if (event.source != events::Source::kAllocator) return;
   switch (event.kind) {
     case EventKind::kAllocate:
@@ -93,7 +107,7 @@ void RoleInference::Take(const Event& hint) {
     case EventKind::kOptimizerEnd:
       return FindOptimizerState(hint);
     case EventKind::kEvaluationEnd:
-      return FindOutputs(hint);
+      return FindOutputs(hint.thread, hint);
     case EventKind::kTensorKnown:
       return Assume(Known(hint.address), hint.category, hint, hint.name, hint.op);
     default:
@@ -122,8 +136,8 @@ void RoleInference::FindOptimizerState(const Event& hint) {
   }
 }
 
-void RoleInference::FindOutputs(const Event& hint) {
-  for (const uint64_t block : roles_.TakeMadeBy(hint.thread)) Assume(block, Category::kOutput, hint);
+void RoleInference::FindOutputs(Maker maker, const Event& end) {
+  for (const uint64_t block : roles_.TakeMadeBy(maker)) Assume(block, Category::kOutput, end);
 }
 
 void RoleInference::Assume(uint64_t block, Category role, const Event& hint, events::NameId name,

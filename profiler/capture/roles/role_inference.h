@@ -1,14 +1,16 @@
 // What the blocks of a program hold that tells only what it does with its tensors (events::IsHint), as a
 // probe does: a leaf that gradients are accumulated for is a parameter, what is accumulated there a gradient,
 // what is saved for backward an activation, what an optimizer's step leaves its state. That is how
-// torch.profiler's memory timeline infers them; and what a model's call without gradients leaves is output.
+// torch.profiler's memory timeline infers them; what a forward leaves for the program as backward begins, and
+// a model's call without gradients, is output.
 // Found out by who reads the ring, and not in the program: a training waits for each table that is looked at
 // in it.
 //
 // Where the ring was too full for a hint, what would follow from it is not known, or taken for something
 // else, until the block is freed; that it was lost is told.
 //
-// One thread. O(log segments) an event, but for an optimizer's or such a call's end: O(blocks that it made).
+// One thread. O(log segments) an event, but for the end of an optimizer, a forward or such a call: O(blocks
+// that it made).
 #pragma once
 
 #include <cstdint>
@@ -45,7 +47,7 @@ class RoleInference {
   void Born(const events::Event& event);
   void FindGradient(const events::Event& hint);
   void FindOptimizerState(const events::Event& hint);
-  void FindOutputs(const events::Event& hint);
+  void FindOutputs(Maker maker, const events::Event& end);
   // Unless it holds something else already. 0 = no block.
   void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0,
               events::NameId gradient_name = 0);

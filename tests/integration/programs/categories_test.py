@@ -5,7 +5,7 @@ import csv
 import json
 from pathlib import Path
 
-from programs import PYTHON, InFolder, main, tidemark
+from programs import PYTHON, TIDEMARK, InFolder, main, tidemark
 
 
 class Categories(InFolder):
@@ -41,6 +41,25 @@ Net().cuda()(torch.ones(1, 1024, device="cuda"))
         self.assertIn("OutOfMemoryError", ran.stderr)
         categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
         self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
+
+    def test_results_that_a_program_keeps_are_output_and_what_backward_needs_is_not(self):
+        code = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(1024, 1024, bias=False), torch.nn.Sigmoid()).cuda()
+for _ in range(2):
+    logits = net(torch.ones(1024, 1024, device="cuda"))
+    moved = logits + 1
+    moved.sum().backward()
+    peak = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+    del peak
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["output"], holds["unknown"]), (4 << 20, 64 << 20), holds)
+        probed = str(Path(self.folder.name) / "probed.tide")
+        ran = tidemark("phantom", "--", TIDEMARK, "record", "-o", probed, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        told = json.loads(tidemark("info", probed, "--json").stdout)["measured"]["by_category_at_peak"]
+        self.assertGreaterEqual(told["output"], 4 << 20)
 
     def test_a_buffer_that_gradients_are_copied_into_is_for_communication(self):
         code = """

@@ -44,7 +44,7 @@ TEST_CASE("A parameter may get another name, and keeps it where nobody tells of 
 
 TEST_CASE("What was there before gradients is known by it until it dies, whatever it holds") {
   BlockRoles roles;
-  roles.BornBeforeGradients(512);
+  roles.Born(512, Category::kUnknown, kForward, true);
   CHECK(roles.Take(512, Category::kCommunication));
   CHECK(roles.WasBeforeGradients(512));
   CHECK_FALSE(roles.WasBeforeGradients(1024));
@@ -71,7 +71,7 @@ TEST_CASE("What an optimizer made is told once, in the order of birth, without w
   roles.Born(512, Category::kUnknown, kOptimizer);  // where one lay that died
   roles.Died(1024);
   roles.Born(1024, Category::kWorkspace, kNobody);  // of somebody else
-  CHECK(roles.TakeMadeBy(kOptimizer) == std::vector<uint64_t>{2048, 512, 4096});
+  CHECK(roles.TakeMadeBy(kOptimizer) == std::vector<uint64_t>{2048, 4096, 512});
   CHECK(roles.TakeMadeBy(kOptimizer).empty());
   CHECK(roles.Is(1024, Category::kWorkspace));
   CHECK(roles.Take(2048, Category::kOptimizerState));
@@ -88,6 +88,17 @@ TEST_CASE("Evaluations of two threads are told apart, also where one has the add
   roles.Born(512, Category::kTemporary, kSecond);
   CHECK(roles.TakeMadeBy(kFirst) == std::vector<uint64_t>{2048});
   CHECK(roles.TakeMadeBy(kSecond) == std::vector<uint64_t>{1024, 512});
+}
+
+TEST_CASE("What a forward made and was lost sight of is nobody's once another has its address") {
+  BlockRoles roles;
+  roles.Born(512, Category::kUnknown, kForward);
+  roles.Born(1024, Category::kUnknown, kForward);
+  roles.Born(512, Category::kUnknown, kNobody);
+  roles.Born(1024, Category::kUnknown, kForward);
+  CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{1024});
+  roles.Born(1024, Category::kUnknown, kForward);
+  CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{1024});
 }
 
 TEST_CASE("An output may become anything, and nothing becomes one") {

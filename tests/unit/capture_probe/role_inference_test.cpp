@@ -161,6 +161,40 @@ TEST_CASE("What holds no hint is handed on as it is") {
   CHECK(inference.Infer(events).data() == events.data());
 }
 
+TEST_CASE("What a forward made is output if it is there as backward begins, and no activation") {
+  RoleInference inference;
+  const auto phase = [](events::Phase begins) {
+    Event event = Told(EventKind::kPhase, 0);
+    event.source = events::Source::kTrainer;
+    event.phase = begins;
+    return event;
+  };
+  const auto born = [](uint64_t offset, events::Phase in = events::Phase::kForward) {
+    Event event = Told(EventKind::kAllocate, kReserved + offset, 512);
+    event.phase = in;
+    return event;
+  };
+  const std::vector<Event> before = {Told(EventKind::kSegmentAllocate, kReserved, 8192),
+                                     born(0, events::Phase::kIdle),
+                                     born(512),
+                                     born(1024),
+                                     born(2048),
+                                     Told(EventKind::kFreeCompleted, kReserved + 512, 512),
+                                     Told(EventKind::kTensorSaved, kReserved + 1024)};
+  Inferred(inference, before);
+  const std::vector<Event> inferred =
+      Inferred(inference, {born(4096), phase(events::Phase::kBackward), born(5120, events::Phase::kIdle),
+                           phase(events::Phase::kIdle)});
+  CHECK(Kinds(inferred) == std::vector<EventKind>{EventKind::kAllocate, EventKind::kCategorize,
+                                                  EventKind::kCategorize, EventKind::kPhase,
+                                                  EventKind::kAllocate, EventKind::kPhase});
+  CHECK(inferred[0].phase == events::Phase::kIdle);
+  CHECK(inferred[1].address == kReserved + 2048);
+  CHECK(inferred[2].address == kReserved + 4096);
+  CHECK(inferred[2].category == Category::kOutput);
+  CHECK(Inferred(inference, {phase(events::Phase::kBackward)}).size() == 1);
+}
+
 TEST_CASE("What an evaluation made on its thread is temporary, and output once it has ended") {
   RoleInference inference;
   const auto born = [](uint64_t address, uint32_t thread) {
