@@ -162,6 +162,10 @@ std::string Activations::PiecesInWords() const {
     return "inputs of all checkpointed pieces, when the loss is computed: then most is there; the batch "
            "itself counts as input";
   }
+  if (!subject_.saved.backward_follows) {
+    return "inputs of all checkpointed pieces, which would make the rest again in backward; the batch itself "
+           "counts as input";
+  }
   if (subject_.settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
     return fmt::format(
         "what the pieces up to the one that needs most, {} of {}, keep: their inputs, or all that they save",
@@ -186,7 +190,7 @@ void Activations::AddActivations() {
                              worst_.pieces == 0 ? "Activations" : "Activations, kept by checkpointing", kept,
                              KeptInWords(), Products(worst_.kept)});
   estimate_.activations_bytes = kept;
-  if (worst_.pieces == 0) return;
+  if (worst_.pieces == 0 || !subject_.saved.backward_follows) return;
   const int64_t made_again = Sum(worst_.made_again);
   estimate_.terms.push_back({Category::kActivation, "Activations, made again", made_again, MadeAgainInWords(),
                              Products(worst_.made_again)});

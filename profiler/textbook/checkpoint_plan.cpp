@@ -111,6 +111,7 @@ std::vector<Cost> Planner::CostsFrom(size_t first) const {
   std::vector<bool> is_saved(saved_.tensors.size());
   std::vector<Cost> costs;
   Cost cost;
+  bool saves = false;  // a piece that saves nothing keeps nothing
   const auto enter = [&](size_t tensor) {
     if (tensor == kBatch || enters[tensor]) return;
     enters[tensor] = true;
@@ -130,7 +131,8 @@ std::vector<Cost> Planner::CostsFrom(size_t first) const {
       is_saved[tensor] = true;
       if (!enters[tensor]) cost.saved += BytesOf(tensor);
     }
-    costs.push_back(cost);
+    saves = saves || !savers_[group].empty();
+    costs.push_back(saves ? cost : Cost{{}, 0, cost.operations});
   }
   return costs;
 }
@@ -229,6 +231,7 @@ CheckpointPlan PlanCheckpoints(const Network& network, const networks::TrainingS
 CheckpointPlan PlanCheckpoints(const Network& network, const SavedTensors& saved,
                                const networks::TrainingSettings& settings) {
   CheckpointPlan plan;
+  if (settings.pass == networks::Pass::kEvaluate) return plan;  // nothing is saved that could be dropped
   if (settings.checkpoint.mode == CheckpointMode::kBudget) {
     Planner planner(network, saved, settings.batch);
     plan.pieces = planner.Plan(settings.checkpoint.budget_bytes);

@@ -39,6 +39,10 @@ std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t l
       return "its weights in half precision";
     case SavedTensor::What::kReceived:
       return "what it receives";
+    case SavedTensor::What::kAttentionCopy:
+      return "its queries, keys, values or result, for its heads";
+    case SavedTensor::What::kAttentionWeights:
+      return "the weights that tokens give each other";
     case SavedTensor::What::kOutput:
       break;
   }

@@ -12,8 +12,10 @@ using networks::LayerKind;
 
 constexpr int64_t kIndexBytes = 8;
 constexpr int64_t kMaskBytes = 1;
-constexpr int64_t kGatesAndCell = 5;    // of an LSTM, for each of its hidden values
-constexpr int64_t kEfficientRows = 32;  // log-sum-exps of efficient attention come in multiples of
+constexpr int64_t kGatesAndCell = 5;     // of an LSTM, for each of its hidden values
+constexpr int64_t kFlashWidths = 8;      // heads of which flash attention takes multiples in half precision,
+constexpr int64_t kEfficientWidths = 4;  // and efficient attention in float32
+constexpr int64_t kEfficientRows = 32;   // log-sum-exps of efficient attention come in multiples of
 
 // Works value by value, wherever they lie.
 bool KeepsOrder(LayerKind kind) {
@@ -29,6 +31,7 @@ class ForwardPass {
       : network_(network), settings_(settings), autocast_(networks::UsesAutocast(settings)) {}
 
   SavedTensors Run() {
+    saved_.backward_follows = IsTraining();
     if (network_.passage.receives) Receive();
     for (size_t index = 0; index < network_.layers.size(); ++index) {
       arguments_.clear();
@@ -114,6 +117,8 @@ class ForwardPass {
   }
   size_t SaveResult(size_t index);
   size_t Attend(size_t index);
+  size_t AttendPadded(size_t index);
+  size_t AttendByMath(size_t index);
   size_t Normalize(size_t index);
   size_t Remember(size_t index);
   size_t Operate(size_t index);
@@ -147,8 +152,34 @@ size_t ForwardPass::SaveResult(size_t index) {
   return result;
 }
 
+// The result that goes on is cut out of the padded one, and is a copy.
+size_t ForwardPass::AttendPadded(size_t index) {
+  const networks::Layer& layer = LayerAt(index);
+  const int64_t tokens = layer.output[0];
+  const int64_t width = layer.output[1] / layer.heads;
+  const int64_t padded = (width + kFlashWidths - 1) / kFlashWidths * kFlashWidths;
+  constexpr int kCopies = 4;  // queries, keys, values and result
+  for (int copy = 0; copy < kCopies; ++copy)
+    SaveExtra(index, SavedTensor::What::kAttentionCopy, {tokens, layer.heads * padded}, kHalfBytes);
+  SaveExtra(index, SavedTensor::What::kLogSumExp, {layer.heads, tokens}, kFloat32Bytes);
+  return Make(index, kHalfBytes);
+}
+
+size_t ForwardPass::AttendByMath(size_t index) {
+  const networks::Layer& layer = LayerAt(index);
+  const int64_t tokens = layer.output[0];
+  constexpr int kCopies = 3;  // queries and keys, scaled, and values
+  for (int copy = 0; copy < kCopies; ++copy)
+    SaveExtra(index, SavedTensor::What::kAttentionCopy, layer.output, kFloat32Bytes);
+  SaveExtra(index, SavedTensor::What::kAttentionWeights, {layer.heads, tokens, tokens}, kFloat32Bytes);
+  return Make(index, kFloat32Bytes);
+}
+
 size_t ForwardPass::Attend(size_t index) {
   const networks::Layer& layer = LayerAt(index);
+  const int64_t width = layer.output[1] / layer.heads;
+  if (LowPrecision() == kHalfBytes && width % kFlashWidths != 0) return AttendPadded(index);
+  if (LowPrecision() == kFloat32Bytes && width % kEfficientWidths != 0) return AttendByMath(index);
   for (size_t argument = 0; argument < arguments_.size(); ++argument)
     SaveInputIn(index, argument, LowPrecision());
   const int64_t tokens = layer.output[0];
@@ -328,15 +359,18 @@ void Keep(const std::vector<size_t>& entering, std::vector<size_t>& kept) {
   }
 }
 
-// Adds what stays for a piece; gives what it makes again.
+// Adds what stays for a piece; gives what it makes again. A piece lives in what it saves: one that saves
+// nothing keeps nothing.
 std::vector<size_t> KeepOf(const networks::Network& network, const SavedTensors& saved,
                            const CheckpointPiece& piece, std::vector<size_t>& kept) {
   if (!piece.runs_again) {
     Keep(SavedBy(saved, piece.first, piece.end, {}), kept);
     return {};
   }
+  if (SavedBy(saved, piece.first, piece.end, {}).empty()) return {};
   const std::vector<size_t> entering = EnteringTensors(network, saved, piece.first, piece.end);
   Keep(entering, kept);
+  if (!saved.backward_follows) return {};
   return SavedBy(saved, piece.first, piece.end, entering);
 }
 

@@ -21,7 +21,13 @@
 //   attention             queries, keys and values, its result, and the log-sum-exp of each head's rows,
 //   float32
 //                         (_scaled_dot_product_flash_attention; in float32 _efficient_attention_forward,
-//                         which makes room for a multiple of 32 rows).
+//                         which makes room for a multiple of 32 rows). Where the width of a head is no
+//                         multiple of 8 in half precision (pad_last_dim in ATen/native/transformers/
+//                         attention.cpp): queries, keys, values and result, padded to one, and the
+//                         log-sum-exps. Where it is none of 4 in float32, so that neither takes it
+//                         (check_head_dim_size_mem_efficient in ATen/native/transformers/cuda/
+//                         sdp_utils.cpp): copies of queries, keys and values, and the weights that each
+//                         token gives each other (_scaled_dot_product_attention_math).
 //   lstm                  its input, what it gives, the states that it begins with (one hidden and one cell a
 //                         layer), and cuDNN's reserve: of each layer and step four gates and a cell, of all
 //                         layers but the last their result, and 256 B (cuDNN 9.19 on an H100 and an H200,
@@ -71,7 +77,9 @@ struct SavedTensor {
     kStates,
     kReserve,
     kWeights,
-    kReceived
+    kReceived,
+    kAttentionCopy,
+    kAttentionWeights
   };
   What what = What::kOutput;
   size_t maker = 0;  // the layer that made it
@@ -95,6 +103,7 @@ struct SavedTensors {
   // Of a stage of a pipeline what it receives and what it sends, kBatch where nobody is before or behind it.
   size_t received = static_cast<size_t>(-1);
   size_t sent = static_cast<size_t>(-1);
+  bool backward_follows = true;  // else checkpointed pieces keep what they start from, and nothing runs again
 
   // The tensor in which a layer's output, or the network's input, lies.
   size_t OutputOf(size_t layer) const;
@@ -116,7 +125,8 @@ struct CheckpointPiece {
 // nothing is made again, and everything that is saved is kept.
 struct SavedAtWorst {
   std::vector<size_t> kept;        // indices into `tensors`: inputs of pieces up to the worst one
-  std::vector<size_t> made_again;  // the worst piece's saved tensors; none of a piece that keeps them
+  std::vector<size_t> made_again;  // the worst piece's saved tensors; none of a piece that keeps them, or
+                                   // where no backward follows
   size_t piece = 0;                // which is the worst, from 0
   size_t pieces = 0;               // 0 without checkpointing
   size_t first_layer = 0;          // of the worst piece

@@ -167,8 +167,8 @@ at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& 
   const bool channels_last = settings_.channels_last && sizes.size() == 4;
   const auto format = channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   at::Tensor host_copy = at::from_blob(values, sizes, at::dtype(from));
-  // A GPU would turn it around in a second copy.
-  if (device_.is_cuda()) host_copy = host_copy.contiguous(format);
+  // A GPU would turn it around, and into another type, in a second copy.
+  if (device_.is_cuda()) host_copy = host_copy.to(to).contiguous(format);
   const capture::BirthScope birth(Category::kInput, 0);
   at::Tensor copied = at::empty(sizes, at::dtype(to).device(device_), format);
   copied.copy_(host_copy);

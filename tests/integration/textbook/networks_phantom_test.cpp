@@ -55,15 +55,18 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   TrainingSettings checkpointed = plain;
   const double root = std::sqrt(static_cast<double>(network.layers.size()));
   checkpointed.checkpoint = {CheckpointMode::kSegments, static_cast<int>(std::lround(root))};
+  TrainingSettings by_layer = plain;
+  by_layer.checkpoint = {CheckpointMode::kByLayer};
   TrainingSettings all = checkpointed;
   all.amp = Precision::kFloat16;
   all.accumulate = 4;
   TrainingSettings pure = plain;
   pure.amp = Precision::kPureFloat16;
+  pure.channels_last = true;
   pure.checkpoint = {CheckpointMode::kBudget, 0, EstimateMemory(network, pure).activations_bytes * 6 / 10};
-  TrainingSettings evaluated = plain;
+  TrainingSettings evaluated = by_layer;
   evaluated.pass = networks::Pass::kEvaluate;
-  TrainingSettings forward = plain;
+  TrainingSettings forward = by_layer;
   forward.pass = networks::Pass::kForward;
   forward.channels_last = true;
   TrainingSettings in_place = amp;
@@ -82,8 +85,8 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   sharded.amp = Precision::kFloat32;
   sharded.checkpoint = checkpointed.checkpoint;
   sharded.zero = networks::ZeroStage::kParameters;
-  std::vector<TrainingSettings> each = {plain, amp,       accumulated, checkpointed, all,
-                                        pure,  evaluated, forward,     in_place};
+  std::vector<TrainingSettings> each = {plain, amp,  accumulated, checkpointed, by_layer,
+                                        all,   pure, evaluated,   forward,      in_place};
   if (!networks::CheckTogether(network, ranked).ok()) return each;
   TrainingSettings one_rank = ranked;  // nothing else changes before and after: a new run for the ranks alone
   one_rank.ranks = 1;

@@ -167,12 +167,26 @@ TEST_CASE("Dropout keeps a mask, GELU and ReLU6 their input, tanh and sigmoid th
 TEST_CASE("Attention keeps queries, keys and values as one memory, its result and its log-sum-exps") {
   const Network network = Chain("4, 2, 5",
                                 Join({R"({"name": "s", "kind": "to_sequence"})",
-                                      R"({"name": "q", "kind": "linear", "in": 4, "out": 12})",
+                                      R"({"name": "q", "kind": "linear", "in": 4, "out": 48})",
                                       R"({"name": "t", "kind": "attention", "heads": 2})"}),
-                                4);
+                                16);
   // The sequence laid out anew; queries, keys and values; 2 heads of 10 rows, of 32 in float32; the result.
-  CHECK(Kept(network, Precision::kFloat32) == Lines{"q: 320", "t: 960", "t: 512", "t: 320"});
-  CHECK(Kept(network, Precision::kFloat16) == Lines{"q: 160", "t: 480", "t: 160", "t: 160"});
+  CHECK(Kept(network, Precision::kFloat32) == Lines{"q: 320", "t: 3840", "t: 512", "t: 1280"});
+  CHECK(Kept(network, Precision::kFloat16) == Lines{"q: 160", "t: 1920", "t: 160", "t: 640"});
+}
+
+TEST_CASE("Heads of a width that no fast attention takes are padded in half, and multiplied out in float32") {
+  const Network network = Chain("4, 2, 5",
+                                Join({R"({"name": "s", "kind": "to_sequence"})",
+                                      R"({"name": "q", "kind": "linear", "in": 4, "out": 60})",
+                                      R"({"name": "t", "kind": "attention", "heads": 2})",
+                                      R"({"name": "o", "kind": "linear", "in": 20, "out": 3})"}),
+                                3);
+  // 10 tokens; heads of 10 features, of 16 padded; what goes on to o is a copy.
+  CHECK(Kept(network, Precision::kFloat16) ==
+        Lines{"q: 160", "t: 1280", "t: 1280", "t: 1280", "t: 1280", "t: 160", "o: 800"});
+  CHECK(Kept(network, Precision::kFloat32) ==
+        Lines{"q: 320", "t: 1600", "t: 1600", "t: 1600", "t: 1600", "o: 1600"});
 }
 
 TEST_CASE("Each of three layers that take one float32 input under autocast keeps a half copy of its own") {

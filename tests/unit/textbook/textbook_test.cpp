@@ -212,6 +212,36 @@ TEST_CASE("Checkpointed layers say what they keep and what they make again") {
         "what backward makes again of piece 1 of 2 (conv1 … flatten), the one that needs most");
 }
 
+TEST_CASE("Without a backward checkpointing keeps nothing of an evaluation, and makes nothing again") {
+  TrainingSettings settings = With({CheckpointMode::kByLayer, 0});
+  settings.pass = networks::Pass::kEvaluate;
+  CHECK(EstimateMemory(Deep(), settings).activations_bytes == 0);
+  settings.checkpoint = {CheckpointMode::kSegments, 3};
+  settings.pass = networks::Pass::kTrain;
+  const int64_t of_training = EstimateMemory(Deep(), settings).activations_bytes;
+  settings.pass = networks::Pass::kForward;
+  const Estimate forward = EstimateMemory(Deep(), settings);
+  CHECK(forward.activations_bytes > 0);
+  CHECK(forward.activations_bytes < of_training);
+  CHECK(std::ranges::none_of(forward.terms,
+                             [](const Term& term) { return term.title.find("again") != std::string::npos; }));
+  CHECK(std::ranges::all_of(forward.layers,
+                            [](const LayerEstimate& layer) { return layer.recomputed_bytes == 0; }));
+}
+
+TEST_CASE("A checkpointed piece that saves nothing keeps nothing, by layer as within a budget") {
+  const Network network = *networks::NetworkFromJson(
+      R"({"title": "P", "description": "Positions.", "input": [8], "vocabulary": 20, "classes": 20, "layers": [
+      {"name": "e", "kind": "embedding", "in": 20, "out": 16}, {"name": "p", "kind": "position_embedding", "length": 8},
+      {"name": "o", "kind": "linear", "in": 16, "out": 20}]})");
+  const Estimate estimate = EstimateMemory(network, With({CheckpointMode::kByLayer, 0}));
+  int64_t kept = 0;
+  for (const Term& term : estimate.terms) {
+    if (term.title.find("checkpointing") != std::string::npos) kept = term.bytes;
+  }
+  CHECK(kept == TrainingSettings{}.batch * 8 * 16 * 4);  // what enters o, and not what enters p
+}
+
 TEST_CASE("Terms carry words and symbols, and sum to the total") {
   for (const std::string name : {"simple-conv-net", "smaller-conv-net"}) {
     for (const TrainingSettings& settings : AllTechniques()) {
