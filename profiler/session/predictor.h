@@ -36,6 +36,7 @@ struct Prediction {
   timeline::SeriesValues at_peak{};  // by category, at the allocated peak
   // Of the same blocks what was asked for.
   timeline::BytesByCategory requested_at_peak{};
+  events::Phase phase_at_peak = events::Phase::kIdle;
   std::vector<int64_t> step_curve;                     // of the largest step; steady_state.h
   double step_seconds = 0;                             // of the phantom's host side
   std::map<std::string, std::string> types_of_layers;  // under autocast; timeline/computed_types.h

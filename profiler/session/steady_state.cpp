@@ -25,8 +25,9 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
   return static_cast<double>(*middle) * 1e-9;
 }
 
-void TakePeak(const timeline::State& state, Prediction& peaks) {
+void TakePeak(const timeline::View& view, const timeline::State& state, Prediction& peaks) {
   peaks.at_peak = state.values;
+  if (state.index < view.end()) peaks.phase_at_peak = view.event(state.index).phase;
   peaks.requested_at_peak = timeline::RequestedByCategory(state);
 }
 
@@ -55,7 +56,7 @@ Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) 
   const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
   Prediction peaks;
   const timeline::EventIndex highest = timeline::HighestMoment(view, begin, view.end());
-  TakePeak(timeline::SettledStateAt(view, highest, timeline::SettledBy(view, highest)), peaks);
+  TakePeak(view, timeline::SettledStateAt(view, highest, timeline::SettledBy(view, highest)), peaks);
   peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
   peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
   peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
@@ -83,7 +84,7 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
   if (largest != nullptr) {
     peaks.reserved_peak_bytes =
         ValueOf(view.PeakIn(Series::kReserved, begin, view.end()).values, Series::kReserved);
-    TakePeak(timeline::SettledStateAt(view, largest->peak, largest->end), peaks);
+    TakePeak(view, timeline::SettledStateAt(view, largest->peak, largest->end), peaks);
     peaks.step_curve = CurveOf(view, *largest);
     peaks.types_of_layers = timeline::ComputedTypes(view, *largest);
   }

@@ -110,7 +110,8 @@ Words WordsFor(Category category, bool more) {
     case Category::kOutput:  // of which no table has any
       return {
           "outputs",
-          "What calls of the model without gradients left: results, and what it keeps for its next call."};
+          "Results of a forward that the program keeps and backward does not need; what calls of the model "
+          "without gradients left: results, and what it keeps for its next call."};
     case Category::kTemporary:  // WordsForTemporary
     case Category::kUnknown:
       break;
@@ -261,10 +262,7 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
 Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook) {
   Bridge bridge;
   bridge.moment = "at the predicted peak";
-  ByCategory rounded{};
-  for (size_t category = 0; category < rounded.size(); ++category)
-    rounded[category] = prediction.at_peak[category];
-  bridge.steps = Build(textbook, rounded, events::Phase::kBackward,
+  bridge.steps = Build(textbook, prediction.requested_at_peak, prediction.phase_at_peak,
                        ValueOf(prediction.at_peak, Series::kAllocated), prediction.reserved_peak_bytes)
                      .Take();
   return bridge;

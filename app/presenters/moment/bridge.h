@@ -45,8 +45,7 @@ std::string BridgeTitle(const Bridge& bridge);
 
 // To what was measured at a moment.
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment);
-// To what the phantom predicts. It tells requested bytes only in all, so that the differences by category
-// contain their rounding.
+// To what the phantom predicts.
 Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook);
 
 }  // namespace tidemark::presenters

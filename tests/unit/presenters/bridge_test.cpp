@@ -90,8 +90,28 @@ TEST_CASE("The bridge goes from the textbook to reserved without losing a byte")
   CHECK(bridge.steps[7].behind == Behind::kSegments);
 }
 
+TEST_CASE("The bridge to a prediction tells of the phase of its peak, and of rounding apart") {
+  session::Prediction prediction;
+  prediction.requested_at_peak[static_cast<size_t>(Category::kTemporary)] = 5000;
+  prediction.at_peak[static_cast<size_t>(Category::kTemporary)] = 5120;
+  prediction.at_peak[static_cast<size_t>(Series::kAllocated)] = 5120;
+  const auto steps_in = [&](events::Phase phase) {
+    prediction.phase_at_peak = phase;
+    return MakeBridge(prediction, textbook::Estimate{}).steps;
+  };
+  CHECK(steps_in(events::Phase::kBackward)[1].name == "gradients of activations, temporaries");
+  CHECK(steps_in(events::Phase::kOptimizer)[1].name == "the optimizer's temporaries");
+  const std::vector<BridgeStep> steps = steps_in(events::Phase::kEvaluation);
+  CHECK(steps[1].name == "temporaries of forward");
+  CHECK(steps[1].bytes == 5000);
+  CHECK(steps[2].name == "rounding");
+  CHECK(steps[2].bytes == 120);
+}
+
 TEST_CASE("The bridge to a prediction sums as well") {
   session::Prediction prediction;
+  prediction.requested_at_peak[static_cast<size_t>(Category::kParameter)] = 1024;
+  prediction.requested_at_peak[static_cast<size_t>(Category::kTemporary)] = 5000;
   prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 1024;
   prediction.at_peak[static_cast<size_t>(Category::kTemporary)] = 5120;
   prediction.at_peak[static_cast<size_t>(Series::kAllocated)] = 6144;
@@ -115,7 +135,7 @@ TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of t
   book.terms.push_back({Category::kGradient, "", 1000, "", ""});
   book.terms.push_back({Category::kCommunication, "", 700, "", ""});
   session::Prediction prediction;
-  prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 600;
+  prediction.requested_at_peak[static_cast<size_t>(Category::kParameter)] = 600;
   const auto name_of = [&](Category category) {
     const Bridge bridge = MakeBridge(prediction, book);
     CheckSums(bridge);
@@ -127,7 +147,7 @@ TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of t
   CHECK(name_of(Category::kParameter) == "parameters not gathered");
   CHECK(name_of(Category::kGradient) == "gradients not made yet, or reduced");
   CHECK(name_of(Category::kCommunication) == "bucket smaller or not there");
-  prediction.at_peak[static_cast<size_t>(Category::kCommunication)] = 800;
+  prediction.requested_at_peak[static_cast<size_t>(Category::kCommunication)] = 800;
   CHECK(name_of(Category::kCommunication) == "bucket beyond the table");
   book.gradients_bytes = 1000;
   book.whole_gradients_bytes = 0;
@@ -135,7 +155,7 @@ TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of t
   CHECK(name_of(Category::kCommunication) == "buckets of gradients beyond the table");
   book.passing_bytes = 700;
   CHECK(name_of(Category::kCommunication) == "on its way beyond the table");
-  prediction.at_peak[static_cast<size_t>(Category::kCommunication)] = 0;
+  prediction.requested_at_peak[static_cast<size_t>(Category::kCommunication)] = 0;
   CHECK(name_of(Category::kCommunication) == "no gradient on its way, or a smaller one");
 }
 
