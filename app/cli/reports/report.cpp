@@ -95,9 +95,11 @@ Json TextbookJson(const textbook::Estimate& estimate) {
                       {"recomputed_bytes", layer.recomputed_bytes}});
   }
   return {{"parameters_bytes", estimate.parameters_bytes + estimate.gathered_parameters_bytes},
+          {"buffers_bytes", estimate.buffers_bytes},
           {"gradients_bytes", estimate.gradients_bytes + estimate.whole_gradients_bytes},
           {"optimizer_bytes", estimate.optimizer_bytes},
           {"activations_bytes", estimate.activations_bytes},
+          {"loss_bytes", estimate.loss_bytes},
           {"input_bytes", estimate.input_bytes},
           {"autocast_cache_bytes", estimate.autocast_cache_bytes},
           {"communication_bytes", estimate.communication_bytes},

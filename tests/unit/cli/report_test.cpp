@@ -97,6 +97,21 @@ TEST_CASE("Memory that ran out without ending the run is told, and is no failure
   CHECK(json["times_survived"] == 4);
 }
 
+TEST_CASE("The parts of the textbook's JSON add up to its total, of every network") {
+  const Result<std::vector<networks::Network>> zoo = networks::LoadNetworks();
+  REQUIRE(zoo.ok());
+  for (const networks::Network& network : *zoo) {
+    INFO(network.name);
+    const Json json = TextbookJson(textbook::EstimateMemory(network, {}));
+    int64_t sum = 0;
+    for (const auto& [key, value] : json.items()) {
+      if (key != "total_bytes" && key != "halved_everything_bytes" && key != "layers")
+        sum += value.get<int64_t>();
+    }
+    CHECK(sum == json["total_bytes"]);
+  }
+}
+
 TEST_CASE("What is reserved is told at its highest, and is left out where nobody told of it") {
   session::Prediction peaks = Peaks();
   CHECK(PeakRows(peaks, true).find("  reserved, highest         60,000,000 B ") != std::string::npos);
