@@ -276,7 +276,9 @@ Status ReadLayers(const Json& json, std::string_view text, Network& network) {
         fmt::format("The network is too large: its layers have more than {} elements.", kMaxElements)};
   }
   if (Status complete = NothingIsForgotten(network); !complete) return complete;
-  return CheckScores(network);
+  if (Status scores = CheckScores(network); !scores) return scores;
+  if (network.parameters() > 0) return Done{};
+  return Error{"No layer has parameters, so there is nothing to train. Add one that has, as linear."};
 }
 
 }  // namespace

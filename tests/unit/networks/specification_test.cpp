@@ -168,6 +168,8 @@ TEST_CASE("Every fault of the network itself is told") {
        "layers, generator, discriminator."},
   }));
   CHECK(ComplaintAbout(relu, rest) == complaint);
+  CHECK(ComplaintAbout(relu, R"("title": "T", "description": "D", "input": [3], "classes": 3)") ==
+        "No layer has parameters, so there is nothing to train. Add one that has, as linear.");
   CHECK_FALSE(NetworkFromJson("").ok());
   CHECK_FALSE(NetworkFromJson("[1, 2]").ok());
   CHECK_FALSE(NetworkFromJson("{\"title\": ").ok());
