@@ -363,7 +363,7 @@ class Examination {
       if (block.category == Category::kWorkspace)
         (IsOfCudnn(view_, block) ? of_cudnn : of_cublas).push_back(block);
     }
-    if (BytesOf(of_cublas) < card_bytes_ / kShareOfCard) of_cublas.clear();
+    if (card_bytes_ == 0 || BytesOf(of_cublas) < card_bytes_ / kShareOfCard) of_cublas.clear();
     if (!is_large(SaturatingSum(BytesOf(of_cublas), BytesOf(of_cudnn)))) return;
     AddLargeWorkspace(std::move(of_cublas), std::move(of_cudnn), moment, activations);
   }
