@@ -254,7 +254,7 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Con
   if (question.network == nullptr) return lines;
   const TrainingSettings& now = question.settings;
   lines.network = FormatNumber(question.network->parameters()) + " parameters · " +
-                  FormatBytes(question.network->parameters() * 4, question.unit);
+                  FormatBytes(question.network->parameters() * textbook::ValueBytes(now), question.unit);
   DescribeFit(question, sources, &lines);
   lines.batch = BatchLine(question, sources);
   lines.accumulate = AccumulateLine(question, sources);

@@ -56,6 +56,9 @@ TEST_CASE("Each control says what it does to memory") {
   const phantom::Card card = T4();
   question.card = &card;
   const Consequences lines = DescribeConsequences(question, Sources());
+  CHECK(lines.network == "1,079,178 parameters · 4.3 MB");
+  question.settings.amp = networks::Precision::kPureFloat16;
+  CHECK(DescribeConsequences(question, Sources()).network == "1,079,178 parameters · 2.2 MB");
   CHECK(lines.batch == "+2.0 MB at peak per sample");
   CHECK(lines.precision == "fp16 would be −64.0 MB at peak, time × 0.40");
   CHECK(lines.accumulate == "effective batch 64");
