@@ -133,6 +133,25 @@ class Sweeps(InFolder):
             runs = self.sweep("import tidemark_test_starts_cuda\n" + BLOCK, "1,2,3")
             self.assertEqual([(run["allocated_peak_bytes"], run["sentence"]) for run in runs], [(n << 20, "") for n in (1, 2, 3)])
 
+    def test_a_run_ends_as_python_does(self):
+        folder = Path(self.folder.name)
+        runs = self.sweep(f"""
+import atexit, tempfile, threading, time
+own = tempfile.TemporaryDirectory(dir={self.folder.name!r}, prefix="left-")
+{BLOCK}
+def work():
+    time.sleep(0.5)
+    torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+thread = threading.Thread(target=work)
+thread.start()  # and nobody waits for it
+log = open(f"{self.folder.name}/log-{{mib}}", "w")
+atexit.register(log.write, "ended")
+if mib == 3: raise ValueError("three")
+""", "1,2,3")
+        self.assertEqual([run["allocated_peak_bytes"] for run in runs], [64 << 20, 64 << 20, None])
+        self.assertEqual([(folder / f"log-{mib}").read_text() for mib in (1, 2, 3)], ["ended"] * 3)
+        self.assertEqual(list(folder.glob("left-*")), [])
+
     def test_a_process_that_a_run_leaves_behind_is_not_waited_for(self):
         began = time.monotonic()
         self.sweep("import os, time\nif not os.fork():\n    time.sleep(60)\n    os._exit(0)\n" + BLOCK, "1,2")

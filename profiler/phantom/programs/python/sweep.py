@@ -12,9 +12,11 @@ For each run one line on standard output, as soon as it is known: `tidemark ` an
 `in_vain` (what of tidemark_techniques.py it was to use and could not).
 """
 
+import atexit
 import contextlib
 import gc
 import importlib
+import io
 import json
 import os
 import runpy
@@ -48,8 +50,18 @@ def run_program(task, arguments):
         exec(compile(task["code"], "<string>", "exec"), main.__dict__)
 
 
+def end_as_python_does():
+    """Threads that the program left running go on to their end, and what it wanted called at its own is; its files hold all that was written."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for file in gc.get_objects():
+        if issubclass(type(file), (io.BufferedRandom, io.BufferedWriter, io.TextIOWrapper)):
+            with contextlib.suppress(Exception):  # closed; a pipe that nobody reads
+                file.flush()
+
+
 def techniques_in_vain():
-    """What Python calls at its end, which is not this process's."""
+    """Of the options that Python's end has told of."""
     techniques = getattr(sys.modules.get("sitecustomize"), "techniques", None)
     return techniques.tell_what_was_not_done() if techniques else []
 
@@ -68,6 +80,7 @@ def run(task, order):
         answer["out_of_memory"], answer["sentence"] = True, str(error).removeprefix("CUDA out of memory. ").partition(". ")[0] + "."
     except BaseException as error:
         answer["sentence"] = traceback.format_exception_only(type(error), error)[-1].strip()
+    end_as_python_does()
     answer["used_cuda"] = torch.cuda.is_initialized()
     answer["allocated_peak_bytes"] = torch.cuda.max_memory_allocated()
     answer["reserved_peak_bytes"] = torch.cuda.max_memory_reserved()
