@@ -80,6 +80,12 @@ class Sweeps(InFolder):
         self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
         self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
 
+    def test_an_allocator_that_the_program_chooses_itself_is_its_own(self):
+        chosen = 'import os\nos.environ["PYTORCH_CUDA_ALLOC_CONF"] = "backend:cudaMallocAsync"\n'
+        runs = self.sweep(chosen + BLOCK + "open(f'{__file__}.told', 'a').write(torch.cuda.get_allocator_backend() + ' ')", "1,2")
+        self.assertEqual([(run["mib"], run["sentence"]) for run in runs], [(1, ""), (2, "")])
+        self.assertEqual(Path(f"{self.script}.told").read_text().split()[-2:], ["cudaMallocAsync"] * 2)
+
     def test_a_row_has_a_band_where_the_order_of_addresses_matters_and_none_under_faults(self):
         moving = Path(__file__).with_name("addresses.py").read_text()
         band = self.sweep(moving, "4")[0]["reserved_peak_band"]

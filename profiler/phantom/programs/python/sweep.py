@@ -30,6 +30,7 @@ import types
 
 import torch
 
+OWN = ("modules", "allocator", "said_why")  # of an answer: for this process alone
 OWN_FOLDER = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, OWN_FOLDER)  # PYTHONSAFEPATH keeps a script's folder out
 from tidemark_parent import die_with_parent  # noqa: E402
@@ -66,6 +67,11 @@ def techniques_in_vain():
     return techniques.tell_what_was_not_done() if techniques else []
 
 
+def allocator_choice():
+    """Which one PyTorch uses it reads as it is loaded, and its other settings not before CUDA is."""
+    return {name: text for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF") if "backend" in (text := os.environ.get(name, ""))}
+
+
 def run(task, order):
     """In a process of its own; what it found out."""
     answer = {"value": order["value"], "out_of_memory": False, "sentence": "", "said_why": False}
@@ -86,6 +92,7 @@ def run(task, order):
     answer["reserved_peak_bytes"] = torch.cuda.max_memory_reserved()
     answer["in_vain"] = techniques_in_vain()
     answer["modules"] = installed_modules()
+    answer["allocator"] = allocator_choice()
     return answer
 
 
@@ -120,20 +127,22 @@ def last_line(file):
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-def finish(value, pid, pipe, words):
-    """Tells the answer; returns the modules that its process had imported in the end."""
+def answer_of(value, pid, pipe, words):
+    """Once its process has ended."""
     with os.fdopen(pipe, "rb") as file:
         text = file.readline()  # not to the end: what the program left running holds the pipe, too
     _, status = os.waitpid(pid, 0)
     answer = json.loads(text) if text else {
-        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [], "said_why": True,
+        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [], "allocator": {}, "said_why": True,
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
-    modules, said_why, said = answer.pop("modules"), answer.pop("said_why"), last_line(words)
-    answer["process"] = pid
-    if said_why and said:
+    said = last_line(words)
+    if answer["said_why"] and said:
         answer["sentence"] += ": " + said
-    print("tidemark " + json.dumps(answer), flush=True)
-    return modules
+    return {**answer, "process": pid}
+
+
+def tell(answer):
+    print("tidemark " + json.dumps({name: told for name, told in answer.items() if name not in OWN}), flush=True)
 
 
 def installed_modules():
@@ -162,6 +171,11 @@ def import_all(names):
     return threading.active_count() == 1 and forks_use_cuda()
 
 
+def start_anew(task):
+    flags = subprocess._args_from_interpreter_flags()
+    os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, json.dumps(task)])
+
+
 def main():
     task = json.loads(sys.argv[1])
     die_with_parent()  # nobody would take the answers of a sweep that was killed
@@ -169,18 +183,20 @@ def main():
     orders = task["runs"]
     if task.get("warm", True):
         first, orders = orders[0], orders[1:]
-        modules = finish(first["value"], *start(task, first))
-        if orders and not import_all(modules):
-            again = json.dumps({**task, "runs": orders, "warm": False})
-            flags = subprocess._args_from_interpreter_flags()
-            os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, again])
+        answer = answer_of(first["value"], *start(task, first))
+        if not answer["allocator"].items() <= allocator_choice().items() and not task.get("chosen"):
+            os.environ.update(answer["allocator"])  # for this process's own torch, before that is loaded
+            start_anew({**task, "chosen": True})
+        tell(answer)
+        if orders and not import_all(answer["modules"]):
+            start_anew({**task, "runs": orders, "warm": False})
     running = []
     for order in orders:
         if len(running) == task["at_once"]:
-            finish(*running.pop(0))
+            tell(answer_of(*running.pop(0)))
         running.append((order["value"], *start(task, order)))
     for each in running:
-        finish(*each)
+        tell(answer_of(*each))
 
 
 main()
