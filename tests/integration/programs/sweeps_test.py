@@ -139,6 +139,14 @@ class Sweeps(InFolder):
             runs = self.sweep("import tidemark_test_starts_cuda\n" + BLOCK, "1,2,3")
             self.assertEqual([(run["allocated_peak_bytes"], run["sentence"]) for run in runs], [(n << 20, "") for n in (1, 2, 3)])
 
+    def test_what_stands_beside_a_script_is_found_through_a_link_to_it(self):
+        folder = Path(self.folder.name) / "linked"
+        folder.mkdir()
+        (folder / "neighbour.py").write_text("")
+        self.script.symlink_to(folder / "train.py")
+        runs = self.sweep("import neighbour\n" + BLOCK, "1")
+        self.assertEqual([run["sentence"] for run in runs], [""])
+
     def test_a_run_ends_as_python_does(self):
         folder = Path(self.folder.name)
         runs = self.sweep(f"""

@@ -40,7 +40,7 @@ def run_program(task, arguments):
     """As Python would, had it been started with these words."""
     script, module = task.get("script"), task.get("module")
     sys.argv = [script or ("-c" if "code" in task else "-m"), *arguments]
-    first = os.path.dirname(os.path.abspath(script)) if script else os.getcwd()
+    first = os.path.dirname(os.path.realpath(script)) if script else os.getcwd()
     sys.path[:] = [first, *(folder for folder in sys.path if os.path.abspath(folder) != OWN_FOLDER)]
     if script:
         runpy.run_path(script, run_name="__main__")
