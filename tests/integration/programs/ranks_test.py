@@ -36,8 +36,8 @@ SEGMENT = 20 << 20  # of blocks of its sizes, the largest that PyTorch shares am
 WAYS = (("ddp", 8, PARAMETERS), ("fsdp2", 8, PARAMETERS // 8), ("tp", 4, PARAMETERS // 4))  # and what a rank holds
 
 
-# The store in which all have met, and what NCCL's monitor asks of it, which it would once a second.
-STORE = """
+# The store in which all have met, and what NCCL's monitor asks of it, which it would once a second; and gloo, of whose writing autograd does not know.
+PRETENDED = """
 import sys, time, torch, torch.distributed as dist
 dist.init_process_group("nccl")
 store = dist.PrefixStore("own", dist.distributed_c10d._get_default_store())
@@ -49,24 +49,35 @@ type(sys.modules["tidemark_pretended_ranks"].stores[-1]).check = lambda self, ke
 dist.all_reduce(torch.ones(1, device="cuda"))
 time.sleep(2.5)
 print(asked)
+layer, x, gloo = torch.nn.Linear(3, 2), torch.ones(3, requires_grad=True), dist.new_group(backend="gloo")
+doubled = x * 2
+squares = (doubled * doubled).sum()
+dist.reduce(layer.bias, 0, group=gloo)
+dist.all_reduce(doubled, group=gloo)
+dist.all_to_all([layer.weight], [torch.zeros(2, 3)], group=dist.new_group([dist.get_rank()], backend="gloo"))
+squares.backward()
+print(doubled.tolist(), x.grad.tolist(), layer.weight.sum().item())
 """
 
 
-class Store(unittest.TestCase):
+class Pretended(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if torch_version() < (2, 6):
             raise unittest.SkipTest("not tried with a torch before 2.6")
-        cls.ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", STORE)
+        cls.ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", PRETENDED)
 
     def setUp(self):
-        self.assertEqual((self.ran.returncode, len(self.ran.stdout.splitlines())), (0, 2), self.ran.stderr)
+        self.assertEqual((self.ran.returncode, len(self.ran.stdout.splitlines())), (0, 3), self.ran.stderr)
 
     def test_it_counts_and_forgets_keys(self):
         self.assertEqual(self.ran.stdout.splitlines()[0], "1 b'value' True False")
 
     def test_no_thread_asks_python_for_what_the_others_said_once_that_may_have_ended(self):
         self.assertEqual(self.ran.stdout.splitlines()[1], "[]")
+
+    def test_gloo_writes_what_autograd_knows(self):
+        self.assertEqual(self.ran.stdout.splitlines()[2], f"{[4.0] * 3} {[16.0] * 3} 0.0")
 
 
 class Ranks(InFolder):

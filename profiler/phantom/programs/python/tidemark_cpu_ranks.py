@@ -90,6 +90,13 @@ def is_on_cpu(values):
     return any(getattr(tensor, "is_cpu", False) for tensor in tensors)
 
 
+def below_autograd(value):
+    """As gloo has what it reads and writes: nothing of it is recorded, and no tensor counts as changed."""
+    if isinstance(value, (list, tuple)):
+        return [below_autograd(each) for each in value]
+    return value.data if getattr(value, "is_cpu", False) else value
+
+
 def do_beside(collectives, name):
     """The collective of that name, and what it does on the CPU."""
     run, effect = getattr(collectives, name), EFFECTS[name]
@@ -99,7 +106,7 @@ def do_beside(collectives, name):
         work = run(*arguments, **named)
         given = inspect.signature(run).bind(*arguments, **named).arguments
         if is_on_cpu(given.values()) and collectives.get_rank(given.get("group")) >= 0:
-            effect(Group(collectives, given), given)
+            effect(Group(collectives, given), {name: below_autograd(value) for name, value in given.items()})
         return work
 
     setattr(collectives, name, run_and_do)
