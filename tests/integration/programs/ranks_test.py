@@ -3,6 +3,7 @@
 
 import json
 import os
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -38,8 +39,11 @@ WAYS = (("ddp", 8, PARAMETERS), ("fsdp2", 8, PARAMETERS // 8), ("tp", 4, PARAMET
 
 # The store in which all have met, and what NCCL's monitor asks of it, which it would once a second; and gloo, of whose writing autograd does not know.
 PRETENDED = """
-import sys, time, torch, torch.distributed as dist
-dist.init_process_group("nccl")
+import datetime, sys, time, torch, torch.distributed as dist
+patience = datetime.timedelta(seconds=20)  # with which it would wait for the others
+own = dist.TCPStore("127.0.0.1", 0, 2, True, timeout=patience)
+met = own.check(["what another says"])
+dist.init_process_group("nccl", f"file://{sys.argv[1]}/meet", timeout=patience, rank=1, world_size=2)
 store = dist.PrefixStore("own", dist.distributed_c10d._get_default_store())
 before = store.num_keys()
 store.set("key", "value")
@@ -56,6 +60,7 @@ dist.reduce(layer.bias, 0, group=gloo)
 dist.all_reduce(doubled, group=gloo)
 dist.all_to_all([layer.weight], [torch.zeros(2, 3)], group=dist.new_group([dist.get_rank()], backend="gloo"))
 squares.backward()
+print(met)
 print(doubled.tolist(), x.grad.tolist(), layer.weight.sum().item())
 """
 
@@ -65,10 +70,11 @@ class Pretended(unittest.TestCase):
     def setUpClass(cls):
         if torch_version() < (2, 6):
             raise unittest.SkipTest("not tried with a torch before 2.6")
-        cls.ran = run(TIDEMARK, "phantom", "--world", "2", "--", PYTHON, "-c", PRETENDED)
+        with tempfile.TemporaryDirectory() as folder:
+            cls.ran = run(TIDEMARK, "phantom", "--world", "2", "--rank", "1", "--", PYTHON, "-c", PRETENDED, folder)
 
     def setUp(self):
-        self.assertEqual((self.ran.returncode, len(self.ran.stdout.splitlines())), (0, 3), self.ran.stderr)
+        self.assertEqual((self.ran.returncode, len(self.ran.stdout.splitlines())), (0, 4), self.ran.stderr)
 
     def test_it_counts_and_forgets_keys(self):
         self.assertEqual(self.ran.stdout.splitlines()[0], "1 b'value' True False")
@@ -76,8 +82,11 @@ class Pretended(unittest.TestCase):
     def test_no_thread_asks_python_for_what_the_others_said_once_that_may_have_ended(self):
         self.assertEqual(self.ran.stdout.splitlines()[1], "[]")
 
+    def test_all_have_met_in_a_file_and_in_a_store_of_the_programs_own(self):
+        self.assertEqual(self.ran.stdout.splitlines()[2], "True")
+
     def test_gloo_writes_what_autograd_knows(self):
-        self.assertEqual(self.ran.stdout.splitlines()[2], f"{[4.0] * 3} {[16.0] * 3} 0.0")
+        self.assertEqual(self.ran.stdout.splitlines()[3], f"{[4.0] * 3} {[16.0] * 3} 0.0")
 
 
 class Ranks(InFolder):

@@ -28,7 +28,7 @@ class Told(unittest.TestCase):
 class Store(Told):
     def setUp(self):
         super().setUp()
-        self.store = pretended.make_store(object, 8)
+        self.store = pretended.pretended_store(object, 8)("127.0.0.1", 29500, world_size=8)
 
     def test_the_others_have_set_what_is_waited_for(self):
         self.assertTrue(self.store.check(["init/key"]))

@@ -10,6 +10,7 @@ import inspect
 import os
 import pickle
 import re
+import sys
 
 from tidemark_cpu_ranks import pretend_on_cpu
 from tidemark_doubts import doubt
@@ -29,10 +30,11 @@ def without_rank(key):
     return key.rstrip("0123456789")
 
 
-def make_store(store_class, world):
+def pretended_store(store_class, world):
     class PretendedStore(store_class):
-        def __init__(self):
+        def __init__(self, *arguments, **named):  # whatever the one in whose place it is would be told
             super().__init__()
+            stores.append(self)  # C++ alone would not keep the Python half of it
             self.values = {}
             self.others_values = {}  # what the others set under keys that end in their numbers: as this rank does
             self.sums = {}
@@ -83,18 +85,18 @@ def make_store(store_class, world):
         def clone(self):  # for a group that is split from another: all groups meet here
             return self
 
-    # C++ alone would not keep the Python half of it.
-    stores.append(PretendedStore())
-    return stores[-1]
+    return PretendedStore
 
 
 def meet_at_once(rendezvous):
-    """torch.distributed.rendezvous: the store is one in which all have met."""
+    """torch.distributed.rendezvous: the store is one in which all have met, and so is one that the program makes itself."""
     # Else a thread asks every second whether another rank wants a dump (ProcessGroupNCCL's HeartbeatMonitor), until the process
     # ends: when Python has ended it cannot answer, and that is a segmentation fault.
     os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"] = "0"
     store_class, world = rendezvous.Store, int(os.environ["TIDEMARK_PHANTOM_WORLD"])
-    rendezvous._create_c10d_store = lambda *arguments, **named: make_store(store_class, world)
+    pretended = rendezvous._create_c10d_store = pretended_store(store_class, world)
+    for module in (rendezvous, sys.modules["torch.distributed"]):
+        module.FileStore = module.TCPStore = pretended
 
 
 def share_objects(collectives, others):
