@@ -139,8 +139,10 @@ class SweepRecorder {
   SweepRecorder(std::unique_ptr<session::ProgramRecorder> recorder, const BandOf& band_of)
       : recorder_(std::move(recorder)), band_of_(band_of) {}
 
-  SweepRow RowOf(const SweepAnswer& run) {
+  SweepRow RowOf(SweepAnswer run) {
     const auto heard = recorder_->Take(run.process_id);
+    // One that ended at once, as by os._exit, had no time to say so.
+    run.used_cuda = run.used_cuda || (heard && !heard->view()->empty());
     if (!HasPeaks(run)) return {run, {}};
     if (!heard || heard->view()->empty()) return {run, Error{"Its allocator tells nothing of itself."}};
     if (heard->status().lost > 0) {

@@ -26,11 +26,14 @@ class Ends(unittest.TestCase):
     """How each run of one sweep ends: two as any, and the others as is said in the program."""
 
     PROGRAM = BLOCK + """
+import os
 if mib == 3: raise ValueError("three")
 if mib == 5: raise SystemExit("five is unlucky")
 if mib == 6:
     try: torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
     except torch.cuda.OutOfMemoryError: pass
+if mib == 8: os._exit(0)
+if mib == 9: 1 / (torch.zeros(1, 4, device="cuda") @ torch.zeros(4, 1, device="cuda")).item()
 """
 
     @classmethod
@@ -38,26 +41,32 @@ if mib == 6:
         with tempfile.TemporaryDirectory() as folder:
             script = Path(folder) / "train.py"
             script.write_text(cls.PROGRAM)
-            cls.ran = tidemark("phantom", "--json", "--memory", "1GiB", "--sweep", "mib=2,3,2000,4,5,6", "--", PYTHON, str(script), "--mib=7")
+            cls.ran = tidemark("phantom", "--json", "--memory", "1GiB", "--sweep", "mib=2,3,2000,4,5,6,8,9", "--", PYTHON, str(script), "--mib=7")
 
     def setUp(self):
         self.assertEqual(self.ran.returncode, 0, self.ran.stderr)
-        runs = json.loads(self.ran.stdout)["runs"]
-        self.runs = {run["mib"]: run for run in runs}
-        self.assertEqual([run["mib"] for run in runs], [2, 3, 2000, 4, 5, 6])
+        told = json.loads(self.ran.stdout)
+        self.runs, self.notes = {run["mib"]: run for run in told["runs"]}, told["notes"]
+        self.assertEqual(list(self.runs), [2, 3, 2000, 4, 5, 6, 8, 9])
 
     def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
         self.assertEqual([mib for mib, run in self.runs.items() if run["out_of_memory"]], [2000])
-        self.assertEqual([mib for mib, run in self.runs.items() if run["sentence"] != ""], [3, 2000, 5])
-        self.assertEqual([mib for mib, run in self.runs.items() if run["reserved_peak_bytes"] is None], [3, 2000, 5])
+        self.assertEqual([mib for mib, run in self.runs.items() if run["sentence"] != ""], [3, 2000, 5, 9])
+        self.assertEqual([mib for mib, run in self.runs.items() if run["reserved_peak_bytes"] is None], [3, 2000, 5, 9])
         self.assertGreater(self.runs[2]["taken_bytes"], self.runs[2]["reserved_peak_bytes"])
         self.assertIn("three", self.runs[3]["sentence"])
 
     def test_words_that_a_program_ends_with_are_no_code(self):
         self.assertEqual((self.runs[4]["sentence"], self.runs[5]["sentence"]), ("", "it ended: five is unlucky"))
 
+    def test_one_that_ends_at_once_has_its_peaks(self):
+        self.assertEqual((self.runs[8]["sentence"], self.runs[8]["allocated_peak_bytes"]), ("", 8 << 20))
+
+    def test_what_was_read_before_one_failed_is_told(self):
+        self.assertTrue(any("ZeroDivisionError ended the program" in note for note in self.notes), self.notes)
+
     def test_each_row_has_its_band(self):
-        ended_well = [self.runs[mib] for mib in (2, 4, 6)]
+        ended_well = [self.runs[mib] for mib in (2, 4, 6, 8)]
         self.assertEqual([run["reserved_peak_band"]["least_bytes"] for run in ended_well], [run["reserved_peak_bytes"] for run in ended_well])
 
     def test_a_row_that_survived_one_request_too_large_is_not_nearly_full(self):

@@ -86,6 +86,7 @@ def run(task, order):
         answer["out_of_memory"], answer["sentence"] = True, str(error).removeprefix("CUDA out of memory. ").partition(". ")[0] + "."
     except BaseException as error:
         answer["sentence"] = traceback.format_exception_only(type(error), error)[-1].strip()
+        sys.last_type, sys.last_value = type(error), error  # as Python has it, for what is called at its end
     end_as_python_does()
     answer["used_cuda"] = torch.cuda.is_initialized()
     answer["allocated_peak_bytes"] = torch.cuda.max_memory_allocated()
@@ -131,10 +132,10 @@ def answer_of(value, pid, pipe, words):
     """Once its process has ended."""
     with os.fdopen(pipe, "rb") as file:
         text = file.readline()  # not to the end: what the program left running holds the pipe, too
-    _, status = os.waitpid(pid, 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     answer = json.loads(text) if text else {
-        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [], "allocator": {}, "said_why": True,
-        "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
+        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "in_vain": [], "modules": [], "allocator": {}, "said_why": status != 0,
+        "sentence": f"its process ended with status {status} and no answer" if status != 0 else ""}  # os._exit(0): its recording has what it used
     said = last_line(words)
     if answer["said_why"] and said:
         answer["sentence"] += ": " + said
