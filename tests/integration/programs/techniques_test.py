@@ -151,7 +151,7 @@ class Techniques(InFolder):
         self.assertIn("the 3 blocks of Net.blocks (Block) were checkpointed", answer.stderr)
         self.assertNotIn("changed nothing", answer.stderr)  # though the network was gone before the program's end
 
-    def test_what_is_traced_or_captured_is_so_with_them_too(self):
+    def test_what_is_traced_captured_or_frozen_is_so_with_them_too(self):
         code = """
 import torch, torch.nn as nn
 def x(): return torch.ones(2, 8, device="cuda")
@@ -162,10 +162,11 @@ print(torch.jit.trace(nn.Linear(8, 8).cuda(), x())(x()).dtype)
 layer = nn.Linear(8, 8).cuda()
 layer(x())
 print(torch.cuda.make_graphed_callables(layer, (x(),))(x()).shape)
+print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).shape)
 """
         answer = tidemark("phantom", "--amp", "bf16", "--checkpoint", "blocks", "--", PYTHON, "-c", code)
         self.assertEqual(0, answer.returncode, answer.stderr)
-        self.assertEqual(["torch.bfloat16", "torch.bfloat16", "torch.Size([2, 8])"], answer.stdout.splitlines())
+        self.assertEqual(["torch.bfloat16", "torch.bfloat16", "torch.Size([2, 8])", "torch.Size([2, 8])"], answer.stdout.splitlines())
         self.assertIn("torch.jit.trace follows", answer.stderr)
 
     def test_nothing_to_checkpoint_is_told(self):

@@ -41,6 +41,11 @@ def rows_in(module, path=""):
     return rows
 
 
+def trains(module):
+    """What torch.jit.freeze() made has no mode."""
+    return getattr(module, "training", False)
+
+
 def run_alike(function, arguments, named):
     """For checkpoint, which takes some names for its own. In backward it gets lists as they were: who calls it may have added to them since."""
     kept = [list(argument) if type(argument) is list else argument for argument in arguments]
@@ -97,7 +102,7 @@ class Techniques:
             return function(module, *arguments, **named)
         records = torch.is_grad_enabled()
         if self.here.depth == 0:
-            if self.checkpoints and records and module.training and module not in self.seen:
+            if self.checkpoints and records and trains(module) and module not in self.seen:
                 self.find_blocks(module)
             if self.amp and not torch.is_autocast_enabled():
                 return self.call_under_autocast(torch, function, module, arguments, named)
@@ -118,7 +123,7 @@ class Techniques:
             return self.run(torch, function, module, arguments, named)
 
     def run(self, torch, function, module, arguments, named):
-        is_block = module in self.blocks and torch.is_grad_enabled() and module.training and self.here.own_checkpoints == 0
+        is_block = module in self.blocks and torch.is_grad_enabled() and trains(module) and self.here.own_checkpoints == 0
         self.here.depth += 1
         try:
             if not is_block:
