@@ -102,6 +102,20 @@ bool HoldsSomething(const std::filesystem::path& file) {
   return std::filesystem::is_regular_file(file, not_there) && std::filesystem::file_size(file, not_there) > 0;
 }
 
+// Who started it, who started that, and so on, as far as they still run.
+std::vector<pid_t> AncestorsOf(pid_t process) {
+  std::vector<pid_t> ancestors;
+  while (true) {
+    const std::string facts = WholeFileOrNothing("/proc/" + std::to_string(process) + "/stat");
+    const size_t name_end = facts.rfind(") ");  // the name may hold anything
+    if (name_end == std::string::npos) return ancestors;
+    char state = 0;
+    std::istringstream(facts.substr(name_end + 2)) >> state >> process;
+    if (process <= 1) return ancestors;
+    ancestors.push_back(process);
+  }
+}
+
 // Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
 bool IsOurs(pid_t process) { return FileOf(process).starts_with("tidemark"); }
 
@@ -269,17 +283,23 @@ void ProgramRecorder::FollowEnds(int timeout_ms) {
   }
 }
 
+std::vector<std::shared_ptr<ProgramRun>>::iterator ProgramRecorder::FindRunOf(pid_t process) {
+  const auto own =
+      std::ranges::find_if(runs_, [&](const auto& run) { return run->description().process_id == process; });
+  if (own != runs_.end()) return own;
+  return std::ranges::find_if(
+      runs_, [&](const auto& run) { return std::ranges::count(ancestors_[run.get()], process) > 0; });
+}
+
 void ProgramRecorder::AnswerTake() {
   const MutexLock lock(mutex_);
   if (!wanted_) return;
   uint64_t woken = 0;
   (void)!read(wake_fd_.get(), &woken, sizeof woken);
-  const int wanted = *wanted_;
-  const auto found =
-      std::ranges::find_if(runs_, [&](const auto& run) { return run->description().process_id == wanted; });
-  if (found != runs_.end()) {
+  if (const auto found = FindRunOf(*wanted_); found != runs_.end()) {
     (*found)->Conclude(0, {});
     taken_ = *found;
+    ancestors_.erase(found->get());
     runs_.erase(found);
   }
   wanted_.reset();
@@ -342,6 +362,7 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::str
     (void)run->RecordTo(*options_.recording);  // it tells why not
   first_has_asked_ = true;
   runs_.push_back(run);
+  ancestors_[run.get()] = AncestorsOf(caller.process_id);
   if (const std::optional<int> rank = RankIn(environment)) {
     heard_ranks_.insert(*rank);
     rank_processes_.insert(caller.process_id);

@@ -70,7 +70,8 @@ class ProgramRecorder {
   // `error_output`: the last lines that it wrote to its standard error, where they are known.
   void End(int exit_code, std::vector<std::string> notes = {}, std::string error_output = {});
 
-  // One that has ended and left the ring, before End: it is forgotten here. Null if it never asked.
+  // One that has ended and left the ring, before End: it is forgotten here. Where it never asked, the first
+  // that did of those it started, or these; null if none did.
   std::shared_ptr<const ProgramRun> Take(int process_id);
   // After End: all that asked, in that order, but for what started ranks and held no memory itself. Why one
   // is not recorded, or not to its end, its status tells.
@@ -100,6 +101,7 @@ class ProgramRecorder {
   std::filesystem::path FreshRecordingOf(std::string_view environment, int process_id) const;
   Status Open(ProgramRun& run) const;
   Status Prepare(ProgramRun& run, const std::filesystem::path& recording) const;
+  std::vector<std::shared_ptr<ProgramRun>>::iterator FindRunOf(pid_t process);
   void AnswerTake();
   void Wake() const;
 
@@ -116,8 +118,10 @@ class ProgramRecorder {
   std::atomic<int> unrecorded_{0};
 
   std::vector<std::shared_ptr<ProgramRun>> runs_;  // the ingest thread's until End
-  bool first_has_asked_ = false;                   // the ingest thread's
-  int world_ = 0;                                  // ranks that the launcher told of; so are the next three
+  std::map<const ProgramRun*, std::vector<pid_t>>
+      ancestors_;  // the ingest thread's, of runs_; so is the next
+  bool first_has_asked_ = false;
+  int world_ = 0;  // ranks that the launcher told of; so are the next three
   std::set<int> heard_ranks_;
   std::map<int, int> unrecorded_of_ranks_;  // how many asked in vain
   std::set<int> rank_processes_;

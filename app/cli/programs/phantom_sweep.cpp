@@ -141,7 +141,7 @@ class SweepRecorder {
 
   SweepRow RowOf(SweepAnswer run) {
     const auto heard = recorder_->Take(run.process_id);
-    // One that ended at once, as by os._exit, had no time to say so.
+    // One that ended at once, as by os._exit, had no time to say so, and none knows of those that it started.
     run.used_cuda = run.used_cuda || (heard && !heard->view()->empty());
     if (!HasPeaks(run)) return {run, {}};
     if (!heard || heard->view()->empty()) return {run, Error{"Its allocator tells nothing of itself."}};

@@ -175,6 +175,10 @@ if mib == 3: raise ValueError("three")
         self.assertEqual([(folder / f"log-{mib}").read_text() for mib in (1, 2, 3)], ["ended"] * 3)
         self.assertEqual(list(folder.glob("left-*")), [])
 
+    def test_of_a_run_that_uses_no_card_itself_what_it_started_is_told(self):
+        runs = self.sweep("import os\nif os.fork():\n    os.wait()\n    raise SystemExit\n" + BLOCK + "os._exit(0)", "1,2")
+        self.assertEqual([run["allocated_peak_bytes"] for run in runs], [1 << 20, 2 << 20])
+
     def test_a_process_that_a_run_leaves_behind_is_not_waited_for(self):
         began = time.monotonic()
         self.sweep("import os, time\nif not os.fork():\n    time.sleep(60)\n    os._exit(0)\n" + BLOCK, "1,2")

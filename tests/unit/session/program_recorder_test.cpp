@@ -185,6 +185,27 @@ TEST_CASE("A process that has ended can be taken while others are recorded, once
   CHECK((*recorder)->runs().empty());
 }
 
+TEST_CASE("Of a process that asked for nothing itself the first that it started is taken") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.recording.reset();
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  const pid_t other = Program((*recorder)->environment_entry(), 100, false);
+  waitpid(other, nullptr, 0);
+  const pid_t starter = fork();
+  if (starter == 0) {
+    for (const int allocations : {101, 102}) {
+      waitpid(Program((*recorder)->environment_entry(), allocations, false), nullptr, 0);
+    }
+    _exit(0);
+  }
+  waitpid(starter, nullptr, 0);
+  const auto run = (*recorder)->Take(starter);
+  REQUIRE(run != nullptr);
+  CHECK(run->status().captured == 101);
+}
+
 TEST_CASE("A full ring loses events, and every one of them is counted") {
   const RecorderFolder folder;
   RecorderOptions options = Options(folder);
