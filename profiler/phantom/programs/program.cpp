@@ -33,7 +33,14 @@ std::atomic<int> early_signal{0};
 std::atomic<bool> asked_to_end{false};
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-void PassOn(int signal) {
+// These a terminal sends to the program as well as to us; whoever else sends one, or another, sends it to us
+// alone.
+bool ProgramHasIt(int signal, const siginfo_t& told) {
+  return (signal == SIGINT || signal == SIGQUIT) && told.si_code == SI_KERNEL;
+}
+
+void PassOn(int signal, siginfo_t* told, void* /*context*/) {
+  if (ProgramHasIt(signal, *told)) return;
   early_signal = signal;
   if (signal == SIGTERM || signal == SIGHUP) asked_to_end = true;
   if (const pid_t pid = running_pid; pid > 0) kill(pid, signal);
@@ -44,17 +51,14 @@ void BeginPassingOnTo(pid_t pid) {
   if (const int signal = early_signal; signal != 0) kill(pid, signal);
 }
 
-// The terminal sends the first two to the program as well; the others go to us alone.
-constexpr std::array kFromTerminal = {SIGINT, SIGQUIT};
-constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr std::array kPassedOn = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 // What is ours to do with signals while a program runs. Those that were ignored before (nohup, a shell's &)
 // stay so, here and for the program.
 class SignalsForProgram {
  public:
   SignalsForProgram() {
-    for (const int signal : kFromTerminal) TakeOver(signal, SIG_IGN);
-    for (const int signal : kPassedOn) TakeOver(signal, PassOn);
+    for (const int signal : kPassedOn) TakeOver(signal);
   }
   ~SignalsForProgram() {
     for (const TakenOver& taken : taken_over_) sigaction(taken.signal, &taken.before, nullptr);
@@ -78,12 +82,13 @@ class SignalsForProgram {
     struct sigaction before = {};
   };
 
-  void TakeOver(int signal, void (*handler)(int)) {
+  void TakeOver(int signal) {
     TakenOver taken = {.signal = signal};
     sigaction(signal, nullptr, &taken.before);
     if (taken.before.sa_handler == SIG_IGN) return;
     struct sigaction ours = {};
-    ours.sa_handler = handler;
+    ours.sa_sigaction = PassOn;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;  // Ctrl-C is to break off nothing of ours
     sigaction(signal, &ours, nullptr);
     taken_over_.push_back(taken);
   }

@@ -1,6 +1,7 @@
 // A program's exit code, output and signals are its own, though we wait for it.
 #include "profiler/phantom/programs/program.h"
 
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -203,6 +204,26 @@ TEST_CASE("What would end us ends the program first") {
   REQUIRE(waitpid(waiting, &status, 0) == waiting);
   CHECK(WEXITSTATUS(status) == 5);
   CHECK(Contents(file) == "told\n");
+}
+
+TEST_CASE(
+    "What a process sends to us alone the program gets, and what a terminal sends to both it gets once") {
+  const auto before = signal(SIGINT, SIG_DFL);  // however we were started
+  CHECK(ExitCodeOf("trap 'exit 5' INT; kill -INT $PPID; for n in $(seq 200); do sleep 0.01; done") == 5);
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "said").string();
+  int terminal = -1;
+  const pid_t waiting = forkpty(&terminal, nullptr, nullptr, nullptr);
+  // The program has left the terminal, which sends it nothing: what it gets is from us.
+  if (waiting == 0)
+    _exit(ExitCodeOf("exec setsid sh -c 'trap \"exit 5\" INT; echo up > " + file + "; sleep 0.5'"));
+  while (Contents(file) != "up\n") usleep(1000);
+  REQUIRE(write(terminal, "\x03", 1) == 1);
+  int status = 0;
+  REQUIRE(waitpid(waiting, &status, 0) == waiting);
+  CHECK(WEXITSTATUS(status) == 0);
+  close(terminal);
+  signal(SIGINT, before);
 }
 
 }  // namespace
