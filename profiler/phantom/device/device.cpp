@@ -49,12 +49,16 @@ Device* OpenDevice() {
   return new Device(std::move(*card), *faults, *order, CardsOfMachine());
 }
 
-// In the machine's own numbers.
+std::atomic<bool> cuda_has_begun{false};
+
+// In the machine's own numbers. As CUDA begins it reads, once, which the program sees.
 const std::vector<int>& VisibleNumbers() {
-  static const std::vector<int> numbers = InstalledDevice() == nullptr
-                                              ? std::vector<int>()
-                                              : VisibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"),
-                                                               InstalledDevice()->card, MachineDeviceCount());
+  static const std::vector<int> numbers = [] {
+    cuda_has_begun = true;
+    return InstalledDevice() == nullptr ? std::vector<int>()
+                                        : VisibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"),
+                                                         InstalledDevice()->card, MachineDeviceCount());
+  }();
   return numbers;
 }
 
@@ -83,6 +87,7 @@ int MachineDeviceCount() {
 int MachineNumberOf(int number) { return VisibleNumbers().at(static_cast<size_t>(number)); }
 
 std::optional<int> NumberSeenOf(int number_of_machine) {
+  if (!cuda_has_begun) return std::nullopt;
   const std::vector<int>& numbers = VisibleNumbers();
   const auto found = std::find(numbers.begin(), numbers.end(), number_of_machine);
   return found == numbers.end() ? std::nullopt : std::optional(static_cast<int>(found - numbers.begin()));

@@ -39,9 +39,9 @@ struct Device {
 // several is told of in a doubt, since views add them up. Numbers are those that the program sees, of
 // `memory` and `pools`, too.
 int DeviceCount();
-int MachineDeviceCount();         // visible or not
-int MachineNumberOf(int number);  // of a device that the program sees
-std::optional<int> NumberSeenOf(int number_of_machine);
+int MachineDeviceCount();                                // visible or not
+int MachineNumberOf(int number);                         // of a device that the program sees
+std::optional<int> NumberSeenOf(int number_of_machine);  // none before the program's CUDA has begun
 // Of this thread.
 int CurrentDevice();
 void SetCurrentDevice(int number);

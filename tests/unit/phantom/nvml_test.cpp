@@ -97,6 +97,13 @@ TEST_CASE("Each call that needs a context makes one, on the card of its thread")
   const auto second = [] { cudaSetDevice(1); };
   CHECK(UsedAfter(0, second) == 0);
   CHECK(UsedAfter(1, second) > 50'000'000);
+  const auto ask_and_see_second = [] {
+    UsedBytes();  // of NVML, before CUDA begins
+    setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+    cudaFree(nullptr);
+  };
+  CHECK(UsedAfter(0, ask_and_see_second) == 0);
+  CHECK(UsedAfter(1, ask_and_see_second) > 50'000'000);
 }
 
 TEST_CASE("The context takes memory, and the process uses the card, from the first call on that needs one") {
