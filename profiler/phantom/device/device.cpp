@@ -138,7 +138,7 @@ std::optional<Device::Freed> Device::Free(void* pointer) {
   const bool of_pool = pool.Contains(pointer);
   const std::optional<size_t> bytes = of_pool ? pool.Free(pointer) : memory.Free(pointer);
   if (!bytes) return {};
-  NoteGivenBack(pointer);
+  NoteGivenBack(reinterpret_cast<uint64_t>(pointer));
   return Freed{*bytes, of_pool, *number};
 }
 

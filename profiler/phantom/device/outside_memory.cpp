@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,19 +27,20 @@ struct Taken {
 
 class OutsideMemory {
  public:
-  void Take(const void* pointer, size_t bytes, std::string_view file) {
+  void Take(uint64_t place, size_t bytes, std::string_view file) {
     const MutexLock lock(mutex_);
     if (live_.empty() && most_bytes_ == 0) std::atexit(TellAtExit);
-    live_[pointer] = {bytes, std::string(file.substr(file.rfind('/') + 1))};
+    live_[place] = {bytes, std::string(file.substr(file.rfind('/') + 1))};
     live_bytes_ += bytes;
     if (live_bytes_ <= most_bytes_) return;
     most_bytes_ = live_bytes_;
     largest_ =
         std::ranges::max_element(live_, {}, [](const auto& one) { return one.second.bytes; })->second.library;
+    if (most_bytes_ / 2 >= told_bytes_) Tell();
   }
-  void GiveBack(const void* pointer) {
+  void GiveBack(uint64_t place) {
     const MutexLock lock(mutex_);
-    const auto taken = live_.find(pointer);
+    const auto taken = live_.find(place);
     if (taken == live_.end()) return;
     live_bytes_ -= taken->second.bytes;
     live_.erase(taken);
@@ -46,18 +48,24 @@ class OutsideMemory {
 
  private:
   static void TellAtExit();
-  std::string Sentence() {
-    const MutexLock lock(mutex_);
-    return std::string(kOutsideMemoryDoubt) + ": " +
-           FormatBytes(static_cast<int64_t>(most_bytes_), ByteUnit::kMebibytes) + " at most, by " + largest_ +
-           (live_.size() > 1 ? " and others" : "") + ". It is not in these figures.";
+  void Tell() TIDEMARK_REQUIRES(mutex_) {
+    if (most_bytes_ == told_bytes_) return;
+    told_bytes_ = most_bytes_;
+    Doubt(sentences_
+              .emplace_back(std::string(kOutsideMemoryDoubt) + ": " +
+                            FormatBytes(static_cast<int64_t>(most_bytes_), ByteUnit::kMebibytes) +
+                            " at most, by " + largest_ + (live_.size() > 1 ? " and others" : "") +
+                            ". It is not in these figures.")
+              .c_str());
   }
 
   Mutex mutex_;
-  std::map<const void*, Taken> live_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Taken> live_ TIDEMARK_GUARDED_BY(mutex_);
   size_t live_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   size_t most_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
-  std::string largest_ TIDEMARK_GUARDED_BY(mutex_);  // whose piece was, when it was most
+  size_t told_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  std::string largest_ TIDEMARK_GUARDED_BY(mutex_);                // whose piece was, when it was most
+  std::deque<std::string> sentences_ TIDEMARK_GUARDED_BY(mutex_);  // a doubt's text lasts
 };
 
 // Never destroyed: libraries free while the process exits.
@@ -68,21 +76,21 @@ OutsideMemory& Outside() {
 std::atomic<bool> has_any{false};
 
 void OutsideMemory::TellAtExit() {
-  static const std::string sentence = Outside().Sentence();  // a doubt lasts as long as the process
-  Doubt(sentence.c_str());
+  const MutexLock lock(Outside().mutex_);
+  Outside().Tell();
 }
 
 }  // namespace
 
-void NoteTaken(const void* pointer, size_t bytes) {
+void NoteTaken(uint64_t place, size_t bytes) {
   const char* const library = CallingLibrary();
   if (library == nullptr || std::string_view(library).find(kAllocator) != std::string_view::npos) return;
   has_any.store(true, std::memory_order_relaxed);
-  Outside().Take(pointer, bytes, library);
+  Outside().Take(place, bytes, library);
 }
 
-void NoteGivenBack(const void* pointer) {
-  if (has_any.load(std::memory_order_relaxed)) Outside().GiveBack(pointer);
+void NoteGivenBack(uint64_t place) {
+  if (has_any.load(std::memory_order_relaxed)) Outside().GiveBack(place);
 }
 
 }  // namespace tidemark::phantom::device

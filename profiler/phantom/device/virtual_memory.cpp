@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "profiler/phantom/device/outside_memory.h"
+
 namespace tidemark::phantom::device {
 
 std::optional<uint64_t> VirtualMemory::Create(size_t bytes, int card) {
@@ -56,6 +58,7 @@ void VirtualMemory::GiveBackIfUnused(uint64_t piece) {
   if (!it.released || it.mappings > 0) return;
   memory_.GivePhysicalBack(it.bytes, it.card);
   pieces_.erase(piece);
+  NoteGivenBack(piece);
 }
 
 }  // namespace tidemark::phantom::device

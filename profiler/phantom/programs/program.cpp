@@ -230,6 +230,10 @@ std::vector<std::string> DoubtsFile::Sentences() const {
   std::vector<std::string> sentences;
   std::ifstream file(name_);
   for (std::string line; std::getline(file, line);) {
+    // It is told again whenever it has become more.
+    if (line.starts_with(kOutsideMemoryDoubt)) {
+      std::erase_if(sentences, [](const std::string& told) { return told.starts_with(kOutsideMemoryDoubt); });
+    }
     // Every process of the program tells its own.
     if (std::find(sentences.begin(), sentences.end(), line) == sentences.end()) sentences.push_back(line);
   }

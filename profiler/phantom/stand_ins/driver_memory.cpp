@@ -37,7 +37,7 @@ CUresult Allocate(CUdeviceptr* address, size_t bytes) {
   device::NoteAllocation();
   *address = reinterpret_cast<CUdeviceptr>(device->memory.Allocate(bytes, device::CurrentDevice()));
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  device::NoteTaken(PointerOf(*address), bytes);
+  device::NoteTaken(*address, bytes);
   TellBlock(Activity::Kind::kAllocate, *address, bytes);
   return CUDA_SUCCESS;
 }
@@ -66,6 +66,7 @@ CUresult Create(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemA
   device::NoteAllocation(number);
   const std::optional<uint64_t> piece = device->virtual_memory.Create(bytes, number);
   if (!piece) return CUDA_ERROR_OUT_OF_MEMORY;
+  device::NoteTaken(*piece, bytes);
   *handle = *piece;
   return CUDA_SUCCESS;
 }

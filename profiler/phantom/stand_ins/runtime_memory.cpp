@@ -35,7 +35,7 @@ cudaError_t Allocate(void** pointer, size_t bytes) {
   device::NoteAllocation();
   *pointer = device->memory.Allocate(bytes, device::CurrentDevice());
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
-  device::NoteTaken(*pointer, bytes);
+  device::NoteTaken(reinterpret_cast<uint64_t>(*pointer), bytes);
   TellBlock(Activity::Kind::kAllocate, Place::kDevice, *pointer, bytes);
   return cudaSuccess;
 }

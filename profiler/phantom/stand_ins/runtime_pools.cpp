@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/outside_memory.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 
@@ -72,6 +73,7 @@ cudaError_t Allocate(void** pointer, size_t bytes, cudaStream_t stream) {
   const CUmemPoolHandle_st& pool = DefaultPoolOf(device::CurrentDevice(), *device);
   *pointer = pool.blocks->Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
+  device::NoteTaken(reinterpret_cast<uint64_t>(*pointer), bytes);
   TellBlock(Activity::Kind::kAllocate, {*pointer, bytes, &pool}, stream);
   return cudaSuccess;
 }

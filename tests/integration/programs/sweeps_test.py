@@ -122,9 +122,19 @@ class Sweeps(InFolder):
             self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
 
     def test_doubts_are_told_of_a_sweep_too(self):
-        self.script.write_text(BLOCK + "print((torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda')).item())")
+        self.script.write_text(BLOCK + """
+print((torch.ones(1, 4, device='cuda') @ torch.ones(4, 1, device='cuda')).item())
+from ctypes import CDLL, byref, c_size_t, c_uint64
+runtime, driver, there, card = CDLL(None), CDLL("libcuda.so.1"), c_uint64(), (c_uint64 * 4)(1, 1)  # pinned there: CUmemAllocationProp
+runtime.cudaMalloc(byref(there), c_size_t(1 << 30))
+runtime.cudaMallocAsync(byref(there), c_size_t(1 << 30), None)
+driver.cuMemCreate(byref(there), c_size_t(2 << 30), card, c_uint64())
+""")
         ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
         self.assertIn("read a result that no kernel had computed", ran.stderr)
+        told = [line for line in ran.stderr.splitlines() if "outside of PyTorch's allocator" in line]
+        self.assertEqual(len(told), 1, ran.stderr)
+        self.assertIn(": 4.00 GiB at most, by ", told[0])
 
     def test_why_no_run_came_to_an_end_is_told_and_ends_with_1(self):
         self.script.write_text(BLOCK)
