@@ -133,8 +133,6 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
 }
 
 void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue) {
-  // Space is ours: ImGui's navigation would press the focused button with it (Enter does that as well).
-  ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
   // So are the arrows with Alt: they would move the focus, or what has it, beside turning the page or looking
   // back.
   const bool turns = ImGui::GetIO().KeyAlt;
@@ -144,6 +142,9 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   // What is open on top takes the keys; above all Escape, which closes it.
   if (shell.file_dialog.open || shell.program_dialog.open || shell.palette.open) return;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
+  // Space is ours: ImGui's navigation would press the focused button with it, as it does in a dialog (Enter
+  // does that everywhere).
+  ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
   for (const Action& action : Actions()) {
     if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
     // A text that is being typed takes Backspace for itself.
