@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include "app/gui/panels/timeline/timeline_parts.h"
@@ -85,6 +86,39 @@ TEST_CASE_METHOD(Measured, "What lies above the axis is told over the plot, wher
   REQUIRE(labels.places.size() == 1);
   CHECK(labels.places.front().Max.y <= geometry.plot.Min.y);
   CHECK(labels.places.front().Min.x >= geometry.plot.Min.x);  // what has no room is cut
+}
+
+TEST_CASE_METHOD(Measured,
+                 "A click pins the moment whose block the frame before told, also where the run moved on") {
+  presenters::TimelinePlot plot;
+  for (int k = 0; k < 10; ++k)
+    plot.columns.push_back({k * 100.0, (k + 1) * 100.0, {}, 0, 0, static_cast<events::EventIndex>(k)});
+  TimelineInput input;
+  input.plot = &plot;
+  TimelineGeometry geometry = Geometry(600);
+  TimelineState state;
+  CommandQueue queue;
+  const auto draw = [&](bool is_down) {
+    ImGui::EndFrame();
+    ImGui::GetIO().AddMousePosEvent(350, 50);
+    ImGui::GetIO().AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({700, 300});
+    ImGui::Begin("timeline");
+    HandlePlotInput(input, geometry, state, queue);
+    ImGui::End();
+  };
+  for (const bool is_down : {false, false, false, true}) draw(is_down);
+  input.hovered.emplace().born = 3;  // as the scene finds what lay there
+  geometry.visible = {200, 800};
+  draw(false);
+  const std::vector<Command> told = queue.Take();
+  REQUIRE(told.size() == 1);
+  const auto* pinned = std::get_if<PinMoment>(&told.front());
+  REQUIRE(pinned != nullptr);
+  CHECK(pinned->index == 3);
+  CHECK(pinned->selection == presenters::AllocationSelected(3));
 }
 
 TEST_CASE("A second run's curve is drawn as it is, but for what goes up and down too fast to be seen") {

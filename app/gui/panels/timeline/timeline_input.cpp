@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "app/gui/panels/timeline/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
@@ -119,8 +121,10 @@ void PinAndSelect(const TimelineInput& input, const TimelineGeometry& geometry,
   queue.Push(PinMoment{column.peak, under_mouse});
 }
 
-void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
-         CommandQueue& queue) {
+// `told`: what lay under the mouse in the frame before, which `input.hovered` is about. A click is on that
+// picture: the run that is followed may have moved on.
+void Pan(const TimelineInput& input, const TimelineGeometry& geometry,
+         const std::optional<TimelineState::Hover>& told, TimelineState& state, CommandQueue& queue) {
   using Drag = TimelineState::Drag;
   if (ImGui::IsItemActivated() && !ImGui::GetIO().KeyShift) {
     state.drag = Drag::kPan;
@@ -136,8 +140,8 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineS
   if (ImGui::IsItemDeactivated()) {
     const ImVec2 travelled = ImGui::GetIO().MouseClickedPos[0] - ImGui::GetIO().MousePos;
     const bool clicked = std::abs(travelled.x) < Px(4) && std::abs(travelled.y) < Px(4);
-    const presenters::PlotColumn* column =
-        presenters::ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
+    const double position = told ? told->position : geometry.PositionAt(ImGui::GetIO().MousePos.x);
+    const presenters::PlotColumn* column = presenters::ColumnAt(*input.plot, position);
     if (clicked && ImGui::IsItemHovered() && column != nullptr) PinAndSelect(input, geometry, *column, queue);
     state.drag = Drag::kNone;
   }
@@ -215,9 +219,9 @@ void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometr
   ImGui::SetCursorScreenPos(geometry.plot.Min);
   ImGui::InvisibleButton("plot", geometry.plot.GetSize());
   const bool hovered = ImGui::IsItemHovered();
-  state.hover.reset();
+  const std::optional<TimelineState::Hover> told = std::exchange(state.hover, std::nullopt);
   Measure(geometry, state);
-  Pan(input, geometry, state, queue);
+  Pan(input, geometry, told, state, queue);
   if (hovered) {
     Wheel(input, geometry, state);
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) queue.Push(ActionId::kFit);
