@@ -39,6 +39,16 @@ int64_t HighestIn(const View& view, Series series) {
   return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
 }
 
+// The last complete one that had so much allocated; null where none had.
+const Step* LastStepWith(const View& view, int64_t allocated) {
+  const auto& steps = view.steps();
+  for (size_t number = steps.size(); number > 0; --number) {
+    const Step& step = steps[number - 1];
+    if (step.complete && ValueOf(step.at_peak, Series::kAllocated) >= allocated) return &step;
+  }
+  return nullptr;
+}
+
 PeakMoment OfWholeRun(const View& view) {
   return {-1,
           HighestMoment(view, view.first(), view.end()),
@@ -63,16 +73,11 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
 std::optional<PeakMoment> PeakOfRun(const View& view) {
   if (view.empty()) return std::nullopt;
   if (const Step* told = ToldStep(view); told != nullptr && !told->complete) return PeakOf(view, *told);
-  const int64_t most = HighestIn(view, Series::kAllocated);
-  const auto& steps = view.steps();
-  for (size_t number = steps.size(); number > 0; --number) {
-    const Step& step = steps[number - 1];
-    if (!step.complete || ValueOf(step.at_peak, Series::kAllocated) < most) continue;
-    PeakMoment peak = PeakOf(view, step);
-    peak.title = "at the peak of the run, in step " + FormatNumber(step.number);
-    return peak;
-  }
-  return OfWholeRun(view);
+  const Step* const step = LastStepWith(view, HighestIn(view, Series::kAllocated));
+  if (step == nullptr) return OfWholeRun(view);
+  PeakMoment peak = PeakOf(view, *step);
+  peak.title = "at the peak of the run, in step " + FormatNumber(step->number);
+  return peak;
 }
 
 MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
@@ -112,11 +117,13 @@ std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& 
   const View::Peak most = view.PeakIn(Series::kAllocated, view.first(), view.end());
   const int64_t bytes = ValueOf(most.values, Series::kAllocated);
   if (bytes <= ValueOf(view.ValuesAt(moment.index), Series::kAllocated)) return std::nullopt;
-  std::string where = StepTitle(view, most.index);
-  if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(most.index));
+  const Step* const last = LastStepWith(view, bytes);  // as PeakOfRun
+  const events::EventIndex index = last != nullptr ? last->peak : most.index;
+  std::string where = StepTitle(view, index);
+  if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(index));
   if (where.starts_with("step")) where = "in " + where;
-  if (timeline::HasBegunAnewSince(view, most.index)) where += ", before the run began anew";
-  return HigherMoment{most.index, bytes, std::move(where)};
+  if (timeline::HasBegunAnewSince(view, index)) where += ", before the run began anew";
+  return HigherMoment{index, bytes, std::move(where)};
 }
 
 std::string InWords(const HigherMoment& higher, ByteUnit unit) {

@@ -48,7 +48,7 @@ MeasuredPeak MeasuredAt(const timeline::View& view, const PeakMoment& peak);
 // 318 of step 42". The index must be in the view.
 PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 
-// Where the run, as far as it is in the view, had more allocated than at a moment.
+// Where the run, as far as it is in the view, had more allocated than at a moment, the last time it had.
 struct HigherMoment {
   events::EventIndex index = 0;  // of the most
   int64_t allocated_bytes = 0;

@@ -121,11 +121,14 @@ TEST_CASE(
   CHECK_FALSE(HigherElsewhere(*training.Publish(), *peak));
   training.Step(2, 2000, 9000);
   CHECK(PeakOfRun(*training.Publish())->step == 2);
+  training.Step(3, 2000, 3000);
+  const auto later = training.Publish();
+  CHECK(HigherElsewhere(*later, *LatestPeak(*later))->where == "in step 2");
   training.Allocate(0x9000, 1'000'000);  // after the last step
   CHECK(PeakOfRun(*training.Publish())->title == "at the peak of the run");
-  training.BeginStep(3);
+  training.BeginStep(4);
   training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
-  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of step 3, in which memory ran out");
+  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of step 4, in which memory ran out");
 }
 
 TEST_CASE("A moment as high as the peak is the peak") {
