@@ -9,6 +9,37 @@
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
+namespace {
+
+// What the panel says.
+std::string Drawn(const std::vector<session::TechniqueOrder>& to_try, const ProgramTechniques& found) {
+  CommandQueue queue;
+  ImGui::SetNextWindowSize({600, 600});
+  ImGui::Begin("panel");
+  ImGui::LogToBuffer();
+  DrawProgramTechniques({&to_try, &found}, "L4", queue);
+  std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  ImGui::LogFinish();
+  ImGui::End();
+  return drawn;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Measured, "What changed nothing is not offered to be run") {
+  std::vector<session::TechniqueOrder> to_try(2);
+  to_try[1].program.amp = "bf16";
+  const bool in_vain = GENERATE(false, true);
+  ProgramTechniques found;
+  found.goes_on = false;
+  found.card.memory_bytes = int64_t{1} << 30;
+  for (const session::TechniqueOrder& order : to_try)
+    found.rows.push_back({order, session::TechniqueAnswer{true}});
+  if (in_vain) found.rows[1].answer->in_vain = {"--amp bf16"};
+  const std::string drawn = Drawn(to_try, found);
+  CHECK((drawn.find("Run it so") == std::string::npos) == in_vain);
+  CHECK((drawn.find("--amp bf16 changed nothing") != std::string::npos) == in_vain);
+}
 
 TEST_CASE_METHOD(Measured, "That fewer samples may help is said with what they leave as it is") {
   const std::vector<session::TechniqueOrder> to_try(2);
@@ -17,14 +48,7 @@ TEST_CASE_METHOD(Measured, "That fewer samples may help is said with what they l
   found.card.memory_bytes = int64_t{1} << 30;
   for (const session::TechniqueOrder& order : to_try)
     found.rows.push_back({order, session::TechniqueAnswer{false, true, "Tried to allocate 20.00 MiB."}});
-  CommandQueue queue;
-  ImGui::SetNextWindowSize({600, 600});
-  ImGui::Begin("panel");
-  ImGui::LogToBuffer();
-  DrawProgramTechniques({&to_try, &found}, "L4", queue);
-  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  ImGui::End();
+  const std::string drawn = Drawn(to_try, found);
   REQUIRE(drawn.find("None of them makes it fit.") != std::string::npos);
   CHECK(drawn.find("if its parameters and what its optimizers keep leave room") != std::string::npos);
 }

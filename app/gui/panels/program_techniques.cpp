@@ -69,7 +69,8 @@ void DrawTechniqueAnswer(const ProgramTechniques& found, const session::Techniqu
   }
 }
 
-// The run that is shown has no button: it runs so.
+// No button for the run that is shown, which runs so, nor where a technique changed nothing: without it that
+// is another row.
 void DrawTechniqueRows(const ProgramTechniquesInput& input, CommandQueue& queue) {
   const ProgramTechniques& found = *input.found;
   const session::ProgramOrder& shown = input.to_try->front().program;
@@ -86,7 +87,8 @@ void DrawTechniqueRows(const ProgramTechniquesInput& input, CommandQueue& queue)
       PutAtRowEnd(SmallMuted(), WhyNone(found, i == 0, is_next));
       is_next = is_next && i == 0;
     }
-    if (!is_shown && row.answer && ButtonAtRowEnd("Run it so")) queue.Push(StartProgram{order});
+    const bool is_new = !is_shown && row.answer && row.answer->in_vain.empty();
+    if (is_new && ButtonAtRowEnd("Run it so")) queue.Push(StartProgram{order});
     ImGui::PopID();
   }
 }
