@@ -17,7 +17,8 @@ struct flock WholeFile(short type) {
 }
 
 Error RecordedByAnother(const std::filesystem::path& file) {
-  return Error{file.string() + " is just being recorded. Choose another name, or end that recording first."};
+  return Error{file.string() +
+               " is being recorded right now. Choose another name, or end that recording first."};
 }
 
 }  // namespace

@@ -292,7 +292,7 @@ TEST_CASE("a recording that is just being written is nothing to save or export o
   const Status exported = Export(*run.View(), {}, ExportFormat::kCsv, scratch / "run.tide");
   REQUIRE_FALSE(saved.ok());
   REQUIRE_FALSE(exported.ok());
-  CHECK(saved.error().message.find("run.tide is just being recorded") != std::string::npos);
+  CHECK(saved.error().message.find("run.tide is being recorded right now") != std::string::npos);
   CHECK(exported.error().message == saved.error().message);
   CHECK(scratch.FileCount() == 1);
   CHECK(recording->Append(run.events).ok());

@@ -196,7 +196,8 @@ TEST_CASE("what was flushed survives a writer that never closes", "[tide]") {
   CHECK(read.summary->warning.find("without its closing chunk") != std::string::npos);
 }
 
-TEST_CASE("what is just being recorded is read as that, and is cut short once its writer is gone", "[tide]") {
+TEST_CASE("what is being recorded right now is read as that, and is cut short once its writer is gone",
+          "[tide]") {
   const Scratch scratch;
   const std::vector<Event> events = RandomEvents(100);
   {
@@ -278,14 +279,15 @@ TEST_CASE("where a recording cannot be written is known before, and nothing is l
   CHECK_FALSE(CanBeRecorded(scratch / "no" / "run.tide").ok());
 }
 
-TEST_CASE("what is just being recorded is no place for another recording, and stays as it is", "[tide]") {
+TEST_CASE("what is being recorded right now is no place for another recording, and stays as it is",
+          "[tide]") {
   const Scratch scratch;
   const Result<TideWriter> recording = TideWriter::Create(scratch / "run.tide", {});
   REQUIRE(recording.ok());
   const auto size = std::filesystem::file_size(scratch / "run.tide");
   const Status writable = CanBeRecorded(scratch / "run.tide");
   REQUIRE_FALSE(writable.ok());
-  CHECK(writable.error().message.find("is just being recorded") != std::string::npos);
+  CHECK(writable.error().message.find("is being recorded right now") != std::string::npos);
   CHECK(std::filesystem::file_size(scratch / "run.tide") == size);
 }
 
