@@ -17,6 +17,8 @@ constexpr int64_t kFlashWidths = 8;      // heads of which flash attention takes
 constexpr int64_t kEfficientWidths = 4;  // and efficient attention in float32
 constexpr int64_t kEfficientRows = 32;   // log-sum-exps of efficient attention come in multiples of
 
+int64_t RoundedUp(int64_t number, int64_t multiple) { return (number + multiple - 1) / multiple * multiple; }
+
 // Works value by value, wherever they lie.
 bool KeepsOrder(LayerKind kind) {
   return kind == LayerKind::kRelu || kind == LayerKind::kRelu6 || kind == LayerKind::kLeakyRelu ||
@@ -157,7 +159,7 @@ size_t ForwardPass::AttendPadded(size_t index) {
   const networks::Layer& layer = LayerAt(index);
   const int64_t tokens = layer.output[0];
   const int64_t width = layer.output[1] / layer.heads;
-  const int64_t padded = (width + kFlashWidths - 1) / kFlashWidths * kFlashWidths;
+  const int64_t padded = RoundedUp(width, kFlashWidths);
   constexpr int kCopies = 4;  // queries, keys, values and result
   for (int copy = 0; copy < kCopies; ++copy)
     SaveExtra(index, SavedTensor::What::kAttentionCopy, {tokens, layer.heads * padded}, kHalfBytes);
@@ -183,8 +185,7 @@ size_t ForwardPass::Attend(size_t index) {
   for (size_t argument = 0; argument < arguments_.size(); ++argument)
     SaveInputIn(index, argument, LowPrecision());
   const int64_t tokens = layer.output[0];
-  const int64_t rows =
-      LowPrecision() == kHalfBytes ? tokens : (tokens + kEfficientRows - 1) / kEfficientRows * kEfficientRows;
+  const int64_t rows = LowPrecision() == kHalfBytes ? tokens : RoundedUp(tokens, kEfficientRows);
   SaveExtra(index, SavedTensor::What::kLogSumExp, {layer.heads, rows}, kFloat32Bytes);
   const size_t result = Make(index, LowPrecision());
   Save(index, result);
@@ -331,12 +332,10 @@ bool Contains(const std::vector<size_t>& tensors, size_t tensor) {
   return std::find(tensors.begin(), tensors.end(), tensor) != tensors.end();
 }
 
-// The tensors that layers [first, end) save, without those that they start from.
-std::vector<size_t> SavedBy(const SavedTensors& saved, size_t first, size_t end,
-                            const std::vector<size_t>& entering) {
+// The tensors that layers [first, end) save.
+std::vector<size_t> SavedBy(const SavedTensors& saved, size_t first, size_t end) {
   std::vector<size_t> found;
   for (size_t tensor = 0; tensor < saved.tensors.size(); ++tensor) {
-    if (Contains(entering, tensor)) continue;
     const std::vector<size_t>& savers = saved.tensors[tensor].savers;
     if (std::any_of(savers.begin(), savers.end(),
                     [=](size_t layer) { return layer >= first && layer < end; })) {
@@ -363,15 +362,14 @@ void Keep(const std::vector<size_t>& entering, std::vector<size_t>& kept) {
 // nothing keeps nothing.
 std::vector<size_t> KeepOf(const networks::Network& network, const SavedTensors& saved,
                            const CheckpointPiece& piece, std::vector<size_t>& kept) {
-  if (!piece.runs_again) {
-    Keep(SavedBy(saved, piece.first, piece.end, {}), kept);
-    return {};
-  }
-  if (SavedBy(saved, piece.first, piece.end, {}).empty()) return {};
+  std::vector<size_t> saves = SavedBy(saved, piece.first, piece.end);
+  if (!piece.runs_again) Keep(saves, kept);
+  if (!piece.runs_again || saves.empty()) return {};
   const std::vector<size_t> entering = EnteringTensors(network, saved, piece.first, piece.end);
   Keep(entering, kept);
   if (!saved.backward_follows) return {};
-  return SavedBy(saved, piece.first, piece.end, entering);
+  std::erase_if(saves, [&entering](size_t tensor) { return Contains(entering, tensor); });
+  return saves;
 }
 
 }  // namespace
@@ -393,7 +391,7 @@ SavedAtWorst FindWorstMoment(const networks::Network& network, const SavedTensor
   SavedAtWorst worst;
   worst.end_layer = network.layers.size();
   if (pieces.empty()) {
-    worst.kept = SavedBy(saved, 0, network.layers.size(), {});
+    worst.kept = SavedBy(saved, 0, network.layers.size());
     return worst;
   }
   std::vector<size_t> kept;
@@ -412,7 +410,7 @@ SavedAtWorst FindWorstMoment(const networks::Network& network, const SavedTensor
 SavedOverall FindKeptAndMadeAgain(const networks::Network& network, const SavedTensors& saved,
                                   const std::vector<CheckpointPiece>& pieces) {
   SavedOverall overall;
-  if (pieces.empty()) overall.kept = SavedBy(saved, 0, network.layers.size(), {});
+  if (pieces.empty()) overall.kept = SavedBy(saved, 0, network.layers.size());
   for (const CheckpointPiece& piece : pieces) {
     const std::vector<size_t> made_again = KeepOf(network, saved, piece, overall.kept);
     overall.made_again.insert(overall.made_again.end(), made_again.begin(), made_again.end());
