@@ -23,10 +23,12 @@ set(TIDEMARK_SHARE_DIRECTORY "${PROJECT_BINARY_DIR}/share/tidemark")
 find_program(CCACHE_PROGRAM ccache)
 find_program(ENV_PROGRAM env)
 if(CCACHE_PROGRAM AND ENV_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Names within the checkout are kept relative to it, so that another checkout finds what this one compiled.
+  # Another checkout finds what this one compiled: names within it are relative to it, in what the compiler is asked and
+  # (-ffile-prefix-map) in what it writes, so that the folder where it ran no longer matters (NOHASHDIR).
   # Sloppiness: what ccache's manual ("Precompiled headers") asks for before it caches what uses one; by content all the same.
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${ENV_PROGRAM}" "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ENV_PROGRAM}" "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
     "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CCACHE_PROGRAM}")
+  add_compile_options("-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
 endif()
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM)
