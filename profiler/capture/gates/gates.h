@@ -44,7 +44,8 @@ struct Gates {
   Listener<void(const void* tensor, int8_t scalar_type)> cast_begins{nullptr};
   Listener<void()> cast_ended{nullptr};
   // torch.nn.Module.__call__ of a module with that name, and its end, however it ends (layer_gate.h).
-  Listener<void(const char* name)> layer_begins{nullptr};
+  // Says whether it is the outermost of its thread.
+  Listener<bool(const char* name)> layer_begins{nullptr};
   Listener<void()> layer_ends{nullptr};
   // What the program's Python knows of a block: a parameter or buffer of a torch.nn.Module, what an optimizer
   // keeps for it, a shard's gradient, ...

@@ -1,5 +1,8 @@
 #include "profiler/capture/gates/layer_gate.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "profiler/capture/gates/behind.h"
 #include "profiler/capture/gates/gates.h"
 
@@ -8,12 +11,12 @@ using tidemark::capture::Tell;
 using tidemark::capture::TheGates;
 
 // Behind either may be the same of another library of ours: the probe stands before a phantom's gates.
-bool TidemarkLayerBegins(const char* name) {
-  static constinit FunctionBehind<bool (*)(const char*)> next;
+int TidemarkLayerBegins(const char* name) {
+  static constinit FunctionBehind<int (*)(const char*)> next;
   const auto behind = next.Get(nullptr, "TidemarkLayerBegins");
-  Tell(TheGates().layer_begins, name);
-  if (behind != nullptr) behind(name);
-  return true;
+  auto* const told = TheGates().layer_begins.load(std::memory_order_acquire);
+  const int here = told != nullptr && told(name) ? 2 : 1;
+  return behind == nullptr ? here : std::max(here, behind(name));
 }
 
 void TidemarkLayerEnds() {

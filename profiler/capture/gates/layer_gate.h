@@ -7,8 +7,9 @@
 #include <cstdint>
 
 extern "C" {
-// `name` ends in a zero. True, so that an expression of Python's can ask whether it began.
-__attribute__((visibility("default"))) bool TidemarkLayerBegins(const char* name);
+// `name` ends in a zero. 1, so that an expression of Python's can ask whether it began; 2 for one that is in
+// no other of its thread.
+__attribute__((visibility("default"))) int TidemarkLayerBegins(const char* name);
 __attribute__((visibility("default"))) void TidemarkLayerEnds();
 // The block that it lies in, and the number of its events::Category. `name`
 // (events/tensor_names.h) ends in a zero.

@@ -63,10 +63,11 @@ void EmitLayer(EventKind kind, const Context& of) {
 
 void SetEvaluationListener(const EvaluationListener& listener) { evaluation_listener = listener; }
 
-void BeginLayer(events::NameId layer) {
-  if (!IsTold()) return;
+bool BeginLayer(events::NameId layer) {
+  if (!IsTold()) return false;
   const bool runs_again = current_context.recompute || current_context.runs_node;
-  const bool begins_evaluation = IsOutermost() && Evaluates();
+  const bool is_outermost = IsOutermost();
+  const bool begins_evaluation = is_outermost && Evaluates();
   Enter();
   current_context.evaluates = current_context.evaluates || begins_evaluation;
   current_context.layer = layer;
@@ -74,6 +75,7 @@ void BeginLayer(events::NameId layer) {
   ShareAttribution();
   RememberForwardLayer(layer);
   EmitLayer(EventKind::kScopeBegin, current_context);
+  return is_outermost;
 }
 
 void EndLayer() {

@@ -10,8 +10,8 @@
 
 namespace tidemark::capture {
 
-// Within a backward node it is a recompute.
-void BeginLayer(events::NameId layer);
+// Within a backward node it is a recompute. Whether it is the outermost of its thread.
+bool BeginLayer(events::NameId layer);
 // Ends the layer that began last on this thread. The end of one that began before the stream was open changes
 // nothing.
 void EndLayer();

@@ -33,7 +33,7 @@ std::string WhyNone(const char* library) {
   const auto watch = reinterpret_cast<OperatorAdapterEntry>(dlsym(handle, kOperatorAdapterEntry));
   if (watch == nullptr || !watch(&kOperatorScopes)) return Sentence("PyTorch let nobody watch them.");
   WatchEvaluations();
-  TheGates().layer_begins = [](const char* name) { BeginLayer(Intern(name)); };
+  TheGates().layer_begins = [](const char* name) { return BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
   return "";
 }

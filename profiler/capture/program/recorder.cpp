@@ -50,7 +50,7 @@ void Attach(transport::RingWriter ring) {
   AttachToCudaAllocator();
   WatchOperators(kOperatorScopes);
   WatchCourse();
-  TheGates().layer_begins = [](const char* name) { BeginLayer(Intern(name)); };
+  TheGates().layer_begins = [](const char* name) { return BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
   pthread_atfork(nullptr, nullptr, StopTelling);

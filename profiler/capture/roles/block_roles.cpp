@@ -9,7 +9,7 @@ using events::Category;
 namespace {
 
 bool Yields(Category before, Category role) {
-  if (before == Category::kOutput) return role != before;
+  if (before == Category::kOutput) return role != before && role != Category::kInput;
   if (role == Category::kGradient)
     return before == Category::kActivation || before == Category::kCommunication;
   return before == Category::kInput && (role == Category::kParameter || role == Category::kOptimizerState);
@@ -25,6 +25,7 @@ void BlockRoles::Assign(Known& block, Category role) {
 bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_name) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
+  if (role == Category::kInput && block.maker != kNobody) return false;
   const bool has_new_name = role == Category::kParameter && block.role == role && gradient_name != 0 &&
                             gradient_name != block.gradient_name;
   if (block.turn != 0 && !Yields(block.role, role) && !has_new_name) return false;

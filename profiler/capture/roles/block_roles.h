@@ -1,7 +1,7 @@
 // What blocks of a program that we do not own were found to hold, by their addresses. The first role that a
 // block takes holds until it is freed, but that a gradient may have been an activation before (saved for a
 // second backward), or lie in a bucket; a leaf, or state that an optimizer loaded, may have been an input;
-// and an output may become anything.
+// and an output may become anything but an input, which nobody makes who leaves something behind.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
 // awaits a forward or an evaluation, and what a maker made: O(log blocks that do, or that it made), and as

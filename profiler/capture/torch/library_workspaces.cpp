@@ -1,9 +1,11 @@
 #include "profiler/capture/torch/library_workspaces.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/operators/context.h"
@@ -46,14 +48,23 @@ struct Born {
   uint64_t address = 0;
   uint64_t bytes = 0;
 };
-thread_local Born last_born;
+// Of this thread: LibTorch sets a workspace aside as one of the last things before the call (an RNN's reserve
+// comes between).
+constexpr size_t kRecentlyBorn = 4;
+thread_local std::array<Born, kRecentlyBorn> recently_born;  // the latest first
 
 // cudnn_frontend keeps the beginning of what PyTorch set aside to itself (attention's backward adds up there)
-// and hands the rest to cuDNN.
+// and hands the rest to cuDNN. That may be none: then it begins where the block ends, as the next block may.
+uint64_t BlockOfWorkspace(uint64_t address) {
+  const auto begins = [address](const Born& born) { return born.address == address; };
+  if (std::ranges::any_of(recently_born, begins)) return address;
+  const auto holds = [address](const Born& born) { return address - born.address <= born.bytes; };
+  const auto* const found = std::ranges::find_if(recently_born, holds);
+  return found == recently_born.end() ? address : found->address;
+}
+
 void OnCudnnWorkspace(void* workspace) {
-  const auto address = reinterpret_cast<uint64_t>(workspace);
-  const bool is_within = address - last_born.address < last_born.bytes;
-  EmitCategory(is_within ? last_born.address : address, 0, events::Category::kWorkspace,
+  EmitCategory(BlockOfWorkspace(reinterpret_cast<uint64_t>(workspace)), 0, events::Category::kWorkspace,
                Intern("cuDNN workspace"));
 }
 
@@ -65,7 +76,10 @@ void AttachToLibraryWorkspaces(void (*kept)(uint64_t block)) {
   TheGates().cudnn_workspace = OnCudnnWorkspace;
 }
 
-void NoteBlockBorn(uint64_t address, int64_t bytes) { last_born = {address, static_cast<uint64_t>(bytes)}; }
+void NoteBlockBorn(uint64_t address, int64_t bytes) {
+  std::ranges::move_backward(recently_born.begin(), std::prev(recently_born.end()), recently_born.end());
+  recently_born.front() = {address, static_cast<uint64_t>(bytes)};
+}
 
 void ForgetLibraryWorkspace(uint64_t address) {
   for (auto& slot : cublas_workspaces) {

@@ -8,8 +8,8 @@ namespace tidemark::capture {
 
 // `kept` is told of the block of each that stays, as cuBLAS's do.
 void AttachToLibraryWorkspaces(void (*kept)(uint64_t block) = nullptr);
-// The block that this thread was given last: what it hands to cuDNN lies in it, and not always where it
-// begins.
+// A block that this thread was given: what it hands to cuDNN lies in one of the last, and not always where
+// that begins.
 void NoteBlockBorn(uint64_t address, int64_t bytes);
 // The block there has been freed: if it was a workspace, the next one is new, even at the same address. Any
 // thread; a load where there is none.

@@ -170,6 +170,65 @@ net(torch.ones(1, 512, device="cuda")).sum().backward()
         self.assertEqual((holds["parameter"], holds["communication"]), (4 << 20, 2 << 20))
         self.assertIn("flat_weights", self.names("parameter"))
 
+    def test_what_a_model_is_called_with_is_input_wherever_it_was_made_but_for_what_a_model_made(self):
+        code = """
+import torch
+up, down = (torch.nn.Linear(1024, 1024, bias=False).cuda() for _ in range(2))
+down.requires_grad_(False)
+judge, wanted = torch.nn.MSELoss(), torch.ones(1024, 1024, device="cuda")
+batch = {"pair": [torch.ones(1024, 1024, device="cuda"), torch.ones(9)], "name": "x"}
+class Net(torch.nn.Module):
+    def forward(self, pair, name): return up(pair[0])
+net = Net()
+with torch.autocast("cuda", torch.bfloat16):
+    made = net(**batch)
+    down(made.detach())
+    judge(made.float(), wanted).backward()
+more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["input"], holds["output"]), (8 << 20, 2 << 20))
+
+    def test_a_subclass_with_memory_of_its_own_is_what_it_and_its_attributes_hold(self):
+        code = """
+import torch
+class State:
+    def __init__(self): self.scales, self.more = torch.ones(1 << 18, device="cuda"), None
+class Quantized(torch.nn.Parameter): pass
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = Quantized(torch.ones(1 << 20, dtype=torch.uint8, device="cuda"), requires_grad=False)
+        self.weight.state, self.weight.module = State(), self
+    def forward(self, x): return x * self.weight.state.scales[0]
+Net()(torch.ones(9, device="cuda"))
+"""
+        holds = self.at_peak(code)
+        self.assertEqual(holds["parameter"], 2 << 20)
+        self.assertEqual(self.names("parameter"), {"Net.weight", "Net.weight.state.scales"})
+
+    def test_of_a_tensor_that_wraps_others_those_are_told(self):
+        code = """
+import torch
+class Wrapped(torch.Tensor):
+    @staticmethod
+    def __new__(cls, codes, scales): return torch.Tensor._make_wrapper_subclass(cls, codes.shape, device=codes.device)
+    def __init__(self, codes, scales): self.codes, self.scales = codes, scales
+    def __tensor_flatten__(self): return ["codes", "scales"], None
+    @classmethod
+    def __torch_dispatch__(cls, function, types, arguments=(), named=None): raise NotImplementedError(function)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        made = Wrapped(torch.ones(1 << 20, dtype=torch.uint8, device="cuda"), torch.ones(1 << 18, device="cuda"))
+        self.register_buffer("table", made)
+    def forward(self, x): return x
+Net()(torch.ones(9, device="cuda"))
+"""
+        holds = self.at_peak(code)
+        self.assertEqual(holds["parameter"], 2 << 20)
+        self.assertEqual(self.names("parameter"), {"Net.table.codes", "Net.table.scales"})
+
     def test_who_hears_all_that_a_program_calls_hears_nothing_of_ours(self):
         code = """
 import torch

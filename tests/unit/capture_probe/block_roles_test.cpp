@@ -33,6 +33,16 @@ TEST_CASE("What came from the host may turn out to be of the model, or state tha
   CHECK_FALSE(roles.Take(1024, Category::kActivation));
 }
 
+TEST_CASE("An input is nothing that a forward, an evaluation or an optimizer made") {
+  BlockRoles roles;
+  roles.Born(512, Category::kUnknown, kForward);
+  CHECK_FALSE(roles.Take(512, Category::kInput));
+  CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{512});
+  CHECK(roles.Take(512, Category::kOutput));
+  CHECK_FALSE(roles.Take(512, Category::kInput));
+  CHECK(roles.Take(512, Category::kActivation));
+}
+
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
   BlockRoles roles;
   CHECK(roles.Take(512, Category::kParameter, 1));

@@ -9,7 +9,9 @@
 
 namespace tidemark::capture {
 
-TEST_CASE("A workspace of cuDNN's that lies within the block that was made for it names that block") {
+TEST_CASE(
+    "A workspace of cuDNN's that lies within the block that was made for it, or at its end, names that "
+    "block") {
   Result<transport::RingReader> ring = transport::RingReader::Create(64);
   REQUIRE(ring);
   OpenEventStream(transport::RingWriter::Beside(*ring), /*device=*/0);
@@ -18,17 +20,21 @@ TEST_CASE("A workspace of cuDNN's that lies within the block that was made for i
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the card's
     Tell(TheGates().cudnn_workspace, reinterpret_cast<void*>(address));
   };
+  NoteBlockBorn(0x11000, 0x1000);
   NoteBlockBorn(0x10000, 0x1000);
   hand_over(0x10000);
   hand_over(0x10f00);
-  hand_over(0x11000);  // behind it: of a block that was made before
+  hand_over(0x11000);  // behind it: a block that was made before, as an RNN's is
+  NoteBlockBorn(0x20000, 0x1000);
+  hand_over(0x21000);  // nothing is left of it for cuDNN
+  hand_over(0x30000);  // of none that is known
   std::array<events::Event, 8> told;
   const size_t count = ring->Pop(told, true);
   std::vector<uint64_t> named;
   for (size_t i = 0; i < count; ++i) {
     if (told[i].kind == events::EventKind::kCategorize) named.push_back(told[i].address);
   }
-  CHECK(named == std::vector<uint64_t>{0x10000, 0x10000, 0x11000});
+  CHECK(named == std::vector<uint64_t>{0x10000, 0x10000, 0x11000, 0x20000, 0x30000});
 }
 
 TEST_CASE("A workspace that cuBLAS keeps is told of once while it lives") {

@@ -1,6 +1,6 @@
 """Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
 parameters and buffers of each, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used,
-and those, too, that no gradient is accumulated for; and what an optimizer keeps for each, once it has made it.
+and those, too, that no gradient is accumulated for; what the outermost is called with; and what an optimizer keeps for each, once it has made it.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
 traceback has a frame more for each module. So it is the code of Module.__call__ that tells, and that of Module._apply: the same function,
@@ -16,11 +16,12 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import block_of, copy_telling, local_of, module_telling, name_of_all, optimizer_telling, reading, shared_path, tensor_telling, tensors_of
+from tidemark_tensors import block_of, block_telling, copy_telling, held_by, input_telling, is_own, library_of, module_telling, name_of_all, optimizer_telling, parts_of, reading, shared_path, tensor_telling, tensors_in, tensors_of
 
 TOLD = """
-def told(self):
+def told(self, args, kwargs):
     tidemark_told = not torch.compiler.is_compiling() and tidemark_begins(tidemark_names.get(id(self)) or tidemark_name(self))
+    tidemark_told == 2 and tidemark_inputs(args, kwargs)
     try:
         pass
     finally:
@@ -207,22 +208,25 @@ def tell_layers(modules, doubt):
     if not hasattr(process, "TidemarkLayerBegins"):
         return None
     begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
-    begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
+    begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_int, None
     call, apply = modules.Module.__call__, modules.Module._apply
     try:
         if not tells_of_compiling():
             doubt("Layers are not told: that takes a PyTorch from 2.1 on.")
             return None
+        if list(inspect.signature(call).parameters) != ["self", "args", "kwargs"]:
+            raise TypeError("it has other arguments")
         code, apply_code = code_that_tells(call, TOLD), code_that_tells(apply, APPLIED)
-        names = Names(code, module_telling(tensor_telling(modules.torch._C), modules.torch._C))
+        tell = tensor_telling(modules.torch._C)
+        names = Names(code, module_telling(modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
-                             tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
+                             tidemark_inputs=input_telling(tell), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
         call.__code__, apply.__code__ = code, apply_code
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling(modules.torch._C)), doubt)
+    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tell), doubt)
     skip_in_compiler()
     return names
 
@@ -248,7 +252,8 @@ def skip_in_compiler():
     except ImportError:
         return
     methods = filter(inspect.isfunction, vars(Names).values())
-    telling = (tensors_of, local_of, block_of, shared_path, name_of_all, reading.__wrapped__, tensor_telling, module_telling, apply_telling)
+    telling = (tensors_of, parts_of, held_by, library_of, is_own, block_of, shared_path, name_of_all, reading.__wrapped__, block_telling, tensor_telling, module_telling, apply_telling, input_telling,
+               tensors_in)
     for function in (is_wrapped, children_of, paths_in, class_of, holder_of, *telling, *methods):
         for code in codes_in(function.__code__):
             skip_code(code)

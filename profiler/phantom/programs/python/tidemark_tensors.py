@@ -2,10 +2,12 @@
 
 import contextlib
 import ctypes
+import itertools
 import weakref
-from collections import defaultdict
+from collections import UserDict, defaultdict
+from collections.abc import Mapping
 
-PARAMETER, OPTIMIZER_STATE, GRADIENT, COMMUNICATION = 0, 1, 2, 9  # profiler/events/event.h, Category
+PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT, COMMUNICATION = 0, 1, 2, 3, 9  # profiler/events/event.h, Category
 
 
 @contextlib.contextmanager
@@ -22,29 +24,62 @@ def reading(torch_c):
         torch_c._set_tracing_state(tracing)
 
 
-def tensor_telling(torch_c):
-    """Tells a tensor's block: what it holds, and what that is called (profiler/events/tensor_names.h)."""
+def block_telling():
+    """Tells what a block holds, and what that is called (profiler/events/tensor_names.h)."""
     function = ctypes.PyDLL(None).TidemarkTensor  # which keeps Python's lock: nothing in there waits
     function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint8, ctypes.c_char_p], None
+    return lambda block, category, name: function(*block, category, name.encode())
+
+
+def tensor_telling(torch_c):
+    """The same of each block of a tensor."""
+    tell_block = block_telling()
 
     def tell(tensor, category, name):
         with reading(torch_c):
-            block = block_of(tensor)
-        if block:
-            function(*block, category, name.encode())
+            blocks = [(block, suffix) for suffix, part in parts_of(tensor) if (block := block_of(part))]
+        for block, suffix in blocks:
+            tell_block(block, category, name + suffix)
 
     return tell
 
 
-def local_of(tensor):
-    """Of a DTensor what this rank has of it."""
-    return tensor._local_tensor if type(tensor).__name__ == "DTensor" else tensor
+def is_own(tensor):
+    """Whether it has memory of its own: a subclass that answers for operators itself may only look like a tensor."""
+    answering = next(kind for kind in type(tensor).__mro__ if "__torch_dispatch__" in vars(kind))
+    return answering.__name__ == "Tensor"
+
+
+def parts_of(tensor, depth=2):
+    """The tensors that it consists of, each with what is behind its name: of a DTensor what this rank has of it; of one that wraps others those,
+    as it tells torch.compile, too; of a subclass with memory of its own (bitsandbytes' weights in 4 bits) it, and what its attributes hold.
+    """
+    if type(tensor).__name__ == "DTensor":
+        return parts_of(tensor._local_tensor)
+    if not is_own(tensor):
+        names = tensor.__tensor_flatten__()[0] if depth and hasattr(tensor, "__tensor_flatten__") else ()
+        return [(f".{name}{suffix}", part) for name in names for suffix, part in parts_of(getattr(tensor, name), depth - 1)]
+    return [("", tensor), *(() if type(tensor).__name__ in ("Tensor", "Parameter") else held_by(tensor))]
+
+
+def library_of(thing):
+    return type(thing).__module__.partition(".")[0]
+
+
+def held_by(thing, depth=3):
+    """Tensors among what it has, and what objects of its library's among that have; but for a module that it lies in."""
+    held = []
+    for name, value in (getattr(thing, "__dict__", None) or {}).items() if depth else ():
+        if type(value).__name__ == "Tensor":
+            held.append((f".{name}", value))
+        elif library_of(value) == library_of(thing) and not hasattr(value, "_parameters"):
+            held += [(f".{name}{suffix}", tensor) for suffix, tensor in held_by(value, depth - 1)]
+    return held
 
 
 def block_of(tensor):
-    """Where it lies, and how large that is; none for what is not on a card. Other subclasses than a DTensor hide what they hold."""
-    tensor = local_of(tensor)
-    if type(tensor).__name__ not in ("Tensor", "Parameter") or not tensor.is_cuda:
+    """Where it lies, and how large that is; none for what is not on a card, or has no memory of its own."""
+    if not is_own(tensor) or not tensor.is_cuda:
         return None
     try:
         storage = tensor.untyped_storage()
@@ -73,23 +108,25 @@ def shared_path(names):
 def name_of_all(named):
     """Of what lies in one block: tensors, by their names. Tied ones are one, called as the first; an RNN's, or those of a whole model in one
     buffer, are of the module that holds all."""
-    tensors = {local_of(tensor).data_ptr() for _, tensor in named}
+    tensors = {tensor.data_ptr() for _, tensor in named}
     return named[0][0] if len(tensors) == 1 else f"{shared_path(name for name, _ in named)}.flat_weights".lstrip(".")
 
 
-def module_telling(tell, torch_c):
+def module_telling(torch_c):
     """Tells the blocks of modules' parameters and buffers, by the modules' names."""
+    tell_block = block_telling()
 
     def tell_modules(modules):
         blocks = defaultdict(list)
         with reading(torch_c):
             for module, name in modules:
                 for own, tensor in tensors_of(module):
-                    if block := block_of(tensor):
-                        blocks[block].append((f"{name}.{own}", tensor))
-            told = [(named[0][1], name_of_all(named)) for named in blocks.values()]
-        for tensor, name in told:
-            tell(tensor, PARAMETER, name)
+                    for suffix, part in parts_of(tensor):
+                        if block := block_of(part):
+                            blocks[block].append((f"{name}.{own}{suffix}", part))
+            told = [(block, name_of_all(named)) for block, named in blocks.items()]
+        for block, name in told:
+            tell_block(block, PARAMETER, name)
 
     def tell_what_can_be(modules):
         try:
@@ -158,3 +195,27 @@ def copy_telling(tell):
             tell(copied, PARAMETER, f"parameter {list(copied.shape)}, copied")
 
     return hear
+
+
+def input_telling(tell):
+    """Tells what a model is called with, if no gradients flow into it: a batch, wherever it was made."""
+
+    def tell_what_can_be(*arguments):
+        try:
+            for tensor in tensors_in(arguments):
+                if not tensor.requires_grad:
+                    tell(tensor, INPUT, "")
+        except Exception:  # of a class that is like no other; nothing of ours may end the program
+            return
+
+    return tell_what_can_be
+
+
+def tensors_in(thing, depth=3):
+    """Tensors in sequences and mappings (a tokenizer's batch is one), of each as many as a batch may have."""
+    if hasattr(type(thing), "__torch_dispatch__"):
+        yield thing
+    elif depth and isinstance(thing, (list, tuple, Mapping, UserDict)):
+        values = thing if isinstance(thing, (list, tuple)) else thing.values()
+        for value in itertools.islice(values, 1000):
+            yield from tensors_in(value, depth - 1)
