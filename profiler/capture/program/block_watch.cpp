@@ -175,13 +175,15 @@ thread_local std::optional<BirthScope> bucket_birth;
 void OnBucketsBegin() { bucket_birth.emplace(Category::kCommunication, Intern(kBucketName)); }
 void OnBucketsEnded() { bucket_birth.reset(); }
 
-void OnDied(uint64_t address) { Roles().Died(address); }
+void OnDies(uint64_t address) {
+  if (Roles().Died(address)) Announce({address, 0}, Category::kTemporary, 0);
+}
 
 }  // namespace
 
 void WatchBlocks() {
   SetUsualBirthCategory(Category::kUnknown);
-  SetBlockObserver({OnBorn, OnDied});
+  SetBlockObserver({OnBorn, OnDies});
   AttachToLibraryWorkspaces([](uint64_t block) { Roles().Take(block, Category::kWorkspace); });
   Gates& gates = TheGates();
   gates.memory_reported = OnCudaReport;

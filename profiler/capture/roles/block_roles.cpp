@@ -69,12 +69,14 @@ bool BlockRoles::WasBeforeGradients(uint64_t address) {
   return found != blocks_.end() && found->second.was_before_gradients;
 }
 
-void BlockRoles::Died(uint64_t address) {
+bool BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
   const auto found = blocks_.find(address);
-  if (found == blocks_.end()) return;
+  if (found == blocks_.end()) return false;
+  const bool was_temporary = found->second.maker == kForward && found->second.turn == 0;
   Forget(found->second);
   blocks_.erase(found);
+  return was_temporary;
 }
 
 void BlockRoles::AwaitUse(const Block& block, bool records_gradients) {

@@ -50,7 +50,8 @@ class BlockRoles {
   // `before_gradients`: gradients may be put into it later, which are not there yet.
   void Born(uint64_t address, events::Category category, Maker maker, bool before_gradients = false);
   bool WasBeforeGradients(uint64_t address);
-  void Died(uint64_t address);
+  // Whether a forward made it and nothing ever said what it holds: then it was temporary.
+  bool Died(uint64_t address);
   // Copied from the host, and what for is not known yet. `records_gradients`: they are recorded meanwhile.
   void AwaitUse(const Block& block, bool records_gradients);
   // Inputs, now that the first forward begins: what came after the last for which none were recorded, as

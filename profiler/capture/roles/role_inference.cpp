@@ -36,7 +36,8 @@ bool EndsForward(const Event& event) {
 
 std::span<const Event> RoleInference::Infer(std::span<const Event> events) {
   const auto tells = [](const Event& event) {
-    return events::IsHint(event) || IsOfMaker(event) || EndsForward(event);
+    return events::IsHint(event) || IsOfMaker(event) || EndsForward(event) ||
+           event.kind == EventKind::kFreeCompleted;
   };
   if (std::ranges::none_of(events, tells)) {
     for (const Event& event : events) Follow(event);
@@ -66,7 +67,11 @@ void RoleInference::Follow(const Event& event) {
       return Born(event);
     case EventKind::kFreeCompleted:
       outside_.erase(event.address);
-      return roles_.Died(event.address);
+      if (roles_.Died(event.address)) Announce(event.address, Category::kTemporary, event);
+      return;
+    case EventKind::kCategorize:
+      roles_.Take(event.address, event.category);
+      return;
     case EventKind::kSegmentAllocate:
       segments_[event.address] = event.address + static_cast<uint64_t>(event.bytes);
       return;
@@ -142,10 +147,13 @@ void RoleInference::FindOutputs(Maker maker, const Event& end) {
 
 void RoleInference::Assume(uint64_t block, Category role, const Event& hint, events::NameId name,
                            events::NameId gradient_name) {
-  if (block == 0 || !roles_.Take(block, role, gradient_name)) return;
+  if (block != 0 && roles_.Take(block, role, gradient_name)) Announce(block, role, hint, name);
+}
+
+void RoleInference::Announce(uint64_t block, Category role, const Event& cause, events::NameId name) {
   Event event;
-  event.time_ns = hint.time_ns;
-  event.thread = hint.thread;
+  event.time_ns = cause.time_ns;
+  event.thread = cause.thread;
   event.kind = EventKind::kCategorize;
   event.source = events::Source::kAllocator;
   event.address = block;

@@ -7,7 +7,8 @@
 // in it.
 //
 // Where the ring was too full for a hint, what would follow from it is not known, or taken for something
-// else, until the block is freed; that it was lost is told.
+// else, until the block is freed; that it was lost is told. What a forward made and let go of, and nothing
+// was said of, was temporary.
 //
 // One thread. O(log segments) an event, but for the end of an optimizer, a forward or such a call: O(blocks
 // that it made).
@@ -49,6 +50,7 @@ class RoleInference {
   void FindOptimizerState(const events::Event& hint);
   void FindOutputs(Maker maker, const events::Event& end);
   // Unless it holds something else already. 0 = no block.
+  void Announce(uint64_t block, events::Category role, const events::Event& cause, events::NameId name = 0);
   void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0,
               events::NameId gradient_name = 0);
   bool LiesInSegment(uint64_t address) const;

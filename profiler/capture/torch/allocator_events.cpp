@@ -107,9 +107,9 @@ Event MemoryEvent(EventKind kind, const TraceEntry& entry) {
 void OnFreeCompleted(const TraceEntry& entry) {
   pending_free.waiting = false;
   Event event = MemoryEvent(EventKind::kFreeCompleted, entry);
+  if (block_observer.dies != nullptr) block_observer.dies(event.address);
   EmitOnDevice(event);
   ForgetLibraryWorkspace(event.address);
-  if (block_observer.died != nullptr) block_observer.died(event.address);
 }
 
 void EmitSegment(EventKind kind, const TraceEntry& entry) {

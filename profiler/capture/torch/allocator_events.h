@@ -38,10 +38,11 @@ void OnCudaReport(int64_t change_bytes);
 void OnCpuReport(void* pointer, int64_t change_bytes);
 void OnCpuOutOfMemory(int64_t bytes);
 
-// Told of every block on the device right after its event, under the allocator's lock.
+// Told of every block on the device under the allocator's lock: right after its birth is told, and right
+// before its end is.
 struct BlockObserver {
   void (*born)(uint64_t address, int64_t bytes, events::Category category) = nullptr;
-  void (*died)(uint64_t address) = nullptr;
+  void (*dies)(uint64_t address) = nullptr;
 };
 // Before attaching.
 void SetBlockObserver(const BlockObserver& observer);

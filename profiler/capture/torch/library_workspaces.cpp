@@ -35,13 +35,16 @@ bool Remember(void* workspace) {
   return true;
 }
 
-void (*told_of_kept)(uint64_t block) = nullptr;
+void (*workspace_known)(uint64_t block) = nullptr;
+
+void Announce(uint64_t block, int64_t bytes, const char* name) {
+  EmitCategory(block, bytes, events::Category::kWorkspace, Intern(name));
+  if (workspace_known != nullptr) workspace_known(block);
+}
 
 void OnCublasWorkspace(void* workspace, size_t bytes, const char* name) {
   if (!Remember(workspace)) return;
-  const auto address = reinterpret_cast<uint64_t>(workspace);
-  EmitCategory(address, static_cast<int64_t>(bytes), events::Category::kWorkspace, Intern(name));
-  if (told_of_kept != nullptr) told_of_kept(address);
+  Announce(reinterpret_cast<uint64_t>(workspace), static_cast<int64_t>(bytes), name);
 }
 
 struct Born {
@@ -64,14 +67,13 @@ uint64_t BlockOfWorkspace(uint64_t address) {
 }
 
 void OnCudnnWorkspace(void* workspace) {
-  EmitCategory(BlockOfWorkspace(reinterpret_cast<uint64_t>(workspace)), 0, events::Category::kWorkspace,
-               Intern("cuDNN workspace"));
+  Announce(BlockOfWorkspace(reinterpret_cast<uint64_t>(workspace)), 0, "cuDNN workspace");
 }
 
 }  // namespace
 
-void AttachToLibraryWorkspaces(void (*kept)(uint64_t block)) {
-  told_of_kept = kept;
+void AttachToLibraryWorkspaces(void (*known)(uint64_t block)) {
+  workspace_known = known;
   TheGates().cublas_workspace = OnCublasWorkspace;
   TheGates().cudnn_workspace = OnCudnnWorkspace;
 }

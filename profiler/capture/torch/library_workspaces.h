@@ -6,8 +6,8 @@
 
 namespace tidemark::capture {
 
-// `kept` is told of the block of each that stays, as cuBLAS's do.
-void AttachToLibraryWorkspaces(void (*kept)(uint64_t block) = nullptr);
+// `known` is told of the block of each.
+void AttachToLibraryWorkspaces(void (*known)(uint64_t block) = nullptr);
 // A block that this thread was given: what it hands to cuDNN lies in one of the last, and not always where
 // that begins.
 void NoteBlockBorn(uint64_t address, int64_t bytes);

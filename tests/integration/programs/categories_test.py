@@ -189,6 +189,24 @@ more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
         holds = self.at_peak(code)
         self.assertEqual((holds["input"], holds["output"]), (8 << 20, 2 << 20))
 
+    def test_what_a_forward_lets_go_of_is_temporary(self):
+        code = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(1024, 1024, bias=False)
+    def forward(self, x):
+        x = self.inner(x)
+        x = x * 2.0 + torch.empty(64 << 18, device="cuda").sum()  # the peak
+        return x
+net = Net().cuda()
+for _ in range(2): net(torch.ones(1024, 1024, device="cuda")).sum().backward()
+"""
+        holds = self.at_peak(code)
+        self.assertGreaterEqual(holds["temporary"], 64 << 20)
+        self.assertLess(holds["unknown"], 4096)
+
     def test_a_subclass_with_memory_of_its_own_is_what_it_and_its_attributes_hold(self):
         code = """
 import torch

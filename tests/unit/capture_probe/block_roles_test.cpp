@@ -43,6 +43,17 @@ TEST_CASE("An input is nothing that a forward, an evaluation or an optimizer mad
   CHECK(roles.Take(512, Category::kActivation));
 }
 
+TEST_CASE("What a forward made was temporary if it died in it, and nothing had said what it held") {
+  BlockRoles roles;
+  for (const uint64_t address : {512, 1024, 1536}) roles.Born(address, Category::kUnknown, kForward);
+  CHECK(roles.Died(512));
+  CHECK(roles.Take(1024, Category::kActivation));
+  CHECK_FALSE(roles.Died(1024));
+  CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{1536});
+  CHECK_FALSE(roles.Died(1536));
+  CHECK_FALSE(roles.Died(2048));
+}
+
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
   BlockRoles roles;
   CHECK(roles.Take(512, Category::kParameter, 1));

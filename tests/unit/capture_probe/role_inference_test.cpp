@@ -195,6 +195,27 @@ TEST_CASE("What a forward made is output if it is there as backward begins, and 
   CHECK(Inferred(inference, {phase(events::Phase::kBackward)}).size() == 1);
 }
 
+TEST_CASE("What a forward made and let go of was temporary, unless somebody said what it held") {
+  RoleInference inference;
+  const auto made = [](uint64_t offset) {
+    Event event = Told(EventKind::kAllocate, kReserved + offset, 512);
+    event.phase = events::Phase::kForward;
+    return event;
+  };
+  const auto freed = [](uint64_t offset) { return Told(EventKind::kFreeCompleted, kReserved + offset, 512); };
+  Event workspace = Told(EventKind::kCategorize, kReserved + 1024);
+  workspace.category = Category::kWorkspace;
+  Inferred(inference, {Told(EventKind::kSegmentAllocate, kReserved, 8192), made(0), made(512), made(1024),
+                       workspace, Told(EventKind::kTensorSaved, kReserved + 512),
+                       Told(EventKind::kAllocate, kReserved + 2048, 512)});
+  const std::vector<Event> inferred = Inferred(inference, {freed(512), freed(1024), freed(2048), freed(0)});
+  CHECK(Kinds(inferred) == std::vector<EventKind>{EventKind::kFreeCompleted, EventKind::kFreeCompleted,
+                                                  EventKind::kFreeCompleted, EventKind::kCategorize,
+                                                  EventKind::kFreeCompleted});
+  CHECK(inferred[3].address == kReserved);
+  CHECK(inferred[3].category == Category::kTemporary);
+}
+
 TEST_CASE("What an evaluation made on its thread is temporary, and output once it has ended") {
   RoleInference inference;
   const auto born = [](uint64_t address, uint32_t thread) {
