@@ -123,8 +123,10 @@ Command RegisterOpen(CLI::App& application, const WindowOpener& open_window, std
 
 // The command line as it is read: what may be said without a subcommand, and the subcommands.
 struct CommandLine {
-  CLI::App application{"Where does a neural network's GPU memory go? Without a subcommand, the window opens.",
-                       "tidemark"};
+  CLI::App application{
+      "Where does a neural network's GPU memory go? Without a subcommand, the window opens, "
+      "with the files that are named in it.",
+      "tidemark"};
   std::string code;
   std::string scale;
   std::vector<Command> commands;
@@ -156,6 +158,15 @@ void Register(const std::vector<std::string>& program, const WindowOpener& open_
                    RegisterCode(application),
                    RegisterCalibrate(application),
                    RegisterOpen(application, open_window, line.scale)};
+}
+
+// A file in the place of a subcommand is opened: so a desktop hands one over.
+void Parse(CLI::App& application, std::vector<std::string> words) {
+  const auto parse = [&] { application.parse(std::vector<std::string>(words.rbegin(), words.rend())); };
+  parse();
+  if (!NamesFileToOpen(application)) return;
+  words.insert(words.begin(), "open");
+  parse();
 }
 
 // Why what was typed cannot be done, a sentence; nothing where it can. `program`: the words after --, if that
@@ -212,7 +223,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   CommandLine line;
   Register(program.value_or(std::vector<std::string>()), open_window, line);
   try {
-    line.application.parse(static_cast<int>(own_end - argv), argv);
+    Parse(line.application, std::vector<std::string>(argv + std::min<ptrdiff_t>(1, own_end - argv), own_end));
   } catch (const CLI::Success& asked) {
     return AnswerCall(line.application, asked);
   } catch (const CLI::ParseError& error) {

@@ -6,10 +6,11 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "profiler/base/choices.h"
-#include "profiler/base/shell_words.h"
+#include "profiler/trace/file_types.h"
 
 namespace tidemark::cli {
 namespace {
@@ -66,6 +67,17 @@ bool RunsPrograms(const CLI::App& command) {
   return std::ranges::count(kRunPrograms, command.get_name()) > 0;
 }
 
+bool NamesFileToOpen(const CLI::App& application) {
+  const std::vector<std::string> unknown = application.remaining();
+  if (!application.get_subcommands().empty() || unknown.empty() || unknown.front().starts_with('-'))
+    return false;
+  const std::string& word = unknown.front();
+  std::error_code not_there;
+  const std::filesystem::file_status status = std::filesystem::status(word, not_there);
+  return trace::HasOpenableEnding(word) || word.find('/') != std::string::npos ||
+         (std::filesystem::exists(status) && !std::filesystem::is_directory(status));
+}
+
 std::optional<std::string> SentenceForUnknownArgument(const CLI::App& application) {
   const std::vector<std::string> unknown = application.remaining(/*recurse=*/true);
   if (unknown.empty()) return std::nullopt;
@@ -85,10 +97,6 @@ std::optional<std::string> SentenceForUnknownArgument(const CLI::App& applicatio
   if (!chosen.empty()) {
     return fmt::format("'{}' is one argument too many for tidemark {}; see tidemark {} --help.",
                        Quoted(first), command.get_name(), command.get_name());
-  }
-  if (std::filesystem::path(first).extension() == ".tide") {
-    return fmt::format("'{}' is no subcommand; to see a recording, type tidemark open {}.", Quoted(first),
-                       InShell(first));
   }
   return UnknownChoice("subcommand", first, SubcommandsOf(application));
 }
