@@ -22,11 +22,14 @@
 namespace tidemark::cli {
 namespace {
 
+constexpr size_t kMostUnasked = 40;  // layers that are told
+
 struct EstimateOptions {
   TrainingOptions training;
   bool textbook_only = false;
   bool json = false;
   bool curve = false;
+  bool layers = false;
 };
 
 // What is asked, once every option has been understood.
@@ -35,6 +38,7 @@ struct Question {
   networks::Network network;
   phantom::Card card;
   bool curve = false;
+  bool layers = false;  // however many there are
 };
 
 Result<Question> Understand(const EstimateOptions& options) {
@@ -42,7 +46,7 @@ Result<Question> Understand(const EstimateOptions& options) {
   if (!training) return training.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  return Question{training->settings, training->network, *card, options.curve};
+  return Question{training->settings, training->network, *card, options.curve, options.layers};
 }
 
 // Why the phantom needs more than the textbook, or less, in words: the largest difference of all, and
@@ -110,15 +114,22 @@ std::vector<advice::StepTime> Times(const Question& question) {
   return advice::EstimateStepTimeOfStages(question.network, question.settings, question.card);
 }
 
+// What one looks for first is not to go out of sight: many layers are told where they are asked for.
+std::string LayersText(const Question& question, const textbook::Estimate& estimate,
+                       const std::optional<session::Prediction>& phantom) {
+  if (!question.layers && estimate.layers.size() > kMostUnasked)
+    return fmt::format("Textbook, layer by layer: {} layers; --layers tells them.\n", estimate.layers.size());
+  const std::string types = phantom ? TypesTable(estimate, *phantom) : "";
+  return LayersTable(estimate) + (types.empty() ? "" : "\n" + types);
+}
+
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
                          const std::optional<session::Prediction>& phantom, const Stages& stages) {
   std::string text = question.network.title;
   if (phantom) text += fmt::format(" on a phantom {}", question.card.title);
   text += fmt::format("\n{}\n\n", SettingsLine(question.settings));
   if (phantom) text += PhantomText(question, estimate, *phantom);
-  text += TermsTable(estimate) + "\n" + LayersTable(estimate);
-  if (const std::string types = phantom ? TypesTable(estimate, *phantom) : ""; !types.empty())
-    text += "\n" + types;
+  text += TermsTable(estimate) + "\n" + LayersText(question, estimate, phantom);
   if (question.curve && !stages.textbook.empty()) text += "\nCheckpointing, of the first stage:";
   if (question.curve)
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
@@ -206,6 +217,8 @@ Command RegisterEstimate(CLI::App& application) {
                     "The closed formulas only; no phantom GPU is asked");
   command->add_flag("--curve", options->curve,
                     "Also what each way to checkpoint keeps, and how much it runs again");
+  command->add_flag("--layers", options->layers,
+                    fmt::format("Layer by layer, also where there are more than {}", kMostUnasked));
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunEstimate(*options); }};
 }
