@@ -36,16 +36,16 @@ std::optional<networks::TrainingSettings> SettingsAtPeak(const timeline::View& v
   return settings ? std::optional(*settings) : std::nullopt;
 }
 
-// Settings can be changed while a run goes on.
+// Settings can be changed while a run goes on: those that the figures belong to come first.
 void AddSettings(const timeline::View& view, const std::string& at_start, Facts& facts) {
   const auto first = networks::SettingsFromJson(at_start);
   if (!first) return;
   const auto later = SettingsAtPeak(view);
   const bool changed = later && networks::ToJson(*later) != networks::ToJson(*first);
-  facts.emplace_back(changed ? "settings at start" : "settings", SettingsLine(*first));
-  if (!changed) return;
+  if (!changed) return void(facts.emplace_back("settings", SettingsLine(*first)));
   const std::string network = later->network == first->network ? "" : later->network + " · ";
-  facts.emplace_back("and at the peak", network + SettingsLine(*later));
+  facts.emplace_back("settings at peak", network + SettingsLine(*later));
+  facts.emplace_back("at the start", SettingsLine(*first));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string FactOf(const session::Run& run, std::string_view title) {
   return "";
 }
 
-TEST_CASE("Settings that were changed before the peak that is told are told beside those at the start") {
+TEST_CASE("The settings of the peak that is told come first, before others that the run began with") {
   Changed run;
   run.training.Step(0, 1000, 1000);
   CHECK(FactOf(run, "settings").starts_with("batch 64"));
@@ -39,8 +39,13 @@ TEST_CASE("Settings that were changed before the peak that is told are told besi
   run.training.Add(events::EventKind::kMarker).op = run.training.Name(networks::ToJson(later));
   run.training.Step(1, 9000, 1000);
   CHECK(FactOf(run, "settings").empty());
-  CHECK(FactOf(run, "settings at start").starts_with("batch 64"));
-  CHECK(FactOf(run, "and at the peak").starts_with("batch 1904"));
+  CHECK(FactOf(run, "settings at peak").starts_with("batch 1904"));
+  CHECK(FactOf(run, "at the start").starts_with("batch 64"));
+  const auto facts = FactsOf(run);
+  const auto at_peak =
+      std::ranges::find(facts, "settings at peak", [](const auto& fact) { return fact.first; });
+  REQUIRE(at_peak + 1 < facts.end());
+  CHECK((at_peak + 1)->first == "at the start");
 }
 
 TEST_CASE("Of a file that is still being recorded info does not say that it is cut or damaged") {
