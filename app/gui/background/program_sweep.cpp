@@ -7,8 +7,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "app/presenters/allocations/allocations.h"
 #include "app/presenters/run/program_facts.h"
+#include "profiler/base/csv.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
@@ -25,7 +25,7 @@ std::string ProgramSweep::AsCsv() const {
   std::string csv = fmt::format(
       "{},allocated_peak_bytes,reserved_peak_bytes,least_reserved_bytes,most_reserved_bytes,taken_bytes,fits,"
       "out_of_memory,ended_by\n",
-      presenters::CsvField(option));
+      CsvField(option));
   for (const session::SweepPoint& point : points) {
     const std::string figures =
         point.has_peaks
@@ -33,7 +33,7 @@ std::string ProgramSweep::AsCsv() const {
                           point.least_reserved_bytes, point.most_reserved_bytes, TakenBytes(point))
             : ",,,,";
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{}\n", point.value, figures, Fits(point),
-                   point.out_of_memory, presenters::CsvField(point.sentence));
+                   point.out_of_memory, CsvField(point.sentence));
   }
   return csv;
 }

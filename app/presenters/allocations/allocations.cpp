@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/base/csv.h"
 #include "profiler/base/natural_order.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
@@ -202,13 +203,6 @@ std::optional<AllocationTable> MakeAllocationTable(const View& view, const Alloc
   }
   Sort(view, query, table.rows);
   return table;
-}
-
-std::string CsvField(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + '"';
 }
 
 std::string AllocationsAsCsv(const View& view, const std::vector<Allocation>& rows) {

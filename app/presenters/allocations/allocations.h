@@ -101,9 +101,7 @@ timeline::View::StateEffort EffortOfTable(const timeline::View& view, const Allo
 std::optional<AllocationTable> MakeAllocationTable(const timeline::View& view, const AllocationQuery& query,
                                                    const Progress& progress = {});
 
-// Quoted where it holds a comma, a quote or a line's end (RFC 4180).
-std::string CsvField(std::string_view text);
-// With a header.
+// A table as RFC 4180 has it, with a header.
 std::string AllocationsAsCsv(const timeline::View& view, const std::vector<Allocation>& rows);
 
 }  // namespace tidemark::presenters

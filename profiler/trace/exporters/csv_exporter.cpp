@@ -1,6 +1,7 @@
 #include <iterator>
 #include <memory>
 
+#include "profiler/base/csv.h"
 #include "profiler/trace/exporters/exporter.h"
 #include "profiler/trace/exporters/formatted_text.h"
 
@@ -10,20 +11,6 @@ namespace {
 using events::Event;
 using events::EventKind;
 using timeline::Series;
-
-// RFC 4180: quoted if it holds a comma, a quote or a line end; quotes are doubled.
-void AppendQuoted(std::string_view text, std::string& out) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (const char letter : text) {
-    if (letter == '"') out += '"';
-    out += letter;
-  }
-  out += '"';
-}
 
 class CsvExporter final : public Exporter {
  public:
@@ -54,8 +41,8 @@ class CsvExporter final : public Exporter {
                     ValueOf(moment.values, Series::kAllocated), ValueOf(moment.values, Series::kRequested),
                     ValueOf(moment.values, Series::kReserved));
     // Whole with its first piece: the others may begin within a letter.
-    if (event.kind == EventKind::kName && event.layer == 0) AppendQuoted(view_.name(event.name), out);
-    if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    if (event.kind == EventKind::kName && event.layer == 0) AppendCsvField(view_.name(event.name), out);
+    if (event.kind == EventKind::kMarker) AppendCsvField(view_.name(event.op), out);
     out += ',';
     if (TellsLevel(event)) out += NameOf(event.level);
     AppendFormatted(out, FMT_COMPILE(",{}\n"), event.pool);
@@ -68,11 +55,11 @@ class CsvExporter final : public Exporter {
   // settings.
   void AppendNames(const Event& event, std::string& out) {
     if (event.kind == EventKind::kName) return AppendFormatted(out, FMT_COMPILE(",,{},"), event.name);
-    AppendQuoted(view_.name(event.layer), out);
+    AppendCsvField(view_.name(event.layer), out);
     out += ',';
-    if (event.kind != EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    if (event.kind != EventKind::kMarker) AppendCsvField(view_.name(event.op), out);
     out += ',';
-    AppendQuoted(view_.name(event.name), out);
+    AppendCsvField(view_.name(event.name), out);
     out += ',';
   }
 
