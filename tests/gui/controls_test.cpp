@@ -62,6 +62,33 @@ TEST_CASE("No more is taken than the field holds") {
 }
 
 }  // namespace
+TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of one that may have it") {
+  double value = 0;
+  const auto typed = [&](std::string_view text, const char* format) {
+    value = 0;
+    for (int frame = 0; frame < 4; ++frame) {
+      if (frame == 2) {
+        for (const char letter : text) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+      }
+      ImGui::Begin("window");
+      if (frame == 0) ImGui::SetKeyboardFocusHere();
+      NumberField(std::string(text.begin(), text.end()).append("##").append(format).c_str(),
+                  ImGuiDataType_Double, &value, format);
+      const ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID());
+      const std::string shown = state == nullptr ? "" : state->TextA.Data;
+      ImGui::End();
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+      if (frame == 3) return shown;
+    }
+    return std::string();
+  };
+  CHECK(typed("1x2y", "%.6g") == "12");
+  CHECK(value == 12);
+  CHECK(typed("1e3", "%g") == "1e3");
+  CHECK(typed("1e3", "%.0f") == "13");
+}
+
 TEST_CASE_METHOD(Measured,
                  "What is drawn beside a scrolled part fades with its last row, where it goes on below") {
   double at_top = 0;

@@ -147,7 +147,7 @@ void DrawPrediction(const lessons::Prediction& prediction, const std::string& ke
     ImGui::SetNextItemWidth(Px(110));
     if (state.just_opened) ImGui::SetKeyboardFocusHere();
     state.just_opened = false;
-    ImGui::InputScalar("##prediction", ImGuiDataType_Double, &state.typed, nullptr, nullptr, "%.6g");
+    NumberField("##prediction", ImGuiDataType_Double, &state.typed, "%.6g");
     const bool entered = ImGui::IsItemDeactivated() && (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
                                                         ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
     ImGui::SameLine(0, Px(8));

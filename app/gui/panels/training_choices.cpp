@@ -180,7 +180,7 @@ bool Field(const char* label, float width, ImGuiDataType type, void* value, cons
   ImGui::SameLine(left + Measure(Words(), label).x + Px(8));
   ImGui::SetNextItemWidth(width - Measure(Words(), label).x - Px(8));
   ImGui::PushID(label);
-  ImGui::InputScalar("##field", type, value, nullptr, nullptr, format);
+  NumberField("##field", type, value, format);
   const bool done = ImGui::IsItemDeactivatedAfterEdit();
   ImGui::PopID();
   return done;

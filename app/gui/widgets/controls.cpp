@@ -310,6 +310,12 @@ bool FirstTextField(const char* id, std::string_view hint, std::span<char> text,
   return entered;
 }
 
+void NumberField(const char* id, ImGuiDataType type, void* value, const char* format) {
+  const bool has_exponent = std::string_view(format).ends_with('g');
+  ImGui::InputScalar(id, type, value, nullptr, nullptr, format,
+                     has_exponent ? ImGuiInputTextFlags_CharsScientific : ImGuiInputTextFlags_CharsDecimal);
+}
+
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {
   PutLabelOf(label, label_share, "");
   const std::string id = std::string("##") + label;

@@ -55,6 +55,8 @@ bool TextField(const char* id, std::string_view hint, std::span<char> text,
 // The same, of what has just opened: it takes the keyboard, and what was typed before it could. `waits` is
 // true until then, and text may change without being edited.
 bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
+// A number to type, written as `format` says: no letter is taken but the e of one that is written with it.
+void NumberField(const char* id, ImGuiDataType type, void* value, const char* format);
 // A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
 
