@@ -8,6 +8,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/run/program_facts.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -36,9 +37,8 @@ std::string WhyNone(const ProgramTechniques& found, bool is_shown, bool is_next)
 std::string TakenInWords(const ProgramTechniques& found, const session::TechniqueAnswer& answer,
                          ByteUnit unit) {
   const int64_t taken = found.TakenBytes(answer);
-  const double share = static_cast<double>(taken) / static_cast<double>(found.card.memory_bytes);
-  return fmt::format("{} allocated · {} taken · {:.0f} % of the card",
-                     FormatBytes(answer.allocated_bytes, unit), FormatBytes(taken, unit), 100 * share);
+  return fmt::format("{} allocated · {} taken · {} of the card", FormatBytes(answer.allocated_bytes, unit),
+                     FormatBytes(taken, unit), session::ShareOf(found.card, taken));
 }
 
 // At the end of the row of what was put last, or below it where there is no room.
@@ -51,10 +51,18 @@ bool ButtonAtRowEnd(const char* label) {
   return PlainButton(label);
 }
 
+// As Run a program… calls what is an option of the command line.
+session::TechniqueAnswer InWindowsWords(session::TechniqueAnswer answer) {
+  for (std::string& option : answer.in_vain)
+    option = option.starts_with("--amp") ? "Mixed precision" : "Checkpointing";
+  return answer;
+}
+
 void DrawTechniqueAnswer(const ProgramTechniques& found, const session::TechniqueAnswer& answer,
                          ByteUnit unit) {
   PutAtRowEnd(VerdictStyle(answer), presenters::VerdictOf(answer));
-  if (const std::string why = presenters::WhyVerdict(answer); !why.empty()) PutWrapped(SmallMuted(), why);
+  const std::string why = presenters::WhyVerdict(InWindowsWords(answer));
+  if (!why.empty()) PutWrapped(SmallMuted(), why);
   const std::string detail = answer.fits      ? TakenInWords(found, answer, unit)
                              : answer.ran_out ? answer.failure
                                               : "";

@@ -120,7 +120,7 @@ std::string VerdictOf(const session::TechniqueAnswer& answer) {
 
 std::string WhyVerdict(const session::TechniqueAnswer& answer) {
   if (!answer.fits && !answer.ran_out) return answer.failure;
-  return answer.in_vain.empty() ? "" : fmt::format("{} changed nothing", fmt::join(answer.in_vain, " "));
+  return answer.in_vain.empty() ? "" : fmt::format("{} changed nothing", fmt::join(answer.in_vain, " and "));
 }
 
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,

@@ -60,7 +60,7 @@ TEST_CASE("What a program comes to with techniques is a verdict, and why where t
   answer = {.fits = true};
   answer.in_vain = {"--amp bf16", "--checkpoint blocks"};
   CHECK(VerdictOf(answer) == "fits");
-  CHECK(WhyVerdict(answer) == "--amp bf16 --checkpoint blocks changed nothing");
+  CHECK(WhyVerdict(answer) == "--amp bf16 and --checkpoint blocks changed nothing");
 }
 
 TEST_CASE("A program is told by its command, its card, and what it took of it") {
