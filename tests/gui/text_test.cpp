@@ -22,6 +22,17 @@ TEST_CASE("A long name keeps how it begins and how it ends") {
   CHECK(cut.find(" … ") != std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured,
+                 "Between the two hyphens of an option there is room in every face, at every size") {
+  ImFont* const face = GENERATE(std::mem_fn(&Fonts::words), std::mem_fn(&Fonts::strong),
+                                std::mem_fn(&Fonts::numbers))(Faces());
+  for (const float size : {12.0F, 15.0F, 30.0F}) {
+    const ImFontGlyph* const hyphen = face->GetFontBaked(size)->FindGlyph('-');
+    CAPTURE(size, hyphen->AdvanceX, hyphen->X0, hyphen->X1);
+    CHECK(hyphen->AdvanceX - (hyphen->X1 - hyphen->X0) >= 0.06F * size);
+  }
+}
+
 TEST_CASE("No letter of several bytes is cut apart") {
   std::string name;
   for (int i = 0; i < 100; ++i) name += "ü";

@@ -22,11 +22,18 @@ ActiveTheme& Active() {
 }
 
 ImFont* AddFace(const std::filesystem::path& folder, const char* file, float size, bool with_symbols) {
+  constexpr ImWchar kHyphen[] = {'-', '-', 0};
   ImGuiIO& io = ImGui::GetIO();
-  ImFont* face = io.Fonts->AddFontFromFileTTF((folder / file).c_str(), size);
+  ImFontConfig own;
+  if (with_symbols) own.GlyphExcludeRanges = kHyphen;
+  ImFont* face = io.Fonts->AddFontFromFileTTF((folder / file).c_str(), size, &own);
   if (face == nullptr || !with_symbols) return face;
   ImFontConfig merged;
   merged.MergeMode = true;
+  // In Roboto's own width the two hyphens of an option touch, and are one dash.
+  ImFontConfig hyphen = merged;
+  hyphen.GlyphMinAdvanceX = size * 0.37F;
+  io.Fonts->AddFontFromFileTTF((folder / file).c_str(), size, &hyphen);
   // Roboto has no arrows; Inconsolata has.
   io.Fonts->AddFontFromFileTTF((folder / "Inconsolata-Medium.ttf").c_str(), size, &merged);
   merged.GlyphOffset = ImVec2(0, 1);
