@@ -158,6 +158,17 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
+bool HoldsWord(std::string_view text, std::string_view word) {
+  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  const auto goes_on = [&](char letter) { return is_digit(letter) || (letter >= 'a' && letter <= 'z'); };
+  const bool ends_whole = !word.empty() && is_digit(word.back()) && !is_digit(word.front());
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if (!ends_whole || end == text.size() || !goes_on(text[end])) return true;
+  }
+  return false;
+}
+
 ReadFilter ReadAllocationFilter(std::string_view text) {
   ReadFilter read;
   while (!text.empty()) {
@@ -185,9 +196,7 @@ bool Matches(const AllocationFilter& filter, const Allocation& allocation) {
 }
 
 bool MatchesWords(const AllocationFilter& filter, std::string_view searchable) {
-  const auto contains = [searchable](const std::string& word) {
-    return searchable.find(word) != std::string_view::npos;
-  };
+  const auto contains = [searchable](const std::string& word) { return HoldsWord(searchable, word); };
   return std::ranges::all_of(filter.words, contains) && std::ranges::none_of(filter.excluded, contains);
 }
 

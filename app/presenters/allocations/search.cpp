@@ -18,9 +18,7 @@ using events::EventIndex;
 using timeline::View;
 using HitKind = SearchHit::Kind;
 
-bool Holds(std::string_view text, std::string_view words) {
-  return LowerCase(text).find(words) != std::string::npos;
-}
+bool Holds(std::string_view text, std::string_view words) { return HoldsWord(LowerCase(text), words); }
 
 std::string EventTitle(EventIndex index) { return "event " + FormatNumber(static_cast<int64_t>(index)); }
 

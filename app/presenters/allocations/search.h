@@ -33,9 +33,10 @@ struct SearchHit {
 
 inline constexpr size_t kMostHitsOfAKind = 12;
 
-// Without words the bookmarks alone. What is typed is looked for in names, whatever its case; a number is a
-// step or an event; "0x7f00" an address; and what an AllocationFilter understands (">1MB", "born:100..200")
-// is asked of allocations, the newest of which are told. Nothing if `progress` said that nobody waits.
+// Without words the bookmarks alone. What is typed is looked for in names, whatever its case (HoldsWord); a
+// number is a step or an event; "0x7f00" an address; and what an AllocationFilter understands (">1MB",
+// "born:100..200") is asked of allocations, the newest of which are told. Nothing if `progress` said that
+// nobody waits.
 std::optional<std::vector<SearchHit>> Search(const timeline::View& view, std::string_view query,
                                              const std::vector<NamedMoment>& bookmarks, ByteUnit unit,
                                              const Progress& progress);

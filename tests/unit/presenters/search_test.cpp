@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/presenters/allocations/allocation_filter.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
@@ -94,6 +95,29 @@ TEST_CASE("Names are found in the order in which a person counts") {
   CHECK(titles(Kind::kLayer, "blocks") == std::vector<std::string>{"blocks.1", "blocks.2", "blocks.10"});
   CHECK(titles(Kind::kOperator, "net.py") ==
         std::vector<std::string>{"forward (net.py:1)", "forward (net.py:2)", "forward (net.py:10)"});
+}
+
+TEST_CASE(
+    "A number that ends what is typed is whole: a layer is no operator that is called like it, nor another") {
+  timeline::Stream stream;
+  for (const char* const layer : {"conv2", "conv20", "layer2.conv2"}) {
+    const events::NameId of_layer = stream.Name(layer);
+    const events::NameId of_operator = stream.Name("aten::conv2d");
+    events::Event& event = stream.Allocate(0x1000, 8192);
+    event.layer = of_layer;
+    event.op = of_operator;
+    stream.Free(0x1000);
+  }
+  const auto view = stream.Publish();
+  const auto layers = Of(Kind::kLayer, Found(*view, "conv2"));
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].title == "conv2");
+  CHECK(layers[1].title == "layer2.conv2");
+  CHECK(Of(Kind::kOperator, Found(*view, "conv2")).empty());
+  CHECK(Of(Kind::kAllocation, Found(*view, "conv2")).size() == 2);
+  CHECK(Of(Kind::kOperator, Found(*view, "conv2d")).size() == 1);
+  CHECK(Of(Kind::kOperator, Found(*view, "conv")).size() == 1);
+  CHECK(HoldsWord("0x7f00", "0x7"));  // no name
 }
 
 TEST_CASE("Bookmarks come first, and alone where nothing is typed") {
