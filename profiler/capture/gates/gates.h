@@ -20,8 +20,9 @@ using Listener = std::atomic<Function*>;
 
 // Pointers to void are LibTorch's objects, of types that only a listener compiled with its headers knows.
 struct Gates {
-  // NVIDIA's libraries are handed scratch memory.
-  Listener<void(void* workspace, size_t bytes, const char* name)> cublas_workspace{nullptr};
+  // NVIDIA's libraries are handed scratch memory: what LibTorch keeps for the next call, and what it asks for
+  // again each time.
+  Listener<void(void* workspace, size_t bytes, const char* name)> kept_workspace{nullptr};
   Listener<void(void* workspace)> cudnn_workspace{nullptr};
 
   // cudaMemcpyAsync from the host's memory to here.

@@ -1,5 +1,7 @@
 // The gates at NVIDIA's libraries. LibTorch hands each workspace to its library by a call
-// (cublasSetWorkspace_v2; cublasLtMatmul; cudnnBackendSetAttribute with CUDNN_ATTR_VARIANT_PACK_WORKSPACE).
+// (cublasSetWorkspace_v2; cublasLtMatmul; cudnnBackendSetAttribute with CUDNN_ATTR_VARIANT_PACK_WORKSPACE),
+// and so it does the states of a recurrent layer's dropout (cudnnSetDropoutDescriptor), which it keeps for
+// the process's life (get_dropout_state in ATen/native/cudnn/RNN.cpp).
 #include <dlfcn.h>
 
 #include "profiler/base/check.h"
@@ -31,7 +33,7 @@ extern "C" {
 __attribute__((visibility("default"))) int cublasSetWorkspace_v2(void* handle, void* workspace,
                                                                  size_t bytes) {
   static const auto next = Next<int (*)(void*, void*, size_t)>("cublasSetWorkspace_v2");
-  if (workspace != nullptr) Tell(TheGates().cublas_workspace, workspace, bytes, "cuBLAS workspace");
+  if (workspace != nullptr) Tell(TheGates().kept_workspace, workspace, bytes, "cuBLAS workspace");
   return next(handle, workspace, bytes);
 }
 
@@ -44,9 +46,18 @@ __attribute__((visibility("default"))) int cublasLtMatmul(void* handle, void* op
   using Function = int (*)(void*, void*, const void*, const void*, void*, const void*, void*, const void*,
                            const void*, void*, void*, void*, const void*, void*, size_t, void*);
   static const auto next = Next<Function>("cublasLtMatmul");
-  if (workspace != nullptr) Tell(TheGates().cublas_workspace, workspace, bytes, "cuBLASLt workspace");
+  if (workspace != nullptr) Tell(TheGates().kept_workspace, workspace, bytes, "cuBLASLt workspace");
   return next(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm,
               workspace, bytes, stream);
+}
+
+__attribute__((visibility("default"))) int cudnnSetDropoutDescriptor(void* descriptor, void* handle,
+                                                                     float dropout, void* states,
+                                                                     size_t bytes, unsigned long long seed) {
+  static const auto next =
+      Next<int (*)(void*, void*, float, void*, size_t, unsigned long long)>("cudnnSetDropoutDescriptor");
+  if (states != nullptr) Tell(TheGates().kept_workspace, states, bytes, "cuDNN dropout states");
+  return next(descriptor, handle, dropout, states, bytes, seed);
 }
 
 __attribute__((visibility("default"))) int cudnnBackendSetAttribute(void* descriptor, int attribute, int type,

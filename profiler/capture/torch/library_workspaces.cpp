@@ -14,18 +14,19 @@
 namespace tidemark::capture {
 namespace {
 
-// cuBLAS's and cuBLASLt's, one each per handle and stream; LibTorch hands them over again for every matrix
-// product.
+// cuBLAS's and cuBLASLt's, one each per handle and stream, which LibTorch hands over again for every matrix
+// product; and the random states of cuDNN's dropout, one per card, which autograd saves, too, like what
+// backward needs.
 constexpr size_t kRememberedWorkspaces = 64;
-std::array<std::atomic<void*>, kRememberedWorkspaces> cublas_workspaces{};
+std::array<std::atomic<void*>, kRememberedWorkspaces> kept_workspaces{};
 
 // Where one was that has been freed; what comes after it in the array may still be there.
-void* const kFreed = &cublas_workspaces;
+void* const kFreed = &kept_workspaces;
 
 // True the first time that this address is seen since it was forgotten.
 bool Remember(void* workspace) {
   std::atomic<void*>* room = nullptr;
-  for (auto& slot : cublas_workspaces) {
+  for (auto& slot : kept_workspaces) {
     void* const known = slot.load(std::memory_order_relaxed);
     if (known == workspace) return false;
     if (room == nullptr && (known == nullptr || known == kFreed)) room = &slot;
@@ -42,7 +43,7 @@ void Announce(uint64_t block, int64_t bytes, const char* name) {
   if (workspace_known != nullptr) workspace_known(block);
 }
 
-void OnCublasWorkspace(void* workspace, size_t bytes, const char* name) {
+void OnKeptWorkspace(void* workspace, size_t bytes, const char* name) {
   if (!Remember(workspace)) return;
   Announce(reinterpret_cast<uint64_t>(workspace), static_cast<int64_t>(bytes), name);
 }
@@ -74,7 +75,7 @@ void OnCudnnWorkspace(void* workspace) {
 
 void AttachToLibraryWorkspaces(void (*known)(uint64_t block)) {
   workspace_known = known;
-  TheGates().cublas_workspace = OnCublasWorkspace;
+  TheGates().kept_workspace = OnKeptWorkspace;
   TheGates().cudnn_workspace = OnCudnnWorkspace;
 }
 
@@ -83,8 +84,17 @@ void NoteBlockBorn(uint64_t address, int64_t bytes) {
   recently_born.front() = {address, static_cast<uint64_t>(bytes)};
 }
 
+bool IsKeptWorkspace(uint64_t address) {
+  for (const auto& slot : kept_workspaces) {
+    void* const known = slot.load(std::memory_order_relaxed);
+    if (known == nullptr) return false;
+    if (reinterpret_cast<uint64_t>(known) == address) return true;
+  }
+  return false;
+}
+
 void ForgetLibraryWorkspace(uint64_t address) {
-  for (auto& slot : cublas_workspaces) {
+  for (auto& slot : kept_workspaces) {
     void* const known = slot.load(std::memory_order_relaxed);
     if (known == nullptr) return;
     if (reinterpret_cast<uint64_t>(known) == address) slot.store(kFreed, std::memory_order_relaxed);

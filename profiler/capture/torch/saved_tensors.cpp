@@ -10,6 +10,7 @@
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/torch/autocast_copies.h"
 #include "profiler/capture/torch/layer_scope.h"
+#include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/tensor_tags.h"
 
 namespace tidemark::capture {
@@ -99,6 +100,7 @@ SavedTensor::SavedTensor(const at::Tensor& tensor)
     : tensor_(tensor.defined() ? tensor.variable_data() : tensor) {
   if (!tensor.defined() || StorageOf(tensor) == nullptr) return;
   if (KeptTag::CoversBlockOf(tensor) || IsAutocastCopy(tensor)) return;
+  if (IsKeptWorkspace(reinterpret_cast<uint64_t>(tensor.storage().data()))) return;
   counted_ = true;
   if (Blocks().Add(StorageOf(tensor))) Tag(tensor, Category::kActivation, NameOfSaved(tensor));
 }

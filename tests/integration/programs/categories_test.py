@@ -61,6 +61,18 @@ for _ in range(2):
         told = json.loads(tidemark("info", probed, "--json").stdout)["measured"]["by_category_at_peak"]
         self.assertGreaterEqual(told["output"], 4 << 20)
 
+    def test_the_states_of_a_recurrent_layers_dropout_are_cudnns_and_no_activation(self):
+        code = """
+import torch
+net = torch.nn.LSTM(32, 64, num_layers=2, dropout=.2).cuda()
+for _ in range(2):
+    net(torch.ones(16, 4, 32, device="cuda"))[0].sum().backward()
+"""
+        holds = self.at_peak(code, "--card", "t4")
+        self.assertGreaterEqual(holds["workspace"], 49152 * 40, holds)  # of each of its multiprocessors
+        self.assertLess(holds["activation"], 49152 * 40, holds)
+        self.assertIn("cuDNN dropout states", self.names("workspace"))
+
     def test_a_buffer_that_gradients_are_copied_into_is_for_communication(self):
         code = """
 import torch

@@ -42,10 +42,13 @@ TEST_CASE("A workspace that cuBLAS keeps is told of once while it lives") {
   AttachToLibraryWorkspaces([](uint64_t block) { kept.push_back(block); });
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the card's
   auto* const workspace = reinterpret_cast<void*>(uint64_t{0x20000});
-  for (int i = 0; i < 2; ++i) Tell(TheGates().cublas_workspace, workspace, size_t{512}, "cuBLAS workspace");
+  for (int i = 0; i < 2; ++i) Tell(TheGates().kept_workspace, workspace, size_t{512}, "cuBLAS workspace");
   CHECK(kept == std::vector<uint64_t>{0x20000});
+  CHECK(IsKeptWorkspace(0x20000));
+  CHECK_FALSE(IsKeptWorkspace(0x20200));
   ForgetLibraryWorkspace(0x20000);
-  Tell(TheGates().cublas_workspace, workspace, size_t{512}, "cuBLAS workspace");
+  CHECK_FALSE(IsKeptWorkspace(0x20000));
+  Tell(TheGates().kept_workspace, workspace, size_t{512}, "cuBLAS workspace");
   CHECK(kept.size() == 2);
 }
 
