@@ -258,6 +258,10 @@ bool AnswerBatches(void* to, size_t bytes) {
 
 const char* Answer(void* to, const void* from, size_t bytes, Certainty certainty) {
   if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
+  // Its scale is computed (profiler/phantom/values), and no gradient has overflowed: nothing is wrong there.
+  if (PythonIsIn("/torch/amp/grad_scaler.py"))
+    return " read what GradScaler keeps: its scale and its steps are those of a run in which no gradient "
+           "overflows.";
   if (certainty >= Certainty::kOfZeros) return AnswerUnknown(to, from, bytes, certainty);
   return " read back what it had sent to the card, or what follows from that, which kernels may have changed "
          "since: it got the value without their changes.";

@@ -36,6 +36,10 @@ exec(compile("def read(x): return (x + 1).item()", _utils.__file__, "exec"), the
 exec(compile("def call(x): return read(x)", checkpoint.__file__, "exec"), there)
 _thread.start_new_thread(there["call"], (unknown(),))
 time.sleep(1)
+scaler = torch.amp.GradScaler("cuda", init_scale=4.)
+weight = torch.ones(4, device="cuda", requires_grad=True)
+scaler.scale((weight * 2).sum()).backward()
+scaler.step(torch.optim.SGD([weight]))  # of a scaler
 """
 
 
@@ -85,6 +89,9 @@ class Readings(unittest.TestCase):
 
     def test_a_choice_by_what_is_not_known_is_told_as_such(self):
         self.assert_told(f"train.py:{line('a choice')}", "chose elements by values that no kernel had computed: none here")
+
+    def test_a_scaler_whose_gradients_do_not_overflow_is_no_cause_for_alarm(self):
+        self.assert_told(f"train.py:{line('a scaler')}", "read what GradScaler keeps: its scale and its steps are those of a run in which no")
 
     def test_what_the_text_of_a_tensor_is_made_of_is_not_told(self):
         self.assertNotRegex(self.ran.stderr, rf"train\.py:{line('a text')}\b|_tensor_str")
