@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 #include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
@@ -87,6 +88,30 @@ TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of o
   CHECK(value == 12);
   CHECK(typed("1e3", "%g") == "1e3");
   CHECK(typed("1e3", "%.0f") == "13");
+}
+
+TEST_CASE_METHOD(Measured, "A control that is disabled fades, whoever draws it") {
+  UseDictionary({});  // an application's is gone with it
+  constexpr std::array kLabels = {"one", "other"};
+  bool on = true;
+  int chosen = 0;
+  double value = 1;
+  const auto opaque_corners = [&](bool is_disabled) {
+    ImGui::Begin("window");
+    ImGui::BeginDisabled(is_disabled);
+    const ImVector<ImDrawVert>& drawn = ImGui::GetWindowDrawList()->VtxBuffer;
+    const int before = drawn.Size;
+    Toggle("switch", &on);
+    Segmented("choice", kLabels, {}, &chosen);
+    Slider("track", {.maximum = 2}, &value);
+    int opaque = 0;
+    for (int i = before; i < drawn.Size; ++i) opaque += drawn[i].col >> IM_COL32_A_SHIFT == 0xFF ? 1 : 0;
+    ImGui::EndDisabled();
+    ImGui::End();
+    return opaque;
+  };
+  CHECK(opaque_corners(false) > 0);
+  CHECK(opaque_corners(true) == 0);
 }
 
 TEST_CASE_METHOD(Measured,

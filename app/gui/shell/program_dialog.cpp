@@ -114,14 +114,6 @@ bool ChooseMemory(ProgramDialogState& state) {
   return entered;
 }
 
-// Of what cannot be chosen, as high as what can.
-void ToldRow(const char* label, const char* what) {
-  const float below = ImGui::GetCursorPosY() + Px(26) + ImGui::GetStyle().ItemSpacing.y;
-  Put(Words(), label);
-  PutAtRowEnd(SmallMuted(), what);
-  ImGui::SetCursorPosY(below);
-}
-
 // Which of these words; the first is "as it is".
 void ChooseAmong(const char* id, std::span<const char* const> labels, std::span<const std::string> words,
                  std::string& chosen) {
@@ -152,7 +144,7 @@ void ChooseTechniques(ProgramDialogState& state) {
                    {kAsItIs, kOtherwise, kNotHere});
 }
 
-// On a phantom there is nothing to choose.
+// On a phantom they are told in any case: the switch is on, and stays so.
 void ChooseOperators(ProgramDialogState& state) {
   constexpr const char* kOperators = "PyTorch's operators";
   constexpr std::string_view kInAnyCase =
@@ -160,11 +152,10 @@ void ChooseOperators(ProgramDialogState& state) {
   constexpr std::string_view kIfAsked =
       "And which of them asked for memory. Half a microsecond each; the first time with a torch a library is "
       "built for it, which takes a minute.";
-  if (IsOnPhantom(state)) {
-    ToldRow(kOperators, "told");
-  } else {
-    Toggle(kOperators, &state.operators);
-  }
+  bool are_told = IsOnPhantom(state) || state.operators;
+  ImGui::BeginDisabled(IsOnPhantom(state));
+  if (Toggle(kOperators, &are_told)) state.operators = are_told;
+  ImGui::EndDisabled();
   ConsequenceAmong(IsOnPhantom(state) ? kInAnyCase : kIfAsked, {kInAnyCase, kIfAsked});
 }
 
@@ -260,7 +251,7 @@ bool DrawFields(const std::vector<phantom::Card>& cards, bool has_gpu, ProgramDi
   ImGui::SetNextItemWidth(-1);
   FocusIfWanted(state, ProgramField::kRecording);
   entered =
-      TextField("##recording", "run.tide; empty: kept among the earlier runs", state.recording) || entered;
+      TextField("##recording", "run.tide; empty: to be saved or kept later", state.recording) || entered;
   LeaveSweepBehind(state);
   return ChooseSweep(state) || entered;
 }

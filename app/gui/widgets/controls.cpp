@@ -18,6 +18,10 @@
 namespace tidemark::gui {
 namespace {
 
+// What is disabled fades, as Dear ImGui's own controls do.
+Color Faded(Color color) { return color.WithAlpha(color.alpha / 255.0 * ImGui::GetStyle().Alpha); }
+TextStyle Faded(const TextStyle& style) { return Colored(style, Faded(style.color)); }
+
 // The whole width that is left, as a rectangle of the given height at the cursor.
 ImRect RowHere(float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -73,10 +77,10 @@ void DrawTrack(const ImRect& row, double ratio, bool hot) {
   const float x = left + (right - left) * static_cast<float>(std::clamp(ratio, 0.0, 1.0));
   const float y = (row.Min.y + row.Max.y) / 2;
   const float half = Px(2);
-  list->AddRectFilled({row.Min.x, y - half}, {row.Max.x, y + half}, U32(colors.raised), half);
-  list->AddRectFilled({row.Min.x, y - half}, {x, y + half}, U32(colors.accent), half);
-  list->AddCircleFilled({x, y}, radius, U32(colors.dark ? colors.text : colors.accent));
-  if (!colors.dark) list->AddCircleFilled({x, y}, radius - Px(2), U32(colors.panel));
+  list->AddRectFilled({row.Min.x, y - half}, {row.Max.x, y + half}, U32(Faded(colors.raised)), half);
+  list->AddRectFilled({row.Min.x, y - half}, {x, y + half}, U32(Faded(colors.accent)), half);
+  list->AddCircleFilled({x, y}, radius, U32(Faded(colors.dark ? colors.text : colors.accent)));
+  if (!colors.dark) list->AddCircleFilled({x, y}, radius - Px(2), U32(Faded(colors.panel)));
 }
 
 // The one number that is being typed, of all sliders.
@@ -168,7 +172,7 @@ bool Segmented(const char* id, std::span<const char* const> labels, std::span<co
   const ImRect row = RowHere(Px(28));
   const std::vector<float> widths = WidthsOfSegments(labels, row.GetWidth());
   float right = row.Min.x;
-  list->AddRectFilled(row.Min, row.Max, U32(colors.raised), Px(6));
+  list->AddRectFilled(row.Min, row.Max, U32(Faded(colors.raised)), Px(6));
   ImGui::PushID(id);
   bool changed = false;
   for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
@@ -180,16 +184,16 @@ bool Segmented(const char* id, std::span<const char* const> labels, std::span<co
     const bool chosen = *selected == i;
     if (chosen) {
       list->AddRectFilled({cell.Min.x + Px(2), cell.Min.y + Px(2)}, {cell.Max.x - Px(2), cell.Max.y - Px(2)},
-                          U32(colors.accent_fill), Px(5));
+                          U32(Faded(colors.accent_fill)), Px(5));
     } else if (ImGui::IsItemHovered()) {
       list->AddRectFilled({cell.Min.x + Px(2), cell.Min.y + Px(2)}, {cell.Max.x - Px(2), cell.Max.y - Px(2)},
-                          U32(colors.hovered), Px(5));
+                          U32(Faded(colors.hovered)), Px(5));
     }
     if (static_cast<size_t>(i) < hints.size()) Tooltip(hints[static_cast<size_t>(i)]);
     TextStyle style = chosen ? Colored(StrongWords(), colors.text_on_accent) : MutedWords();
     const char* label = labels[static_cast<size_t>(i)];
     if (Measure(style, label).x > cell.GetWidth() - Px(6)) style.size = kSmallTextSize;
-    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(style.size) / 2 - Px(1)}, style, label,
+    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(style.size) / 2 - Px(1)}, Faded(style), label,
              Align::kCenter);
     if (clicked && !chosen) {
       *selected = i;
@@ -210,15 +214,15 @@ bool Toggle(const char* label, bool* on) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = row.GetCenter().y;
   const std::string_view words(label, static_cast<size_t>(ImGui::FindRenderedTextEnd(label) - label));
-  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Words(), words);
+  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Faded(Words()), words);
   const float width = Px(36);
   const float half = Px(10);
   const ImRect pill(row.Max.x - width, middle - half, row.Max.x, middle + half);
   const Color fill = *on ? colors.accent_fill : (ImGui::IsItemHovered() ? colors.hovered : colors.raised);
-  list->AddRectFilled(pill.Min, pill.Max, U32(fill), half);
-  if (!colors.dark && !*on) list->AddRect(pill.Min, pill.Max, U32(colors.border), half);
+  list->AddRectFilled(pill.Min, pill.Max, U32(Faded(fill)), half);
+  if (!colors.dark && !*on) list->AddRect(pill.Min, pill.Max, U32(Faded(colors.border)), half);
   list->AddCircleFilled({*on ? pill.Max.x - half : pill.Min.x + half, middle}, Px(7.5F),
-                        U32(colors.dark || *on ? Rgb(0xFFFFFF) : colors.muted));
+                        U32(Faded(colors.dark || *on ? Rgb(0xFFFFFF) : colors.muted)));
   return clicked;
 }
 
