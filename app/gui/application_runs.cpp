@@ -425,7 +425,7 @@ void Application::SaveAndThen(Consent::Then then) {
 }
 
 void Application::TellOfKept(const KeptRun& kept) {
-  const std::string unsaved = "The run before was not saved as far as it went";
+  const std::string unsaved = "The run before was not saved, or not to its end";
   if (!kept) return TellNotWritten(unsaved + ", and cannot be kept. " + kept.error().message);
   if (!*kept) return;
   has_kept_runs_ = true;
@@ -443,9 +443,9 @@ std::vector<std::string> Application::KeepOnClosing() {
   if (closing_.is_run_given_up()) return told;
   const KeptRun kept = KeepRun(Leave(), options_.kept_runs);
   if (!kept)
-    told.push_back("The run was not saved as far as it went, and cannot be kept. " + kept.error().message);
+    told.push_back("The run was not saved, or not to its end, and cannot be kept. " + kept.error().message);
   if (kept && *kept)
-    told.push_back("The run was not saved as far as it went; it is kept in " + (*kept)->file.string() +
+    told.push_back("The run was not saved, or not to its end; it is kept in " + (*kept)->file.string() +
                    WhatIsMissing(**kept));
   return told;
 }

@@ -5,6 +5,8 @@
 namespace tidemark::gui {
 namespace {
 
+constexpr const char* kNotSaved = "The run is not saved, or not to its end.";
+
 const HeldQuestion::Choice kSaveIt{"Save as…", HeldAnswer::kGoesOnOnceSaved};
 const HeldQuestion::Choice kDiscardIt{"Discard", HeldAnswer::kGoesOn};
 const HeldQuestion::Choice kCancel{"Cancel", HeldAnswer::kStays};
@@ -19,11 +21,10 @@ HeldQuestion QuestionBeforeClosing(const AtStake& at_stake) {
   if (!at_stake.loses_run) {
     question.choices = {{"Let it run", HeldAnswer::kStays}, {"End it", HeldAnswer::kGoesOn}};
   } else if (!at_stake.can_be_kept) {
-    question.explanation += "Nobody saved the run.";
+    question.explanation += kNotSaved;
     question.choices = {kSaveIt, kDiscardIt, kCancel};
   } else {
-    question.explanation +=
-        "Nobody saved the run as far as it went. Kept, it is under File, Earlier runs… the next time.";
+    question.explanation += std::string(kNotSaved) + " Kept, it is under File, Earlier runs… the next time.";
     question.choices = {{"Keep and close", HeldAnswer::kGoesOnOnceKept}, kSaveIt, kDiscardIt, kCancel};
   }
   return question;
