@@ -286,7 +286,7 @@ void Application::TellOfGoodEnd() {
 // stand beside its own.
 void Application::ShowShortage() {
   if (!presenters::IsProgram(input_.description)) fit_search_.WantWaysOut();  // its batch can be smaller
-  shell_.raise_panel = shell_.tall_panel = "findings";
+  shell_.raise_panel = shell_.passing_panel = shell_.tall_panel = "findings";
   if (input_.view == nullptr || input_.view->steps().empty()) return;
   const timeline::Step& step = input_.view->steps().back();
   ShowEvents(step.begin, step.end);

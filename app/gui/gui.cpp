@@ -11,6 +11,7 @@
 #include "app/gui/application.h"
 #include "app/gui/kept_runs.h"
 #include "app/gui/language.h"
+#include "app/gui/shell/shell.h"
 #include "app/gui/view/view_keeper.h"
 #include "app/gui/window/theme.h"
 #include "app/gui/window/window.h"
@@ -81,12 +82,13 @@ Kept LoadKept(const WindowOptions& options) {
   return kept;
 }
 
-void Keep(ViewKeeper& keeper, const Window& window, ViewState& state) {
+void Keep(ViewKeeper& keeper, const Window& window, Application& application) {
   if (!keeper.keeps()) return;
+  ViewState& state = application.view_state();
   const WindowSize last = window.design_size();
   state.window_width = last.width;
   state.window_height = last.height;
-  state.layout = window.LayoutNow();
+  state.layout = LayoutToKeep(application.shell());
   if (const Status saved = keeper.Keep(state); !saved) TellSentence(saved.error().message);
 }
 
@@ -156,7 +158,7 @@ class FrameLoop {
     if (!has_drawn_ || Clock::now() - kept_at_ < kKeepEvery) return;
     has_drawn_ = false;
     kept_at_ = Clock::now();
-    Keep(keeper_, window_, application_.view_state());
+    Keep(keeper_, window_, application_);
   }
 
   void Screenshot(const TakeScreenshot& wanted) {
@@ -219,7 +221,7 @@ int RunWindow(const WindowOptions& options) {
   app.EndSlowMotion();
   (*window)->Hide();  // what is being written may take its time
   for (const std::string& told : app.KeepOnClosing()) TellSentence(told);
-  Keep(kept.keeper, **window, app.view_state());
+  Keep(kept.keeper, **window, app);
   if (options.hooks.closing) options.hooks.closing();
   return 0;
 }

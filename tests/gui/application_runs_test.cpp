@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "app/gui/application.h"
 #include "profiler/base/paths.h"
 #include "profiler/session/followed_run.h"
+#include "tests/gui/drawn_application.h"
 #include "tests/gui/driven_application.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
@@ -299,6 +301,58 @@ TEST_CASE("What stands out has room of its own where memory ran out, not in the 
   app.ShowRun(std::make_shared<Grown>());
   app.Poll();
   CHECK(app.shell().tall_panel.empty());
+}
+
+// Of what Dear ImGui writes of each place: its height and what is in front there.
+struct Docked {
+  std::vector<int> heights;
+  std::vector<std::string> front;
+};
+
+Docked DockedIn(const std::string& layout) {
+  Docked docked;
+  for (size_t at = layout.find("SizeRef="); at != std::string::npos; at = layout.find("SizeRef=", at + 1))
+    docked.heights.push_back(std::stoi(layout.substr(layout.find(',', at) + 1)));
+  for (size_t at = layout.find("Selected="); at != std::string::npos; at = layout.find("Selected=", at + 1))
+    docked.front.push_back(layout.substr(at, layout.find('\n', at) - at));
+  return docked;
+}
+
+// Heights are laid out in whole pixels.
+bool IsLike(const Docked& one, const Docked& other) {
+  const auto are_near = [](int a, int b) { return std::abs(a - b) <= 1; };
+  return one.front == other.front && std::ranges::equal(one.heights, other.heights, are_near);
+}
+
+TEST_CASE("What came to the front by itself as memory ran out is not kept as the layout") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {960, 600};
+  const auto exhausted = std::make_shared<Exhausted>();
+  app.ShowRun(exhausted);
+  frames.Draw(8);
+  const auto kept = [&] { return DockedIn(LayoutToKeep(app.shell())); };
+  const Docked before = kept();
+  exhausted->End();
+  frames.Draw(8);
+  REQUIRE(app.shell().tall_is_front);
+  REQUIRE_FALSE(app.shell().given_room.empty());
+  REQUIRE_FALSE(IsLike(DockedIn(ImGui::SaveIniSettingsToMemory()), before));
+  CHECK(IsLike(kept(), before));
+  SECTION("nor once another run has begun") {
+    app.ShowRun(std::make_shared<Grown>());
+    frames.Draw(8);
+    REQUIRE(DockedIn(ImGui::SaveIniSettingsToMemory()).front != before.front);  // what stood out still is
+    CHECK(IsLike(kept(), before));
+  }
+  SECTION("but what somebody chose then is") {
+    Tell(app, ShowPanel{"run_log", true});
+    frames.Draw(8);
+    Tell(app, ShowPanel{"findings", true});
+    frames.Draw(8);
+    CHECK(kept().front != before.front);
+  }
 }
 
 }  // namespace tidemark::gui

@@ -381,6 +381,10 @@ void BringToFront(const char* id) {
   window->DockNode->TabBar->NextSelectedTabId = window->TabId;
 }
 
+void Resize(const std::vector<GivenRoom>& all, float GivenRoom::*height) {
+  for (const GivenRoom& given : all) ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.*height;
+}
+
 // A page that a person came for needs more than the panels in whose place it lies: the largest above it gives
 // it the room, once, so that a person can still make it smaller, and has it back when another comes to the
 // front.
@@ -410,19 +414,20 @@ void GiveRoom(ImGuiDockNode* node, float wanted, ShellState& shell) {
   };
   give(giver, -change);
   for (const unsigned taker : takers_of_giver) give(ImGui::DockBuilderGetNode(taker), change);
-  for (const GivenRoom& given : shell.given_room)
-    ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.after;
+  Resize(shell.given_room, &GivenRoom::after);
 }
 
 // But where a person has dragged one of them since: what was made by hand stays.
-void TakeRoomBack(ShellState& shell) {
-  const std::vector<GivenRoom> all = std::exchange(shell.given_room, {});
-  const bool is_as_given = std::ranges::all_of(all, [](const GivenRoom& given) {
+bool IsAsGiven(const std::vector<GivenRoom>& all) {
+  return std::ranges::all_of(all, [](const GivenRoom& given) {
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(given.node);
     return node != nullptr && std::abs(node->SizeRef.y - given.after) < 2;
   });
-  if (!is_as_given) return;
-  for (const GivenRoom& given : all) ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.before;
+}
+
+void TakeRoomBack(ShellState& shell) {
+  const std::vector<GivenRoom> all = std::exchange(shell.given_room, {});
+  if (IsAsGiven(all)) Resize(all, &GivenRoom::before);
 }
 
 size_t PlaceOf(const ImGuiWindow* window) {
@@ -430,6 +435,28 @@ size_t PlaceOf(const ImGuiWindow* window) {
     return window != nullptr && window->ID == ImHashStr(WindowId(panel).c_str());
   };
   return static_cast<size_t>(std::ranges::find_if(Panels(), is_of) - Panels().begin());
+}
+
+ImGuiID TabIdOf(const std::string& panel) {
+  const ImGuiWindow* const window = ImGui::FindWindowByName(("###" + panel).c_str());
+  return window == nullptr ? 0 : window->TabId;
+}
+
+// Null once a person has chosen another tab there.
+ImGuiDockNode* NodeOf(const CoveredPanel& covered) {
+  ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered.node);
+  if (node == nullptr || node->TabBar == nullptr) return nullptr;
+  const ImGuiTabBar& bar = *node->TabBar;
+  const ImGuiID front = bar.NextSelectedTabId != 0 ? bar.NextSelectedTabId : bar.SelectedTabId;
+  return front == TabIdOf(covered.by) ? node : nullptr;
+}
+
+void NoteCovered(const Panel& by, ShellState& shell) {
+  const ImGuiWindow* const window = ImGui::FindWindowByName(WindowId(by).c_str());
+  const ImGuiDockNode* const node = window == nullptr ? nullptr : window->DockNode;
+  const size_t front = node == nullptr ? Panels().size() : PlaceOf(node->VisibleWindow);
+  if (front < Panels().size() && Panels()[front].name != by.name)
+    shell.covered = {node->ID, Panels()[front].name, by.name};
 }
 
 // Panels that come back to their place stand there in their order, whichever of them was there before.
@@ -481,6 +508,18 @@ ImRect MiddleOfPanels() {
   return middle == nullptr ? ImRect() : middle->Rect();
 }
 
+std::string LayoutToKeep(const ShellState& shell) {
+  const std::vector<GivenRoom>& room =
+      IsAsGiven(shell.given_room) ? shell.given_room : std::vector<GivenRoom>();
+  ImGuiDockNode* const node = shell.covered ? NodeOf(*shell.covered) : nullptr;
+  Resize(room, &GivenRoom::before);
+  if (node != nullptr) node->SelectedTabId = TabIdOf(shell.covered->panel);
+  std::string layout = ImGui::SaveIniSettingsToMemory();
+  if (node != nullptr) node->SelectedTabId = TabIdOf(shell.covered->by);
+  Resize(room, &GivenRoom::after);
+  return layout;
+}
+
 void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
                 CommandQueue& queue) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
@@ -509,6 +548,7 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
   }
   FollowScale(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), shell, view);
   MakeRoom(shell);
+  if (shell.covered && NodeOf(*shell.covered) == nullptr) shell.covered.reset();
   // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
   // or what lies behind tabs, painted in the colour that each frame begins with.
   ImGui::PushStyleColor(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
@@ -531,6 +571,7 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
       KeepTabPlace(ImGui::FindWindowByName(WindowId(Panels()[i]).c_str()), tab);
     }
     if (!raise) continue;
+    if (std::exchange(shell.passing_panel, "") == Panels()[i].name) NoteCovered(Panels()[i], shell);
     BringToFront(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();
   }

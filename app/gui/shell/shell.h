@@ -89,6 +89,13 @@ struct GivenRoom {
   float after = 0;
 };
 
+// The panel that a person had in front where the program has brought another there for a while.
+struct CoveredPanel {
+  unsigned node = 0;
+  std::string panel;
+  std::string by;
+};
+
 // What was typed as the colour of each category: a colour, or what is refused as one.
 struct ColorsWindowState {
   bool open = false;
@@ -130,11 +137,13 @@ struct ShellState {
     bool comes_back = false;  // to be moved there once Dear ImGui has its tab
   };
   std::array<TabPlace, kPanelCount> tab_places{};
-  float layout_width = 0;   // of all panels together, in the frame before; 0 = none yet
-  std::string raise_panel;  // shown, and brought before those that share its place; "" = none
-  std::string tall_panel;   // is given room while it is in front; "" = none
+  float layout_width = 0;     // of all panels together, in the frame before; 0 = none yet
+  std::string raise_panel;    // shown, and brought before those that share its place; "" = none
+  std::string passing_panel;  // raised for a while: what it covers is noted; "" = none
+  std::string tall_panel;     // is given room while it is in front; "" = none
   bool tall_is_front = false;
   std::vector<GivenRoom> given_room;
+  std::optional<CoveredPanel> covered;
   bool banner_closed = false;
   std::vector<Toast> toasts;
   unsigned focused_panel = 0;  // the latest that had the focus, by Dear ImGui's id
@@ -143,6 +152,10 @@ struct ShellState {
 // Everything but the panels' content; calls the panels' draw functions for those that are shown.
 void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view,
                CommandQueue& queue);
+
+// Where the panels are docked, as Dear ImGui writes it, but for what the program itself has brought to the
+// front and given room for a moment.
+std::string LayoutToKeep(const ShellState& shell);
 
 // Whether an action makes sense now; menus and palette grey out what does not.
 bool IsEnabled(ActionId action, const ShellInput& input);

@@ -179,7 +179,6 @@ bool Window::TakeCloseRequest() {
   if (is_closed) glfwSetWindowShouldClose(window_, GLFW_FALSE);
   return is_closed;
 }
-std::string Window::LayoutNow() const { return ImGui::SaveIniSettingsToMemory(); }
 void Window::SetTitle(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
 WindowSize Window::size() const {

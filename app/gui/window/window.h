@@ -33,8 +33,8 @@ class Window {
   // `size` in screen pixels; without one, `last` in design pixels, as the window was when it was closed on
   // whatever screen; without either, most of the screen.
   // Errors: no display, no OpenGL 3.2, missing fonts; each says what to do.
-  // `layout`: as LayoutNow() told it; "" = none. `user_scale`: how large all in it is to be, 1 = as the
-  // screen says.
+  // `layout`: where its panels are docked, as Dear ImGui writes it; "" = none. `user_scale`: how large all in
+  // it is to be, 1 = as the screen says.
   static Result<std::unique_ptr<Window>> Open(const WindowSize& size, const WindowSize& last,
                                               const std::string& layout, float user_scale);
   ~Window();
@@ -62,7 +62,6 @@ class Window {
   WindowSize size() const;         // screen pixels
   WindowSize design_size() const;  // the same on a screen whose scale is 1
   void SetTitle(const std::string& title);
-  std::string LayoutNow() const;  // where Dear ImGui's windows are docked
   // Own time of the last frame, from BeginFrame to the point where painting by OpenGL begins.
   double own_seconds() const { return own_seconds_; }
   // The part of it in which this thread had a processor: what is left when other programs take theirs.
