@@ -28,7 +28,7 @@ void Application::BeginSlowMotion() {
                         .stop = 0,
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
-  shell_.raise_panel = "slow_motion";
+  shell_.raise_panel = shell_.passing_panel = "slow_motion";
   if (!state_.learning) arrangement_.Borrow(Layout::kWalk, state_);  // there it has its place
   const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
   if (starts_.is_wanted()) return;
@@ -49,6 +49,7 @@ void Application::EndSlowMotion() {
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
   arrangement_.GiveBack(state_);
+  if (state_.learning) shell_.raise_panel = PanelBehind("slow_motion", shell_);
 }
 
 void Application::HoldForSlowMotion() {

@@ -176,4 +176,37 @@ TEST_CASE("The buttons of a dialog are in sight in a low window, and its fields 
   CHECK(dialog->ScrollMax.y == 0);
 }
 
+TEST_CASE("What was in front where the lessons are is in front again after slow motion") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  frames.Draw(8);
+  Tell(app, ShowPanel{"bridge", true});
+  frames.Draw(4);
+  const auto is_in_front = [](const char* id) {
+    const ImGuiWindow* const window = ImGui::FindWindowByName(id);
+    return window != nullptr && window->Active && window->DockTabIsVisible;
+  };
+  REQUIRE(is_in_front("###bridge"));
+  Tell(app, DoAction{ActionId::kSlowMotion});
+  frames.Draw(4);
+  REQUIRE(is_in_front("###slow_motion"));
+  CHECK(app.frame()->run_controls.walks);  // what runs it otherwise says so
+  SECTION("as it was") {
+    Tell(app, DoAction{ActionId::kUnpin});
+    frames.Draw(4);
+    CHECK(is_in_front("###bridge"));
+  }
+  SECTION("but where somebody chose another meanwhile") {
+    Tell(app, ShowPanel{"layers", true});
+    frames.Draw(4);
+    Tell(app, DoAction{ActionId::kUnpin});
+    frames.Draw(4);
+    CHECK_FALSE(is_in_front("###bridge"));
+  }
+  CHECK_FALSE(app.frame()->run_controls.walks);
+}
+
 }  // namespace tidemark::gui

@@ -255,6 +255,8 @@ void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
   std::string label = std::string(icons::kPause) + "  Pause   Space###run";
   if (input.starting) {
     label = "Starting…###run";
+  } else if (input.walks) {
+    label = std::string(icons::kNext) + "  Next operator   Space###run";
   } else if (halted) {
     label = std::string(icons::kRun) + "  Start   Space###run";
   } else if (input.paused) {

@@ -50,6 +50,7 @@ struct RunControlsInput {
   bool live = false;  // there is a run that takes commands
   bool starting = false;
   bool paused = false;
+  bool walks = false;                   // in slow motion: what runs it otherwise goes to the next operator
   bool waits_for_step = false;          // what is chosen is not what the latest step ran with, and none runs
   std::optional<double> measured_pace;  // steps per second, of late
   presenters::Consequences consequences;

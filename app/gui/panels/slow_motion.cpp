@@ -186,10 +186,16 @@ void DrawChanges(const SlowMotionInput& input) {
   }
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   if (!ImGui::BeginTable("changes", 3, kFlags)) return;
-  ImGui::TableSetupColumn("change", ImGuiTableColumnFlags_WidthFixed,
-                          Measure(SmallMuted(), WordOf(Change::kPasses)).x + Px(4));
+  // As wide as what stands in them: all else is the names' room.
+  float words = 0;
+  float sizes = 0;
+  for (const BlockChange& change : *input.changes) {
+    words = std::max(words, Measure(SmallMuted(), WordOf(change.change)).x);
+    sizes = std::max(sizes, Measure(Numbers(), FormatBytes(change.bytes, input.unit)).x);
+  }
+  ImGui::TableSetupColumn("change", ImGuiTableColumnFlags_WidthFixed, words + Px(4));
   ImGui::TableSetupColumn("block", 0, 1);
-  ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, Measure(Numbers(), "1,234.56 MiB").x);
+  ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, sizes + Px(4));
   for (const BlockChange& change : *input.changes) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();

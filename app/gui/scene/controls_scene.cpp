@@ -109,6 +109,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   controls.unit = state.unit;
   controls.starting = input.starting;
   controls.paused = input.status.state == session::RunState::kPaused;
+  controls.walks = state.slow_motion.active;
   controls.waits_for_step = input.live && controls.paused && input.view != nullptr &&
                             !input.view->steps().empty() &&
                             !presenters::GoesWith(*input.view, input.settings);

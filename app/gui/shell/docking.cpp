@@ -520,6 +520,11 @@ std::string LayoutToKeep(const ShellState& shell) {
   return layout;
 }
 
+std::string PanelBehind(std::string_view front, const ShellState& shell) {
+  const bool is_covered = shell.covered && shell.covered->by == front && NodeOf(*shell.covered) != nullptr;
+  return is_covered ? shell.covered->panel : "";
+}
+
 void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
                 CommandQueue& queue) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -156,6 +157,9 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
 // Where the panels are docked, as Dear ImGui writes it, but for what the program itself has brought to the
 // front and given room for a moment.
 std::string LayoutToKeep(const ShellState& shell);
+
+// What `front` has covered since the program brought it there; "" where a person has chosen what is in front.
+std::string PanelBehind(std::string_view front, const ShellState& shell);
 
 // Whether an action makes sense now; menus and palette grey out what does not.
 bool IsEnabled(ActionId action, const ShellInput& input);
