@@ -2,9 +2,11 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/gui/application.h"
@@ -174,6 +176,38 @@ TEST_CASE("The buttons of a dialog are in sight in a low window, and its fields 
   REQUIRE(dialog != nullptr);
   CHECK(dialog->Rect().Max.y <= 600);
   CHECK(dialog->ScrollMax.y == 0);
+}
+
+// Its start takes long.
+class Starting : public Program {
+ public:
+  bool live() const override { return true; }
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kStarting;
+    return status;
+  }
+};
+
+TEST_CASE("What takes long is told in the menu's row of a small window, too, and covers nothing below it") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const bool has_room = GENERATE(true, false);
+  ImGui::GetIO().DisplaySize = has_room ? ImVec2(960, 600) : ImVec2(660, 520);
+  app.ShowRun(std::make_shared<Starting>());
+  std::this_thread::sleep_for(std::chrono::milliseconds(350));
+  frames.Draw(6);
+  const ImGuiWindow* const jobs = ImGui::FindWindowByName("##jobs");
+  REQUIRE((jobs != nullptr && jobs->Active));
+  const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  REQUIRE(timeline != nullptr);
+  CHECK((jobs->Rect().Max.y <= timeline->Rect().Min.y) == has_room);
+  for (const ImGuiWindow* panel : ImGui::GetCurrentContext()->Windows) {
+    const bool is_panel = panel->Active && panel->DockIsActive && panel->DockTabIsVisible;
+    if (is_panel && jobs->Rect().Overlaps(panel->Rect()))
+      CHECK(panel->ContentRegionRect.Max.y <= jobs->Rect().Min.y);
+  }
 }
 
 TEST_CASE("What was in front where the lessons are is in front again after slow motion") {

@@ -99,13 +99,21 @@ void DrawSearchButton(float left, float right, float height, CommandQueue& queue
   }
 }
 
-// The state of the run in a pill; returns its left edge.
-float DrawStatus(const ShellInput& input, float right, float height) {
+// Of the state of the run in its pill, and of the device behind it.
+float StatusWidth(const ShellInput& input) {
+  return Measure({Faces().strong, kTextSize, {}}, input.status).x + Px(40);
+}
+float DeviceWidth(const ShellInput& input) { return Measure(MutedWords(), input.device).x + Px(20); }
+
+// Returns the pill's left edge.
+float DrawStatus(const ShellInput& input, bool names_device, float right, float height) {
   const Palette& colors = Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float y = ImGui::GetWindowPos().y + (height - Px(kTextSize)) / 2 - Px(1);
-  DrawText(list, {right, y}, MutedWords(), input.device, Align::kRight);
-  right -= Measure(MutedWords(), input.device).x + Px(20);
+  if (names_device) {
+    DrawText(list, {right, y}, MutedWords(), input.device, Align::kRight);
+    right -= DeviceWidth(input);
+  }
   const Color color = input.tone == StatusTone::kGood  ? colors.good
                       : input.tone == StatusTone::kBad ? colors.bad
                                                        : colors.muted;
@@ -113,7 +121,7 @@ float DrawStatus(const ShellInput& input, float right, float height) {
                      : input.tone == StatusTone::kBad ? colors.bad_fill
                                                       : colors.raised;
   const TextStyle style{Faces().strong, kTextSize, color};
-  const float width = Measure(style, input.status).x + Px(40);
+  const float width = StatusWidth(input);
   const float half = Px(13);
   const float middle = ImGui::GetWindowPos().y + height / 2;
   list->AddRectFilled({right - width, middle - half}, {right, middle + half}, U32(fill), half);
@@ -164,9 +172,12 @@ BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& vi
              {left, ImGui::GetWindowPos().y + (height - Px(kSmallTextSize)) / 2 - Px(1)}, SmallMuted(), text);
     left += Measure(SmallMuted(), text).x + Px(16);
   }
-  const float right = DrawStatus(input, ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20), height);
+  // What is told for a while comes before the device, which the controls name as well.
+  const float end = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20);
+  const float small = left + Px(44);
+  const float for_a_while = end - DeviceWidth(input) - StatusWidth(input) - Px(16) - (small + Px(12));
+  const float right = DrawStatus(input, !is_wanted || for_a_while >= Px(300), end, height);
   BarRoom room{left, right - Px(16), height};
-  const float small = room.left + Px(44);
   DrawSearchButton(room.left, is_wanted ? std::min(small, room.right) : room.right, height, queue);
   room.left = small + Px(12);
   ImGui::PopStyleVar();

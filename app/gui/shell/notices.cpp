@@ -61,15 +61,41 @@ void DrawBannerButtons(const Banner& banner, ShellState& shell, CommandQueue& qu
   Tooltip("Close this line. Everything recorded stays.");
 }
 
+// A job's line in a bar of little room: its button is a cross.
+constexpr float kLeastWidth = 200;
+constexpr float kShortWidth = 300;
+constexpr const char* kShortCancel = "###Cancel";
+
+bool IsShort(float width) { return width < Px(kShortWidth); }
+
 // What a job's line takes beside its bar and its title.
-float BesideBar() { return ButtonWidth("Cancel") + Px(16 + 16 + 14); }
+float BesideBar(float width) { return (IsShort(width) ? Px(30) : ButtonWidth("Cancel")) + Px(16 + 16 + 14); }
 
 // As wide as the titles leave it.
 float BarWidth(const std::vector<JobLine>& jobs, float width) {
   float widest = 0;
   for (const JobLine& job : jobs) widest = std::max(widest, Measure(Words(), job.title).x);
-  const float most = std::clamp(width * 0.35F, Px(80), Px(280));
-  return std::clamp(width - BesideBar() - widest - 1, Px(80), most);
+  const float least = Px(IsShort(width) ? 50 : 80);
+  const float most = std::clamp(width * 0.35F, least, Px(280));
+  return std::clamp(width - BesideBar(width) - widest - 1, least, most);
+}
+
+// Each with its title beside its bar.
+void DrawJobLines(const std::vector<JobLine>& jobs, float width) {
+  const float bar = BarWidth(jobs, width);
+  const float titles = width - bar - BesideBar(width);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const JobLine& job = jobs[i];
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::AlignTextToFramePadding();
+    const std::string title = Fitted(Words(), job.title, titles);
+    ImGui::SetCursorPosX(Px(16) + titles - Measure(Words(), title).x);
+    Put(Words(), title);
+    if (title != job.title) Tooltip(job.title);
+    ImGui::SameLine(titles + Px(16 + 14));
+    DrawProgress(job, bar, IsShort(width));
+    ImGui::PopID();
+  }
 }
 
 float LowestForNotices() {
@@ -156,7 +182,7 @@ void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue) {
   question.open = question.shown = ImGui::IsPopupOpen("held");
 }
 
-void DrawProgress(const JobLine& job, float width) {
+void DrawProgress(const JobLine& job, float width, bool is_short) {
   const float time = static_cast<float>(ImGui::GetTime());
   const float row = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(row + (ImGui::GetFrameHeight() - Px(18)) / 2);  // in the middle of the button's height
@@ -167,19 +193,21 @@ void DrawProgress(const JobLine& job, float width) {
   if (job.cancel == nullptr) return;
   ImGui::SameLine();
   ImGui::SetCursorPosY(row);
-  if (PlainButton("Cancel")) *job.cancel = true;
+  const std::string cross = std::string(icons::kClose) + kShortCancel;
+  if (is_short ? PlainButton(cross.c_str(), {Px(30), 0}) : PlainButton("Cancel")) *job.cancel = true;
+  if (is_short) Tooltip("Cancel");
 }
 
-float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom) {
+float DrawJobs(const ShellInput& input, const BarRoom& room, ImRect* covered) {
   if (input.jobs.empty()) return room.height;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  const bool is_in_bar = room.right - room.left >= Px(300);
+  const bool is_in_bar = room.right - room.left >= Px(kLeastWidth);
   const float width =
       is_in_bar ? std::min(room.right - room.left, Px(700)) : std::min(Px(700), viewport->Size.x - Px(24));
   if (is_in_bar) {
     ImGui::SetNextWindowPos({room.right, viewport->Pos.y}, ImGuiCond_Always, {1, 0});
   } else {
-    ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
+    ImGui::SetNextWindowPos({viewport->GetCenter().x, covered->Min.y}, ImGuiCond_Always, {0.5F, 1.0F});
   }
   const float above = is_in_bar ? (room.height - ImGui::GetFrameHeight()) / 2 : Px(8);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, viewport->Size.y});
@@ -190,26 +218,16 @@ float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom) {
   if (ImGui::Begin("##jobs", nullptr,
                    kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     KeepOverPanels();
-    const float bar = BarWidth(input.jobs, width);
-    const float titles = width - bar - BesideBar();
-    for (size_t i = 0; i < input.jobs.size(); ++i) {
-      const JobLine& job = input.jobs[i];
-      ImGui::PushID(static_cast<int>(i));
-      ImGui::AlignTextToFramePadding();
-      const std::string title = Fitted(Words(), job.title, titles);
-      ImGui::SetCursorPosX(Px(16) + titles - Measure(Words(), title).x);  // beside its bar
-      Put(Words(), title);
-      if (title != job.title) Tooltip(job.title);
-      ImGui::SameLine(titles + Px(16 + 14));
-      DrawProgress(job, bar);
-      ImGui::PopID();
-    }
+    DrawJobLines(input.jobs, width);
   }
-  const float height = ImGui::GetWindowHeight();
+  const ImRect place = ImGui::GetCurrentWindow()->Rect();
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
-  return is_in_bar ? height + 1 : room.height;
+  if (is_in_bar) return place.GetHeight() + 1;
+  if (covered->GetWidth() == 0) *covered = place;
+  covered->Add(place);
+  return room.height;
 }
 
 void DrawToasts(ShellState& shell, const BarRoom& room, float below) {

@@ -172,9 +172,9 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
   const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
   if (view.rank_strip) DrawRanks(input.ranks, queue);
-  const ImRect banner = DrawBanner(input, shell, queue);
-  DrawPanels(frame, banner, shell, view, queue);
-  const float below = DrawJobs(input, room, banner.Min.y);
+  ImRect covered = DrawBanner(input, shell, queue);
+  const float below = DrawJobs(input, room, &covered);
+  DrawPanels(frame, covered, shell, view, queue);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);

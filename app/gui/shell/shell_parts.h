@@ -22,12 +22,13 @@ BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& vi
 ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 // Every rank's peak as a strip across the window; a click opens one.
 void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
-// How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
-void DrawProgress(const JobLine& job, float width);
-// Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing. Where it
-// has no room for them they lie over the panels down to `bottom`. Returns how far down from the window's top
-// the bar reaches with them, in pixels.
-float DrawJobs(const ShellInput& input, const BarRoom& room, float bottom);
+// How far it is, and where it can be stopped the button for that: a cross where the line is short. `width` of
+// the bar in pixels.
+void DrawProgress(const JobLine& job, float width, bool is_short = false);
+// Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing. Where even
+// their short lines have no room there they lie over the panels' bottom, above what is `covered` there, and
+// are added to that. Returns how far down from the window's top the bar reaches with them, in pixels.
+float DrawJobs(const ShellInput& input, const BarRoom& room, ImRect* covered);
 // What has just happened, for a few seconds: what went wrong before what went well, the latest before others
 // (the run log has them all). In the menu bar, where it covers nothing; what has no room there, or finds jobs
 // there, hangs from it, `below` what DrawJobs returned.
