@@ -243,4 +243,34 @@ TEST_CASE("What was in front where the lessons are is in front again after slow 
   CHECK_FALSE(app.frame()->run_controls.walks);
 }
 
+TEST_CASE("Whoever answers a question with the keyboard goes on with it, and sees where") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Program>());
+  frames.Draw(6);
+  Tell(app, DoAction{ActionId::kNewRun});
+  frames.Draw(4);
+  REQUIRE(app.shell().held.open);
+  frames.Press(ImGuiKey_Enter);  // the first answer: it runs on
+  frames.Draw(4);
+  REQUIRE(OpenPopups() == 0);
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  CHECK(keys.NavCursorVisible);
+  REQUIRE(keys.NavWindow != nullptr);
+  CHECK(keys.NavWindow->RootWindow->DockIsActive);
+  CHECK(keys.NavId != 0);
+}
+
+TEST_CASE("Tab enters the first panel of a window that has just opened") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  application->ShowRun(std::make_shared<Program>());
+  frames.Draw(6);
+  REQUIRE(ImGui::GetCurrentContext()->NavId == 0);
+  frames.Press(ImGuiKey_Tab);
+  frames.Press(ImGuiKey_Tab);
+  CHECK(ImGui::GetCurrentContext()->NavId != 0);
+}
+
 }  // namespace tidemark::gui

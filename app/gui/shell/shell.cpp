@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/view/panel_table.h"
@@ -39,16 +40,34 @@ ImGuiWindow* FirstPanel() {
   return nullptr;
 }
 
+// Dear ImGui only goes on from an item: at the window's first, which is drawn in this frame, and in sight.
+void Enter(ImGuiWindow* window) {
+  ImGui::FocusWindow(window);
+  ImGui::NavInitWindow(window, true);
+  ImGui::SetNavCursorVisible(true);
+}
+
 // Into what has the focus as a whole, as a panel that was just shown, and into the first panel where nothing
-// has it, as in a window that has just opened: Dear ImGui only goes on from an item.
+// has it that could be entered, as in a window that has just opened.
 void EnterByTab() {
   const ImGuiContext& keys = *ImGui::GetCurrentContext();
   if (keys.NavId != 0 || !ImGui::IsKeyPressed(ImGuiKey_Tab) || ImGui::GetIO().KeyCtrl) return;
-  ImGuiWindow* const window = keys.NavWindow != nullptr ? keys.NavWindow : FirstPanel();
-  if (window == nullptr) return;
-  if (keys.NavWindow == nullptr) ImGui::FocusWindow(window);
-  ImGui::NavInitWindow(window, true);
-  ImGui::SetNavCursorVisible(true);
+  const bool is_in_one =
+      keys.NavWindow != nullptr && (keys.NavWindow->Flags & ImGuiWindowFlags_NoNavFocus) == 0;
+  ImGuiWindow* const window = is_in_one ? keys.NavWindow : FirstPanel();
+  if (window != nullptr) Enter(window);
+}
+
+// Whoever has answered a dialog with the keyboard goes on with it where they were, and sees that.
+void ShowFocusAfterDialog(ShellState& shell) {
+  const bool has_dialog = shell.held.open || shell.file_dialog.open || shell.program_dialog.open;
+  const bool has_closed = std::exchange(shell.has_dialog, has_dialog) && !has_dialog;
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  if (!has_closed || !keys.NavCursorVisible || keys.NavId != 0) return;
+  ImGuiWindow* const before = ImGui::FindWindowByID(shell.focused_panel);
+  const bool is_there = before != nullptr && before->WasActive && before->DockTabIsVisible;
+  ImGuiWindow* const panel = is_there ? before : FirstPanel();
+  if (panel != nullptr) Enter(panel);
 }
 
 // What has closed leaves the focus to the panel that had it before: Dear ImGui would choose a window that may
@@ -169,6 +188,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
                CommandQueue& queue) {
   PushKeys(input, shell, queue);
   EnterByTab();
+  ShowFocusAfterDialog(shell);
   const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
   const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
   if (view.rank_strip) DrawRanks(input.ranks, queue);

@@ -147,6 +147,7 @@ struct ShellState {
   std::optional<CoveredPanel> covered;
   bool banner_closed = false;
   std::vector<Toast> toasts;
+  bool has_dialog = false;     // in the frame before
   unsigned focused_panel = 0;  // the latest that had the focus, by Dear ImGui's id
 };
 
