@@ -1,5 +1,7 @@
 #include "app/gui/panels/breakdown.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tests/support/catch.h"
@@ -32,6 +34,41 @@ TEST_CASE("What a lesson asks for is told under the mouse no sooner than in the 
   CHECK_FALSE(tells(sum, "4,000,000"));
   input.asked = {events::Category::kGradient};
   for (const char* const figure : {"4,000,000", "4,316,712"}) CHECK_FALSE(tells(gradient, figure));
+}
+
+TEST_CASE("Why figures are other than predicted is told of every row, be they more or less") {
+  presenters::Breakdown breakdown;
+  BreakdownInput input;
+  input.breakdown = &breakdown;
+  const auto row = [](std::optional<timeline::Series> level, int64_t difference) {
+    presenters::BreakdownRow made;
+    if (level) made.level = level;
+    if (!level) made.category = events::Category::kOptimizerState;
+    made.difference_bytes = difference;
+    return made;
+  };
+  const auto tells = [&](const presenters::BreakdownRow& of, const char* what) {
+    return WhyOther(of, input).find(what) != std::string::npos;
+  };
+  using timeline::Series;
+  for (const int64_t difference : {-512, 512})
+    CHECK(WhyOther(row(Series::kReserved, difference), input).empty());  // nothing is known to be the reason
+  input.is_first_step = true;
+  for (const int64_t difference : {-512, 512}) {
+    CHECK(tells(row(std::nullopt, difference), "The first step with these settings"));
+    for (const Series level : {Series::kRequested, Series::kAllocated, Series::kReserved})
+      CHECK(tells(row(level, difference), "The first step with these settings"));
+  }
+  CHECK(WhyOther(row(Series::kAllocated, 0), input).empty());
+  input.was_changed = true;
+  CHECK(tells(row(Series::kAllocated, -512), "The first step with these settings"));
+  breakdown.totals = {row(Series::kRequested, 0), row(Series::kAllocated, 512)};
+  CHECK(tells(breakdown.totals[1], "some of it lies in larger blocks"));  // it asks for nothing else
+  input.is_first_step = false;
+  for (const Series level : {Series::kReserved, Series::kDriver}) {
+    CHECK(tells(row(level, 512), "earlier settings left in PyTorch's cache is in reserved"));
+    CHECK(tells(row(level, -512), "Blocks lie in what earlier settings left"));
+  }
 }
 
 }  // namespace tidemark::gui

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,19 +22,6 @@ namespace {
 
 using timeline::Series;
 
-constexpr const char* kEarlierSettings =
-    "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
-    "none of it. R begins anew.";
-
-// Why it is more than is predicted of a run that begins with these settings; "" where nothing is known to be
-// the reason.
-std::string WhyMore(const BreakdownInput& input, const presenters::BreakdownRow& row) {
-  if (!input.was_changed || row.difference_bytes.value_or(0) <= 0) return "";
-  if (row.level == Series::kReserved || row.level == Series::kDriver) return kEarlierSettings;
-  return row.category || row.level == Series::kAllocated ? presenters::WhyMoreIsAllocated(*input.breakdown)
-                                                         : "";
-}
-
 void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   const ByteUnit unit = input.unit;
   ImGui::TableNextColumn();
@@ -44,7 +32,7 @@ void DifferenceCell(const BreakdownInput& input, const presenters::BreakdownRow&
     return;
   }
   const std::string sign = *row.difference_bytes > 0 ? "+" : "−";
-  const std::string why = WhyMore(input, row);
+  const std::string why = WhyOther(row, input);
   PutRight(Colored(Numbers(), why.empty() ? Colors().warning : Colors().muted),
            sign + FormatInUnit(SaturatingMagnitude(*row.difference_bytes), unit));
   if (ImGui::IsItemHovered()) {
@@ -244,15 +232,42 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   Consequence(SelectedLine(input), Colors().accent);
   if (input.breakdown->higher && input.asked.empty())
     Consequence(presenters::InWords(*input.breakdown->higher, input.unit));
-  std::string why;  // of the first total that is more: what lies below it follows
+  std::set<std::string> reasons;  // each once: what lies below a total follows from it
   for (const presenters::BreakdownRow& total : input.breakdown->totals) {
-    if (why.empty()) why = WhyMore(input, total);
+    if (const std::string why = WhyOther(total, input); reasons.insert(why).second) Consequence(why);
   }
-  Consequence(why);
   Consequence(input.note);
 }
 
+constexpr const char* kFirstStep =
+    "The first step with these settings makes what later ones find, such as the optimizer's state; the "
+    "prediction is of a later one.";
+constexpr const char* kInCache =
+    "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
+    "none of it. R begins anew.";
+constexpr const char* kInOtherPlaces =
+    "Blocks lie in what earlier settings left in PyTorch's cache; a run that begins with these settings "
+    "reserves other memory for them, which may be more. R begins anew.";
+
+bool AsksAsPredicted(const presenters::Breakdown& breakdown) {
+  return std::ranges::any_of(breakdown.totals, [](const presenters::BreakdownRow& total) {
+    return total.level == Series::kRequested && total.difference_bytes == 0;
+  });
+}
+
 }  // namespace
+
+std::string WhyOther(const presenters::BreakdownRow& row, const BreakdownInput& input) {
+  const int64_t difference = row.difference_bytes.value_or(0);
+  if (difference == 0) return "";
+  const bool is_of_cache = row.level == Series::kReserved || row.level == Series::kDriver;
+  if (input.was_changed && is_of_cache) return difference > 0 ? kInCache : kInOtherPlaces;
+  if (input.is_first_step && !AsksAsPredicted(*input.breakdown)) return kFirstStep;
+  const bool is_allocated = row.category || row.level == Series::kAllocated;
+  return input.was_changed && is_allocated && difference > 0
+             ? presenters::WhyMoreIsAllocated(*input.breakdown)
+             : "";
+}
 
 std::string ToldOf(const presenters::BreakdownRow& row, const BreakdownInput& input) {
   std::string told = lessons::MeaningOf(input.glossary, row.title);

@@ -19,6 +19,7 @@ struct BreakdownInput {
   bool at_peak = true;         // else at a moment that a person has pinned
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
   bool was_changed = false;    // the run has had other settings before
+  bool is_first_step = false;  // with its settings, of the moment; what is predicted is of a later one
   bool on_phantom = false;     // the run is: its figures are predicted, too
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
@@ -32,6 +33,10 @@ struct BreakdownState {};
 // Of a row under the mouse: what its word means, and its bytes with the textbook's formula, unless a lesson
 // asks for these.
 std::string ToldOf(const presenters::BreakdownRow& row, const BreakdownInput& input);
+
+// Why a row is other than what is predicted of a run that begins with these settings, in one of its later
+// steps; "" where nothing is known to be the reason.
+std::string WhyOther(const presenters::BreakdownRow& row, const BreakdownInput& input);
 
 void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState& state, CommandQueue& queue);
 

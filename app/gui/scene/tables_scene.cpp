@@ -136,11 +136,7 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
   std::vector<std::string> notes = {of_figures};
   const timeline::Step* const step =
       told.moment ? timeline::StepAt(*input.view, told.moment->index) : nullptr;
-  if (predicted && step != nullptr && timeline::IsFirstWithItsSettings(*input.view, *step)) {
-    notes.push_back(
-        "The first step with these settings makes what later ones find, such as the optimizer's state; the "
-        "prediction is of a later one.");
-  }
+  panel.is_first_step = predicted && step != nullptr && timeline::IsFirstWithItsSettings(*input.view, *step);
   const std::vector<presenters::BreakdownRow>& totals = frame.breakdown.breakdown->totals;
   const bool differs =
       std::ranges::any_of(totals, [](const auto& row) { return row.difference_bytes.value_or(0) != 0; });
