@@ -94,6 +94,25 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
+float WidthOfNames(const std::vector<presenters::LayerRow>& rows, float most) {
+  float longest = Measure(MutedWords(), "layer").x;
+  for (const presenters::LayerRow& row : rows) {
+    longest = std::max(longest, Measure(StrongWords(), row.name).x);
+    if (longest >= most) break;
+  }
+  return std::min(longest + Px(8), most);
+}
+
+// Every sign of a shape is as wide as any other.
+float WidthOfOutputs(const std::vector<presenters::LayerRow>& rows, float most) {
+  size_t longest = 0;
+  const auto begins_sign = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
+  for (const presenters::LayerRow& row : rows)
+    longest = std::max(longest, static_cast<size_t>(std::ranges::count_if(row.output, begins_sign)));
+  const float signs = static_cast<float>(longest) * Measure(MutedNumbers(), "0").x;
+  return std::min(std::max(signs, Measure(SmallMuted(), "output").x) + Px(8), most);
+}
+
 void Row(const LayersInput& input, size_t index, const Columns& columns, CommandQueue& queue) {
   const presenters::LayerRow& row = (*input.rows)[index];
   ImGui::TableNextRow();
@@ -140,18 +159,17 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   }
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, input);
-  // Names that are cut alike could not be told apart: they have the room that they need, up to a third.
-  const float third = ImGui::GetContentRegionAvail().x / 3;
-  float longest = Measure(MutedWords(), "layer").x;
-  for (const presenters::LayerRow& row : *input.rows) {
-    longest = std::max(longest, Measure(StrongWords(), row.name).x);
-    if (longest >= third) break;
-  }
+  // Names and shapes that are cut alike could not be told apart: they have the room that they need, up to a
+  // third, and there are as many columns beside them as that leaves room for.
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float names = WidthOfNames(*input.rows, width / 3);
+  const float outputs = input.has_textbook ? WidthOfOutputs(*input.rows, width / 3) : 0;
+  const Columns columns =
+      ColumnsFor(width - std::max(0.0F, names - Px(70)) - std::max(0.0F, outputs - Px(100)), input);
   if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, std::min(longest + Px(8), third));
-  if (columns.textbook) ImGui::TableSetupColumn("output", 0, 1.5F);
+  ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, names);
+  if (columns.textbook) ImGui::TableSetupColumn("output", ImGuiTableColumnFlags_WidthFixed, outputs);
   if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
   if (columns.textbook) ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
@@ -168,10 +186,9 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.textbook) HeaderCell("output");
   if (columns.types) HeaderCell(columns.gradients ? "computed in" : "type", Align::kLeft, "computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
-  const bool has_room = columns.parameters || !columns.textbook;
-  if (columns.textbook) HeaderCell(has_room ? "kept, textbook" : "textbook", Align::kRight, "kept, textbook");
+  if (columns.textbook) HeaderCell("kept, textbook", Align::kRight, "kept, textbook", "textbook");
   const std::string run = WordForRun(input.on_phantom);
-  HeaderCell((has_room ? "kept, " + run : run).c_str(), Align::kRight, "kept by the run");
+  HeaderCell("kept, " + run, Align::kRight, "kept by the run", run);
   if (columns.again) HeaderCell("made again", Align::kRight);
   if (columns.gradients) HeaderCell("gradients", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);

@@ -107,13 +107,15 @@ bool SelectableRow(const char* id, bool lit) {
   return clicked;
 }
 
-void HeaderCell(std::string_view text, Align align, std::string_view label) {
+void HeaderCell(std::string_view text, Align align, std::string_view label, std::string_view shorter) {
   ImGui::TableNextColumn();
+  if (label.empty()) label = text;
+  if (!shorter.empty() && Measure(SmallMuted(), text).x > ImGui::GetContentRegionAvail().x) text = shorter;
   // A column that is as wide as what is in it would shrink with what is cut.
   const bool is_given = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_WidthStretch) != 0;
   const std::string shown =
       is_given ? Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x) : std::string(text);
-  PutLabel(SmallMuted(), shown, align, label.empty() ? text : label);
+  PutLabel(SmallMuted(), shown, align, label);
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {

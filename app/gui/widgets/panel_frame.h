@@ -34,8 +34,10 @@ double LeftByFading(float y);
 // with the second press of a double click.
 bool SelectableRow(const char* id, bool lit);
 
-// A table's header cell, explained as labels.h says of `label`, else of `text`.
-void HeaderCell(std::string_view text, Align align = Align::kLeft, std::string_view label = {});
+// A table's header cell, explained as labels.h says of `label`, else of `text`. `shorter` stands there where
+// there is no room for `text`; "" = it is cut.
+void HeaderCell(std::string_view text, Align align = Align::kLeft, std::string_view label = {},
+                std::string_view shorter = {});
 // A number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong = false);
 void NumberCell(std::string_view text, bool strong = false);
