@@ -1,12 +1,16 @@
 #include "app/gui/background/program_sweep.h"
 
+#include <imgui_internal.h>
+
 #include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "app/gui/panels/program_sweep.h"
 #include "app/gui/searches/sweep_runner.h"
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -116,6 +120,25 @@ TEST_CASE("A card's line far above small curves does not flatten them") {
   CHECK(none.CardOnAxis() == 100'000'000'000);
   none.points.clear();
   CHECK(none.CardOnAxis() == 100'000'000'000);
+}
+
+TEST_CASE_METHOD(Measured,
+                 "What there is to doubt of a sweep is read as a whole where the panel has the room") {
+  ProgramSweep sweep = SweepWith(1'000'000);
+  sweep.notes = {
+      "cnn.py:26 read a result that no kernel had computed: it was zero, and what it decided there "
+      "may differ on a card, as may all that comes after it."};
+  const bool has_room = GENERATE(true, false);
+  CommandQueue queue;
+  ImGui::SetNextWindowSize({420, has_room ? 420.0F : 220.0F});
+  ImGui::Begin("panel");
+  ImGui::LogToBuffer();
+  DrawProgramSweepPanel({&sweep, ByteUnit::kMegabytes}, queue);
+  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  ImGui::LogFinish();
+  ImGui::End();
+  CHECK(drawn.find("What to doubt: cnn.py:26") != std::string::npos);
+  CHECK((drawn.find("comes after it.") != std::string::npos) == has_room);
 }
 
 }  // namespace tidemark::gui

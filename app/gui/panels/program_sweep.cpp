@@ -100,10 +100,19 @@ void DrawWithout(ImDrawList* list, const CurveAxes& axes, const std::vector<Curv
   }
 }
 
-// A line each, so that the curves keep their room.
-void DrawNotes(const std::vector<std::string>& notes, float width) {
+// As a whole where the curves keep their room beside them, or else a line each.
+void DrawNotes(const std::vector<std::string>& notes, ImVec2 room) {
+  constexpr float kOfCurves = 170;
+  const auto text = [](const std::string& note) { return "What to doubt: " + note; };
+  float height = 0;
+  for (const std::string& note : notes) height += MeasureWrapped(SmallMuted(), text(note), room.x).y + Px(4);
+  const bool has_room = room.y - height >= Px(kOfCurves);
   for (const std::string& note : notes) {
-    Put(SmallMuted(), Fitted(SmallMuted(), "What to doubt: " + note, width));
+    if (has_room) {
+      PutWrapped(SmallMuted(), text(note));
+      continue;
+    }
+    Put(SmallMuted(), Fitted(SmallMuted(), text(note), room.x));
     if (ImGui::IsItemHovered()) Tooltip(note);
   }
 }
@@ -138,7 +147,7 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   if (const std::string why = sweep.WhyNoCurve(); !why.empty()) return EmptyReason(why);
   if (const std::string doubt = sweep.Doubt(); !doubt.empty())
     PutWrapped(Colored(Words(), Colors().warning), doubt);
-  DrawNotes(sweep.notes, width);
+  DrawNotes(sweep.notes, ImGui::GetContentRegionAvail());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area = PlotIn(at, room);
