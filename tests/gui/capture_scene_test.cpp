@@ -250,4 +250,31 @@ TEST_CASE("Losses stand in the row of the source that had them, with their first
   CHECK(rows["Events"].status == "0 · 2,016 lost");  // nobody counted what was captured
 }
 
+TEST_CASE("What a page asks for later is left out of the curve as of the tables, whatever its stack was of") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  asked.book = LoadLessonBook();
+  ViewState state;
+  state.learning = true;
+  state.lessons.lesson = "where-memory-goes";
+  state.lessons.page = 2;
+  REQUIRE_FALSE(AwaitsPrediction(asked.book.lessons, state.lessons));
+  state.timeline.stack = presenters::StackOrder{presenters::StackBy::kLayer, ""};
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto timeline = [&] { return scene.Prepare(asked.input, state, estimates).timeline; };
+  constexpr auto kAsked = static_cast<size_t>(events::Category::kActivation);
+  CHECK(timeline::Contains(timeline().untold, kAsked));
+  CHECK(timeline().stack.by == presenters::StackBy::kCategory);
+  SECTION("but not of a recording, which is somebody's own") { asked.input.origin = RunOrigin::kOpened; }
+  SECTION("and once it is answered") {
+    state.lessons.predictions[PageKey(state.lessons.lesson, 3)] = 1;
+    CHECK_FALSE(timeline::Contains(timeline().untold, kAsked));
+    state.lessons.predictions[PageKey(state.lessons.lesson, 1)] = 1;
+  }
+  CHECK(timeline().untold == 0);
+  CHECK(timeline().stack.by == presenters::StackBy::kLayer);
+}
+
 }  // namespace tidemark::gui

@@ -69,6 +69,9 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   frame_.awaits_prediction = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
   frame_.veiled = frame_.awaits_prediction && (is_asked_of || TellsWhatIsAsked(input, state.lessons));
   if (is_asked_of) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
+  frame_.timeline.untold = 0;
+  for (const events::Category category : frame_.breakdown.asked)
+    frame_.timeline.untold |= timeline::CategorySet{1} << static_cast<int>(category);
   frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
 }
 

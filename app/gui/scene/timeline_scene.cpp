@@ -102,7 +102,7 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
                                 const std::shared_ptr<const ComparedRequests>& alignment, Frame& frame) {
   const TimelineState& timeline = state.timeline;
   const bool of_categories = !stack_sums_ && stack_ranks_ == nullptr;
-  const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories : 0;
+  const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories | frame.timeline.untold : 0;
   const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit,
                                                 timeline::kAllCategories & ~hidden};
   const int rows = static_cast<int>(std::max(1, timeline.rows) * timeline.magnified);

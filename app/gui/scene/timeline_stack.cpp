@@ -134,6 +134,8 @@ void TimelineScene::FindMostTelling(const SceneInput& input) {
 void TimelineScene::PrepareStack(const SceneInput& input, const ViewState& state, Frame& frame) {
   FindMostTelling(input);
   frame.timeline.stack = state.timeline.stack.value_or(presenters::StackOrder{most_telling_, ""});
+  // No other stack can leave out what is not told.
+  if (frame.timeline.untold != 0) frame.timeline.stack = {presenters::StackBy::kCategory, ""};
   frame.timeline.has_ranks = input.ranks != nullptr;
   frame.timeline.cards = input.shown_cards;
   PrepareRankStack(input, frame);

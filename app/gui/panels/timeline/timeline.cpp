@@ -235,6 +235,13 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
     items.push_back({std::string(events::NameOf(category)), Colors().categories[i],
                      timeline::Contains(state.hidden_categories, i), lit,
                      presenters::CategorySelected(category), static_cast<int>(i), std::nullopt, ""});
+    if (!timeline::Contains(input.untold, i)) continue;
+    LegendItem& item = items.back();
+    item.hidden = true;
+    item.lit = false;
+    item.category = -1;
+    item.selection = presenters::Selection();
+    item.help = "A page of this lesson asks for it first.";
   }
   return items;
 }
@@ -366,7 +373,7 @@ TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geo
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
-  const timeline::CategorySet categories = ShownIn(*input.plot, state);
+  const timeline::CategorySet categories = ShownIn(input, state);
   const bool shows_all = categories == timeline::kAllCategories;
   DrawStack(list, geometry, input, categories);
   if (shows_all && input.plot->groups.empty()) DrawBlocks(list, geometry, input);

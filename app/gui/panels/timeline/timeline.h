@@ -47,8 +47,9 @@ struct TimelineInput {
   presenters::StackOrder stack;     // in force
   bool has_ranks = false;           // the run is one of several
   ShownCards cards;
-  std::string stack_error;     // why the expression cannot be used; the stack stays as it was
-  bool stack_pending = false;  // the groups are still being summed
+  timeline::CategorySet untold = 0;  // a lesson asks for these: they are left out, and the levels with them
+  std::string stack_error;           // why the expression cannot be used; the stack stays as it was
+  bool stack_pending = false;        // the groups are still being summed
   session::Capacity capacity;
   std::string measured;                           // what lies between the measuring cursors
   std::vector<presenters::PlotMarker> bookmarks;  // the person's own

@@ -26,13 +26,15 @@ int64_t HighestReserved(const TimelinePlot& plot) {
   return highest;
 }
 
-timeline::CategorySet ShownIn(const TimelinePlot& plot, const TimelineState& state) {
-  return plot.groups.empty() ? timeline::kAllCategories & ~state.hidden_categories : timeline::kAllCategories;
+timeline::CategorySet ShownIn(const TimelineInput& input, const TimelineState& state) {
+  const bool is_of_categories = input.plot->groups.empty();
+  return is_of_categories ? timeline::kAllCategories & ~(state.hidden_categories | input.untold)
+                          : timeline::kAllCategories;
 }
 
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry) {
   const TimelinePlot& plot = *input.plot;
-  const timeline::CategorySet categories = ShownIn(plot, state);
+  const timeline::CategorySet categories = ShownIn(input, state);
   double highest = kLeastHeight;
   if (categories == timeline::kAllCategories)
     highest = std::max(highest, static_cast<double>(plot.highest_bytes));

@@ -99,7 +99,7 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
   int64_t all = 0;
   for (size_t category = 0; category < events::kCategoryCount; ++category) {
     const int64_t here = column->at_peak[category];
-    const bool hidden = timeline::Contains(state.hidden_categories, category);
+    const bool hidden = !timeline::Contains(ShownIn(input, state), category);
     if (!hidden && bytes < SaturatingSum(shown, here)) break;
     all = SaturatingSum(all, here);
     if (!hidden) shown = SaturatingSum(shown, here);
@@ -281,7 +281,8 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
   }
   if (!state.hover || state.drag != TimelineState::Drag::kNone) return;
   const presenters::PlotColumn* column = presenters::ColumnAt(*input.plot, state.hover->position);
-  if (column == nullptr) return;
+  const bool tells_sums = input.untold == 0;  // what is left out of one would be the difference
+  if (column == nullptr || (!tells_sums && !input.hovered)) return;
   PlaceHoverTooltip(lowest);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
   if (ImGui::BeginTooltip()) {
@@ -289,11 +290,10 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
     if (const auto group = GroupAt(*input.plot, *column, state.hover->bytes))
       GroupTooltip(input, *column, *group);
     if (!input.plot->group_ranks.empty()) Put(SmallMuted(), "the rank that is shown:");
-    for (const std::string& line :
-         presenters::DescribeColumn(*column, ShownIn(*input.plot, state), input.unit)) {
-      Put(SmallMuted(), line);
+    for (const std::string& line : presenters::DescribeColumn(*column, ShownIn(input, state), input.unit)) {
+      if (tells_sums) Put(SmallMuted(), line);
     }
-    if (!input.compared.empty())
+    if (tells_sums && !input.compared.empty())
       Put(SmallMuted(), presenters::DescribeCompared(*input.plot, *column, input.compared, input.unit));
     ImGui::EndTooltip();
   }

@@ -69,7 +69,7 @@ struct AboveAxis {
 };
 
 // Categories that the stack shows: all of them where it is of something else.
-timeline::CategorySet ShownIn(const presenters::TimelinePlot& plot, const TimelineState& state);
+timeline::CategorySet ShownIn(const TimelineInput& input, const TimelineState& state);
 
 int64_t HighestReserved(const presenters::TimelinePlot& plot);  // in sight
 
