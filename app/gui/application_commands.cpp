@@ -537,6 +537,10 @@ bool Application::ExecuteTimelineAction(ActionId action) {
                  state_.timeline);
       break;
     }
+    case ActionId::kStackBy:
+      timeline.chooses_stack = frame_ != nullptr && !frame_->veiled && frame_->timeline.empty_reason.empty();
+      shell_.raise_panel = "timeline";
+      break;
     case ActionId::kUnpin:
       if (state_.selection.any()) {
         state_.selection = {};

@@ -243,6 +243,21 @@ TEST_CASE("What was in front where the lessons are is in front again after slow 
   CHECK_FALSE(app.frame()->run_controls.walks);
 }
 
+TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(6);
+  frames.Press(ImGuiKey_B);
+  REQUIRE(OpenPopups() == 1);
+  frames.Press(ImGuiKey_DownArrow);
+  frames.Press(ImGuiKey_Enter);
+  CHECK(OpenPopups() == 0);
+  REQUIRE(app.view_state().timeline.stack);
+  CHECK(app.view_state().timeline.stack->by == presenters::StackBy::kLayer);
+}
+
 TEST_CASE("Whoever answers a question with the keyboard goes on with it, and sees where") {
   const auto application = KeepingIn("");
   Application& app = *application;

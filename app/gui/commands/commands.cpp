@@ -76,6 +76,9 @@ constexpr Action kActions[] = {
     {ActionId::kSwitchAxis, "Axis: events or wall clock", icons::kAxis, ImGuiKey_X, "X",
      "Events give every allocation the same room; the wall clock shows how long things took.", Menu::kView,
      false},
+    {ActionId::kStackBy, "Stack by…", icons::kLayers, ImGuiKey_B, "B",
+     "What the timeline's stack is made of: categories, layers, operators and others, chosen from a list.",
+     Menu::kView, false},
     {ActionId::kUnpin, "Select nothing, unpin the moment", icons::kPin, ImGuiKey_Escape, "Esc",
      "Takes away the selection; where there is none, what is measured; then the pin: panels tell of the peak "
      "again.",

@@ -51,6 +51,7 @@ enum class ActionId : uint8_t {
   kFollow,
   kGoToPeak,
   kSwitchAxis,
+  kStackBy,
   kUnpin,
   kBack,
   kForward,

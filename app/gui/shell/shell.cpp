@@ -144,6 +144,7 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.has_view && input.has_run;
     case ActionId::kFit:
     case ActionId::kGoToPeak:
+    case ActionId::kStackBy:
     case ActionId::kSearch:
       return input.has_view;
     default:

@@ -62,7 +62,7 @@ presenters::StackBy ShownStack(const TimelineInput& input) {
   return is_unusable ? StackBy::kCategory : input.stack.by;
 }
 
-// No key does what this word does: the others leave it its room.
+// The list that its key opens stands below this word: the others leave it its room.
 float StackWordWidth(const TimelineInput& input) {
   if (!input.empty_reason.empty()) return 0;
   return Measure(SmallMuted(), WordOfList(std::string("by ") + NameOf(ShownStack(input)) + " …")).x + Px(16);
@@ -74,13 +74,19 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
   const StackBy by = ShownStack(input);
   const std::string word =
       WordOfList(std::string("by ") + NameOf(by) + (input.stack_pending ? " …" : "")) + "###stack";
+  // Once the panel has the focus, which would close it.
+  const bool by_key = state.chooses_stack && ImGui::IsWindowFocused();
+  if (by_key) state.chooses_stack = false;
   if (TitleWord(word.c_str(), by != StackBy::kCategory,
                 "What the stack is made of: categories, layers, operators, phases, streams, lines of code, "
                 "ranks, or what a regular expression finds.",
-                left_end, right, y)) {
+                left_end, right, y) ||
+      by_key) {
     ImGui::OpenPopup("stack by");
   }
+  ImGui::SetNextWindowPos({*right, y + Px(kSmallTextSize + 8)}, ImGuiCond_Appearing);
   if (!ImGui::BeginPopup("stack by")) return;
+  if (by_key) ImGui::SetNavCursorVisible(true);
   DrawStackChoice(input, state);
   ImGui::EndPopup();
 }

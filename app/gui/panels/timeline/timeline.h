@@ -78,6 +78,7 @@ struct ShownTimeline {
 struct TimelineState : ShownTimeline {
   int follow_steps = 5;
   std::array<char, 120> expression{};  // as it is being typed
+  bool chooses_stack = false;          // what the stack is of: the next frame opens the list
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;
   int rows = 400;  // pixels of the plot
