@@ -258,6 +258,25 @@ TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
   CHECK(app.view_state().timeline.stack->by == presenters::StackBy::kLayer);
 }
 
+TEST_CASE("What the timeline's colours mean is told in a small window, too") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {960, 600};
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(8);
+  ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  REQUIRE(timeline != nullptr);
+  const ImGuiID square = timeline->GetID("hide temporary");
+  bool is_there = false;
+  for (float y = timeline->Rect().Max.y; y > timeline->Rect().Min.y && !is_there; y -= 8) {
+    ImGui::GetIO().AddMousePosEvent(timeline->Pos.x + 70, y);
+    frames.Draw(2);
+    is_there = ImGui::GetCurrentContext()->HoveredId == square;
+  }
+  CHECK(is_there);
+}
+
 TEST_CASE("Whoever answers a question with the keyboard goes on with it, and sees where") {
   const auto application = KeepingIn("");
   Application& app = *application;

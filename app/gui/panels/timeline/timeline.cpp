@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
+#include "app/gui/widgets/translation.h"
 #include "app/presenters/allocations/blocks.h"
 #include "profiler/session/one_card.h"
 
@@ -179,15 +182,15 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   ImGui::SetCursorScreenPos(after);
 }
 
-// The categories that are anywhere in the run, in their order.
-std::array<bool, events::kCategoryCount> PresentCategories(const TimelineInput& input) {
-  std::array<bool, events::kCategoryCount> present{};
+// The most of each category anywhere in the run, in their order.
+std::array<int64_t, events::kCategoryCount> MostOfCategories(const TimelineInput& input) {
+  std::array<int64_t, events::kCategoryCount> most{};
   for (const presenters::TimelinePlot* plot : {input.plot, input.overview}) {
     for (const presenters::PlotColumn& column : plot->columns) {
-      for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || column.at_peak[i] > 0;
+      for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], column.at_peak[i]);
     }
   }
-  return present;
+  return most;
 }
 
 // The second run's name, cut where it is longer than the legend is wide.
@@ -204,9 +207,12 @@ void DrawComparedItem(ImVec2 at, float row, const std::string& name) {
   DrawText(list, {at.x + Px(17), middle - Px(kSmallTextSize) / 2 - Px(1)}, SmallMuted(), name);
 }
 
+constexpr float kLegendRow = 22;
+
 // One entry of the legend.
 struct LegendItem {
   std::string name;
+  int64_t bytes = 0;  // at most, in the whole run; 0 = is not asked for
   Color color;
   bool hidden = false;
   bool lit = false;                 // it is what is selected
@@ -228,17 +234,17 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   std::vector<LegendItem> items;
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
-    items.push_back({plot.groups[group], ColorOfGroup(input, group), false, input.lit_group == group,
+    items.push_back({plot.groups[group], 0, ColorOfGroup(input, group), false, input.lit_group == group,
                      SelectionOfGroup(input, group), -1, RankOfGroup(plot, group),
                      HelpOfGroup(plot.groups[group])});
   }
   if (!items.empty()) return items;
-  const auto present = PresentCategories(input);
-  for (size_t i = 0; i < present.size(); ++i) {
-    if (!present[i]) continue;
+  const auto most = MostOfCategories(input);
+  for (size_t i = 0; i < most.size(); ++i) {
+    if (most[i] <= 0) continue;
     const auto category = static_cast<events::Category>(i);
     const bool lit = input.selected != nullptr && input.selected->category == category;
-    items.push_back({std::string(events::NameOf(category)), Colors().categories[i],
+    items.push_back({std::string(events::NameOf(category)), most[i], Colors().categories[i],
                      timeline::Contains(state.hidden_categories, i), lit,
                      presenters::CategorySelected(category), static_cast<int>(i), std::nullopt, ""});
     if (!timeline::Contains(input.untold, i)) continue;
@@ -252,24 +258,31 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   return items;
 }
 
-void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, TimelineState& state,
+// Without its name where there is no room for that: the mouse tells it.
+void DrawLegendItem(const LegendItem& item, bool is_named, ImVec2 at, float width, TimelineState& state,
                     CommandQueue& queue) {
-  const float square_width = item.category >= 0 ? Px(15) : 0;
+  const float row = Px(kLegendRow);
+  const std::string name = is_named ? "" : item.name + ": ";
+  const auto explain = [&](std::string_view help) { Tooltip(name + std::string(Translated(help))); };
+  const float square_width = item.category < 0 ? 0 : is_named ? Px(15) : width;
   if (item.category >= 0) {
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton(("hide " + item.name).c_str(), {square_width, row}))
       state.hidden_categories ^= timeline::CategorySet{1} << item.category;
-    Tooltip(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
+    explain(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
   }
-  ImGui::SetCursorScreenPos({at.x + square_width, at.y});
-  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row})) {
-    if (item.selection.any()) queue.Push(Select{item.selection});
-    if (item.rank) queue.Push(OpenRank{*item.rank});
+  bool hovered = false;
+  if (width > square_width) {
+    ImGui::SetCursorScreenPos({at.x + square_width, at.y});
+    if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row})) {
+      if (item.selection.any()) queue.Push(Select{item.selection});
+      if (item.rank) queue.Push(OpenRank{*item.rank});
+    }
+    hovered = ImGui::IsItemHovered();
+    if (!item.help.empty()) explain(item.help);
+    if (item.rank) explain("Click to show this rank.");
+    if (item.selection.any()) explain("Click to light it up in every panel; click again to stop.");
   }
-  const bool hovered = ImGui::IsItemHovered();
-  if (!item.help.empty()) Tooltip(item.help);
-  if (item.rank) Tooltip("Click to show this rank.");
-  if (item.selection.any()) Tooltip("Click to light it up in every panel; click again to stop.");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float top = at.y + (row - Px(10)) / 2;
   const ImRect square(at.x, top, at.x + Px(10), top + Px(10));
@@ -278,6 +291,7 @@ void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, T
   } else {
     list->AddRectFilled(square.Min, square.Max, U32(item.color), Px(2));
   }
+  if (!is_named) return;
   const Color quiet = item.hidden ? Colors().muted.WithAlpha(0.5) : Colors().muted;
   const TextStyle style = Colored(SmallMuted(), hovered || item.lit ? Colors().text : quiet);
   const ImVec2 name_at(at.x + Px(17), at.y + (row - Px(kSmallTextSize)) / 2 - Px(1));
@@ -290,7 +304,7 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
                  CommandQueue* queue) {
   float x = at.x;
   float y = at.y;
-  const float row = Px(22);
+  const float row = Px(kLegendRow);
   const auto place = [&](float item_width) {
     if (x + item_width > at.x + width && x > at.x) {
       x = at.x;
@@ -300,7 +314,7 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
   for (const LegendItem& item : LegendItems(input, state)) {
     const float item_width = Px(17) + Measure(SmallMuted(), item.name).x;
     place(item_width);
-    if (queue != nullptr) DrawLegendItem(item, {x, y}, item_width + Px(12), row, state, *queue);
+    if (queue != nullptr) DrawLegendItem(item, true, {x, y}, item_width + Px(12), state, *queue);
     x += item_width + Px(20);
   }
   if (const std::string name = ComparedName(input, width); !name.empty()) {
@@ -308,6 +322,31 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
     if (queue != nullptr) DrawComparedItem({x, y}, row, name);
   }
   return y + row - at.y;
+}
+
+// In one row, where there is no room for all of it: every square, and the names of the largest.
+void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImRect& place,
+                     CommandQueue& queue) {
+  constexpr float kGap = 10;
+  const std::vector<LegendItem> items = LegendItems(input, state);
+  const auto name_width = [](const LegendItem& item) { return Px(7) + Measure(SmallMuted(), item.name).x; };
+  std::vector<const LegendItem*> largest;
+  for (const LegendItem& item : items) largest.push_back(&item);
+  std::ranges::stable_sort(largest, std::greater(), &LegendItem::bytes);
+  float room = place.GetWidth() - static_cast<float>(items.size()) * Px(10 + kGap);
+  std::set<const LegendItem*> named;
+  for (const LegendItem* item : largest) {
+    if (name_width(*item) > room) continue;
+    room -= name_width(*item);
+    named.insert(item);
+  }
+  float x = place.Min.x;
+  for (const LegendItem& item : items) {
+    const bool is_named = named.contains(&item);
+    const float width = Px(10 + kGap) + (is_named ? name_width(item) : 0);
+    DrawLegendItem(item, is_named, {x, place.Min.y}, width, state, queue);
+    x += width;
+  }
 }
 
 TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
@@ -318,11 +357,12 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   const float legend = DrawLegend(input, state, {left, 0}, all.Max.x - left, nullptr);
   TimelineGeometry geometry;
   geometry.visible = state.visible;
-  // The curve comes first: where there is little room, what lies under it goes, the least needed first.
+  // The curve comes first: where there is little room, what lies under it goes, the least needed first. What
+  // its colours mean has a row all the same, unless that leaves next to nothing of it.
   const float top = all.Min.y + Px(20);
   const float strips = Px(18 + 4 + 18 + 6);
   const bool has_strips = all.Max.y - top >= Px(24) + strips;
-  float left_over = all.Max.y - top - Px(110) - strips;
+  float left_over = all.Max.y - top - Px(70) - strips;
   float bottom = all.Max.y;
   const auto take = [&](float height, float gap, bool has_room) {
     if (!has_room) return ImRect(left, bottom, left, bottom);
@@ -335,10 +375,17 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
     if (has_room) left_over -= height + gap;
     return take(height, gap, has_room);
   };
+  const bool has_legend = left_over >= Px(kLegendRow + 2);
+  if (has_legend) left_over -= Px(kLegendRow + 2);
+  left_over -= Px(12);  // more for the curve, and again below
   const bool has_axis = left_over >= Px(17);
   if (has_axis) left_over -= Px(17);
+  left_over -= Px(28);
   geometry.overview = take_if_left(Px(26), Px(8));
-  geometry.legend = take_if_left(legend, Px(2));
+  const float further_rows = legend - Px(kLegendRow);
+  const bool has_all_names = left_over >= further_rows;
+  if (has_all_names) left_over -= further_rows;
+  geometry.legend = take(has_all_names ? legend : Px(kLegendRow), Px(2), has_legend);
   geometry.steps = take(Px(18), Px(4), has_strips);
   const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
   if (has_lane) geometry.lane = take_if_left(Px(18), Px(4));
@@ -444,8 +491,15 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   HandlePlotInput(input, geometry, state, queue);
   const TimelineLabels labels = DrawChart(input, geometry, state);
   DrawLayers(ImGui::GetWindowDrawList(), geometry, input, queue);
-  if (geometry.legend.GetWidth() > 0)
-    DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);
+  const ImRect& legend = geometry.legend;
+  if (legend.GetWidth() > 0) {
+    const bool has_all = legend.GetHeight() >= DrawLegend(input, state, {}, legend.GetWidth(), nullptr);
+    if (has_all) {
+      DrawLegend(input, state, legend.Min, legend.GetWidth(), &queue);
+    } else {
+      DrawShortLegend(input, state, legend, queue);
+    }
+  }
   if (geometry.overview.GetWidth() > 0) {
     HandleOverviewInput(input, geometry, state);
     DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
