@@ -109,7 +109,11 @@ class Holders(unittest.TestCase):
         self.assertEqual(len(looks), 1)
 
 
-class Parameter:
+class Tensor:
+    __torch_dispatch__ = None
+
+
+class Parameter(Tensor):
     """As torch's looks from here, in a block."""
 
     def __init__(self, block, shape=(3, 2), is_cuda=True, place=None):
@@ -151,7 +155,7 @@ class Tracer:
 class Parameters(unittest.TestCase):
     def setUp(self):
         self.told = []
-        self.tell_module = tensors.module_telling(lambda tensor, *what: self.told.append((tensor.block, *what)), Tracer())
+        self.tell_module = tensors.module_telling(lambda block, *what: self.told.append((block[0], *what)), Tracer())
 
     def test_those_of_all_modules_are_told_as_the_outermost_gets_its_name(self):
         inner, outer = Module(), Module()
@@ -173,7 +177,7 @@ class Parameters(unittest.TestCase):
 
     def test_what_is_elsewhere_or_hides_its_memory_is_not(self):
         class Hiding(Parameter):
-            pass
+            __torch_dispatch__ = Module
 
         module = Module()
         module._parameters = {"host": Parameter(512, is_cuda=False), "hiding": Hiding(512), "none": Parameter(None), "empty": Parameter(0)}
@@ -181,8 +185,46 @@ class Parameters(unittest.TestCase):
         self.assertEqual(self.told, [])
 
     def test_a_dtensor_is_what_this_rank_has_of_it(self):
-        self.assertEqual(tensors.block_of(DTensor(Parameter(512))), (512, 24))
-        self.assertEqual(tensors.block_of(DTensor(Parameter(512, is_cuda=False))), None)
+        self.assertEqual([(name, part.block) for name, part in tensors.parts_of(DTensor(Parameter(512)))], [("", 512)])
+
+    def test_one_that_wraps_others_is_those_however_often_but_for_a_circle(self):
+        class Wrapping(Tensor):
+            __torch_dispatch__ = Module
+
+            def __init__(self, **inner):
+                vars(self).update(inner)
+
+            def __tensor_flatten__(self):
+                return list(vars(self)), None
+
+        wrapped = Wrapping(codes=Parameter(512), more=Wrapping(scales=Parameter(1024)))
+        self.assertEqual([(name, part.block) for name, part in tensors.parts_of(wrapped)], [(".codes", 512), (".more.scales", 1024)])
+        wrapped.more = wrapped
+        self.assertIn((".codes", 512), [(name, part.block) for name, part in tensors.parts_of(wrapped)])
+
+    def test_a_subclass_with_memory_of_its_own_is_that_and_what_its_attributes_hold_but_for_its_module(self):
+        class Quantized(Parameter):
+            pass
+
+        weight, scales = Quantized(512), Parameter(1024)
+        scales.__class__ = type("Tensor", (Parameter,), {})
+        state = Net()
+        del state._modules
+        state.scales, state.back = scales, state
+        weight.state, weight.module, weight.kind = state, Module(), "nf4"
+        weight.module._parameters, weight.module.mask = {"weight": weight}, scales
+        held = {name: part.block for name, part in tensors.parts_of(weight)}
+        self.assertEqual({name: block for name, block in held.items() if "back" not in name}, {"": 512, ".state.scales": 1024})
+
+    def test_what_a_model_is_called_with_is_input_unless_gradients_flow_into_it(self):
+        batch, grown, label, other = (Parameter(block) for block in (512, 1024, 2048, 4096))
+        for tensor in (batch, grown, label, other):
+            tensor.requires_grad = tensor is grown
+        tell = tensors.input_telling(lambda tensor, *what: self.told.append((tensor.block, *what)))
+        tell((batch, grown, [{"label": label}], "text"), {"other": other})
+        self.assertEqual(self.told, [(block, 3, "") for block in (512, 2048, 4096)])
+        tell((object(), [[[[[batch]]]]]), None)
+        self.assertEqual(len(self.told), 3)
 
     def test_a_trace_goes_on_and_records_nothing_of_it(self):
         tracer, traced = Tracer("the program's"), []

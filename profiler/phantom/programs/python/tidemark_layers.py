@@ -218,7 +218,7 @@ def tell_layers(modules, doubt):
             raise TypeError("it has other arguments")
         code, apply_code = code_that_tells(call, TOLD), code_that_tells(apply, APPLIED)
         tell = tensor_telling(modules.torch._C)
-        names = Names(code, module_telling(modules.torch._C))
+        names = Names(code, module_telling(block_telling(), modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
                              tidemark_inputs=input_telling(tell), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)

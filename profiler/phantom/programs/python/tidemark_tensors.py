@@ -112,9 +112,8 @@ def name_of_all(named):
     return named[0][0] if len(tensors) == 1 else f"{shared_path(name for name, _ in named)}.flat_weights".lstrip(".")
 
 
-def module_telling(torch_c):
+def module_telling(tell_block, torch_c):
     """Tells the blocks of modules' parameters and buffers, by the modules' names."""
-    tell_block = block_telling()
 
     def tell_modules(modules):
         blocks = defaultdict(list)
@@ -211,7 +210,7 @@ def input_telling(tell):
     return tell_what_can_be
 
 
-def tensors_in(thing, depth=3):
+def tensors_in(thing, depth=4):
     """Tensors in sequences and mappings (a tokenizer's batch is one), of each as many as a batch may have."""
     if hasattr(type(thing), "__torch_dispatch__"):
         yield thing
