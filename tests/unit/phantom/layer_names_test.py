@@ -220,7 +220,7 @@ class Parameters(unittest.TestCase):
         batch, grown, label, other = (Parameter(block) for block in (512, 1024, 2048, 4096))
         for tensor in (batch, grown, label, other):
             tensor.requires_grad = tensor is grown
-        tell = tensors.input_telling(lambda tensor, *what: self.told.append((tensor.block, *what)))
+        tell = tensors.input_telling(lambda tensor, *what: self.told.append((tensor.block, *what)), Tracer())
         tell((batch, grown, [{"label": label}], "text"), {"other": other})
         self.assertEqual(self.told, [(block, 3, "") for block in (512, 2048, 4096)])
         tell((object(), [[[[[batch]]]]]), None)

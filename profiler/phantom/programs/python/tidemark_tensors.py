@@ -196,14 +196,15 @@ def copy_telling(tell):
     return hear
 
 
-def input_telling(tell):
+def input_telling(tell, torch_c):
     """Tells what a model is called with, if no gradients flow into it: a batch, wherever it was made."""
 
     def tell_what_can_be(*arguments):
         try:
-            for tensor in tensors_in(arguments):
-                if not tensor.requires_grad:
-                    tell(tensor, INPUT, "")
+            with reading(torch_c):
+                for tensor in tensors_in(arguments):
+                    if not tensor.requires_grad:
+                        tell(tensor, INPUT, "")
         except Exception:  # of a class that is like no other; nothing of ours may end the program
             return
 
