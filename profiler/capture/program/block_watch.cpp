@@ -92,6 +92,10 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
 
 void OnTensorKnown(const void* block, int64_t bytes, Category category, const char* name) {
   const auto address = reinterpret_cast<uint64_t>(block);
+  if (category == Category::kInput) {
+    if (Roles().TakeArgument(address)) Announce({address, bytes}, category, 0);
+    return;
+  }
   const NameId gradient_name = category == Category::kParameter ? Intern(events::GradientName(name)) : 0;
   if (Roles().Take(address, category, gradient_name)) Announce({address, bytes}, category, Intern(name));
 }
@@ -148,10 +152,12 @@ void TakeForOutputs(Maker maker) {
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_address = address;
   last_born_bytes = bytes;
-  const Maker maker = MakerHere();
-  const bool before_gradients = bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses();
-  if (IsFromBirth(category) || maker != kNobody || before_gradients)
-    Roles().Born(address, category, maker, before_gradients);
+  const Birth birth{.category = category,
+                    .maker = MakerHere(),
+                    .before_gradients = bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses(),
+                    .in_model = current_context.layer != 0};
+  if (IsFromBirth(category) || birth.maker != kNobody || birth.before_gradients || birth.in_model)
+    Roles().Born(address, birth);
 }
 
 // A batch: what was just made and is at once filled from the host, where gradients are recorded, or before an

@@ -9,7 +9,7 @@ using events::Category;
 namespace {
 
 bool Yields(Category before, Category role) {
-  if (before == Category::kOutput) return role != before && role != Category::kInput;
+  if (before == Category::kOutput) return role != before;
   if (role == Category::kGradient)
     return before == Category::kActivation || before == Category::kCommunication;
   return before == Category::kInput && (role == Category::kParameter || role == Category::kOptimizerState);
@@ -24,14 +24,28 @@ void BlockRoles::Assign(Known& block, Category role) {
 
 bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_name) {
   const MutexLock lock(mutex_);
-  Known& block = blocks_[address];
-  if (role == Category::kInput && block.maker != kNobody) return false;
+  return TakeKnown(blocks_[address], role, gradient_name);
+}
+
+bool BlockRoles::TakeKnown(Known& block, Category role, events::NameId gradient_name) {
   const bool has_new_name = role == Category::kParameter && block.role == role && gradient_name != 0 &&
                             gradient_name != block.gradient_name;
   if (block.turn != 0 && !Yields(block.role, role) && !has_new_name) return false;
   Assign(block, role);
   block.gradient_name = gradient_name;
+  if (role ==
+      Category::kInput) {  // made where an optimizer's closure runs, say, and nothing that this leaves
+    Forget(block);
+    block.maker = kNobody;
+    block.awaits = 0;
+  }
   return true;
+}
+
+bool BlockRoles::TakeArgument(uint64_t address) {
+  const MutexLock lock(mutex_);
+  Known& block = blocks_[address];
+  return !block.is_of_model && block.role != Category::kOutput && TakeKnown(block, Category::kInput, 0);
 }
 
 events::NameId BlockRoles::GradientNameOf(uint64_t address) {
@@ -47,15 +61,16 @@ uint64_t BlockRoles::TurnOf(uint64_t address, Category role) {
 }
 
 // Its address may be that of one whose end was lost.
-void BlockRoles::Born(uint64_t address, Category category, Maker maker, bool before_gradients) {
+void BlockRoles::Born(uint64_t address, const Birth& birth) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
   Forget(block);
-  block = {.maker = maker, .was_before_gradients = before_gradients};
-  if (IsFromBirth(category)) Assign(block, category);
-  if (maker == kNobody) return;
+  block = {
+      .maker = birth.maker, .was_before_gradients = birth.before_gradients, .is_of_model = birth.in_model};
+  if (IsFromBirth(birth.category)) Assign(block, birth.category);
+  if (birth.maker == kNobody) return;
   block.birth = ++births_;
-  made_by_[maker].emplace(block.birth, address);
+  made_by_[birth.maker].emplace(block.birth, address);
 }
 
 void BlockRoles::Forget(const Known& block) {

@@ -1,7 +1,7 @@
 // What blocks of a program that we do not own were found to hold, by their addresses. The first role that a
 // block takes holds until it is freed, but that a gradient may have been an activation before (saved for a
 // second backward), or lie in a bucket; a leaf, or state that an optimizer loaded, may have been an input;
-// and an output may become anything but an input, which nobody makes who leaves something behind.
+// and an output may become anything.
 //
 // Any thread. Nothing is called under the lock, so it may be asked under the allocator's. O(1), but for what
 // awaits a forward or an evaluation, and what a maker made: O(log blocks that do, or that it made), and as
@@ -38,17 +38,25 @@ inline constexpr Maker kNobody = 0;
 inline constexpr Maker kOptimizer = std::numeric_limits<Maker>::max();
 inline constexpr Maker kForward = kOptimizer - 1;
 
+struct Birth {
+  events::Category category = events::Category::kUnknown;
+  Maker maker = kNobody;
+  bool before_gradients = false;  // gradients may be put into it later, which are not there yet
+  bool in_model = false;          // within a call of a module
+};
+
 class BlockRoles {
  public:
   // Whether the block is `role` from here on, and was not before, or not by this name. `gradient_name`: what
   // a parameter's gradient is called.
   bool Take(uint64_t address, events::Category role, events::NameId gradient_name = 0);
+  // Input, since a model is called with it; but for what a model made, and a forward's results.
+  bool TakeArgument(uint64_t address);
   events::NameId GradientNameOf(uint64_t address);  // 0 where nobody told
   bool Is(uint64_t address, events::Category role) { return TurnOf(address, role) != 0; }
   // Which taking of a role made the block `role`: 0 = it is not. No two blocks of one address have the same.
   uint64_t TurnOf(uint64_t address, events::Category role);
-  // `before_gradients`: gradients may be put into it later, which are not there yet.
-  void Born(uint64_t address, events::Category category, Maker maker, bool before_gradients = false);
+  void Born(uint64_t address, const Birth& birth);
   bool WasBeforeGradients(uint64_t address);
   // Whether a forward made it and nothing ever said what it holds: then it was temporary.
   bool Died(uint64_t address);
@@ -69,10 +77,12 @@ class BlockRoles {
     Maker maker = kNobody;
     uint64_t birth = 0;  // its number in made_by_, where it has a maker
     bool was_before_gradients = false;
+    bool is_of_model = false;
     uint64_t awaits = 0;  // its number in awaiting_; 0 = it does not
     events::NameId gradient_name = 0;
   };
   std::vector<Block> TakeAwaitingFrom(uint64_t first) TIDEMARK_REQUIRES(mutex_);
+  bool TakeKnown(Known& block, events::Category role, events::NameId gradient_name) TIDEMARK_REQUIRES(mutex_);
   void Forget(const Known& block) TIDEMARK_REQUIRES(mutex_);
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
 

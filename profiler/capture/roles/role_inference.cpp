@@ -86,8 +86,9 @@ void RoleInference::Follow(const Event& event) {
 // What was there before is gone, though its end may be lost.
 void RoleInference::Born(const Event& event) {
   if (!LiesInSegment(event.address)) outside_.insert(event.address);
-  if (IsFromBirth(event.category) || IsOfMaker(event)) {
-    roles_.Born(event.address, event.category, MakerOf(event));
+  if (IsFromBirth(event.category) || IsOfMaker(event) || event.layer != 0) {
+    roles_.Born(event.address,
+                {.category = event.category, .maker = MakerOf(event), .in_model = event.layer != 0});
   } else {
     roles_.Died(event.address);
   }
@@ -114,6 +115,7 @@ void RoleInference::Take(const Event& hint) {
     case EventKind::kEvaluationEnd:
       return FindOutputs(hint.thread, hint);
     case EventKind::kTensorKnown:
+      if (hint.category == Category::kInput) return FindArgument(hint);
       return Assume(Known(hint.address), hint.category, hint, hint.name, hint.op);
     default:
       return;
@@ -133,6 +135,11 @@ void RoleInference::FindGradient(const Event& hint) {
   if (copy == 0 && has_one) return;
   Assume(block, Category::kGradient, hint, roles_.GradientNameOf(leaf.block));
   gradient = {block, roles_.TurnOf(block, Category::kGradient)};
+}
+
+void RoleInference::FindArgument(const Event& hint) {
+  const uint64_t block = Known(hint.address);
+  if (block != 0 && roles_.TakeArgument(block)) Announce(block, Category::kInput, hint);
 }
 
 void RoleInference::FindOptimizerState(const Event& hint) {

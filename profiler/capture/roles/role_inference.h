@@ -47,6 +47,7 @@ class RoleInference {
   void Take(const events::Event& hint);
   void Born(const events::Event& event);
   void FindGradient(const events::Event& hint);
+  void FindArgument(const events::Event& hint);
   void FindOptimizerState(const events::Event& hint);
   void FindOutputs(Maker maker, const events::Event& end);
   // Unless it holds something else already. 0 = no block.

@@ -40,12 +40,16 @@ void (*workspace_known)(uint64_t block) = nullptr;
 
 void Announce(uint64_t block, int64_t bytes, const char* name) {
   EmitCategory(block, bytes, events::Category::kWorkspace, Intern(name));
+}
+
+void AnnounceKnown(uint64_t block, int64_t bytes, const char* name) {
+  Announce(block, bytes, name);
   if (workspace_known != nullptr) workspace_known(block);
 }
 
 void OnKeptWorkspace(void* workspace, size_t bytes, const char* name) {
   if (!Remember(workspace)) return;
-  Announce(reinterpret_cast<uint64_t>(workspace), static_cast<int64_t>(bytes), name);
+  AnnounceKnown(reinterpret_cast<uint64_t>(workspace), static_cast<int64_t>(bytes), name);
 }
 
 struct Born {
@@ -59,16 +63,20 @@ thread_local std::array<Born, kRecentlyBorn> recently_born;  // the latest first
 
 // cudnn_frontend keeps the beginning of what PyTorch set aside to itself (attention's backward adds up there)
 // and hands the rest to cuDNN. That may be none: then it begins where the block ends, as the next block may.
+// 0 = none of those.
 uint64_t BlockOfWorkspace(uint64_t address) {
   const auto begins = [address](const Born& born) { return born.address == address; };
   if (std::ranges::any_of(recently_born, begins)) return address;
   const auto holds = [address](const Born& born) { return address - born.address <= born.bytes; };
   const auto* const found = std::ranges::find_if(recently_born, holds);
-  return found == recently_born.end() ? address : found->address;
+  return found == recently_born.end() ? 0 : found->address;
 }
 
 void OnCudnnWorkspace(void* workspace) {
-  Announce(BlockOfWorkspace(reinterpret_cast<uint64_t>(workspace)), 0, "cuDNN workspace");
+  constexpr const char* kName = "cuDNN workspace";
+  const auto address = reinterpret_cast<uint64_t>(workspace);
+  const uint64_t block = BlockOfWorkspace(address);
+  block == 0 ? Announce(address, 0, kName) : AnnounceKnown(block, 0, kName);
 }
 
 }  // namespace
@@ -94,6 +102,9 @@ bool IsKeptWorkspace(uint64_t address) {
 }
 
 void ForgetLibraryWorkspace(uint64_t address) {
+  for (Born& born : recently_born) {
+    if (born.address == address) born = {};
+  }
   for (auto& slot : kept_workspaces) {
     void* const known = slot.load(std::memory_order_relaxed);
     if (known == nullptr) return;

@@ -6,7 +6,7 @@
 
 namespace tidemark::capture {
 
-// `known` is told of the block of each.
+// `known` is told of the block of each, where that is found.
 void AttachToLibraryWorkspaces(void (*known)(uint64_t block) = nullptr);
 // A block that this thread was given: what it hands to cuDNN lies in one of the last, and not always where
 // that begins.

@@ -201,6 +201,29 @@ more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
         holds = self.at_peak(code)
         self.assertEqual((holds["input"], holds["output"]), (8 << 20, 2 << 20))
 
+    def test_what_is_copied_or_made_for_a_model_is_input_whenever_that_is(self):
+        code = """
+import torch
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+judge = torch.nn.MSELoss()
+frozen = torch.nn.Sequential(torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 1024, bias=False)).cuda().requires_grad_(False)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+def closure():
+    global batch, labels, following, features
+    batch = torch.randn(1024, 1024, device="cuda")
+    features = frozen(batch)
+    results = net(features)
+    labels = torch.ones(1024, 1024).cuda()  # while the forward goes on
+    following = torch.ones(1024, 1024).cuda()
+    loss = judge(results, labels)
+    loss.backward()
+    return loss
+for _ in range(2): optimizer.step(closure)
+more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["input"], holds["activation"], holds["optimizer_state"]), (12 << 20, 4 << 20, 0))
+
     def test_what_a_forward_lets_go_of_is_temporary(self):
         code = """
 import torch
@@ -223,13 +246,18 @@ for _ in range(2): net(torch.ones(1024, 1024, device="cuda")).sum().backward()
         code = """
 import torch
 class State:
-    def __init__(self): self.scales, self.more = torch.ones(1 << 18, device="cuda"), None
+    def __init__(self): self.scales, self.weight = torch.ones(1 << 18, device="cuda"), self
 class Quantized(torch.nn.Parameter): pass
+State.__module__ = Quantized.__module__ = "library.of_its_own"
+class Trainer:
+    def __init__(self): self.kept = torch.ones(1 << 18, device="cuda")
+    def __getattr__(self, name): raise RuntimeError(name)
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.weight = Quantized(torch.ones(1 << 20, dtype=torch.uint8, device="cuda"), requires_grad=False)
         self.weight.state, self.weight.module = State(), self
+        self.weight.owner = Trainer()
     def forward(self, x): return x * self.weight.state.scales[0]
 Net()(torch.ones(9, device="cuda"))
 """

@@ -33,19 +33,26 @@ TEST_CASE("What came from the host may turn out to be of the model, or state tha
   CHECK_FALSE(roles.Take(1024, Category::kActivation));
 }
 
-TEST_CASE("An input is nothing that a forward, an evaluation or an optimizer made") {
+TEST_CASE("What a model is called with is an input, but for what a model made, and results") {
   BlockRoles roles;
-  roles.Born(512, Category::kUnknown, kForward);
-  CHECK_FALSE(roles.Take(512, Category::kInput));
-  CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{512});
-  CHECK(roles.Take(512, Category::kOutput));
-  CHECK_FALSE(roles.Take(512, Category::kInput));
-  CHECK(roles.Take(512, Category::kActivation));
+  roles.Born(512, {.maker = kForward});  // between two calls
+  CHECK(roles.TakeArgument(512));
+  CHECK(roles.Is(512, Category::kInput));
+  CHECK(roles.TakeMadeBy(kForward).empty());
+  CHECK(roles.TakeArgument(1024));
+  CHECK_FALSE(roles.TakeArgument(1024));
+  roles.Born(1024, {.in_model = true});
+  CHECK_FALSE(roles.TakeArgument(1024));
+  CHECK(roles.Take(1024, Category::kInput));  // copied from the host there
+  roles.Born(2048, {.maker = kForward});
+  CHECK(roles.Take(2048, Category::kOutput));
+  CHECK_FALSE(roles.TakeArgument(2048));
+  CHECK(roles.Take(2048, Category::kActivation));
 }
 
 TEST_CASE("What a forward made was temporary if it died in it, and nothing had said what it held") {
   BlockRoles roles;
-  for (const uint64_t address : {512, 1024, 1536}) roles.Born(address, Category::kUnknown, kForward);
+  for (const uint64_t address : {512, 1024, 1536}) roles.Born(address, {.maker = kForward});
   CHECK(roles.Died(512));
   CHECK(roles.Take(1024, Category::kActivation));
   CHECK_FALSE(roles.Died(1024));
@@ -65,11 +72,11 @@ TEST_CASE("A parameter may get another name, and keeps it where nobody tells of 
 
 TEST_CASE("What was there before gradients is known by it until it dies, whatever it holds") {
   BlockRoles roles;
-  roles.Born(512, Category::kUnknown, kForward, true);
+  roles.Born(512, {.maker = kForward, .before_gradients = true});
   CHECK(roles.Take(512, Category::kCommunication));
   CHECK(roles.WasBeforeGradients(512));
   CHECK_FALSE(roles.WasBeforeGradients(1024));
-  roles.Born(512, Category::kUnknown, kOptimizer);
+  roles.Born(512, {.maker = kOptimizer});
   CHECK_FALSE(roles.WasBeforeGradients(512));
 }
 
@@ -87,11 +94,11 @@ TEST_CASE("Two blocks that had one address, one after the other, are told apart 
 
 TEST_CASE("What an optimizer made is told once, in the order of birth, without what has died") {
   BlockRoles roles;
-  for (const uint64_t address : {2048, 512, 1024, 4096}) roles.Born(address, Category::kUnknown, kOptimizer);
+  for (const uint64_t address : {2048, 512, 1024, 4096}) roles.Born(address, {.maker = kOptimizer});
   roles.Died(512);
-  roles.Born(512, Category::kUnknown, kOptimizer);  // where one lay that died
+  roles.Born(512, {.maker = kOptimizer});  // where one lay that died
   roles.Died(1024);
-  roles.Born(1024, Category::kWorkspace, kNobody);  // of somebody else
+  roles.Born(1024, {.category = Category::kWorkspace});  // of somebody else
   CHECK(roles.TakeMadeBy(kOptimizer) == std::vector<uint64_t>{2048, 4096, 512});
   CHECK(roles.TakeMadeBy(kOptimizer).empty());
   CHECK(roles.Is(1024, Category::kWorkspace));
@@ -102,23 +109,23 @@ TEST_CASE("Evaluations of two threads are told apart, also where one has the add
   BlockRoles roles;
   constexpr Maker kFirst = 1;
   constexpr Maker kSecond = 2;
-  roles.Born(512, Category::kTemporary, kFirst);
-  roles.Born(1024, Category::kTemporary, kSecond);
-  roles.Born(2048, Category::kTemporary, kFirst);
+  roles.Born(512, {.category = Category::kTemporary, .maker = kFirst});
+  roles.Born(1024, {.category = Category::kTemporary, .maker = kSecond});
+  roles.Born(2048, {.category = Category::kTemporary, .maker = kFirst});
   roles.Died(512);
-  roles.Born(512, Category::kTemporary, kSecond);
+  roles.Born(512, {.category = Category::kTemporary, .maker = kSecond});
   CHECK(roles.TakeMadeBy(kFirst) == std::vector<uint64_t>{2048});
   CHECK(roles.TakeMadeBy(kSecond) == std::vector<uint64_t>{1024, 512});
 }
 
 TEST_CASE("What a forward made and was lost sight of is nobody's once another has its address") {
   BlockRoles roles;
-  roles.Born(512, Category::kUnknown, kForward);
-  roles.Born(1024, Category::kUnknown, kForward);
-  roles.Born(512, Category::kUnknown, kNobody);
-  roles.Born(1024, Category::kUnknown, kForward);
+  roles.Born(512, {.maker = kForward});
+  roles.Born(1024, {.maker = kForward});
+  roles.Born(512, {});
+  roles.Born(1024, {.maker = kForward});
   CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{1024});
-  roles.Born(1024, Category::kUnknown, kForward);
+  roles.Born(1024, {.maker = kForward});
   CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{1024});
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What layers are called, and why they are not told, of modules that are none of PyTorch's: layer_names_test.py FOLDER_OF_TIDEMARK_LAYERS."""
 
+import collections.abc
 import contextlib
 import sys
 import threading
@@ -206,15 +207,21 @@ class Parameters(unittest.TestCase):
         class Quantized(Parameter):
             pass
 
-        weight, scales = Quantized(512), Parameter(1024)
+        class State:
+            pass
+
+        class Trainer:
+            def __getattr__(self, name):
+                raise RuntimeError(name)
+
+        Quantized.__module__ = State.__module__ = "library.of_its_own"
+        weight, scales, state, trainer = Quantized(512), Parameter(1024), State(), Trainer()
         scales.__class__ = type("Tensor", (Parameter,), {})
-        state = Net()
-        del state._modules
-        state.scales, state.back = scales, state
+        state.scales, state.back, state.weight = scales, state, weight
+        trainer.kept, weight.trainer = scales, trainer
         weight.state, weight.module, weight.kind = state, Module(), "nf4"
         weight.module._parameters, weight.module.mask = {"weight": weight}, scales
-        held = {name: part.block for name, part in tensors.parts_of(weight)}
-        self.assertEqual({name: block for name, block in held.items() if "back" not in name}, {"": 512, ".state.scales": 1024})
+        self.assertEqual([(name, part.block) for name, part in tensors.parts_of(weight)], [("", 512), (".state.scales", 1024)])
 
     def test_what_a_model_is_called_with_is_input_unless_gradients_flow_into_it(self):
         batch, grown, label, other = (Parameter(block) for block in (512, 1024, 2048, 4096))
@@ -222,9 +229,26 @@ class Parameters(unittest.TestCase):
             tensor.requires_grad = tensor is grown
         tell = tensors.input_telling(lambda tensor, *what: self.told.append((tensor.block, *what)), Tracer())
         tell((batch, grown, [{"label": label}], "text"), {"other": other})
-        self.assertEqual(self.told, [(block, 3, "") for block in (512, 2048, 4096)])
-        tell((object(), [[[[[batch]]]]]), None)
-        self.assertEqual(len(self.told), 3)
+        self.assertEqual(sorted(self.told), [(block, 3, "") for block in (512, 2048, 4096)])
+
+    def test_what_a_model_is_called_with_is_looked_into_as_long_as_it_is_no_code_of_the_programs(self):
+        class Lazy(collections.abc.Mapping):
+            def __getitem__(self, key):
+                asked.append(key)
+
+            def __iter__(self):
+                return iter("a")
+
+            def __len__(self):
+                return 1
+
+        asked, batch = [], Parameter(512)
+        circle = [batch]
+        circle.append(circle)
+        found = list(tensors.tensors_in((Lazy(), circle, [[1] * 2000] * 2000)))
+        self.assertEqual((set(found), asked), ({batch}, []))
+        self.assertLessEqual(len(found), 1000)
+        self.assertEqual(list(tensors.tensors_in(collections.UserDict(ids=batch))), [batch])
 
     def test_a_trace_goes_on_and_records_nothing_of_it(self):
         tracer, traced = Tracer("the program's"), []

@@ -5,7 +5,7 @@ import inspect
 
 
 def code_that_tells(function, telling):
-    """Its own code in the place of `pass` in this source of a function: what stands around it is told."""
+    """Its own code in the place of the `pass` that ends the `try` in this source of a function: what stands around it is told."""
     lines, first = inspect.getsourcelines(function)
     *holders, name = function.__qualname__.split(".")
     around = f"class {holders[-1]}:\n" if holders else ""
@@ -13,9 +13,10 @@ def code_that_tells(function, telling):
     ast.increment_lineno(whole, first - 1 - len(holders))
     own = (whole.body[0].body if holders else whole.body)[0]
     *before, told = ast.parse(telling).body[0].body
-    told.body = own.body
+    opening = told.body[:-1]
+    told.body = [*opening, *own.body]
     own.body = [*before, told]
-    for added in (*before, *told.finalbody):
+    for added in (*before, *opening, *told.finalbody):
         for node in ast.walk(added):
             node.lineno = node.end_lineno = own.lineno
             node.col_offset = node.end_col_offset = own.col_offset

@@ -16,13 +16,13 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import block_of, block_telling, copy_telling, held_by, input_telling, is_own, library_of, module_telling, name_of_all, optimizer_telling, parts_of, reading, shared_path, tensor_telling, tensors_in, tensors_of
+from tidemark_tensors import attributes_of, block_of, block_telling, blocks_of, copy_telling, held_by, input_telling, is_own, library_of, module_telling, name_of_all, optimizer_telling, parts_of, reading, shared_path, tensor_telling, tensors_in, tensors_of
 
 TOLD = """
 def told(self, args, kwargs):
     tidemark_told = not torch.compiler.is_compiling() and tidemark_begins(tidemark_names.get(id(self)) or tidemark_name(self))
-    tidemark_told == 2 and tidemark_inputs(args, kwargs)
     try:
+        tidemark_told == 2 and tidemark_inputs(args, kwargs)
         pass
     finally:
         if tidemark_told:
@@ -252,7 +252,7 @@ def skip_in_compiler():
     except ImportError:
         return
     methods = filter(inspect.isfunction, vars(Names).values())
-    telling = (tensors_of, parts_of, held_by, library_of, is_own, block_of, shared_path, name_of_all, reading.__wrapped__, block_telling, tensor_telling, module_telling, apply_telling, input_telling,
+    telling = (tensors_of, parts_of, blocks_of, held_by, attributes_of, library_of, is_own, block_of, shared_path, name_of_all, reading.__wrapped__, block_telling, tensor_telling, module_telling, apply_telling, input_telling,
                tensors_in)
     for function in (is_wrapped, children_of, paths_in, class_of, holder_of, *telling, *methods):
         for code in codes_in(function.__code__):

@@ -4,8 +4,7 @@ import contextlib
 import ctypes
 import itertools
 import weakref
-from collections import UserDict, defaultdict
-from collections.abc import Mapping
+from collections import UserDict, defaultdict, deque
 
 PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT, COMMUNICATION = 0, 1, 2, 3, 9  # profiler/events/event.h, Category
 
@@ -37,8 +36,8 @@ def tensor_telling(torch_c):
 
     def tell(tensor, category, name):
         with reading(torch_c):
-            blocks = [(block, suffix) for suffix, part in parts_of(tensor) if (block := block_of(part))]
-        for block, suffix in blocks:
+            blocks = blocks_of(tensor)
+        for block, suffix, _ in blocks:
             tell_block(block, category, name + suffix)
 
     return tell
@@ -62,18 +61,36 @@ def parts_of(tensor, depth=2):
     return [("", tensor), *(() if type(tensor).__name__ in ("Tensor", "Parameter") else held_by(tensor))]
 
 
+def blocks_of(tensor):
+    """Of each of its parts, once, and what is behind its name; none of one of a class that is like no other: nothing of ours may end the program."""
+    try:
+        return [(block, suffix, part) for suffix, part in parts_of(tensor) if (block := block_of(part))]
+    except Exception:
+        return []
+
+
 def library_of(thing):
     return type(thing).__module__.partition(".")[0]
 
 
-def held_by(thing, depth=3):
-    """Tensors among what it has, and what objects of its library's among that have; but for a module that it lies in."""
+def attributes_of(thing):
+    """Asked of nothing that it could answer with code of its own."""
+    try:
+        return object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return {}
+
+
+def held_by(thing, depth=3, around=()):
+    """Tensors among what it has, and what objects of its library's among that have: none of a script's, which has its whole program in one place,
+    nor what the module has that it lies in.
+    """
     held = []
-    for name, value in (getattr(thing, "__dict__", None) or {}).items() if depth else ():
+    for name, value in attributes_of(thing).items() if depth else ():
         if type(value).__name__ == "Tensor":
             held.append((f".{name}", value))
-        elif library_of(value) == library_of(thing) and not hasattr(value, "_parameters"):
-            held += [(f".{name}{suffix}", tensor) for suffix, tensor in held_by(value, depth - 1)]
+        elif library_of(value) == library_of(thing) != "__main__" and "_parameters" not in attributes_of(value) and id(value) not in around:
+            held += [(f".{name}{suffix}", tensor) for suffix, tensor in held_by(value, depth - 1, (*around, id(value)))]
     return held
 
 
@@ -120,9 +137,8 @@ def module_telling(tell_block, torch_c):
         with reading(torch_c):
             for module, name in modules:
                 for own, tensor in tensors_of(module):
-                    for suffix, part in parts_of(tensor):
-                        if block := block_of(part):
-                            blocks[block].append((f"{name}.{own}{suffix}", part))
+                    for block, suffix, part in blocks_of(tensor):
+                        blocks[block].append((f"{name}.{own}{suffix}", part))
             told = [(block, name_of_all(named)) for block, named in blocks.items()]
         for block, name in told:
             tell_block(block, PARAMETER, name)
@@ -199,23 +215,36 @@ def copy_telling(tell):
 def input_telling(tell, torch_c):
     """Tells what a model is called with, if no gradients flow into it: a batch, wherever it was made."""
 
-    def tell_what_can_be(*arguments):
+    def tell_input(tensor):
         try:
-            with reading(torch_c):
-                for tensor in tensors_in(arguments):
-                    if not tensor.requires_grad:
-                        tell(tensor, INPUT, "")
+            if not tensor.requires_grad:
+                tell(tensor, INPUT, "")
         except Exception:  # of a class that is like no other; nothing of ours may end the program
             return
 
-    return tell_what_can_be
+    def tell_inputs(*arguments):
+        with reading(torch_c):
+            for tensor in tensors_in(arguments):
+                tell_input(tensor)
+
+    return tell_inputs
 
 
-def tensors_in(thing, depth=4):
-    """Tensors in sequences and mappings (a tokenizer's batch is one), of each as many as a batch may have."""
-    if hasattr(type(thing), "__torch_dispatch__"):
-        yield thing
-    elif depth and isinstance(thing, (list, tuple, Mapping, UserDict)):
-        values = thing if isinstance(thing, (list, tuple)) else thing.values()
-        for value in itertools.islice(values, 1000):
-            yield from tensors_in(value, depth - 1)
+def tensors_in(thing, most=1000):
+    """Tensors in lists, tuples and dicts (a tokenizer's batch is one), among as many things as that. Asks nothing that a class of the program's
+    could answer with code of its own: what it has may be made as it is asked for.
+    """
+    waiting = deque([thing])
+    for _ in range(most):
+        if not waiting:
+            return
+        here = waiting.popleft()
+        if type(here) in (int, float, str, bool):
+            continue
+        if isinstance(here, UserDict):
+            here = attributes_of(here).get("data")
+        if isinstance(here, (list, tuple, dict)):
+            inner = dict.values(here) if isinstance(here, dict) else list.__iter__(here) if isinstance(here, list) else tuple.__iter__(here)
+            waiting.extend(itertools.islice(inner, most - len(waiting)))
+        elif hasattr(type(here), "__torch_dispatch__"):
+            yield here
