@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/cli/commands.h"
@@ -160,12 +161,20 @@ void Register(const std::vector<std::string>& program, const WindowOpener& open_
                    RegisterOpen(application, open_window, line.scale)};
 }
 
+// The words again, with "open" before all that the application leaves to it: its own options stay its own.
+std::vector<std::string> WithOpen(std::vector<std::string> words, const std::vector<std::string>& left) {
+  for (const std::string& word : left) words.erase(std::ranges::find(words, word));
+  words.emplace_back("open");
+  words.insert(words.end(), left.begin(), left.end());
+  return words;
+}
+
 // A file in the place of a subcommand is opened: so a desktop hands one over.
 void Parse(CLI::App& application, std::vector<std::string> words) {
   const auto parse = [&] { application.parse(std::vector<std::string>(words.rbegin(), words.rend())); };
   parse();
   if (!NamesFileToOpen(application)) return;
-  words.insert(words.begin(), "open");
+  words = WithOpen(std::move(words), application.remaining());
   parse();
 }
 

@@ -69,9 +69,13 @@ bool RunsPrograms(const CLI::App& command) {
 
 bool NamesFileToOpen(const CLI::App& application) {
   const std::vector<std::string> unknown = application.remaining();
-  if (!application.get_subcommands().empty() || unknown.empty() || unknown.front().starts_with('-'))
+  const CLI::App& open = *application.get_subcommand("open");
+  const auto first = std::ranges::find_if(unknown, [&](const std::string& word) {
+    return !word.starts_with('-') || open.get_option_no_throw(word) == nullptr;
+  });
+  if (!application.get_subcommands().empty() || first == unknown.end() || first->starts_with('-'))
     return false;
-  const std::string& word = unknown.front();
+  const std::string& word = *first;
   std::error_code not_there;
   const std::filesystem::file_status status = std::filesystem::status(word, not_there);
   return trace::HasOpenableEnding(word) || word.find('/') != std::string::npos ||

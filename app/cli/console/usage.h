@@ -15,7 +15,7 @@ std::string SentenceFor(const CLI::ParseError& error, const CLI::App& applicatio
 bool RunsPrograms(const CLI::App& command);
 
 // Whether what stands in the place of a subcommand is a file: one that is there, or a name that none but
-// files have. The application has been parsed, and allows extras.
+// files have. Options of open may stand before it. The application has been parsed, and allows extras.
 bool NamesFileToOpen(const CLI::App& application);
 
 // For the first argument that neither the application nor its chosen subcommand knows (both must allow

@@ -41,9 +41,12 @@ TEST_CASE("A file in the place of a subcommand is opened, whatever its name, as 
   REQUIRE(larger.size() == 1);
   CHECK(larger[0].recordings == Files{nameless});
   CHECK(larger[0].scale == 2.0F);
-  const std::vector<WindowContent> followed = WindowsOf({recording, "--follow"});
-  REQUIRE(followed.size() == 1);
-  CHECK(followed[0].run != nullptr);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{recording, "--follow"}, {"--follow", "--scale", "2", recording}}) {
+    const std::vector<WindowContent> followed = WindowsOf(words);
+    REQUIRE(followed.size() == 1);
+    CHECK(followed[0].run != nullptr);
+  }
 }
 
 TEST_CASE("No window opens for a file that is not there, nor for a slip in a subcommand") {
