@@ -20,13 +20,16 @@ root, clean, build, *wanted = (pathlib.Path(path).resolve() for path in sys.argv
 
 @functools.cache
 def content(path):
+    """Nothing, where a header was deleted since the build: what it was read for is looked at again."""
+    if not path.exists():
+        return b""
     return hashlib.sha256(path.read_bytes().replace(str(root).encode(), b"")).digest()
 
 
 def read_for(name, own, command):
-    """What the finding depends on: tool, checks, command, and each file that is read."""
+    """What the finding depends on: tool, checks, how it is called here, command, and each file that is read."""
     sum = hashlib.sha256(tool + command.replace(str(root), "").encode())
-    for path in (root / ".clang-tidy", pathlib.Path(name), *own):
+    for path in (root / ".clang-tidy", root / "cmake/tidy.sh", pathlib.Path(name), *own):
         sum.update(content(path))
     return sum.hexdigest()
 
@@ -51,6 +54,7 @@ for command in sorted(commands, key=lambda command: command["file"]):
         continue
     object_file = re.search(r" -o (\S+)", command["command"])[1]
     mark = clean / read_for(file, reads.get(object_file, ()), command["command"])
-    if wanted or object_file not in reads or not mark.exists():
+    are_known = object_file in reads and all(map(content, reads[object_file]))
+    if wanted or not are_known or not mark.exists():
         sys.stdout.write(f"{mark}\0{file}\0")
 END_OF_PYTHON
