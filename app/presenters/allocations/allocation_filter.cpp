@@ -160,11 +160,16 @@ std::string LowerCase(std::string_view text) {
 
 bool HoldsWord(std::string_view text, std::string_view word) {
   const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
-  const auto goes_on = [&](char letter) { return is_digit(letter) || (letter >= 'a' && letter <= 'z'); };
+  const auto is_letter = [](char letter) { return letter >= 'a' && letter <= 'z'; };
+  const auto is_in_name = [&](char letter) { return is_letter(letter) || is_digit(letter); };
+  // What stands behind a number makes it another name: a digit, or one letter that ends the name.
+  const auto goes_on = [&](std::string_view behind) {
+    if (behind.empty() || is_digit(behind[0])) return !behind.empty();
+    return is_letter(behind[0]) && (behind.size() == 1 || !is_in_name(behind[1]));
+  };
   const bool ends_whole = !word.empty() && is_digit(word.back()) && !is_digit(word.front());
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if (!ends_whole || end == text.size() || !goes_on(text[end])) return true;
+    if (!ends_whole || !goes_on(text.substr(at + word.size()))) return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@
 // spaces:
 //
 // - `conv1 backward -relu`: each must be in the tensor, category, phase, layer or operator; with "-", must
-// not. A number that ends a name is whole: conv1 is neither conv1d nor conv10.
+// not. A number that ends a word is whole: conv1 is neither conv1d nor conv10.
 // - `>1MB`, `<=64KiB`: the requested size.
 // - `life>10ms`, `life<1us`: from allocation to free; what is still alive has lived until now.
 // - `category:activation`: what it holds, by the beginning of the word; of several, any.
@@ -61,7 +61,8 @@ bool Matches(const AllocationFilter& filter, const Allocation& allocation);
 bool MatchesWords(const AllocationFilter& filter, std::string_view searchable);
 
 std::string LowerCase(std::string_view text);  // ASCII letters; others stay
-// Both in lower case. "conv2" is in "conv2.weight", and neither in "aten::conv2d" nor in "conv20".
+// Both in lower case. "conv2" is in "conv2.weight", and neither in "aten::conv2d" nor in "conv20"; "bf16" is
+// in "bf16gemm".
 bool HoldsWord(std::string_view text, std::string_view word);
 
 }  // namespace tidemark::presenters

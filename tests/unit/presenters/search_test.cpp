@@ -117,7 +117,11 @@ TEST_CASE(
   CHECK(Of(Kind::kAllocation, Found(*view, "conv2")).size() == 2);
   CHECK(Of(Kind::kOperator, Found(*view, "conv2d")).size() == 1);
   CHECK(Of(Kind::kOperator, Found(*view, "conv")).size() == 1);
+  CHECK_FALSE(HoldsWord("aten::conv2d_backward", "conv2"));
   CHECK(HoldsWord("0x7f00", "0x7"));  // no name
+  // Kernels' names run on behind a number.
+  CHECK(HoldsWord("ampere_h16816gemm_128x64", "h16816"));
+  CHECK(HoldsWord("bf16gemm", "bf16"));
 }
 
 TEST_CASE("Bookmarks come first, and alone where nothing is typed") {
