@@ -258,6 +258,22 @@ TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
   CHECK(app.view_state().timeline.stack->by == presenters::StackBy::kLayer);
 }
 
+TEST_CASE("While a lesson asks for what the stack would tell, no other stack can be chosen") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  Tell(app, ShowLessonPage{"where-memory-goes", 2});
+  frames.Draw(8);
+  REQUIRE(app.frame()->timeline.untold != 0);
+  frames.Press(ImGuiKey_B);
+  REQUIRE(OpenPopups() == 1);
+  frames.Press(ImGuiKey_DownArrow);
+  frames.Press(ImGuiKey_Enter);
+  CHECK(app.view_state().timeline.stack.value_or(presenters::StackOrder()).by ==
+        presenters::StackBy::kCategory);
+}
+
 TEST_CASE("What the timeline's colours mean is told in a small window, too") {
   const auto application = KeepingIn("");
   Application& app = *application;

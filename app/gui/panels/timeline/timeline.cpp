@@ -253,7 +253,7 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
     item.lit = false;
     item.category = -1;
     item.selection = presenters::Selection();
-    item.help = "A page of this lesson asks for it first.";
+    item.help = kAskedFirst;
   }
   return items;
 }

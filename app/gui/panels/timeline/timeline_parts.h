@@ -87,6 +87,7 @@ void DrawHorizontalAxis(ImDrawList* list, const TimelineGeometry& geometry,
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                timeline::CategorySet categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
+inline constexpr const char* kAskedFirst = "A page of this lesson asks for it first.";
 Color ColorOfGroup(const TimelineInput& input, size_t group);
 std::optional<int64_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);
 const char* NameOf(presenters::StackBy by);

@@ -150,6 +150,13 @@ std::optional<Color> ColorOfPhase(std::string_view name) {
   return std::nullopt;
 }
 
+// Why the stack cannot be of this; "" where it can.
+const char* WhyNotBy(StackBy by, const TimelineInput& input) {
+  if (by == StackBy::kRank && !input.has_ranks)
+    return "This run is one rank alone. Open the recordings of several at once, or train on several.";
+  return by != StackBy::kCategory && input.untold != 0 ? kAskedFirst : "";
+}
+
 }  // namespace
 
 Color ColorOfGroup(const TimelineInput& input, size_t group) {
@@ -184,16 +191,18 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
       "A group for each thing that a regular expression finds in a block's tensor, layer or operator."};
   for (int i = 0; i < presenters::kStackByCount - 1; ++i) {
     const auto by = static_cast<StackBy>(i);
-    const bool can_be = by != StackBy::kRank || input.has_ranks;
-    const auto flags = can_be ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
+    const std::string_view why_not = WhyNotBy(by, input);
+    const auto flags = why_not.empty() ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
     if (Choice(NameOf(by), input.stack.by == by, flags)) state.stack = {by, ""};
-    Tooltip(can_be
-                ? kHelp[static_cast<size_t>(i)]
-                : "This run is one rank alone. Open the recordings of several at once, or train on several.");
+    Tooltip(why_not.empty() ? kHelp[static_cast<size_t>(i)] : why_not);
   }
   ImGui::SetNextItemWidth(Px(260));
+  const std::string_view why_none = WhyNotBy(StackBy::kExpression, input);
+  ImGui::BeginDisabled(!why_none.empty());
   const bool entered = TextField("##expression", "expression, as conv|relu", state.expression);
-  if (input.stack_error.empty()) Tooltip(kHelp.back());  // which would lie over it
+  ImGui::EndDisabled();
+  if (input.stack_error.empty())  // which it would lie over
+    Tooltip(why_none.empty() ? kHelp.back() : why_none);
   if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
   if (entered && state.expression.front() != 0) state.stack = {StackBy::kExpression, state.expression.data()};
   if (input.stack_error.empty()) return;
