@@ -67,7 +67,7 @@ TEST_CASE("Why figures are other than predicted is told of every row, be they mo
   input.is_first_step = false;
   for (const Series level : {Series::kReserved, Series::kDriver}) {
     CHECK(tells(row(level, 512), "earlier settings left in PyTorch's cache is in reserved"));
-    CHECK(tells(row(level, -512), "Blocks lie in what earlier settings left"));
+    CHECK(tells(row(level, -512), "Less is reserved than by a run that begins with these settings"));
   }
 }
 

@@ -246,8 +246,9 @@ constexpr const char* kInCache =
     "What earlier settings left in PyTorch's cache is in reserved and driver; the phantom's prediction has "
     "none of it. R begins anew.";
 constexpr const char* kInOtherPlaces =
-    "Blocks lie in what earlier settings left in PyTorch's cache; a run that begins with these settings "
-    "reserves other memory for them, which may be more. R begins anew.";
+    "Less is reserved than by a run that begins with these settings: blocks lie in what earlier settings "
+    "left "
+    "in PyTorch's cache. R begins anew.";
 
 bool AsksAsPredicted(const presenters::Breakdown& breakdown) {
   return std::ranges::any_of(breakdown.totals, [](const presenters::BreakdownRow& total) {
