@@ -538,7 +538,9 @@ bool Application::ExecuteTimelineAction(ActionId action) {
       break;
     }
     case ActionId::kStackBy:
-      timeline.chooses_stack = frame_ != nullptr && !frame_->veiled && frame_->timeline.empty_reason.empty();
+      // Raised in the next frame, the panel has the focus from the one after it.
+      if (frame_ != nullptr && !frame_->veiled && frame_->timeline.empty_reason.empty())
+        timeline.chooses_stack = 3;
       shell_.raise_panel = "timeline";
       break;
     case ActionId::kUnpin:

@@ -49,7 +49,9 @@ void Application::EndSlowMotion() {
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
   arrangement_.GiveBack(state_);
-  if (state_.learning) shell_.raise_panel = PanelBehind("slow_motion", shell_);
+  // What else comes to the front in this frame stays there.
+  const bool is_free = shell_.raise_panel.empty() || shell_.raise_panel == "slow_motion";
+  if (state_.learning && is_free) shell_.raise_panel = PanelBehind("slow_motion", shell_);
 }
 
 void Application::HoldForSlowMotion() {

@@ -240,6 +240,14 @@ TEST_CASE("What was in front where the lessons are is in front again after slow 
     frames.Draw(4);
     CHECK_FALSE(is_in_front("###bridge"));
   }
+  SECTION("but for what comes to the front as it ends") {
+    Tell(app, ShowPanel{"layers", true});
+    frames.Draw(4);
+    app.Push(ShowPanel{"batch", true});
+    Tell(app, DoAction{ActionId::kUnpin});
+    frames.Draw(4);
+    CHECK(is_in_front("###batch"));
+  }
   CHECK_FALSE(app.frame()->run_controls.walks);
 }
 
@@ -256,6 +264,21 @@ TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
   CHECK(OpenPopups() == 0);
   REQUIRE(app.view_state().timeline.stack);
   CHECK(app.view_state().timeline.stack->by == presenters::StackBy::kLayer);
+}
+
+TEST_CASE("The list of what the stack is of opens at once or not at all") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(6);
+  ImGui::SetWindowFocus("###run_controls");
+  frames.Draw(2);
+  app.view_state().timeline.chooses_stack = 1;  // and what raised the timeline did not give it the focus
+  frames.Draw(2);
+  ImGui::SetWindowFocus("###timeline");
+  frames.Draw(2);
+  CHECK(OpenPopups() == 0);
 }
 
 TEST_CASE("While a lesson asks for what the stack would tell, no other stack can be chosen") {

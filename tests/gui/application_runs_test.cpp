@@ -279,16 +279,6 @@ TEST_CASE("A terminal obeys nothing of the name of what could not be opened") {
   CHECK(told.starts_with("tidemark: /no/␛[31mred.tide"));
 }
 
-// Memory runs out as it ends.
-class Exhausted : public Program {
- public:
-  session::RunStatus status() const override {
-    session::RunStatus status = Program::status();
-    status.out_of_memory = status.state == session::RunState::kFinished;
-    return status;
-  }
-};
-
 TEST_CASE("What stands out has room of its own where memory ran out, not in the next run") {
   const auto application = KeepingIn("");
   Application& app = *application;
@@ -322,6 +312,28 @@ Docked DockedIn(const std::string& layout) {
 bool IsLike(const Docked& one, const Docked& other) {
   const auto are_near = [](int a, int b) { return std::abs(a - b) <= 1; };
   return one.front == other.front && std::ranges::equal(one.heights, other.heights, are_near);
+}
+
+TEST_CASE("What slow motion covers is kept as the layout where memory runs out meanwhile, too") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const auto exhausted = std::make_shared<Exhausted>();
+  app.ShowRun(exhausted);
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  frames.Draw(8);
+  Tell(app, ShowPanel{"layers", true});
+  frames.Draw(4);
+  const auto in_front = [](const std::string& layout) { return DockedIn(layout).front; };
+  const auto kept = [&] { return in_front(LayoutToKeep(app.shell())); };
+  const std::vector<std::string> before = kept();
+  Tell(app, DoAction{ActionId::kSlowMotion});
+  frames.Draw(4);
+  REQUIRE(in_front(ImGui::SaveIniSettingsToMemory()) != before);
+  REQUIRE(kept() == before);
+  exhausted->End();
+  frames.Draw(8);
+  CHECK(kept() == before);
 }
 
 TEST_CASE("What came to the front by itself as memory ran out is not kept as the layout") {

@@ -46,6 +46,16 @@ class Program : public Grown {
   session::RunState state_ = session::RunState::kRunning;
 };
 
+// Memory runs out as it ends.
+class Exhausted : public Program {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status = Program::status();
+    status.out_of_memory = status.state == session::RunState::kFinished;
+    return status;
+  }
+};
+
 inline void Tell(Application& application, Command command) {
   application.Push(std::move(command));
   application.ExecuteCommands();

@@ -442,21 +442,26 @@ ImGuiID TabIdOf(const std::string& panel) {
   return window == nullptr ? 0 : window->TabId;
 }
 
-// Null once a person has chosen another tab there.
-ImGuiDockNode* NodeOf(const CoveredPanel& covered) {
-  ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered.node);
-  if (node == nullptr || node->TabBar == nullptr) return nullptr;
+// Once a person has chosen another tab there.
+bool IsOver(const CoveredPanel& covered) {
+  const ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered.node);
+  if (node == nullptr || node->TabBar == nullptr) return true;
   const ImGuiTabBar& bar = *node->TabBar;
   const ImGuiID front = bar.NextSelectedTabId != 0 ? bar.NextSelectedTabId : bar.SelectedTabId;
-  return front == TabIdOf(covered.by) ? node : nullptr;
+  return front != TabIdOf(covered.by);
 }
 
 void NoteCovered(const Panel& by, ShellState& shell) {
   const ImGuiWindow* const window = ImGui::FindWindowByName(WindowId(by).c_str());
   const ImGuiDockNode* const node = window == nullptr ? nullptr : window->DockNode;
   const size_t front = node == nullptr ? Panels().size() : PlaceOf(node->VisibleWindow);
-  if (front < Panels().size() && Panels()[front].name != by.name)
-    shell.covered = {node->ID, Panels()[front].name, by.name};
+  if (front == Panels().size() || Panels()[front].name == by.name) return;
+  const auto before = std::ranges::find(shell.covered, node->ID, &CoveredPanel::node);
+  if (before == shell.covered.end()) {
+    shell.covered.push_back({node->ID, Panels()[front].name, by.name});
+  } else {
+    before->by = by.name;  // over what had covered the same
+  }
 }
 
 // Panels that come back to their place stand there in their order, whichever of them was there before.
@@ -511,18 +516,23 @@ ImRect MiddleOfPanels() {
 std::string LayoutToKeep(const ShellState& shell) {
   const std::vector<GivenRoom>& room =
       IsAsGiven(shell.given_room) ? shell.given_room : std::vector<GivenRoom>();
-  ImGuiDockNode* const node = shell.covered ? NodeOf(*shell.covered) : nullptr;
+  std::vector<CoveredPanel> covered = shell.covered;
+  std::erase_if(covered, IsOver);
+  const auto select = [&](std::string CoveredPanel::*panel) {
+    for (const CoveredPanel& one : covered)
+      ImGui::DockBuilderGetNode(one.node)->SelectedTabId = TabIdOf(one.*panel);
+  };
   Resize(room, &GivenRoom::before);
-  if (node != nullptr) node->SelectedTabId = TabIdOf(shell.covered->panel);
+  select(&CoveredPanel::panel);
   std::string layout = ImGui::SaveIniSettingsToMemory();
-  if (node != nullptr) node->SelectedTabId = TabIdOf(shell.covered->by);
+  select(&CoveredPanel::by);
   Resize(room, &GivenRoom::after);
   return layout;
 }
 
 std::string PanelBehind(std::string_view front, const ShellState& shell) {
-  const bool is_covered = shell.covered && shell.covered->by == front && NodeOf(*shell.covered) != nullptr;
-  return is_covered ? shell.covered->panel : "";
+  const auto covered = std::ranges::find(shell.covered, front, &CoveredPanel::by);
+  return covered == shell.covered.end() || IsOver(*covered) ? "" : covered->panel;
 }
 
 void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
@@ -553,7 +563,7 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
   }
   FollowScale(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), shell, view);
   MakeRoom(shell);
-  if (shell.covered && NodeOf(*shell.covered) == nullptr) shell.covered.reset();
+  std::erase_if(shell.covered, IsOver);
   // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
   // or what lies behind tabs, painted in the colour that each frame begins with.
   ImGui::PushStyleColor(ImGuiCol_Border, IM_COL32_BLACK_TRANS);

@@ -144,7 +144,7 @@ struct ShellState {
   std::string tall_panel;     // is given room while it is in front; "" = none
   bool tall_is_front = false;
   std::vector<GivenRoom> given_room;
-  std::optional<CoveredPanel> covered;
+  std::vector<CoveredPanel> covered;  // one of a place
   bool banner_closed = false;
   std::vector<Toast> toasts;
   bool has_dialog = false;     // in the frame before

@@ -78,7 +78,7 @@ struct ShownTimeline {
 struct TimelineState : ShownTimeline {
   int follow_steps = 5;
   std::array<char, 120> expression{};  // as it is being typed
-  bool chooses_stack = false;          // what the stack is of: the next frame opens the list
+  int chooses_stack = 0;               // what the stack is of: its list opens in so many frames, or never
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;
   int rows = 400;  // pixels of the plot
