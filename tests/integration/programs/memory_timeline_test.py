@@ -62,13 +62,16 @@ class MemoryTimeline(InFolder):
         ours = info["measured"]["by_category_at_peak"]
         for category in ("parameter", "optimizer_state", "gradient"):
             self.assertEqual(ours[category], timeline.get(category.upper(), 0), (category, ours, timeline))
-        # Inputs count as activations under the probe.
+        # What the model is called with is told on the card only; on the CPU it counts as an activation.
+        self.assertEqual(ours["input"], timeline.get("INPUT", 0) if device == "cuda" else 0, (ours, timeline))
         saved = timeline.get("ACTIVATION", 0) + timeline.get("INPUT", 0)
-        self.assertLessEqual(abs(ours["activation"] - saved), BLOCK, (ours, timeline))
+        self.assertLessEqual(abs(ours["activation"] + ours["input"] - saved), BLOCK, (ours, timeline))
         return ours
 
     def test_at_the_end_of_a_forward(self):
-        self.assertGreater(self.check("forward")["activation"], 16 << 20)
+        holds = self.check("forward")
+        self.assertGreater(holds["activation"], 8 << 20)
+        self.assertGreaterEqual(holds["input"], 8 << 20)
 
     def test_at_the_end_of_a_backward(self):
         self.assertGreater(self.check("backward")["gradient"], 6 << 20)
