@@ -62,7 +62,7 @@ def parts_of(tensor, depth=2):
 
 
 def blocks_of(tensor):
-    """Of each of its parts, once, and what is behind its name; none of one of a class that is like no other: nothing of ours may end the program."""
+    """Those of its parts, each with what is behind its name, and the part; none of one of a class that is like no other: nothing of ours may end the program."""
     try:
         return [(block, suffix, part) for suffix, part in parts_of(tensor) if (block := block_of(part))]
     except Exception:
