@@ -247,8 +247,7 @@ constexpr const char* kInCache =
     "none of it. R begins anew.";
 constexpr const char* kInOtherPlaces =
     "Less is reserved than by a run that begins with these settings: blocks lie in what earlier settings "
-    "left "
-    "in PyTorch's cache. R begins anew.";
+    "left in PyTorch's cache. R begins anew.";
 
 bool AsksAsPredicted(const presenters::Breakdown& breakdown) {
   return std::ranges::any_of(breakdown.totals, [](const presenters::BreakdownRow& total) {

@@ -33,8 +33,8 @@ bool BlockRoles::TakeKnown(Known& block, Category role, events::NameId gradient_
   if (block.turn != 0 && !Yields(block.role, role) && !has_new_name) return false;
   Assign(block, role);
   block.gradient_name = gradient_name;
-  if (role ==
-      Category::kInput) {  // made where an optimizer's closure runs, say, and nothing that this leaves
+  // It may be made where an optimizer's closure runs, and is nothing that the optimizer leaves.
+  if (role == Category::kInput) {
     Forget(block);
     block.maker = kNobody;
     block.awaits = 0;

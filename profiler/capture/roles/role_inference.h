@@ -50,8 +50,8 @@ class RoleInference {
   void FindArgument(const events::Event& hint);
   void FindOptimizerState(const events::Event& hint);
   void FindOutputs(Maker maker, const events::Event& end);
-  // Unless it holds something else already. 0 = no block.
   void Announce(uint64_t block, events::Category role, const events::Event& cause, events::NameId name = 0);
+  // Unless it holds something else already. 0 = no block.
   void Assume(uint64_t block, events::Category role, const events::Event& hint, events::NameId name = 0,
               events::NameId gradient_name = 0);
   bool LiesInSegment(uint64_t address) const;

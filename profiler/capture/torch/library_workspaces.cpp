@@ -42,14 +42,15 @@ void Announce(uint64_t block, int64_t bytes, const char* name) {
   EmitCategory(block, bytes, events::Category::kWorkspace, Intern(name));
 }
 
-void AnnounceKnown(uint64_t block, int64_t bytes, const char* name) {
-  Announce(block, bytes, name);
+void TellOfKnown(uint64_t block) {
   if (workspace_known != nullptr) workspace_known(block);
 }
 
 void OnKeptWorkspace(void* workspace, size_t bytes, const char* name) {
   if (!Remember(workspace)) return;
-  AnnounceKnown(reinterpret_cast<uint64_t>(workspace), static_cast<int64_t>(bytes), name);
+  const auto block = reinterpret_cast<uint64_t>(workspace);
+  Announce(block, static_cast<int64_t>(bytes), name);
+  TellOfKnown(block);
 }
 
 struct Born {
@@ -73,10 +74,10 @@ uint64_t BlockOfWorkspace(uint64_t address) {
 }
 
 void OnCudnnWorkspace(void* workspace) {
-  constexpr const char* kName = "cuDNN workspace";
   const auto address = reinterpret_cast<uint64_t>(workspace);
   const uint64_t block = BlockOfWorkspace(address);
-  block == 0 ? Announce(address, 0, kName) : AnnounceKnown(block, 0, kName);
+  Announce(block == 0 ? address : block, 0, "cuDNN workspace");
+  if (block != 0) TellOfKnown(block);
 }
 
 }  // namespace

@@ -227,7 +227,7 @@ class Parameters(unittest.TestCase):
         batch, grown, label, other = (Parameter(block) for block in (512, 1024, 2048, 4096))
         for tensor in (batch, grown, label, other):
             tensor.requires_grad = tensor is grown
-        tell = tensors.input_telling(lambda tensor, *what: self.told.append((tensor.block, *what)), Tracer())
+        tell = tensors.input_telling(lambda block, *what: self.told.append((block[0], *what)), Tracer())
         tell((batch, grown, [{"label": label}], "text"), {"other": other})
         self.assertEqual(sorted(self.told), [(block, 3, "") for block in (512, 2048, 4096)])
 

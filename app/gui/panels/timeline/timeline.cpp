@@ -383,9 +383,9 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   left_over -= Px(28);
   geometry.overview = take_if_left(Px(26), Px(8));
   const float further_rows = legend - Px(kLegendRow);
-  const bool has_all_names = left_over >= further_rows;
-  if (has_all_names) left_over -= further_rows;
-  geometry.legend = take(has_all_names ? legend : Px(kLegendRow), Px(2), has_legend);
+  geometry.legend_has_all = further_rows <= 0 || left_over >= further_rows;
+  if (geometry.legend_has_all) left_over -= further_rows;
+  geometry.legend = take(geometry.legend_has_all ? legend : Px(kLegendRow), Px(2), has_legend);
   geometry.steps = take(Px(18), Px(4), has_strips);
   const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
   if (has_lane) geometry.lane = take_if_left(Px(18), Px(4));
@@ -493,8 +493,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   DrawLayers(ImGui::GetWindowDrawList(), geometry, input, queue);
   const ImRect& legend = geometry.legend;
   if (legend.GetWidth() > 0) {
-    const bool has_all = legend.GetHeight() >= DrawLegend(input, state, {}, legend.GetWidth(), nullptr);
-    if (has_all) {
+    if (geometry.legend_has_all) {
       DrawLegend(input, state, legend.Min, legend.GetWidth(), &queue);
     } else {
       DrawShortLegend(input, state, legend, queue);

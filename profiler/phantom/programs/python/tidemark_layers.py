@@ -217,16 +217,16 @@ def tell_layers(modules, doubt):
         if list(inspect.signature(call).parameters) != ["self", "args", "kwargs"]:
             raise TypeError("it has other arguments")
         code, apply_code = code_that_tells(call, TOLD), code_that_tells(apply, APPLIED)
-        tell = tensor_telling(modules.torch._C)
-        names = Names(code, module_telling(block_telling(), modules.torch._C))
+        tell_block = block_telling()
+        names = Names(code, module_telling(tell_block, modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
-                             tidemark_inputs=input_telling(tell, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
+                             tidemark_inputs=input_telling(tell_block, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
         call.__code__, apply.__code__ = code, apply_code
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tell), doubt)
+    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling(modules.torch._C)), doubt)
     skip_in_compiler()
     return names
 

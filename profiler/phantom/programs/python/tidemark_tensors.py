@@ -212,15 +212,17 @@ def copy_telling(tell):
     return hear
 
 
-def input_telling(tell, torch_c):
+def input_telling(tell_block, torch_c):
     """Tells what a model is called with, if no gradients flow into it: a batch, wherever it was made."""
 
     def tell_input(tensor):
         try:
-            if not tensor.requires_grad:
-                tell(tensor, INPUT, "")
+            if tensor.requires_grad:
+                return
         except Exception:  # of a class that is like no other; nothing of ours may end the program
             return
+        for block, *_ in blocks_of(tensor):
+            tell_block(block, INPUT, "")
 
     def tell_inputs(*arguments):
         with reading(torch_c):
