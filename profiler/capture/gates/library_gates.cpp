@@ -1,7 +1,8 @@
 // The gates at NVIDIA's libraries. LibTorch hands each workspace to its library by a call
-// (cublasSetWorkspace_v2; cublasLtMatmul; cudnnBackendSetAttribute with CUDNN_ATTR_VARIANT_PACK_WORKSPACE),
-// and so it does the states of a recurrent layer's dropout (cudnnSetDropoutDescriptor), which it keeps for
-// the process's life (get_dropout_state in ATen/native/cudnn/RNN.cpp).
+// (cublasSetWorkspace_v2; cublasLtMatmul; cudnnBackendSetAttribute with CUDNN_ATTR_VARIANT_PACK_WORKSPACE; of
+// a recurrent layer cudnnRNNForward, cudnnRNNBackwardData_v8 and cudnnRNNBackwardWeights_v8), and so it does
+// the states of such a layer's dropout (cudnnSetDropoutDescriptor), which it keeps for the process's life
+// (get_dropout_state in ATen/native/cudnn/RNN.cpp).
 #include <dlfcn.h>
 
 #include "profiler/base/check.h"
@@ -69,6 +70,37 @@ __attribute__((visibility("default"))) int cudnnBackendSetAttribute(void* descri
     if (workspace != nullptr) Tell(TheGates().cudnn_workspace, workspace);
   }
   return next(descriptor, attribute, type, count, values);
+}
+
+__attribute__((visibility("default"))) int cudnnRNNForward(
+    void* handle, void* rnn, int mode, const int* lengths, void* x_data, const void* x, void* y_data, void* y,
+    void* h_tensor, const void* hx, void* hy, void* c_tensor, const void* cx, void* cy, size_t weight_bytes,
+    const void* weights, size_t workspace_bytes, void* workspace, size_t reserve_bytes, void* reserve) {
+  static const auto next = Next<decltype(&cudnnRNNForward)>("cudnnRNNForward");
+  if (workspace != nullptr) Tell(TheGates().cudnn_workspace, workspace);
+  return next(handle, rnn, mode, lengths, x_data, x, y_data, y, h_tensor, hx, hy, c_tensor, cx, cy,
+              weight_bytes, weights, workspace_bytes, workspace, reserve_bytes, reserve);
+}
+
+__attribute__((visibility("default"))) int cudnnRNNBackwardData_v8(
+    void* handle, void* rnn, const int* lengths, void* y_data, const void* y, const void* dy, void* x_data,
+    void* dx, void* h_tensor, const void* hx, const void* dhy, void* dhx, void* c_tensor, const void* cx,
+    const void* dcy, void* dcx, size_t weight_bytes, const void* weights, size_t workspace_bytes,
+    void* workspace, size_t reserve_bytes, void* reserve) {
+  static const auto next = Next<decltype(&cudnnRNNBackwardData_v8)>("cudnnRNNBackwardData_v8");
+  if (workspace != nullptr) Tell(TheGates().cudnn_workspace, workspace);
+  return next(handle, rnn, lengths, y_data, y, dy, x_data, dx, h_tensor, hx, dhy, dhx, c_tensor, cx, dcy, dcx,
+              weight_bytes, weights, workspace_bytes, workspace, reserve_bytes, reserve);
+}
+
+__attribute__((visibility("default"))) int cudnnRNNBackwardWeights_v8(
+    void* handle, void* rnn, int adds, const int* lengths, void* x_data, const void* x, void* h_tensor,
+    const void* hx, void* y_data, const void* y, size_t weight_bytes, void* weight_gradients,
+    size_t workspace_bytes, void* workspace, size_t reserve_bytes, void* reserve) {
+  static const auto next = Next<decltype(&cudnnRNNBackwardWeights_v8)>("cudnnRNNBackwardWeights_v8");
+  if (workspace != nullptr) Tell(TheGates().cudnn_workspace, workspace);
+  return next(handle, rnn, adds, lengths, x_data, x, h_tensor, hx, y_data, y, weight_bytes, weight_gradients,
+              workspace_bytes, workspace, reserve_bytes, reserve);
 }
 }
 // NOLINTEND(readability-identifier-naming)
