@@ -7,6 +7,7 @@
 //   layer1.shard.grad              the shard of several gradients in the layer
 //   Linear 2.weight                of the second model of a class
 //   AdamW state                    what an optimizer keeps, where nobody knows of what: of no layer
+//   parameter 768×3072             of no module that was called so far
 //
 // Pure functions.
 #pragma once
@@ -20,6 +21,7 @@ namespace tidemark::events {
 
 inline constexpr std::string_view kGradientEnding = ".grad";  // as in PyTorch
 inline constexpr std::string_view kShardEnding = "shard.grad";
+inline constexpr std::string_view kNamelessParameter = "parameter";  // and its shape
 
 // Without what there is beside it: up to the first space, but for that in a model's number.
 inline std::string_view ParameterOf(std::string_view name) {
@@ -33,8 +35,9 @@ inline std::string_view ParameterOf(std::string_view name) {
   return name.substr(0, space);
 }
 
-// The parameter's own, of what there is beside it, too.
+// The parameter's own, of what there is beside it, too. Empty for a nameless one's.
 inline std::string GradientName(std::string_view name) {
+  if (ParameterOf(name) == kNamelessParameter) return "";
   return std::string(ParameterOf(name)).append(kGradientEnding);
 }
 

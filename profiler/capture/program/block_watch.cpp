@@ -87,7 +87,8 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
   if (block.address == 0) return;
   BeginForward();
   if (!Roles().Take(block.address, Category::kParameter)) return;
-  Announce(block, Category::kParameter, Intern("parameter " + ShapeOf(tensor)));
+  Announce(block, Category::kParameter,
+           Intern(std::string(events::kNamelessParameter) + " " + ShapeOf(tensor)));
 }
 
 void OnTensorKnown(const void* block, int64_t bytes, Category category, const char* name) {

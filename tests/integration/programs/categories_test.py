@@ -18,12 +18,15 @@ class Categories(InFolder):
     def told(self):
         return json.loads(tidemark("info", self.recording, "--json").stdout)
 
-    def names(self, category):
-        """What blocks of it were called."""
+    def called(self, category):
+        """What its blocks were called, one after the other."""
         table = str(Path(self.folder.name) / "run.csv")
         self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", table).returncode, 0)
         with open(table, newline="") as rows:
-            return {row["name"] for row in csv.DictReader(rows) if row["kind"] == "categorize" and row["category"] == category}
+            return [row["name"] for row in csv.DictReader(rows) if row["kind"] == "categorize" and row["category"] == category]
+
+    def names(self, category):
+        return set(self.called(category))
 
     def test_parameters_are_known_that_no_gradient_is_accumulated_for(self):
         code = """
@@ -41,6 +44,31 @@ Net().cuda()(torch.ones(1, 1024, device="cuda"))
         self.assertIn("OutOfMemoryError", ran.stderr)
         categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
         self.assertEqual(categories["parameter"], 2 * 1024 * 1024 * 4)
+
+    def test_parameters_that_are_made_on_the_card_are_known_before_their_module_is_called(self):
+        code = """
+import torch
+with torch.device("cuda"):
+    net = torch.nn.Sequential(torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 512, bias=False))
+    kept = torch.ones(512, 512)
+    torch.nn.Linear(1 << 24, 1 << 24)
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertIn("OutOfMemoryError", ran.stderr)
+        holds = self.told()["measured"]["by_category_at_peak"]
+        self.assertEqual((holds["parameter"], holds["unknown"]), (6 << 20, 1 << 20), holds)
+        self.assertEqual(self.names("parameter"), {"parameter 1024×1024", "parameter 512×1024"})
+
+    def test_those_without_a_module_are_called_by_their_shapes_and_so_are_their_gradients(self):
+        code = """
+import torch
+weight = torch.nn.Parameter(torch.ones(512, 256, device="cuda"))
+(weight * 2).sum().backward()
+peak = torch.empty(2 << 20, device="cuda")
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["parameter"], holds["gradient"]), (512 << 10, 512 << 10), holds)
+        self.assertEqual((self.names("parameter"), self.names("gradient")), ({"parameter 512×256"}, {"gradient 512×256"}))
 
     def test_results_that_a_program_keeps_are_output_and_what_backward_needs_is_not(self):
         code = """
@@ -72,6 +100,17 @@ for _ in range(2):
         self.assertGreaterEqual(holds["workspace"], 49152 * 40, holds)  # of each of its multiprocessors
         self.assertLess(holds["activation"], 49152 * 40, holds)
         self.assertIn("cuDNN dropout states", self.names("workspace"))
+
+    def test_what_cudnn_works_in_for_a_recurrent_layer_is_its_workspace(self):
+        code = """
+import torch
+net = torch.nn.LSTM(512, 512, num_layers=2).cuda()
+batch = torch.ones(16, 64, 512, device="cuda")
+for _ in range(2):
+    net(batch)[0].sum().backward()
+"""
+        self.at_peak(code)
+        self.assertEqual(self.called("workspace").count("cuDNN workspace"), 2 * 3, "a step's forward, and backward for data and for weights")
 
     def test_a_buffer_that_gradients_are_copied_into_is_for_communication(self):
         code = """
@@ -165,7 +204,7 @@ average = copy.deepcopy(net)
 net(torch.ones(1, 1024, device="cuda"))
 """
         self.assertEqual(self.at_peak(code)["parameter"], 3 * 4 << 20)  # the copy of a buffer is made as any tensor's
-        self.assertEqual(self.names("parameter"), {"inner.weight", "Net.mask", "parameter [1024, 1024], copied"})
+        self.assertEqual(self.names("parameter"), {"inner.weight", "Net.mask", "parameter 1024×1024"})
 
     def test_parameters_of_a_whole_model_in_one_buffer_are_no_layers(self):
         code = """
@@ -263,7 +302,7 @@ Net()(torch.ones(9, device="cuda"))
 """
         holds = self.at_peak(code)
         self.assertEqual(holds["parameter"], 2 << 20)
-        self.assertEqual(self.names("parameter"), {"Net.weight", "Net.weight.state.scales"})
+        self.assertEqual(self.names("parameter"), {"parameter 1048576", "Net.weight", "Net.weight.state.scales"})
 
     def test_of_a_tensor_that_wraps_others_those_are_told(self):
         code = """

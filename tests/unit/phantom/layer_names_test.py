@@ -286,11 +286,11 @@ class Parameters(unittest.TestCase):
         self.tell_module([(module, "module")] * 2 + [None])
         self.assertEqual(self.told, [])
 
-    def test_a_copy_is_a_parameter_whoever_calls_its_module(self):
-        hear = tensors.copy_telling(lambda tensor, *what: self.told.append((tensor.block, *what)))
-        hear({"self": Parameter(512), "memo": {}, "result": Parameter(1024)})
-        hear({"self": Parameter(512), "memo": {}})  # it was copied before, or could not be
-        self.assertEqual(self.told, [(1024, 0, "parameter [3, 2], copied")])
+    def test_one_is_told_as_it_is_made_whoever_calls_its_module(self):
+        hear = tensors.parameter_telling(lambda block, *what: self.told.append((block[0], *what)), Tracer())
+        for data in (Parameter(512), Parameter(1024, shape=()), Parameter(2048, is_cuda=False), object()):
+            hear({"cls": Parameter, "data": data, "requires_grad": True})
+        self.assertEqual(self.told, [(512, 0, "parameter 3×2"), (1024, 0, "parameter scalar")])
 
     def test_those_that_are_moved_are_told_once_they_are_there(self):
         told, inner = [], Module()

@@ -16,7 +16,7 @@ TEST_CASE("A tensor's layer is read from its name, whatever of the layer it is")
     CHECK(LayerOfTensor(name) == "Linear 2");
   }
   for (const char* name :
-       {"", "AdamW state", "flat_weights", "flat_weights.grad", "shard.grad", "gradient [3, 2]"}) {
+       {"", "AdamW state", "flat_weights", "flat_weights.grad", "shard.grad", "parameter 3×2", "gradient 3×2"}) {
     INFO(name);
     CHECK(LayerOfTensor(name).empty());
   }
@@ -26,6 +26,8 @@ TEST_CASE("A gradient and an optimizer's state are called as PyTorch calls them"
   CHECK(GradientName("conv.weight") == "conv.weight.grad");
   CHECK(GradientName("conv.weight gathered") == "conv.weight.grad");
   CHECK(GradientName("Net 2.conv.weight gathered") == "Net 2.conv.weight.grad");
+  CHECK(GradientName("parameter 3×2").empty());
+  CHECK(GradientName("parameter 2.weight") == "parameter 2.weight.grad");
   CHECK(OptimizerStateName("Optimizer.step#AdamW.step") == "AdamW state");
 }
 

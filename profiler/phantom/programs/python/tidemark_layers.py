@@ -1,5 +1,5 @@
 """Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
-parameters and buffers of each, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used,
+parameters and buffers of each, as they are made, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used,
 and those, too, that no gradient is accumulated for; what the outermost is called with; and what an optimizer keeps for each, once it has made it.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
@@ -16,7 +16,7 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import attributes_of, block_of, block_telling, blocks_of, copy_telling, held_by, input_telling, is_own, library_of, module_telling, name_of_all, optimizer_telling, parts_of, reading, shared_path, tensor_telling, tensors_in, tensors_of
+from tidemark_tensors import attributes_of, block_of, block_telling, blocks_of, held_by, input_telling, is_own, library_of, module_telling, name_of_all, optimizer_telling, parameter_telling, parts_of, reading, shared_path, tensor_telling, tensors_in, tensors_of
 
 TOLD = """
 def told(self, args, kwargs):
@@ -226,7 +226,7 @@ def tell_layers(modules, doubt):
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    tell_what_is_left(modules.Parameter.__deepcopy__, "tidemark_copied", copy_telling(tensor_telling(modules.torch._C)), doubt)
+    tell_what_is_left(modules.Parameter.__new__, "tidemark_made", parameter_telling(tell_block, modules.torch._C), doubt)
     skip_in_compiler()
     return names
 

@@ -201,13 +201,15 @@ def is_shard(parameter):
     return type(parameter).__name__ == "DTensor" or getattr(parameter, "_is_flat_param", False)
 
 
-def copy_telling(tell):
-    """Hears of Parameter.__deepcopy__: what is copied (a model's moving average, say) is a parameter, whether or not its module is called."""
+def parameter_telling(tell_block, torch_c):
+    """Hears of Parameter.__new__: what is made one is a parameter before its module is called, and whether or not it ever is, as while a model is
+    loaded, or copied for a moving average.
+    """
 
     def hear(here):
-        copied = here.get("result")
-        if copied is not None:
-            tell(copied, PARAMETER, f"parameter {list(copied.shape)}, copied")
+        with reading(torch_c):
+            for block, suffix, part in blocks_of(here["data"]):
+                tell_block(block, PARAMETER, f"parameter {'×'.join(map(str, part.shape)) or 'scalar'}{suffix}")
 
     return hear
 
