@@ -104,6 +104,9 @@ class Called(torch.nn.Module):  # for which the compiler goes through Module.__c
     def forward(self, x): return self.inner(x)
 net[0].register_forward_hook(lambda module, arguments, result: result * 2)
 torch.compile(Called(), backend="aot_eager", fullgraph=True)(torch.ones(64, 512, device="cuda"))
+class Making(torch.nn.Module):  # the compiler stops at what makes a parameter, and looks at all that runs until it goes on
+    def forward(self, x): return (x * 2) @ torch.nn.Parameter(torch.ones(512, 512, device="cuda"))
+torch.compile(Making(), backend="aot_eager")(torch.ones(64, 512, device="cuda"))
 print({name: dict(counts) for name, counts in torch._dynamo.utils.counters.items()})
 """, {"0", "1"}),
     "a transformer's short way": ("""

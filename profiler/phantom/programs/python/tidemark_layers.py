@@ -16,7 +16,7 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import attributes_of, block_of, block_telling, blocks_of, held_by, input_telling, is_own, library_of, module_telling, name_of_all, optimizer_telling, parameter_telling, parts_of, reading, shared_path, tensor_telling, tensors_in, tensors_of
+from tidemark_tensors import block_telling, input_telling, module_telling, optimizer_telling, parameter_telling, tensor_telling, tensors_of
 
 TOLD = """
 def told(self, args, kwargs):
@@ -227,7 +227,7 @@ def tell_layers(modules, doubt):
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
     tell_what_is_left(modules.Parameter.__new__, "tidemark_made", parameter_telling(tell_block, modules.torch._C), doubt)
-    skip_in_compiler()
+    skip_in_compiler(doubt)
     return names
 
 
@@ -238,6 +238,15 @@ def tell_optimizers(optimizers, names):
     optimizers.register_optimizer_step_post_hook(behind)
 
 
+def functions_in(holder):
+    """Of a module of ours, with those of its classes."""
+    for thing in vars(holder).values():
+        if inspect.isfunction(thing):
+            yield thing
+        elif inspect.isclass(thing) and thing.__module__ == holder.__name__:
+            yield from functions_in(thing)
+
+
 def codes_in(code):
     """It, and those of the functions that are made in it."""
     yield code
@@ -245,15 +254,23 @@ def codes_in(code):
         yield from codes_in(inner)
 
 
-def skip_in_compiler():
+def compiler_skipping():
+    """What has torch.compile leave a function's code alone, and what that calls; PyTorch's own is in what takes long to import."""
+    from torch._C._dynamo import eval_frame
+
+    if hasattr(eval_frame, "skip_code"):  # up to 2.6
+        return eval_frame.skip_code
+    left_alone = eval_frame._FrameExecStrategy(eval_frame._FrameAction.SKIP, eval_frame._FrameAction.SKIP)
+    return lambda code: eval_frame.set_code_exec_strategy(code, left_alone)
+
+
+def skip_in_compiler(doubt):
     """What finds and tells names is no code of the program's, which torch.compile would look into where it runs within it."""
+    own = [function for name in ("code", "tensors", "layers", "shards") for function in functions_in(sys.modules[f"tidemark_{name}"])]
     try:
-        from torch._C._dynamo.eval_frame import skip_code
-    except ImportError:
-        return
-    methods = filter(inspect.isfunction, vars(Names).values())
-    telling = (tensors_of, parts_of, blocks_of, held_by, attributes_of, library_of, is_own, block_of, shared_path, name_of_all, reading.__wrapped__, block_telling, tensor_telling, module_telling, apply_telling, input_telling,
-               tensors_in)
-    for function in (is_wrapped, children_of, paths_in, class_of, holder_of, *telling, *methods):
-        for code in codes_in(function.__code__):
-            skip_code(code)
+        skip = compiler_skipping()
+        for function in own:
+            for code in codes_in(inspect.unwrap(function).__code__):
+                skip(code)
+    except UNLIKE_KNOWN as error:
+        doubt(f"What tells of layers may be compiled with them: PyTorch's compiler is unlike any that is known ({error!r}).")
