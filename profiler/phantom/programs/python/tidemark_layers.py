@@ -1,5 +1,5 @@
 """Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it. So are the
-parameters and buffers of each, as they are made, as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used,
+parameters as they are made, and those and the buffers of each as it is moved or converted (`cuda()`, `to()`, `half()`) and as it gets its name: before any of them is used,
 and those, too, that no gradient is accumulated for; what the outermost is called with; and what an optimizer keeps for each, once it has made it.
 
 PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
