@@ -29,15 +29,22 @@ struct Columns {
   bool share = true;
   bool types = false;  // where autocast chose
   bool gradients = true;
+  bool optimizer = false;  // where one keeps something
   bool again = false;      // under checkpointing
   bool workspace = false;  // where a library's is alive
   std::vector<std::string_view> left_out = {};
   int count() const {
     return (textbook ? 4 : 2) + static_cast<int>(types) + static_cast<int>(parameters) +
            static_cast<int>(temporary) + static_cast<int>(share) + static_cast<int>(gradients) +
-           static_cast<int>(again) + static_cast<int>(workspace);
+           static_cast<int>(optimizer) + static_cast<int>(again) + static_cast<int>(workspace);
   }
 };
+
+bool HasAny(const std::vector<presenters::LayerRow>& rows,
+            std::optional<int64_t> presenters::LayerRow::*figure) {
+  return std::ranges::any_of(
+      rows, [figure](const presenters::LayerRow& row) { return (row.*figure).value_or(0) > 0; });
+}
 
 // A narrow panel leaves out what the tooltips tell as well.
 Columns ColumnsFor(float width, const LayersInput& input) {
@@ -46,21 +53,25 @@ Columns ColumnsFor(float width, const LayersInput& input) {
                                  [](const presenters::LayerRow& row) { return !row.computed_in.empty(); });
   const bool runs_again = std::any_of(
       rows.begin(), rows.end(), [](const presenters::LayerRow& row) { return row.recomputed_bytes > 0; });
-  const bool workspaces = std::ranges::any_of(
-      rows, [](const presenters::LayerRow& row) { return row.measured_workspace_bytes.value_or(0) > 0; });
   Columns columns{.textbook = input.has_textbook, .types = types};
-  const auto has_room = [&](std::string_view title, bool is_told, float least, float has) {
-    if (is_told && has <= least) columns.left_out.push_back(title);
-    return is_told && has > least;
+  float room = width - Px(input.has_textbook ? 350 : 160) - (types ? Px(80) : 0);
+  const auto take = [&](std::string_view title, bool is_told, float needs) {
+    if (!is_told) return false;
+    if (room < needs || !columns.left_out.empty()) columns.left_out.push_back(title);
+    room -= needs;
+    return columns.left_out.empty();
   };
-  columns.again = has_room("made again", runs_again, Px(460), width);
-  const float room =
-      width - (types ? Px(80) : 0) - (columns.again ? Px(80) : 0) + (input.has_textbook ? 0 : Px(270));
-  columns.parameters = has_room("parameters", input.has_textbook, Px(430), room);
-  columns.gradients = has_room("gradients", true, Px(700), room);
-  columns.temporary = has_room("temporary", true, Px(520), room);
-  columns.workspace = has_room("workspace", workspaces, Px(780), room);
-  columns.share = has_room("share of all", true, Px(620), room);
+  const bool has_parameters =
+      input.has_textbook || HasAny(rows, &presenters::LayerRow::measured_parameter_bytes);
+  columns.again = take("made again", runs_again, Px(80));
+  columns.parameters = take("parameters", has_parameters, Px(80));
+  columns.temporary = take("temporary", true, Px(90));
+  columns.share = take("share of all", true, Px(100));
+  columns.optimizer =
+      take("optimizer", HasAny(rows, &presenters::LayerRow::measured_optimizer_bytes), Px(80));
+  columns.gradients = take("gradients", true, Px(80));
+  columns.workspace =
+      take("workspace", HasAny(rows, &presenters::LayerRow::measured_workspace_bytes), Px(80));
   return columns;
 }
 
@@ -131,10 +142,12 @@ void Row(const LayersInput& input, size_t index, const Columns& columns, Command
       Tooltip("autocast had its operators compute in " + row.computed_in);
   }
   if (columns.parameters)
-    BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
+    BytesCell(NothingAsNone(input.has_textbook ? row.parameters_bytes : row.measured_parameter_bytes),
+              input.unit);
   KeptCells(input, row);
   if (columns.again) BytesCell(NothingAsNone(row.recomputed_bytes), input.unit);
   if (columns.gradients) BytesCell(NothingAsNone(row.measured_gradient_bytes), input.unit);
+  if (columns.optimizer) BytesCell(NothingAsNone(row.measured_optimizer_bytes), input.unit);
   if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
   if (columns.workspace) BytesCell(NothingAsNone(row.measured_workspace_bytes), input.unit);
   if (!columns.share) return;
@@ -176,6 +189,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   ImGui::TableSetupColumn("run keeps", 0, 1.2F);
   if (columns.again) ImGui::TableSetupColumn("made again", 0, 1.0F);
   if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
+  if (columns.optimizer) ImGui::TableSetupColumn("optimizer", 0, 1.0F);
   if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
   if (columns.workspace) ImGui::TableSetupColumn("workspace", 0, 1.1F);
   if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
@@ -191,6 +205,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   HeaderCell("kept, " + run, Align::kRight, "kept by the run", run);
   if (columns.again) HeaderCell("made again", Align::kRight);
   if (columns.gradients) HeaderCell("gradients", Align::kRight);
+  if (columns.optimizer) HeaderCell("optimizer", Align::kRight, "optimizer state");
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.workspace) HeaderCell("workspace", Align::kRight);
   if (columns.share) HeaderCell("share of all");

@@ -15,7 +15,7 @@ struct LayersInput {
   const presenters::SelectedOwners* selected = nullptr;
   const std::vector<presenters::LayerRow>* rows = nullptr;
   std::string moment;
-  bool has_textbook = true;  // else there is nothing on paper: no shapes, parameters and formulas
+  bool has_textbook = true;  // else there is nothing on paper: no shapes and formulas
   ByteUnit unit = ByteUnit::kMegabytes;
   bool on_phantom = false;         // the run is: its figures are predicted, too
   bool may_come = true;            // where there are no rows: the run, or another moment of it, may tell some

@@ -23,7 +23,9 @@ struct AliveOfLayer {
   events::NameId id = 0;  // the first that has this name; 0: it has allocated none of it
   int64_t saved_bytes = 0;
   int64_t temporary_bytes = 0;
+  int64_t parameter_bytes = 0;
   int64_t gradient_bytes = 0;
+  int64_t optimizer_bytes = 0;
   int64_t workspace_bytes = 0;
   double all_bytes = 0;
 };
@@ -43,7 +45,10 @@ Alive AliveByLayer(const timeline::View& view, const timeline::State& state) {
     layer.all_bytes += bytes;
     if (block.category == events::Category::kActivation) AddTo(layer.saved_bytes, block.rounded_bytes);
     if (block.category == events::Category::kTemporary) AddTo(layer.temporary_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kParameter) AddTo(layer.parameter_bytes, block.rounded_bytes);
     if (block.category == events::Category::kGradient) AddTo(layer.gradient_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kOptimizerState)
+      AddTo(layer.optimizer_bytes, block.rounded_bytes);
     if (block.category == events::Category::kWorkspace) AddTo(layer.workspace_bytes, block.rounded_bytes);
   }
   return alive;
@@ -60,13 +65,16 @@ void Measure(const Alive& alive, LayerRow& row) {
   const AliveOfLayer layer = found == alive.by_layer.end() ? AliveOfLayer() : found->second;
   row.measured_saved_bytes = layer.saved_bytes;
   row.measured_temporary_bytes = layer.temporary_bytes;
+  row.measured_parameter_bytes = layer.parameter_bytes;
   row.measured_gradient_bytes = layer.gradient_bytes;
+  row.measured_optimizer_bytes = layer.optimizer_bytes;
   row.measured_workspace_bytes = layer.workspace_bytes;
   if (alive.all_bytes <= 0) return;
   row.share_of_peak = layer.all_bytes / alive.all_bytes;
-  const double told_bytes =
-      static_cast<double>(layer.saved_bytes) + static_cast<double>(layer.temporary_bytes) +
-      static_cast<double>(layer.gradient_bytes) + static_cast<double>(layer.workspace_bytes);
+  double told_bytes = 0;
+  for (const int64_t bytes : {layer.saved_bytes, layer.temporary_bytes, layer.parameter_bytes,
+                              layer.gradient_bytes, layer.optimizer_bytes, layer.workspace_bytes})
+    told_bytes += static_cast<double>(bytes);
   constexpr double kMost = 0x1p62;  // of what a damaged recording claims
   row.other_bytes = static_cast<int64_t>(std::clamp(layer.all_bytes - told_bytes, 0.0, kMost));
 }
@@ -79,13 +87,14 @@ const timeline::Step* StepOfTypes(const timeline::View& view, const std::optiona
 }
 
 std::string PartsInWords(const LayerRow& row, ByteUnit unit) {
-  std::array<std::pair<int64_t, std::string_view>, 5> parts = {
+  std::array<std::pair<int64_t, std::string_view>, 7> parts = {
       {{row.measured_saved_bytes.value_or(0), "kept for backward"},
        {row.measured_temporary_bytes.value_or(0), "temporary"},
+       {row.measured_parameter_bytes.value_or(0), "parameters"},
        {row.measured_gradient_bytes.value_or(0), "gradient"},
+       {row.measured_optimizer_bytes.value_or(0), "optimizer state"},
        {row.measured_workspace_bytes.value_or(0), "workspace"},
-       {row.other_bytes,
-        "other: parameters, optimizer state, inputs, copies of autocast's, and what is not known"}}};
+       {row.other_bytes, "other: inputs, outputs, copies of autocast's, and what is not known"}}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &std::pair<int64_t, std::string_view>::first);
   std::string text;
   for (const auto& [bytes, what] : parts) {
@@ -106,6 +115,8 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  layer.parameters,
                  layer.parameters_bytes,
                  layer.activations_bytes,
+                 {},
+                 {},
                  {},
                  {},
                  {},

@@ -22,11 +22,13 @@ struct LayerRow {
   int64_t activations_bytes = 0;                // textbook
   std::optional<int64_t> measured_saved_bytes;  // alive as activation at the peak, allocated by this layer
   std::optional<int64_t> measured_temporary_bytes;
+  std::optional<int64_t> measured_parameter_bytes;
   std::optional<int64_t> measured_gradient_bytes;  // of its parameters
+  std::optional<int64_t> measured_optimizer_bytes;  // what an optimizer keeps of them
   std::optional<int64_t> measured_workspace_bytes;
   int64_t recomputed_bytes = 0;  // textbook: made again in backward under checkpointing
   // What this layer allocated, and its parameters, of all that is alive at the peak; and what of it is none
-  // of the measured figures above: parameters, inputs, copies of autocast's, what is not known.
+  // of the measured figures above: inputs, outputs, copies of autocast's, what is not known.
   double share_of_peak = 0;
   int64_t other_bytes = 0;
   std::string formula;

@@ -46,6 +46,7 @@ TEST_CASE("A layer's share counts its parameters, which are there before any lay
   const std::vector<LayerRow> of_program = MakeLayerTable(*view, LatestPeak(*view));
   REQUIRE(of_program.size() == 2);
   CHECK(of_program[0].share_of_peak == Approx(7.0 / 8));
+  CHECK(of_program[0].measured_parameter_bytes == 1024);
   CHECK(of_program[1].name == "fc");  // which has not run yet
   CHECK(of_program[1].share_of_peak == Approx(1.0 / 8));
 }
@@ -70,8 +71,8 @@ TEST_CASE("Every part of a layer's share is told with its size, the largest firs
   row.other_bytes = 4'020'000;
   CHECK(
       PartsInWords(row, ByteUnit::kMegabytes) ==
-      "68.2 MB workspace\n4.0 MB other: parameters, optimizer state, inputs, copies of autocast's, and what "
-      "is not known\n4.0 MB gradient");
+      "68.2 MB workspace\n4.0 MB other: inputs, outputs, copies of autocast's, and what is not known\n4.0 MB "
+      "gradient");
   CHECK(PartsInWords({}, ByteUnit::kMegabytes).empty());
 }
 
