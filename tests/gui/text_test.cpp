@@ -102,4 +102,27 @@ TEST_CASE_METHOD(Measured, "Letters of several bytes stay whole where names are 
   CHECK((cut[gap + 3] & 0xC0) != 0x80);
 }
 
+TEST_CASE_METHOD(Measured, "The name of a layer keeps its end where it is cut, alone and among its like") {
+  std::vector<std::string> names;
+  for (const char* const block : {"0", "1", "2"}) {
+    for (const char* const part :
+         {"", ".ln_1", ".attn", ".attn.c_attn", ".attn.c_proj", ".mlp.c_fc", ".mlp.c_proj"})
+      names.push_back(std::string("transformer.h.") + block + part);
+  }
+  for (const float width : {60.0F, 90.0F, 130.0F}) {
+    for (const std::string& name : names) {
+      if (Measure(Words(), name).x <= width) continue;
+      for (const std::string& cut :
+           {Fitted(Words(), name, width), FittedApart(Words(), name, names, width)}) {
+        INFO(name << " as " << cut);
+        CHECK(Measure(Words(), cut).x <= width);
+        CHECK(cut.substr(cut.size() - 4) == name.substr(name.size() - 4));
+      }
+    }
+  }
+  CHECK(Fitted(Words(), names[3], Measure(Words(), "…h.0.attn.c_attn").x + 1) == "…h.0.attn.c_attn");
+  CHECK(FittedApart(Words(), names[3], names, 60) == Fitted(Words(), names[3], 60));  // like that of block 1
+  CHECK(Fitted(Words(), "A sentence. And another", 100).starts_with("A sen"));
+}
+
 }  // namespace tidemark::gui

@@ -77,10 +77,70 @@ void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::strin
                 width);
 }
 
+namespace {
+
+bool IsInsideLetter(std::string_view text, size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+// Of a layer's name, and of any path, the end tells most: what many have in common comes before it.
+bool IsPath(std::string_view text) {
+  const size_t mark = text.find_first_of("./", 1);
+  return mark != std::string_view::npos && mark + 1 < text.size() && text.find(' ') == std::string_view::npos;
+}
+
+constexpr std::string_view kCut = "…";
+
+// A text without a part of it, so that the rest fits: as many letters of its beginning as are asked for, and
+// as many of its end as there is room for behind them.
+class Cutting {
+ public:
+  Cutting(const TextStyle& style, std::string_view whole, float width) : whole_(whole) {
+    constexpr float kOfRounding = 0.01F;
+    float x = 0;
+    for (size_t at = 0; at < whole.size();) {
+      size_t end = at + 1;
+      while (IsInsideLetter(whole, end)) ++end;
+      letters_.push_back({at, x});
+      x += MeasureAsIs(style, whole.substr(at, end - at)).x;
+      at = end;
+    }
+    letters_.push_back({whole.size(), x});
+    room_ = width - MeasureAsIs(style, kCut).x - kOfRounding;
+    const auto beyond = std::ranges::upper_bound(letters_, room_, {}, &Letter::x);
+    longest_ = static_cast<size_t>(std::max<std::ptrdiff_t>(1, beyond - letters_.begin())) - 1;
+  }
+
+  // As many letters as its beginning may have, which leaves no room for its end.
+  size_t longest() const { return longest_; }
+  std::string_view Head(size_t letters) const { return whole_.substr(0, letters_[letters].at); }
+  std::string_view Tail(size_t letters_of_head) const {
+    if (letters_of_head == longest_) return {};
+    const float from = letters_.back().x - (room_ - letters_[letters_of_head].x);
+    const auto first = std::ranges::lower_bound(letters_, from, {}, &Letter::x);
+    return whole_.substr(first == letters_.end() ? whole_.size() : first->at);
+  }
+  std::string Cut(size_t letters_of_head) const {
+    return std::string(Head(letters_of_head)).append(kCut).append(Tail(letters_of_head));
+  }
+
+ private:
+  struct Letter {
+    size_t at = 0;
+    float x = 0;
+  };
+  std::string_view whole_;
+  std::vector<Letter> letters_;  // and the end
+  float room_ = 0;
+  size_t longest_ = 0;
+};
+
+}  // namespace
+
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   if (Measure(style, text).x <= width) return std::string(text);
-  constexpr std::string_view kCut = "…";
   const std::string_view whole = Translated(text);
+  if (IsPath(whole)) return Cutting(style, whole, width).Cut(0);
   const float room = width - MeasureAsIs(style, kCut).x;
   const char* end = whole.data();
   if (room > 0) {
@@ -89,34 +149,23 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   return std::string(whole.data(), end).append(kCut);
 }
 
-namespace {
-
-bool IsInsideLetter(std::string_view text, size_t at) {
-  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-}
-
-}  // namespace
-
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width) {
-  std::string at_end = Fitted(style, text, width);
-  if (at_end == text) return at_end;
-  const std::string whole(Translated(text));
-  const size_t longest = at_end.size() - std::string_view("…").size();
-  for (size_t head = longest, tail = whole.size();; --head) {
-    if (IsInsideLetter(whole, head)) continue;
-    const std::string begin = whole.substr(0, head) + "…";
-    while (head < longest && tail > head &&
-           (IsInsideLetter(whole, tail - 1) || MeasureAsIs(style, begin + whole.substr(tail - 1)).x <= width))
-      --tail;
-    while (IsInsideLetter(whole, tail)) ++tail;
-    const bool is_apart = std::ranges::none_of(others, [&](const std::string& other) {
+  std::string plain = Fitted(style, text, width);
+  if (plain == text) return plain;
+  const std::string_view whole = Translated(text);
+  const Cutting cutting(style, whole, width);
+  const size_t longest = cutting.longest();
+  for (size_t tried = 0; tried <= longest; ++tried) {
+    const size_t letters = IsPath(whole) ? tried : longest - tried;
+    const auto looks_alike = [&](const std::string& other) {
       const std::string_view seen = Translated(other);
-      return seen != whole && seen.starts_with(whole.substr(0, head)) && seen.ends_with(whole.substr(tail));
-    });
-    if (is_apart) return begin + whole.substr(tail);
-    if (head == 0) return at_end;
+      return seen != whole && seen.starts_with(cutting.Head(letters)) &&
+             seen.ends_with(cutting.Tail(letters));
+    };
+    if (std::ranges::none_of(others, looks_alike)) return cutting.Cut(letters);
   }
+  return plain;
 }
 
 std::string WithoutMiddle(std::string_view text, size_t most) {
