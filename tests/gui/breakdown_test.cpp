@@ -69,6 +69,13 @@ TEST_CASE("Why figures are other than predicted is told of every row, be they mo
     CHECK(tells(row(level, 512), "earlier settings left in PyTorch's cache is in reserved"));
     CHECK(tells(row(level, -512), "Less is reserved than by a run that begins with these settings"));
   }
+  for (const int64_t reserved : {-512, 0, 512}) {
+    breakdown.totals = {row(Series::kReserved, reserved)};
+    CHECK(tells(row(Series::kDriver, -512), "Less is reserved") == (reserved < 0));
+    CHECK(tells(row(Series::kDriver, -512), "the driver has given less") == (reserved >= 0));
+    CHECK(tells(row(Series::kDriver, 512), "is in reserved and driver") == (reserved > 0));
+    CHECK(tells(row(Series::kDriver, 512), "gave more outside of PyTorch") == (reserved <= 0));
+  }
 }
 
 }  // namespace tidemark::gui

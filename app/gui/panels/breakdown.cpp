@@ -248,11 +248,29 @@ constexpr const char* kInCache =
 constexpr const char* kInOtherPlaces =
     "Less is reserved than by a run that begins with these settings: blocks lie in what earlier settings "
     "left in PyTorch's cache. R begins anew.";
+// Of the driver alone, where reserved does not lie on the same side of what is predicted.
+constexpr const char* kMoreOutside =
+    "The driver gave more outside of PyTorch than to a run that begins with these settings: reserved is not "
+    "more. R begins anew.";
+constexpr const char* kLessAtMoment =
+    "At this moment the driver has given less than to a run that begins with these settings. Reserved is not "
+    "less: it is the most of the whole step.";
+
+std::optional<int64_t> DifferenceOf(const presenters::Breakdown& breakdown, Series level) {
+  const auto row = std::ranges::find(breakdown.totals, level, &presenters::BreakdownRow::level);
+  return row == breakdown.totals.end() ? std::nullopt : row->difference_bytes;
+}
+
+// Of reserved or the driver, in a run that has had other settings.
+const char* WhyOtherInCache(const presenters::BreakdownRow& row, const BreakdownInput& input) {
+  const int64_t difference = *row.difference_bytes;
+  const int64_t reserved = DifferenceOf(*input.breakdown, Series::kReserved).value_or(difference);
+  if (difference > 0) return reserved > 0 ? kInCache : kMoreOutside;
+  return reserved < 0 ? kInOtherPlaces : kLessAtMoment;
+}
 
 bool AsksAsPredicted(const presenters::Breakdown& breakdown) {
-  return std::ranges::any_of(breakdown.totals, [](const presenters::BreakdownRow& total) {
-    return total.level == Series::kRequested && total.difference_bytes == 0;
-  });
+  return DifferenceOf(breakdown, Series::kRequested) == 0;
 }
 
 }  // namespace
@@ -261,7 +279,7 @@ std::string WhyOther(const presenters::BreakdownRow& row, const BreakdownInput& 
   const int64_t difference = row.difference_bytes.value_or(0);
   if (difference == 0) return "";
   const bool is_of_cache = row.level == Series::kReserved || row.level == Series::kDriver;
-  if (input.was_changed && is_of_cache) return difference > 0 ? kInCache : kInOtherPlaces;
+  if (input.was_changed && is_of_cache) return WhyOtherInCache(row, input);
   if (input.is_first_step && !AsksAsPredicted(*input.breakdown)) return kFirstStep;
   const bool is_allocated = row.category || row.level == Series::kAllocated;
   return input.was_changed && is_allocated && difference > 0
