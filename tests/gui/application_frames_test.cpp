@@ -346,4 +346,50 @@ TEST_CASE("Tab enters the first panel of a window that has just opened") {
   CHECK(ImGui::GetCurrentContext()->NavId != 0);
 }
 
+// More blocks than a table shows at once.
+class Full : public session::FakeRun {
+ public:
+  Full() {
+    timeline::Stream stream;
+    for (uint64_t i = 1; i <= 200; ++i) stream.Allocate(i << 20, 512);
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
+TEST_CASE("A table that a click on a title sorts is sorted with the keyboard alone, too, however far down") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Full>());
+  Tell(app, ShowPanel{"allocations", true});
+  frames.Draw(8);
+  const auto& allocations = app.view_state().allocations;
+  ImGuiWindow* const panel = ImGui::FindWindowByName("###allocations");
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  const auto table = [&] { return panel->DC.ChildWindows.back(); };
+  for (int i = 0; i < 8 && keys.NavId != table()->ChildId; ++i) frames.Press(ImGuiKey_Tab);
+  REQUIRE(keys.NavId == table()->ChildId);
+  frames.Press(ImGuiKey_Enter);
+  REQUIRE(keys.NavWindow == table());
+  const int pages = GENERATE(0, 4);
+  for (int i = 0; i < pages; ++i) frames.Press(ImGuiKey_PageDown);
+  REQUIRE((table()->Scroll.y > 0) == (pages > 0));
+  frames.Press(ImGuiKey_Home);
+  frames.Press(ImGuiKey_UpArrow);
+  const auto is_at = [&](const char* title) {
+    return keys.NavId == ImHashStr(title, 0, panel->GetID("allocations"));
+  };
+  for (int i = 0; i < 4 && !is_at("holds"); ++i) frames.Press(ImGuiKey_RightArrow);
+  REQUIRE(is_at("holds"));
+  frames.Press(ImGuiKey_Enter);
+  CHECK(allocations.sort == presenters::AllocationColumn::kCategory);
+  CHECK_FALSE(allocations.descending);
+  frames.Press(ImGuiKey_Enter);
+  CHECK(allocations.descending);
+}
+
 }  // namespace tidemark::gui

@@ -134,7 +134,7 @@ void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQ
   DrawEventRows({&listed, input.shown, input.unit}, state.events, queue);
 }
 
-// Clicking a title sorts by it; clicking it again turns the order.
+// A click on a title, or Enter, sorts by it; another turns the order.
 void SortableHeader(const ColumnLook& look, AllocationsState& state) {
   ImGui::TableNextColumn();
   const bool sorted = state.sort == look.column;
@@ -149,11 +149,12 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
   }
   MarkTerms(ImGui::GetItemRectMin(), style, text);
   ImGui::SetCursorPos(at);
-  if (ImGui::InvisibleButton(look.title, {std::max(1.0F, room), Px(kSmallTextSize + 4)})) {
+  if (ImGui::InvisibleButton(look.title, {std::max(1.0F, room), Px(kSmallTextSize + 4)},
+                             ImGuiButtonFlags_EnableNav)) {
     state.descending = sorted ? !state.descending : look.align() == Align::kRight;
     state.sort = look.column;
   }
-  Tooltip(MeaningOfLabel(look.title) + "\nClick to sort by it.");
+  Tooltip(MeaningOfLabel(look.title) + "\nClick, or press Enter, to sort by it.");
 }
 
 void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn column) {

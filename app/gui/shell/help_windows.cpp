@@ -48,7 +48,10 @@ void DrawKeys(bool* open) {
     KeyRow("click", "Pin a moment", "The memory map shows it.");
     KeyRow("arrow keys", "Move and zoom the timeline",
            "While the mouse is over it, or it has the focus; and move the focused slider.");
-    KeyRow("Tab", "Next control", "Enter presses it; on a slider it takes a number.");
+    KeyRow("Tab", "Next control", "Enter presses it, or goes into a table; on a slider it takes a number.");
+    KeyRow("arrow keys", "Rows of a table",
+           "Once Enter has gone into it. Home and Up lead to its titles, where Enter sorts, again the other "
+           "way round; Esc leaves.");
     KeyRow("Ctrl+Tab", "Another panel", "While Ctrl is held each Tab goes to the next one; with Shift back.");
     ImGui::EndTable();
   }
