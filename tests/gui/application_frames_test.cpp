@@ -21,6 +21,11 @@ namespace {
 
 int OpenPopups() { return ImGui::GetCurrentContext()->OpenPopupStack.Size; }
 
+bool IsInFront(const char* id) {
+  const ImGuiWindow* const window = ImGui::FindWindowByName(id);
+  return window != nullptr && window->Active && window->DockTabIsVisible;
+}
+
 }  // namespace
 
 TEST_CASE("A lesson's page is turned where it is in sight; elsewhere the arrows go through the views") {
@@ -219,26 +224,22 @@ TEST_CASE("What was in front where the lessons are is in front again after slow 
   frames.Draw(8);
   Tell(app, ShowPanel{"bridge", true});
   frames.Draw(4);
-  const auto is_in_front = [](const char* id) {
-    const ImGuiWindow* const window = ImGui::FindWindowByName(id);
-    return window != nullptr && window->Active && window->DockTabIsVisible;
-  };
-  REQUIRE(is_in_front("###bridge"));
+  REQUIRE(IsInFront("###bridge"));
   Tell(app, DoAction{ActionId::kSlowMotion});
   frames.Draw(4);
-  REQUIRE(is_in_front("###slow_motion"));
+  REQUIRE(IsInFront("###slow_motion"));
   CHECK(app.frame()->run_controls.walks);  // what runs it otherwise says so
   SECTION("as it was") {
     Tell(app, DoAction{ActionId::kUnpin});
     frames.Draw(4);
-    CHECK(is_in_front("###bridge"));
+    CHECK(IsInFront("###bridge"));
   }
   SECTION("but where somebody chose another meanwhile") {
     Tell(app, ShowPanel{"layers", true});
     frames.Draw(4);
     Tell(app, DoAction{ActionId::kUnpin});
     frames.Draw(4);
-    CHECK_FALSE(is_in_front("###bridge"));
+    CHECK_FALSE(IsInFront("###bridge"));
   }
   SECTION("but for what comes to the front as it ends") {
     Tell(app, ShowPanel{"layers", true});
@@ -246,9 +247,29 @@ TEST_CASE("What was in front where the lessons are is in front again after slow 
     app.Push(ShowPanel{"batch", true});
     Tell(app, DoAction{ActionId::kUnpin});
     frames.Draw(4);
-    CHECK(is_in_front("###batch"));
+    CHECK(IsInFront("###batch"));
   }
   CHECK_FALSE(app.frame()->run_controls.walks);
+}
+
+TEST_CASE("What slow motion covered is given back after it where Findings came over that meanwhile, too") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const auto exhausted = std::make_shared<Exhausted>();
+  app.ShowRun(exhausted);
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  frames.Draw(8);
+  Tell(app, ShowPanel{"layers", true});
+  frames.Draw(4);
+  Tell(app, DoAction{ActionId::kSlowMotion});
+  frames.Draw(4);
+  exhausted->End();
+  frames.Draw(8);
+  REQUIRE(IsInFront("###findings"));
+  Tell(app, DoAction{ActionId::kUnpin});
+  frames.Draw(4);
+  CHECK(IsInFront("###layers"));
 }
 
 TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {

@@ -531,8 +531,11 @@ std::string LayoutToKeep(const ShellState& shell) {
 }
 
 std::string PanelBehind(std::string_view front, const ShellState& shell) {
-  const auto covered = std::ranges::find(shell.covered, front, &CoveredPanel::by);
-  return covered == shell.covered.end() || IsOver(*covered) ? "" : covered->panel;
+  const ImGuiWindow* const window = ImGui::FindWindowByName(("###" + std::string(front)).c_str());
+  if (window == nullptr || window->DockNode == nullptr) return "";
+  const auto covered = std::ranges::find(shell.covered, window->DockNode->ID, &CoveredPanel::node);
+  const bool is_over = covered == shell.covered.end() || IsOver(*covered) || covered->panel == front;
+  return is_over ? "" : covered->panel;
 }
 
 void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,

@@ -159,7 +159,8 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
 // front and given room for a moment.
 std::string LayoutToKeep(const ShellState& shell);
 
-// What `front` has covered since the program brought it there; "" where a person has chosen what is in front.
+// What `front` has covered since the program brought it there, be it in front itself or what the program
+// brought over it; "" where a person has chosen what is in front.
 std::string PanelBehind(std::string_view front, const ShellState& shell);
 
 // Whether an action makes sense now; menus and palette grey out what does not.
