@@ -82,7 +82,8 @@ TEST_CASE(
     return *std::ranges::find(lines, "libc10_cuda.so", &CaptureLine::name);
   };
   const auto is_veiled = [&](const char* panel) {
-    return IsVeiled(Panels()[IndexOfPanel(panel)], scene.Prepare(asked.input, state, estimates));
+    const Frame& frame = scene.Prepare(asked.input, state, estimates);
+    return !WhyVeiled(Panels()[IndexOfPanel(panel)], frame).empty();
   };
   CHECK(is_veiled("timeline"));
   CHECK(is_veiled("batch"));
@@ -158,7 +159,7 @@ TEST_CASE("A recording that has the settings a page asks about is veiled until t
     Estimates estimates(&asked.networks);
     Scene scene;
     const Frame& frame = scene.Prepare(asked.input, state, estimates);
-    return IsVeiled(Panels()[IndexOfPanel("timeline")], frame);
+    return !WhyVeiled(Panels()[IndexOfPanel("timeline")], frame).empty();
   };
   CHECK(is_veiled(prediction->situation.settings));
   CHECK_FALSE(is_veiled(others));
@@ -264,6 +265,13 @@ TEST_CASE("What a page asks for later is left out of the curve as of the tables,
   Estimates estimates(&asked.networks);
   Scene scene;
   const auto timeline = [&] { return scene.Prepare(asked.input, state, estimates).timeline; };
+  const auto is_veiled = [&](const char* panel) {
+    const Frame& frame = scene.Prepare(asked.input, state, estimates);
+    return !WhyVeiled(Panels()[IndexOfPanel(panel)], frame).empty();
+  };
+  for (const char* const panel : {"timeline", "breakdown", "layers"}) CHECK_FALSE(is_veiled(panel));
+  // What cannot leave it out says nothing.
+  for (const char* const panel : {"memory_map", "bridge", "allocations", "batch"}) CHECK(is_veiled(panel));
   constexpr auto kAsked = static_cast<size_t>(events::Category::kActivation);
   CHECK(timeline::Contains(timeline().untold, kAsked));
   CHECK(timeline().stack.by == presenters::StackBy::kCategory);
@@ -275,6 +283,7 @@ TEST_CASE("What a page asks for later is left out of the curve as of the tables,
   }
   CHECK(timeline().untold == 0);
   CHECK(timeline().stack.by == presenters::StackBy::kLayer);
+  CHECK_FALSE(is_veiled("memory_map"));
 }
 
 }  // namespace tidemark::gui

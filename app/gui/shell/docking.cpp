@@ -359,11 +359,9 @@ void DrawPanel(const Panel& panel, const Frame& frame, const ImRect& covered, Vi
     const float less = CoveredBottom(window, covered);
     window->ContentRegionRect.Max.y -= less;
     window->WorkRect.Max.y -= less;
-    if (IsVeiled(panel, frame)) {
+    if (const std::string_view why = WhyVeiled(panel, frame); !why.empty()) {
       PanelTitle(panel.label, "");
-      EmptyReason(
-          "First your prediction, in the Learn panel. What the run says stands here once it is "
-          "revealed.");
+      EmptyReason(why);
     } else {
       panel.draw(frame, view, queue);
       PictureMenu(panel, frame.timeline.empty_reason.empty(), queue);

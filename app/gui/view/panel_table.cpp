@@ -23,7 +23,8 @@ constexpr Panel kPanels[] = {
      PanelPlace::kCenter, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawTimelinePanel(frame.timeline, state.timeline, queue);
-     }},
+     },
+     true},
     {"memory_map", "Memory map", icons::kMap, "Segments and blocks at one moment.", PanelPlace::kCenterMiddle,
      PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
@@ -33,7 +34,8 @@ constexpr Panel kPanels[] = {
      PanelPlace::kCenterBottom, PanelOf::kLayers,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
-     }},
+     },
+     true},
     {"live_tree", "What is alive", icons::kTree,
      "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom,
      PanelOf::kAnyRun,
@@ -55,12 +57,14 @@ constexpr Panel kPanels[] = {
      PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunLogPanel(frame.run_log, state.run_log, queue);
-     }},
+     },
+     true},
     {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.",
      PanelPlace::kRight, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBreakdownPanel(frame.breakdown, state.breakdown, queue);
-     }},
+     },
+     true},
     {"bridge", "The bridge", icons::kBridge, "From the textbook's figure to the device's, step by step.",
      PanelPlace::kRightBottom, PanelOf::kNetworks,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
@@ -139,9 +143,13 @@ bool HasContent(const Panel& panel, const Frame& frame) {
   return true;
 }
 
-bool IsVeiled(const Panel& panel, const Frame& frame) {
-  if (panel.place == PanelPlace::kLeft || panel.place == PanelPlace::kLessons) return false;
-  return panel.of == PanelOf::kSettings ? frame.awaits_prediction : frame.veiled;
+std::string_view WhyVeiled(const Panel& panel, const Frame& frame) {
+  if (panel.place == PanelPlace::kLeft || panel.place == PanelPlace::kLessons) return "";
+  if (panel.of == PanelOf::kSettings ? frame.awaits_prediction : frame.veiled)
+    return "First your prediction, in the Learn panel. What the run says stands here once it is revealed.";
+  if (frame.timeline.untold != 0 && !panel.leaves_out)
+    return "A page of this lesson asks first for some of what stands here. It is told once that is revealed.";
+  return "";
 }
 
 }  // namespace tidemark::gui

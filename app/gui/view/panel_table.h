@@ -37,11 +37,12 @@ struct Panel {
   PanelPlace place;  // where the default layout puts it; two in one place share it as tabs
   PanelOf of;        // without that it has nothing to show, and is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
+  bool leaves_out = false;  // what a later page of a lesson asks for, or tells nothing of it
 };
 std::span<const Panel> Panels();             // kPanelCount of them
 size_t IndexOfPanel(std::string_view name);  // that there is
 bool HasContent(const Panel& panel, const Frame& frame);
-// Whether it would answer what a lesson asks for.
-bool IsVeiled(const Panel& panel, const Frame& frame);
+// Where it would answer what a lesson asks for: what stands there instead; else "".
+std::string_view WhyVeiled(const Panel& panel, const Frame& frame);
 
 }  // namespace tidemark::gui
