@@ -90,8 +90,50 @@ TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of o
   CHECK(typed("1e3", "%.0f") == "13");
 }
 
+TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, and no other is taken") {
+  double value = 0;
+  std::string told;  // under what is typed
+  const auto typed = [&](std::string_view text, const SliderLook& look) {
+    value = 64;
+    told.clear();
+    ImVec2 at;
+    for (int frame = 0; frame < 9; ++frame) {
+      ImGuiIO& io = ImGui::GetIO();
+      if (frame == 1) io.AddMousePosEvent(at.x, at.y);
+      if (frame == 2 || frame == 3) io.AddMouseButtonEvent(ImGuiMouseButton_Left, frame == 2);
+      for (const char letter : frame == 5 ? text : "") io.AddInputCharacter(static_cast<unsigned>(letter));
+      if (frame == 7) io.AddKeyEvent(ImGuiKey_Enter, true);
+      if (frame == 8) io.AddKeyEvent(ImGuiKey_Enter, false);
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+      ImGui::SetNextWindowSize({300, 200});
+      ImGui::Begin("window");
+      at = ImGui::GetCursorScreenPos() + ImVec2(ImGui::GetContentRegionAvail().x - 8, 8);
+      if (frame == 6) ImGui::LogToBuffer();
+      Slider("track", look, &value);
+      if (frame == 6) {
+        told = ImGui::GetCurrentContext()->LogBuffer.c_str();
+        ImGui::LogFinish();
+      }
+      ImGui::End();
+    }
+    return value;
+  };
+  const SliderLook whole{.minimum = 1, .maximum = 4096, .logarithmic = true};
+  const SliderLook pace{.minimum = 0.2, .maximum = 2000, .logarithmic = true, .whole = false, .decimals = 1};
+  CHECK(typed("32", whole) == 32);
+  CHECK(told.find("is taken") == std::string::npos);
+  CHECK(typed("1x2e,8*", whole) == 128);
+  CHECK(typed("abc", whole) == 64);
+  CHECK(typed("2.5", pace) == 2.5);
+  CHECK(typed("2,5", pace) == 2.5);
+  CHECK(typed("2.5.1", pace) == 64);  // no number
+  CHECK(typed("9999", whole) == 4096);
+  CHECK(told.find("It goes from 1 to 4,096: 4,096 is taken.") != std::string::npos);
+  CHECK(typed("0", whole) == 1);
+}
+
 TEST_CASE_METHOD(Measured, "A control that is disabled fades, whoever draws it") {
-  UseDictionary({});  // an application's is gone with it
   constexpr std::array kLabels = {"one", "other"};
   bool on = true;
   int chosen = 0;

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include "app/gui/widgets/terms.h"
 #include "app/gui/window/theme.h"
 #include "profiler/base/check.h"
 
@@ -17,6 +18,7 @@ class Measured {
     ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
     TIDEMARK_CHECK(LoadFonts().ok());
     ApplyTheme(true, 1);
+    UseDictionary({});  // an application's is gone with it
     ImGui::NewFrame();
   }
   ~Measured() {

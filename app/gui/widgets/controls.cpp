@@ -3,10 +3,16 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
+#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -86,8 +92,8 @@ void DrawTrack(const ImRect& row, double ratio, bool hot) {
 // The one number that is being typed, of all sliders.
 struct Typing {
   ImGuiID id = 0;
-  double value = 0;
-  bool edited = false;
+  std::array<char, 32> text{};
+  std::string before;  // as it was when the typing began
   ImGuiID wanted = 0;  // by Enter on its track
 };
 Typing& CurrentTyping() {
@@ -95,12 +101,48 @@ Typing& CurrentTyping() {
   return typing;
 }
 
+// What is typed, and what of that the slider can be; none where it is no number.
+struct TypedNumber {
+  double typed = 0;
+  double taken = 0;
+};
+std::optional<TypedNumber> NumberIn(const Typing& typing, const SliderLook& look) {
+  const std::string_view text(typing.text.data());
+  TypedNumber number;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.typed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  number.taken = std::clamp(look.whole ? std::round(number.typed) : number.typed, look.minimum, look.maximum);
+  return number;
+}
+
+// Of letters, only those of a number that the slider can be; a comma is half of the world's point.
+int KeepsNumber(ImGuiInputTextCallbackData* data) {
+  const bool is_whole = static_cast<const SliderLook*>(data->UserData)->whole;
+  if (data->EventChar == ',' && !is_whole) data->EventChar = '.';
+  const bool is_digit = data->EventChar >= '0' && data->EventChar <= '9';
+  return is_digit || (data->EventChar == '.' && !is_whole) ? 0 : 1;
+}
+
 void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   Typing& typing = CurrentTyping();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(4), Px(3)));
-  const char* format = look.whole ? "%.0f" : "%.4g";
-  typing.edited |= ImGui::TempInputScalar(box, id, "##typed", ImGuiDataType_Double, &typing.value, format);
+  SliderLook asked = look;
+  ImGui::TempInputText(box, id, "##typed", typing.text.data(), typing.text.size(),
+                       ImGuiInputTextFlags_CallbackCharFilter, KeepsNumber, &asked);
   ImGui::PopStyleVar();
+  const std::optional<TypedNumber> number = NumberIn(typing, look);
+  if (!number || (number->typed >= look.minimum && number->typed <= look.maximum)) return;
+  TooltipBeside(box.Min, box.Max,
+                "It goes from " + TextOfValue(look, look.minimum) + " to " + TextOfValue(look, look.maximum) +
+                    ": " + TextOfValue(look, number->taken) + " is taken.");
+}
+
+void BeginTyping(ImGuiID id, const SliderLook& look, double value) {
+  Typing& typing = CurrentTyping();
+  typing = {};
+  typing.id = id;
+  std::snprintf(typing.text.data(), typing.text.size(), look.whole ? "%.0f" : "%.4g", value);
+  typing.before = typing.text.data();
 }
 
 ImGuiID TypedId() { return ImGui::GetID("##typed"); }
@@ -121,11 +163,13 @@ bool TypedValue(const SliderLook& look, double* value) {
     TypeInto(box, id, look);
     return false;
   }
-  const bool ended = typing.id == id;
-  if (ended) typing.id = 0;
-  if (ended && typing.edited) {
-    *value = std::clamp(look.whole ? std::round(typing.value) : typing.value, look.minimum, look.maximum);
-    return true;
+  if (typing.id == id) {  // it has ended
+    typing.id = 0;
+    const std::optional<TypedNumber> number = NumberIn(typing, look);
+    if (number && typing.before != typing.text.data()) {
+      *value = number->taken;
+      return true;
+    }
   }
   const bool clicked = ImGui::InvisibleButton("##typed", box.GetSize());
   if (ImGui::IsItemHovered()) {
@@ -134,7 +178,7 @@ bool TypedValue(const SliderLook& look, double* value) {
   }
   Tooltip("Click to type a value, or press Enter on the slider.");
   if (clicked || typing.wanted == id) {
-    typing = {id, *value, false, 0};
+    BeginTyping(id, look, *value);
     ImGui::SetCursorScreenPos(box.Min);
     TypeInto(box, id, look);
     return false;

@@ -33,7 +33,8 @@ struct SliderLook {
   int decimals = 0;                    // of a number that is not whole
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
-// Label left (explained as labels.h says), the value right (click it to type), the track below. With the
+// Label left (explained as labels.h says), the value right (click it to type: no letter is taken that is none
+// of such a number, and what is out of range is told and clamped), the track below. With the
 // keyboard: left and right by one, or by a fiftieth of a number that is not whole, with Shift by a tenth of
 // it; Page Up and Page Down double and halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
