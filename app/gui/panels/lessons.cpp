@@ -1,7 +1,10 @@
 #include "app/gui/panels/lessons.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
@@ -205,10 +208,11 @@ std::string NoteOf(const LessonsInput& input, const Page& page) {
   return "On the phantom, not on " + input.taken_from + ": " + page.setup.phantom_because + ".";
 }
 
-void SetUpButton(const OpenPage& open, const LessonsInput& input, float width, CommandQueue& queue) {
+void SetUpButton(const OpenPage& open, const LessonsInput& input, const char* label, float width,
+                 CommandQueue& queue) {
   const bool is_set_up = IsSetUp(input, open.page->setup);
   ImGui::BeginDisabled(is_set_up);
-  if (PlainButton(input.runs ? "Set this up" : "Start its run", {width, Px(32)})) queue.Push(SetUpPage{});
+  if (PlainButton(label, {width, Px(32)})) queue.Push(SetUpPage{});
   ImGui::EndDisabled();
   Tooltip(is_set_up ? "Network, techniques and card are what this page is about already."
           : input.runs
@@ -219,16 +223,17 @@ void SetUpButton(const OpenPage& open, const LessonsInput& input, float width, C
 void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, CommandQueue& queue) {
   if (const std::string note = NoteOf(input, *open.page); !note.empty()) PutWrapped(SmallMuted(), note);
   const float gap = Px(8);
-  const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  const bool last = number + 1 == open.lesson->pages.size();
+  const std::array labels = {"Back", input.runs ? "Set this up" : "Start its run", last ? "Finish" : "Next"};
+  const std::vector<float> widths = WidthsOfSegments(labels, ImGui::GetContentRegionAvail().x - 2 * gap);
   ImGui::BeginDisabled(number == 0);
-  if (PlainButton("Back", {width, Px(32)})) queue.Push(ActionId::kPreviousPage);
+  if (PlainButton(labels[0], {widths[0], Px(32)})) queue.Push(ActionId::kPreviousPage);
   ImGui::EndDisabled();
   Tooltip("Alt+Left");
   ImGui::SameLine(0, gap);
-  SetUpButton(open, input, width, queue);
+  SetUpButton(open, input, labels[1], widths[1], queue);
   ImGui::SameLine(0, gap);
-  const bool last = number + 1 == open.lesson->pages.size();
-  if (PrimaryButton(last ? "Finish###next page" : "Next###next page", {width, Px(32)}))
+  if (PrimaryButton((std::string(labels[2]) + "###next page").c_str(), {widths[2], Px(32)}))
     queue.Push(ActionId::kNextPage);
   Tooltip("Alt+Right");
 }

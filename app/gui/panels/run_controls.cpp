@@ -359,9 +359,13 @@ void DrawCaptureLine(const CaptureLine& line) {
   ImGui::SameLine();
   Put(Words(), line.name);
   const bool is_well = line.lamp == LampState::kOff || line.lamp == LampState::kLive;
-  PutAtRowEnd(is_well ? SmallMuted() : Colored(SmallMuted(), ColorOf(line.lamp)), line.status);
+  const TextStyle style = is_well ? SmallMuted() : Colored(SmallMuted(), ColorOf(line.lamp));
+  ImGui::SameLine();
+  const std::string shown = Fitted(style, line.status, ImGui::GetContentRegionAvail().x);
+  PutRight(style, shown);
   ImGui::EndGroup();
-  Tooltip(line.help);
+  const std::string help(Translated(line.help));
+  Tooltip(shown == line.status ? help : std::string(Translated(line.status)) + "\n" + help);
 }
 
 }  // namespace

@@ -105,10 +105,14 @@ float StatusWidth(const ShellInput& input) {
 }
 float DeviceWidth(const ShellInput& input) { return Measure(MutedWords(), input.device).x + Px(20); }
 
-// Returns the pill's left edge.
-float DrawStatus(const ShellInput& input, bool names_device, float right, float height) {
+// Returns the pill's left edge. Where it has no room behind `left` its lamp says what it would, and the
+// mouse.
+float DrawStatus(const ShellInput& input, bool names_device, float left, float right, float height) {
   const Palette& colors = Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool has_words = right - StatusWidth(input) >= left;
+  const float width = has_words ? StatusWidth(input) : Px(32);
+  if (right - width < left) return right;
   const float y = ImGui::GetWindowPos().y + (height - Px(kTextSize)) / 2 - Px(1);
   if (names_device) {
     DrawText(list, {right, y}, MutedWords(), input.device, Align::kRight);
@@ -121,12 +125,14 @@ float DrawStatus(const ShellInput& input, bool names_device, float right, float 
                      : input.tone == StatusTone::kBad ? colors.bad_fill
                                                       : colors.raised;
   const TextStyle style{Faces().strong, kTextSize, color};
-  const float width = StatusWidth(input);
   const float half = Px(13);
   const float middle = ImGui::GetWindowPos().y + height / 2;
   list->AddRectFilled({right - width, middle - half}, {right, middle + half}, U32(fill), half);
   list->AddCircleFilled({right - width + Px(16), middle}, Px(4.5F), U32(color));
-  DrawText(list, {right - width + Px(27), y}, style, input.status);
+  if (has_words) DrawText(list, {right - width + Px(27), y}, style, input.status);
+  const std::string words(Translated(input.status));
+  if (!names_device)
+    TooltipOver({right - width, middle - half}, {right, middle + half}, words + " · " + input.device);
   return right - width;
 }
 
@@ -175,8 +181,9 @@ BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& vi
   // What is told for a while comes before the device, which the controls name as well.
   const float end = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20);
   const float small = left + Px(44);
-  const float for_a_while = end - DeviceWidth(input) - StatusWidth(input) - Px(16) - (small + Px(12));
-  const float right = DrawStatus(input, !is_wanted || for_a_while >= Px(300), end, height);
+  const float after_words = end - DeviceWidth(input) - StatusWidth(input) - Px(16);
+  const bool names_device = is_wanted ? after_words - (small + Px(12)) >= Px(300) : after_words >= left;
+  const float right = DrawStatus(input, names_device, left, end, height);
   BarRoom room{left, right - Px(16), height};
   DrawSearchButton(room.left, is_wanted ? std::min(small, room.right) : room.right, height, queue);
   room.left = small + Px(12);

@@ -189,9 +189,6 @@ bool TypedValue(const SliderLook& look, double* value) {
 
 }  // namespace
 
-namespace {
-
-// All alike, as long as the longest label has room; else each as its label needs.
 std::vector<float> WidthsOfSegments(std::span<const char* const> labels, float width) {
   std::vector<float> widths;
   widths.reserve(labels.size());
@@ -206,8 +203,6 @@ std::vector<float> WidthsOfSegments(std::span<const char* const> labels, float w
   for (float& each : widths) each = fit_alike ? width / count : each + more;
   return widths;
 }
-
-}  // namespace
 
 bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints,
                int* selected) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/widgets/text.h"
 
@@ -20,6 +21,9 @@ struct Edit {
 // A choice among few, side by side over the whole width. `hints` (may be empty) are tooltips, one per label.
 bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints,
                int* selected);
+
+// How wide each of them is: all alike, as long as the longest label has room; else each as its label needs.
+std::vector<float> WidthsOfSegments(std::span<const char* const> labels, float width);
 
 // A label with a switch at the end of the row.
 bool Toggle(const char* label, bool* on);

@@ -193,21 +193,29 @@ std::array<int64_t, events::kCategoryCount> MostOfCategories(const TimelineInput
   return most;
 }
 
-// The second run's name, cut where it is longer than the legend is wide.
-std::string ComparedName(const TimelineInput& input, float width) {
+constexpr float kLegendRow = 22;
+constexpr float kBeforeCompared = 17;  // its line
+
+// The second run's name; "" where there is none.
+std::string ComparedWords(const TimelineInput& input) {
   if (input.compared.empty()) return "";
-  const char* const lacking = input.plot->compared.empty() ? " has nothing like this" : "";
-  return Fitted(SmallMuted(), input.compared + lacking, width - Px(27));
+  return input.compared + (input.plot->compared.empty() ? " has nothing like this" : "");
 }
 
-void DrawComparedItem(ImVec2 at, float row, const std::string& name) {
+float ComparedWidth(const std::string& words) {
+  return words.empty() ? 0 : Px(kBeforeCompared) + Measure(SmallMuted(), words).x;
+}
+
+void DrawComparedItem(ImVec2 at, float width, const std::string& words) {
+  if (words.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
+  const float row = Px(kLegendRow);
   const float middle = at.y + row / 2;
   list->AddRectFilled({at.x, middle - Px(1)}, {at.x + Px(10), middle + Px(1)}, U32(Colors().compared));
-  DrawText(list, {at.x + Px(17), middle - Px(kSmallTextSize) / 2 - Px(1)}, SmallMuted(), name);
+  const std::string shown = Fitted(SmallMuted(), words, width - Px(kBeforeCompared));
+  DrawText(list, {at.x + Px(kBeforeCompared), middle - Px(kSmallTextSize) / 2 - Px(1)}, SmallMuted(), shown);
+  if (shown != words) TooltipOver(at, at + ImVec2(width, row), words);
 }
-
-constexpr float kLegendRow = 22;
 
 // One entry of the legend.
 struct LegendItem {
@@ -317,14 +325,16 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
     if (queue != nullptr) DrawLegendItem(item, true, {x, y}, item_width + Px(12), state, *queue);
     x += item_width + Px(20);
   }
-  if (const std::string name = ComparedName(input, width); !name.empty()) {
-    place(Px(17) + Measure(SmallMuted(), name).x);
-    if (queue != nullptr) DrawComparedItem({x, y}, row, name);
+  if (const std::string compared = ComparedWords(input); !compared.empty()) {
+    const float item_width = std::min(ComparedWidth(compared), width);
+    place(item_width);
+    if (queue != nullptr) DrawComparedItem({x, y}, item_width, compared);
   }
   return y + row - at.y;
 }
 
-// In one row, where there is no room for all of it: every square, and the names of the largest.
+// In one row, where there is no room for all of it: every square, the second run, and the names of the
+// largest.
 void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImRect& place,
                      CommandQueue& queue) {
   constexpr float kGap = 10;
@@ -334,6 +344,9 @@ void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImR
   for (const LegendItem& item : items) largest.push_back(&item);
   std::ranges::stable_sort(largest, std::greater(), &LegendItem::bytes);
   float room = place.GetWidth() - static_cast<float>(items.size()) * Px(10 + kGap);
+  const std::string compared = ComparedWords(input);
+  const float compared_width = std::min({ComparedWidth(compared), place.GetWidth() / 2, room});
+  room -= compared_width;
   std::set<const LegendItem*> named;
   for (const LegendItem* item : largest) {
     if (name_width(*item) > room) continue;
@@ -347,6 +360,7 @@ void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImR
     DrawLegendItem(item, is_named, {x, place.Min.y}, width, state, queue);
     x += width;
   }
+  DrawComparedItem({x, place.Min.y}, compared_width, compared);
 }
 
 TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {

@@ -1,0 +1,124 @@
+// Windows and panels that are small for what they hold: all of it can be read, or is told under the mouse.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/gui/application.h"
+#include "app/gui/panels/run_controls.h"
+#include "app/gui/widgets/text.h"
+#include "tests/gui/drawn_application.h"
+#include "tests/gui/driven_application.h"
+#include "tests/gui/measured.h"
+#include "tests/gui/polling.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::gui {
+namespace {
+
+// From where to where something is drawn in any of these colours; from beyond to before where nothing is.
+std::pair<float, float> SpanOf(const ImGuiWindow& window, const std::vector<Color>& colors,
+                               float ImVec2::*axis = &ImVec2::x) {
+  std::pair<float, float> span = {1e9F, -1e9F};
+  for (const ImDrawVert& corner : window.DrawList->VtxBuffer) {
+    const auto is_drawn_in = [&](const Color& color) { return U32(color) == corner.col; };
+    if (!std::ranges::any_of(colors, is_drawn_in)) continue;
+    span = {std::min(span.first, corner.pos.*axis), std::max(span.second, corner.pos.*axis)};
+  }
+  return span;
+}
+
+// How far an item reaches along a row of a window, as the mouse finds it there.
+float WidthUnderMouse(Frames& frames, const ImGuiWindow& window, ImGuiID item, float y) {
+  float width = 0;
+  constexpr float kStep = 2;
+  for (float x = window.Rect().Min.x; x < window.Rect().Max.x; x += kStep) {
+    ImGui::GetIO().AddMousePosEvent(x, y);
+    frames.Draw();
+    if (ImGui::GetCurrentContext()->HoveredId == item) width += kStep;
+  }
+  return width;
+}
+
+}  // namespace
+
+TEST_CASE("The menus' words stand alone, however narrow the window is") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  ImGui::GetIO().DisplaySize = {GENERATE(1280.0F, 640.0F, 480.0F, 400.0F), 400};
+  application->ShowRun(std::make_shared<Program>());
+  frames.Draw(4);
+  const ImGuiWindow* const bar = ImGui::FindWindowByName("##MainMenuBar");
+  REQUIRE(bar != nullptr);
+  const Palette& colors = Colors();
+  const auto menus = SpanOf(*bar, {colors.text});
+  const auto status = SpanOf(*bar, {colors.muted, colors.good, colors.bad, colors.raised, colors.good_fill});
+  CHECK(menus.first < 40);
+  CHECK(menus.second < status.first);
+  CHECK(status.second <= ImGui::GetIO().DisplaySize.x);
+}
+
+TEST_CASE("The second run's line has its name where the legend has no room for all, too") {
+  const trace::Scratch scratch;
+  const std::filesystem::path file = scratch / (std::string(120, 'a') + "-with-amp.tide");
+  REQUIRE(Grown().Save(file).ok());
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {700, 450};
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  Tell(app, CompareWith{file});
+  Tell(app, DoAction{ActionId::kCompareLayout});
+  REQUIRE(PollUntil(app, [&] {
+    frames.Draw();
+    return !app.frame()->timeline.compared.empty();
+  }));
+  frames.Draw(4);
+  const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  REQUIRE(timeline != nullptr);
+  // Of what is drawn in a category's colour the legend's square is the lowest; the line stands in its row.
+  const float square = SpanOf(*timeline, {Colors().Of(events::Category::kTemporary)}, &ImVec2::y).second;
+  const float line = SpanOf(*timeline, {Colors().compared}, &ImVec2::y).second;
+  CHECK(std::abs(line - square) < Px(10));
+}
+
+TEST_CASE("A lesson's buttons are read as a whole in a narrow panel") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {640, 400};
+  app.ShowRun(std::make_shared<Program>());
+  Tell(app, ShowLessonPage{"where-memory-goes", 0});
+  frames.Draw(8);
+  const ImGuiWindow* const lessons = ImGui::FindWindowByName("###lessons");
+  REQUIRE(lessons != nullptr);
+  const float row = lessons->ContentRegionRect.Max.y - Px(16);
+  const float width =
+      WidthUnderMouse(frames, *lessons, const_cast<ImGuiWindow*>(lessons)->GetID("Start its run"), row);
+  CHECK(width >= Measure(Words(), "Start its run").x);
+}
+
+TEST_CASE_METHOD(Measured,
+                 "What a source of the capture tells is cut in a narrow panel, not run over its edge") {
+  const float width = GENERATE(160.0F, 400.0F);
+  ImGui::SetNextWindowSize({width, 300});
+  ImGui::Begin("panel");
+  ImGui::LogToBuffer();
+  DrawCaptureList({{"Training", "steps, phases, layers, scopes", LampState::kLive, "What has come of it."}});
+  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  ImGui::LogFinish();
+  const ImGuiWindow& window = *ImGui::GetCurrentWindow();
+  CHECK(window.DC.CursorMaxPos.x < window.ContentRegionRect.Max.x + 1);
+  CHECK((drawn.find("steps, phases, layers, scopes") != std::string::npos) == (width > 300));
+  CHECK(drawn.find("steps") != std::string::npos);
+  ImGui::End();
+}
+
+}  // namespace tidemark::gui
