@@ -107,18 +107,22 @@ TEST_CASE("A lesson's buttons are read as a whole in a narrow panel") {
 
 TEST_CASE_METHOD(Measured,
                  "What a source of the capture tells is cut in a narrow panel, not run over its edge") {
+  const std::vector<CaptureLine> capture = {
+      {"Training", "steps, phases, layers, scopes", LampState::kLive, "What has come of it."}};
   const float width = GENERATE(160.0F, 400.0F);
-  ImGui::SetNextWindowSize({width, 300});
-  ImGui::Begin("panel");
-  ImGui::LogToBuffer();
-  DrawCaptureList({{"Training", "steps, phases, layers, scopes", LampState::kLive, "What has come of it."}});
-  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  const ImGuiWindow& window = *ImGui::GetCurrentWindow();
-  CHECK(window.DC.CursorMaxPos.x < window.ContentRegionRect.Max.x + 1);
-  CHECK((drawn.find("steps, phases, layers, scopes") != std::string::npos) == (width > 300));
-  CHECK(drawn.find("steps") != std::string::npos);
-  ImGui::End();
+  for (auto* const draw : {DrawCaptureList, DrawCaptureRow}) {
+    ImGui::SetNextWindowSize({width, 300});
+    ImGui::Begin(draw == DrawCaptureList ? "list" : "row");
+    ImGui::LogToBuffer();
+    draw(capture);
+    const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+    ImGui::LogFinish();
+    const ImGuiWindow& window = *ImGui::GetCurrentWindow();
+    CHECK(window.DC.CursorMaxPos.x < window.ContentRegionRect.Max.x + 1);
+    CHECK((drawn.find("steps, phases, layers, scopes") != std::string::npos) == (width > 300));
+    CHECK(drawn.find("st") != std::string::npos);
+    ImGui::End();
+  }
 }
 
 }  // namespace tidemark::gui

@@ -353,19 +353,25 @@ Color ColorOf(LampState lamp) {
   }
 }
 
+// At the row's end; true: all of it has room there.
+bool PutStatus(const TextStyle& style, const std::string& status) {
+  ImGui::SameLine();
+  const std::string shown = Fitted(style, status, ImGui::GetContentRegionAvail().x);
+  PutRight(style, shown);
+  return shown == status;
+}
+
 void DrawCaptureLine(const CaptureLine& line) {
   ImGui::BeginGroup();
   Lamp(ColorOf(line.lamp));
   ImGui::SameLine();
   Put(Words(), line.name);
   const bool is_well = line.lamp == LampState::kOff || line.lamp == LampState::kLive;
-  const TextStyle style = is_well ? SmallMuted() : Colored(SmallMuted(), ColorOf(line.lamp));
-  ImGui::SameLine();
-  const std::string shown = Fitted(style, line.status, ImGui::GetContentRegionAvail().x);
-  PutRight(style, shown);
+  const bool is_whole =
+      PutStatus(is_well ? SmallMuted() : Colored(SmallMuted(), ColorOf(line.lamp)), line.status);
   ImGui::EndGroup();
   const std::string help(Translated(line.help));
-  Tooltip(shown == line.status ? help : std::string(Translated(line.status)) + "\n" + help);
+  Tooltip(is_whole ? help : std::string(Translated(line.status)) + "\n" + help);
 }
 
 }  // namespace
@@ -398,7 +404,7 @@ void DrawCaptureRow(const std::vector<CaptureLine>& capture) {
             std::string(Translated(line.help)));
   }
   const bool is_well = !capture.empty() && capture.front().lamp != LampState::kLost;
-  if (is_well) PutAtRowEnd(SmallMuted(), capture.front().status);
+  if (is_well) PutStatus(SmallMuted(), capture.front().status);
   for (const CaptureLine& line : capture) {
     if (line.lamp == LampState::kLost) DrawCaptureLine(line);
   }
