@@ -2,6 +2,7 @@
 
 #include <imgui_internal.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,14 @@
 namespace tidemark::gui {
 namespace {
 
-// What the table says in a panel of that width.
-std::string TableOf(const std::vector<presenters::LayerRow>& rows, float width, bool has_textbook = true) {
+LayersInput InputOf(const std::vector<presenters::LayerRow>& rows) {
   LayersInput input;
-  input.has_textbook = has_textbook;
   input.rows = &rows;
-  LayersState state;
+  return input;
+}
+
+// What the table says in a panel of that width.
+std::string TableOf(const LayersInput& input, float width, LayersState state = {}) {
   CommandQueue queue;
   ImGui::SetNextWindowSize({width, 400});
   ImGui::Begin("panel");
@@ -32,14 +35,15 @@ std::string TableOf(const std::vector<presenters::LayerRow>& rows, float width, 
 
 TEST_CASE_METHOD(Measured, "Headers and shapes of layers are read as a whole beside long names, too") {
   const bool is_long = GENERATE(true, false);
-  presenters::LayerRow row;
+  std::vector<presenters::LayerRow> rows(1);
+  presenters::LayerRow& row = rows[0];
   row.name = is_long ? "stage1_block1_conv1" : "conv1";
   row.output = is_long ? "64×64×112×112" : "64×64×30×30";
   row.parameters = 1;
   row.parameters_bytes = 40'000;
   row.activations_bytes = 205'520'000;
   row.measured_saved_bytes = 205'520'000;
-  const std::string drawn = TableOf({row}, 660);
+  const std::string drawn = TableOf(InputOf(rows), 660);
   CHECK(drawn.find("…") == std::string::npos);
   CHECK(drawn.find(row.output) != std::string::npos);
   CHECK((drawn.find("share of all") != std::string::npos) != is_long);  // which makes room for the names
@@ -47,16 +51,43 @@ TEST_CASE_METHOD(Measured, "Headers and shapes of layers are read as a whole bes
 
 TEST_CASE_METHOD(Measured,
                  "A program's layers show what their parameters take, and what an optimizer keeps of them") {
-  presenters::LayerRow row;
-  row.name = "transformer.wte";
-  CHECK(TableOf({row}, 700, false).find("parameters") == std::string::npos);
-  row.measured_parameter_bytes = 154'390'000;
-  row.measured_optimizer_bytes = 308'780'000;
-  const std::string drawn = TableOf({row}, 700, false);
+  std::vector<presenters::LayerRow> rows(1);
+  rows[0].name = "transformer.wte";
+  LayersInput input = InputOf(rows);
+  input.has_textbook = false;
+  CHECK(TableOf(input, 700).find("parameters") == std::string::npos);
+  rows[0].measured_parameter_bytes = 154'390'000;
+  rows[0].measured_optimizer_bytes = 308'780'000;
+  const std::string drawn = TableOf(input, 700);
   for (const char* told : {"parameters", "154.39", "optimizer", "308.78", "share of all"}) {
     INFO(told);
     CHECK(drawn.find(told) != std::string::npos);
   }
+}
+
+TEST_CASE_METHOD(Measured,
+                 "Layers are sorted by a figure, but for one that a lesson asks for, which is not told") {
+  std::vector<presenters::LayerRow> rows(3);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].name = "layer " + std::to_string(i);
+    rows[i].measured_gradient_bytes = std::array{2'000'000, 3'000'000, 1'000'000}.at(i);
+  }
+  LayersInput input = InputOf(rows);
+  const auto order = [&](const LayersState& state) {
+    const std::string drawn = TableOf(input, 1400, state);
+    std::string numbers;
+    for (size_t at = drawn.find("layer "); at != std::string::npos; at = drawn.find("layer ", at + 1)) {
+      const char number = drawn.at(at + 6);
+      if (number >= '0' && number <= '9') numbers += number;
+    }
+    return numbers;
+  };
+  CHECK(order({}) == "012");
+  CHECK(order({.sort = LayerColumn::kGradients}) == "102");
+  CHECK(order({.sort = LayerColumn::kGradients, .descending = false}) == "201");
+  input.asked = {events::Category::kGradient};
+  CHECK(order({.sort = LayerColumn::kGradients}) == "012");
+  CHECK(TableOf(input, 1400).find("3.00") == std::string::npos);
 }
 
 }  // namespace tidemark::gui

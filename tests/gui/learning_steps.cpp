@@ -75,7 +75,7 @@ void OpensALesson(ImGuiTestContext* context) {
   context->Yield(4);
   const auto asked = [] { return application().frame()->breakdown.asked; };  // by later pages
   IM_CHECK_EQ(asked().size(), 2U);
-  IM_CHECK(application().frame()->layers.activations_asked);
+  IM_CHECK(application().frame()->layers.asked == asked());
   Picture(context, "learn-page");
   // What is locked does not change, whoever asks.
   networks::TrainingSettings half = application().settings();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -134,27 +135,13 @@ void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQ
   DrawEventRows({&listed, input.shown, input.unit}, state.events, queue);
 }
 
-// A click on a title, or Enter, sorts by it; another turns the order.
-void SortableHeader(const ColumnLook& look, AllocationsState& state) {
-  ImGui::TableNextColumn();
+void Header(const ColumnLook& look, AllocationsState& state) {
   const bool sorted = state.sort == look.column;
-  const std::string text = std::string(look.title) + (sorted ? state.descending ? " ↓" : " ↑" : "");
-  const TextStyle style = sorted ? Colored(SmallMuted(), Colors().text) : SmallMuted();
-  const ImVec2 at = ImGui::GetCursorPos();
-  const float room = ImGui::GetContentRegionAvail().x;
-  if (look.align() == Align::kRight) {
-    PutRight(style, text);
-  } else {
-    Put(style, text);
-  }
-  MarkTerms(ImGui::GetItemRectMin(), style, text);
-  ImGui::SetCursorPos(at);
-  if (ImGui::InvisibleButton(look.title, {std::max(1.0F, room), Px(kSmallTextSize + 4)},
-                             ImGuiButtonFlags_EnableNav)) {
-    state.descending = sorted ? !state.descending : look.align() == Align::kRight;
-    state.sort = look.column;
-  }
-  Tooltip(MeaningOfLabel(look.title) + "\nClick, or press Enter, to sort by it.");
+  const bool pressed =
+      SortableHeaderCell(look.title, sorted ? std::optional(state.descending) : std::nullopt, look.align());
+  if (!pressed) return;
+  state.descending = sorted ? !state.descending : look.align() == Align::kRight;
+  state.sort = look.column;
 }
 
 void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn column) {
@@ -242,7 +229,7 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, WidthOfLeftOut(left_out));
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) SortableHeader(look, state);
+    if (width >= Px(look.from_width)) Header(look, state);
   }
   LeftOutCell(left_out);
   ImGuiListClipper clipper;

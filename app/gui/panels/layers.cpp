@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,62 +19,160 @@
 namespace tidemark::gui {
 namespace {
 
-// A dash reads better than a column of zeros.
-std::optional<int64_t> NothingAsNone(std::optional<int64_t> bytes) {
-  return bytes == 0 ? std::nullopt : bytes;
+using events::Category;
+using presenters::LayerRow;
+
+using Figure = std::optional<int64_t> (*)(const LayersInput&, const LayerRow&);
+
+std::optional<int64_t> ParameterBytes(const LayersInput& input, const LayerRow& row) {
+  return input.has_textbook ? row.parameters_bytes : row.measured_parameter_bytes;
+}
+std::optional<int64_t> KeptOnPaper(const LayersInput&, const LayerRow& row) { return row.activations_bytes; }
+std::optional<int64_t> MadeAgain(const LayersInput&, const LayerRow& row) { return row.recomputed_bytes; }
+template <std::optional<int64_t> LayerRow::*figure>
+std::optional<int64_t> Measured(const LayersInput&, const LayerRow& row) {
+  return row.*figure;
+}
+
+struct LayerColumnLook {
+  LayerColumn column;
+  const char* title;
+  float weight;  // of the width that names and shapes leave
+  float room;    // design pixels
+  std::optional<Category> holds = {};
+  Figure figure = nullptr;
+};
+constexpr LayerColumnLook kLayerColumns[] = {
+    {LayerColumn::kOutput, "output", 0, 100},
+    {LayerColumn::kType, "computed in", 1.0F, 80},
+    {LayerColumn::kParameters, "parameters", 1.1F, 80, Category::kParameter, ParameterBytes},
+    {LayerColumn::kKeptOnPaper, "kept, textbook", 1.2F, 90, Category::kActivation, KeptOnPaper},
+    {LayerColumn::kKept, "kept by the run", 1.2F, 90, Category::kActivation,
+     Measured<&LayerRow::measured_saved_bytes>},
+    {LayerColumn::kMadeAgain, "made again", 1.0F, 80, Category::kActivation, MadeAgain},
+    {LayerColumn::kGradients, "gradients", 1.0F, 80, Category::kGradient,
+     Measured<&LayerRow::measured_gradient_bytes>},
+    {LayerColumn::kOptimizer, "optimizer state", 1.0F, 80, Category::kOptimizerState,
+     Measured<&LayerRow::measured_optimizer_bytes>},
+    {LayerColumn::kTemporary, "temporary", 1.1F, 90, Category::kTemporary,
+     Measured<&LayerRow::measured_temporary_bytes>},
+    {LayerColumn::kWorkspace, "workspace", 1.1F, 80, Category::kWorkspace,
+     Measured<&LayerRow::measured_workspace_bytes>},
+    {LayerColumn::kShare, "share of all", 1.5F, 100},
+};
+// A narrow panel leaves out what the tooltips tell as well: those at the end first.
+constexpr std::array kLayerColumnsByWorth = {
+    LayerColumn::kMadeAgain, LayerColumn::kParameters, LayerColumn::kTemporary, LayerColumn::kShare,
+    LayerColumn::kOptimizer, LayerColumn::kGradients,  LayerColumn::kWorkspace};
+
+const LayerColumnLook& LookOf(LayerColumn column) {
+  return *std::ranges::find(kLayerColumns, column, &LayerColumnLook::column);
+}
+
+// Whether there is anything to tell in it.
+bool IsTold(const LayersInput& input, const LayerColumnLook& look) {
+  const auto in_any = [&input](auto&& has) { return std::ranges::any_of(*input.rows, has); };
+  switch (look.column) {
+    case LayerColumn::kOutput:
+    case LayerColumn::kKeptOnPaper:
+      return input.has_textbook;
+    case LayerColumn::kType:
+      return in_any([](const LayerRow& row) { return !row.computed_in.empty(); });
+    case LayerColumn::kParameters:
+      if (input.has_textbook) return true;
+      [[fallthrough]];
+    case LayerColumn::kMadeAgain:
+    case LayerColumn::kOptimizer:
+    case LayerColumn::kWorkspace:
+      return in_any([&](const LayerRow& row) { return look.figure(input, row).value_or(0) > 0; });
+    default:
+      return true;
+  }
 }
 
 struct Columns {
-  bool textbook = true;  // what it gives and keeps on paper
-  bool parameters = true;
-  bool temporary = true;
-  bool share = true;
-  bool types = false;  // where autocast chose
-  bool gradients = true;
-  bool optimizer = false;  // where one keeps something
-  bool again = false;      // under checkpointing
-  bool workspace = false;  // where a library's is alive
-  std::vector<std::string_view> left_out = {};
-  int count() const {
-    return (textbook ? 4 : 2) + static_cast<int>(types) + static_cast<int>(parameters) +
-           static_cast<int>(temporary) + static_cast<int>(share) + static_cast<int>(gradients) +
-           static_cast<int>(optimizer) + static_cast<int>(again) + static_cast<int>(workspace);
-  }
+  std::vector<const LayerColumnLook*> shown;
+  std::vector<std::string_view> left_out;
 };
 
-bool HasAny(const std::vector<presenters::LayerRow>& rows,
-            std::optional<int64_t> presenters::LayerRow::*figure) {
-  return std::ranges::any_of(
-      rows, [figure](const presenters::LayerRow& row) { return (row.*figure).value_or(0) > 0; });
+// `width`: what is left beside names and shapes.
+Columns ColumnsFor(float width, const LayersInput& input) {
+  Columns columns;
+  std::array<bool, std::size(kLayerColumns)> has_room{};
+  const auto room_for = [&](const LayerColumnLook& look) -> bool& {
+    return has_room.at(&look - kLayerColumns);
+  };
+  for (const LayerColumnLook& look : kLayerColumns) {
+    if (std::ranges::find(kLayerColumnsByWorth, look.column) != kLayerColumnsByWorth.end() ||
+        !IsTold(input, look))
+      continue;
+    if (look.weight > 0) width -= Px(look.room);
+    room_for(look) = true;
+  }
+  for (const LayerColumn column : kLayerColumnsByWorth) {
+    const LayerColumnLook& look = LookOf(column);
+    if (!IsTold(input, look)) continue;
+    if (width < Px(look.room) || !columns.left_out.empty()) {
+      columns.left_out.emplace_back(look.title);
+      continue;
+    }
+    width -= Px(look.room);
+    room_for(look) = true;
+  }
+  for (const LayerColumnLook& look : kLayerColumns) {
+    if (room_for(look)) columns.shown.push_back(&look);
+  }
+  return columns;
 }
 
-// A narrow panel leaves out what the tooltips tell as well.
-Columns ColumnsFor(float width, const LayersInput& input) {
-  const std::vector<presenters::LayerRow>& rows = *input.rows;
-  const bool types = std::any_of(rows.begin(), rows.end(),
-                                 [](const presenters::LayerRow& row) { return !row.computed_in.empty(); });
-  const bool runs_again = std::any_of(
-      rows.begin(), rows.end(), [](const presenters::LayerRow& row) { return row.recomputed_bytes > 0; });
-  Columns columns{.textbook = input.has_textbook, .types = types};
-  float room = width - Px(input.has_textbook ? 350 : 160) - (types ? Px(80) : 0);
-  const auto take = [&](std::string_view title, bool is_told, float needs) {
-    if (!is_told) return false;
-    if (room < needs || !columns.left_out.empty()) columns.left_out.push_back(title);
-    room -= needs;
-    return columns.left_out.empty();
+bool IsAsked(const LayersInput& input, const LayerColumnLook& look) {
+  return look.holds && input.asked.contains(*look.holds);
+}
+
+void Header(const LayersInput& input, const LayerColumnLook& look, LayersState& state) {
+  std::string text = look.title;
+  std::string_view shorter;
+  const std::string run = WordForRun(input.on_phantom);
+  if (look.column == LayerColumn::kOutput) return HeaderCell(look.title);
+  if (look.column == LayerColumn::kType) return HeaderCell(look.title, Align::kLeft, {}, "type");
+  if (look.column == LayerColumn::kKeptOnPaper) shorter = "textbook";
+  if (look.column == LayerColumn::kOptimizer) shorter = "optimizer";
+  if (look.column == LayerColumn::kKept) {
+    text = "kept, " + run;
+    shorter = run;
+  }
+  const Align align = look.figure == nullptr ? Align::kLeft : Align::kRight;
+  // Their order would tell what is asked for.
+  if (IsAsked(input, look) || (look.column == LayerColumn::kShare && !input.asked.empty()))
+    return HeaderCell(text, align, look.title, shorter);
+  const bool sorted = state.sort == look.column;
+  if (!SortableHeaderCell(text, sorted ? std::optional(state.descending) : std::nullopt, align, look.title,
+                          shorter))
+    return;
+  if (sorted && !state.descending)
+    state.sort.reset();  // the third time: as they run again
+  else
+    state.sort = look.column;
+  state.descending = !sorted;
+}
+
+// As the table has them: the network's or the run's order, or sorted.
+std::vector<const LayerRow*> InOrder(const LayersInput& input, const LayersState& state) {
+  std::vector<const LayerRow*> rows;
+  rows.reserve(input.rows->size());
+  for (const LayerRow& row : *input.rows) rows.push_back(&row);
+  if (!state.sort) return rows;
+  const LayerColumnLook& look = LookOf(*state.sort);
+  if (IsAsked(input, look) || !IsTold(input, look)) return rows;
+  const auto value = [&](const LayerRow* row) {
+    return look.figure == nullptr ? row->share_of_peak
+                                  : static_cast<double>(look.figure(input, *row).value_or(0));
   };
-  const bool has_parameters =
-      input.has_textbook || HasAny(rows, &presenters::LayerRow::measured_parameter_bytes);
-  columns.again = take("made again", runs_again, Px(80));
-  columns.parameters = take("parameters", has_parameters, Px(80));
-  columns.temporary = take("temporary", true, Px(90));
-  columns.share = take("share of all", true, Px(100));
-  columns.optimizer =
-      take("optimizer", HasAny(rows, &presenters::LayerRow::measured_optimizer_bytes), Px(80));
-  columns.gradients = take("gradients", true, Px(80));
-  columns.workspace =
-      take("workspace", HasAny(rows, &presenters::LayerRow::measured_workspace_bytes), Px(80));
-  return columns;
+  if (state.descending)
+    std::ranges::stable_sort(rows, std::ranges::greater(), value);
+  else
+    std::ranges::stable_sort(rows, std::ranges::less(), value);
+  return rows;
 }
 
 // Where the figure stands that one would look for here.
@@ -83,31 +183,9 @@ void ElsewhereCell(const std::string& layer, const std::string& why) {
   if (ImGui::IsItemHovered()) Tooltip(why);
 }
 
-// The textbook counts a ReLU's result with the convolution before it; the run tells who allocated it.
-void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
-  if (input.activations_asked) {
-    NumberCell("?");
-    if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
-    return NumberCell("?");
-  }
-  if (!input.has_textbook) return BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
-  if (row.activations_bytes == 0 && !row.counts_with.empty()) {
-    ElsewhereCell(row.counts_with, "The textbook counts what " + row.name + " keeps in the row of " +
-                                       row.counts_with + ", which it is the result of.");
-  } else {
-    BytesCell(NothingAsNone(row.activations_bytes), input.unit);
-    if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
-  }
-  if (row.measured_saved_bytes == 0 && !row.allocated_by.empty()) {
-    return ElsewhereCell(row.allocated_by, row.allocated_by + " allocated what the textbook counts here: " +
-                                               row.name + "'s own output is let go.");
-  }
-  BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
-}
-
-float WidthOfNames(const std::vector<presenters::LayerRow>& rows, float most) {
+float WidthOfNames(const std::vector<LayerRow>& rows, float most) {
   float longest = Measure(MutedWords(), "layer").x;
-  for (const presenters::LayerRow& row : rows) {
+  for (const LayerRow& row : rows) {
     longest = std::max(longest, Measure(StrongWords(), row.name).x);
     if (longest >= most) break;
   }
@@ -115,54 +193,94 @@ float WidthOfNames(const std::vector<presenters::LayerRow>& rows, float most) {
 }
 
 // Every sign of a shape is as wide as any other.
-float WidthOfOutputs(const std::vector<presenters::LayerRow>& rows, float most) {
+float WidthOfOutputs(const std::vector<LayerRow>& rows, float most) {
   size_t longest = 0;
   const auto begins_sign = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; };
-  for (const presenters::LayerRow& row : rows)
+  for (const LayerRow& row : rows)
     longest = std::max(longest, static_cast<size_t>(std::ranges::count_if(row.output, begins_sign)));
   const float signs = static_cast<float>(longest) * Measure(MutedNumbers(), "0").x;
   return std::min(std::max(signs, Measure(SmallMuted(), "output").x) + Px(8), most);
 }
 
-void Row(const LayersInput& input, size_t index, const Columns& columns, CommandQueue& queue) {
-  const presenters::LayerRow& row = (*input.rows)[index];
+// The textbook counts a ReLU's result with the convolution before it; the run tells who allocated it.
+bool PutKeptElsewhere(const LayerColumnLook& look, const LayerRow& row) {
+  if (look.column == LayerColumn::kKeptOnPaper && row.activations_bytes == 0 && !row.counts_with.empty()) {
+    ElsewhereCell(row.counts_with, "The textbook counts what " + row.name + " keeps in the row of " +
+                                       row.counts_with + ", which it is the result of.");
+    return true;
+  }
+  if (look.column == LayerColumn::kKept && row.measured_saved_bytes == 0 && !row.allocated_by.empty()) {
+    ElsewhereCell(row.allocated_by, row.allocated_by + " allocated what the textbook counts here: " +
+                                        row.name + "'s own output is let go.");
+    return true;
+  }
+  return false;
+}
+
+void FigureCell(const LayersInput& input, const LayerColumnLook& look, const LayerRow& row) {
+  if (IsAsked(input, look)) {
+    NumberCell("?");
+    if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
+    return;
+  }
+  if (PutKeptElsewhere(look, row)) return;
+  // A dash reads better than a column of zeros.
+  const std::optional<int64_t> bytes = look.figure(input, row);
+  BytesCell(bytes == 0 ? std::nullopt : bytes, input.unit);
+  const bool has_formula = look.column == LayerColumn::kKeptOnPaper && !row.formula.empty();
+  if (has_formula && ImGui::IsItemHovered()) Tooltip(row.formula);
+}
+
+void TypeCell(const LayerRow& row) {
+  ImGui::TableNextColumn();
+  Put(MutedNumbers(), Fitted(MutedNumbers(), row.computed_in, ImGui::GetContentRegionAvail().x));
+  if (ImGui::IsItemHovered() && !row.computed_in.empty())
+    Tooltip("autocast had its operators compute in " + row.computed_in);
+}
+
+void ShareCell(const LayersInput& input, const LayerRow& row) {
+  BarCell(row.share_of_peak, Colors().accent, fmt::format("{:.1f} %", 100 * row.share_of_peak));
+  if (!ImGui::IsItemHovered()) return;
+  Tooltip(fmt::format(
+      "{:.1f} % of everything that is alive at this moment: this layer's parameters and what an optimizer "
+      "keeps of them, and what it allocated, of every category\n{}",
+      100 * row.share_of_peak,
+      input.asked.empty() ? presenters::PartsInWords(row, input.unit) : std::string()));
+}
+
+void Cell(const LayersInput& input, const LayerColumnLook& look, const LayerRow& row) {
+  switch (look.column) {
+    case LayerColumn::kOutput:
+      return TextCell(row.output, MutedNumbers());
+    case LayerColumn::kType:
+      return TypeCell(row);
+    case LayerColumn::kShare:
+      return ShareCell(input, row);
+    default:
+      return FigureCell(input, look, row);
+  }
+}
+
+void Row(const LayersInput& input, std::span<const LayerRow* const> rows, size_t index,
+         const Columns& columns, CommandQueue& queue) {
+  const LayerRow& row = *rows[index];
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
-  const std::vector<std::string> others = NamesAbout(*input.rows, index, &presenters::LayerRow::name);
+  const std::vector<std::string> others =
+      NamesAbout(rows, index, [](const LayerRow* about) { return about->name; });
   Put(StrongWords(), FittedApart(StrongWords(), row.name, others, ImGui::GetContentRegionAvail().x));
-  if (ImGui::IsItemHovered())
-    Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
-  if (columns.textbook) TextCell(row.output, MutedNumbers());
-  if (columns.types) {
-    ImGui::TableNextColumn();
-    Put(MutedNumbers(), Fitted(MutedNumbers(), row.computed_in, ImGui::GetContentRegionAvail().x));
-    if (ImGui::IsItemHovered() && !row.computed_in.empty())
-      Tooltip("autocast had its operators compute in " + row.computed_in);
-  }
-  if (columns.parameters)
-    BytesCell(NothingAsNone(input.has_textbook ? row.parameters_bytes : row.measured_parameter_bytes),
-              input.unit);
-  KeptCells(input, row);
-  if (columns.again) BytesCell(NothingAsNone(row.recomputed_bytes), input.unit);
-  if (columns.gradients) BytesCell(NothingAsNone(row.measured_gradient_bytes), input.unit);
-  if (columns.optimizer) BytesCell(NothingAsNone(row.measured_optimizer_bytes), input.unit);
-  if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
-  if (columns.workspace) BytesCell(NothingAsNone(row.measured_workspace_bytes), input.unit);
-  if (!columns.share) return;
-  BarCell(row.share_of_peak, Colors().accent, fmt::format("{:.1f} %", 100 * row.share_of_peak));
   if (ImGui::IsItemHovered()) {
-    Tooltip(fmt::format(
-        "{:.1f} % of everything that is alive at this moment: this layer's parameters and what an optimizer "
-        "keeps of them, and what it allocated, of every category\n{}",
-        100 * row.share_of_peak, presenters::PartsInWords(row, input.unit)));
+    const bool tells = row.formula.empty() || input.asked.contains(Category::kActivation);
+    Tooltip(tells ? row.name : row.name + "\n" + row.formula);
   }
+  for (const LayerColumnLook* look : columns.shown) Cell(input, *look, row);
 }
 
 }  // namespace
 
-void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue) {
+void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue& queue) {
   PanelTitle("Layers", input.moment.empty()
                            ? std::string()
                            : std::string("in ") + UnitName(input.unit) + " · " + input.moment);
@@ -177,44 +295,29 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   const float width = ImGui::GetContentRegionAvail().x;
   const float names = WidthOfNames(*input.rows, width / 3);
   const float outputs = input.has_textbook ? WidthOfOutputs(*input.rows, width / 3) : 0;
-  const Columns columns =
-      ColumnsFor(width - std::max(0.0F, names - Px(70)) - std::max(0.0F, outputs - Px(100)), input);
-  if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
+  const Columns columns = ColumnsFor(
+      width - std::max(names, Px(70)) - std::max(outputs, input.has_textbook ? Px(100) : 0), input);
+  if (!ImGui::BeginTable("layers", static_cast<int>(columns.shown.size()) + 2, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, names);
-  if (columns.textbook) ImGui::TableSetupColumn("output", ImGuiTableColumnFlags_WidthFixed, outputs);
-  if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
-  if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
-  if (columns.textbook) ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
-  ImGui::TableSetupColumn("run keeps", 0, 1.2F);
-  if (columns.again) ImGui::TableSetupColumn("made again", 0, 1.0F);
-  if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
-  if (columns.optimizer) ImGui::TableSetupColumn("optimizer", 0, 1.0F);
-  if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
-  if (columns.workspace) ImGui::TableSetupColumn("workspace", 0, 1.1F);
-  if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
+  for (const LayerColumnLook* look : columns.shown) {
+    if (look->column == LayerColumn::kOutput)
+      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed, outputs);
+    else
+      ImGui::TableSetupColumn(look->title, 0, look->weight);
+  }
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed,
                           WidthOfLeftOut(columns.left_out));
   ImGui::TableNextRow();
   HeaderCell("layer");
-  if (columns.textbook) HeaderCell("output");
-  if (columns.types) HeaderCell(columns.gradients ? "computed in" : "type", Align::kLeft, "computed in");
-  if (columns.parameters) HeaderCell("parameters", Align::kRight);
-  if (columns.textbook) HeaderCell("kept, textbook", Align::kRight, "kept, textbook", "textbook");
-  const std::string run = WordForRun(input.on_phantom);
-  HeaderCell("kept, " + run, Align::kRight, "kept by the run", run);
-  if (columns.again) HeaderCell("made again", Align::kRight);
-  if (columns.gradients) HeaderCell("gradients", Align::kRight);
-  if (columns.optimizer) HeaderCell("optimizer", Align::kRight, "optimizer state");
-  if (columns.temporary) HeaderCell("temporary", Align::kRight);
-  if (columns.workspace) HeaderCell("workspace", Align::kRight);
-  if (columns.share) HeaderCell("share of all");
+  for (const LayerColumnLook* look : columns.shown) Header(input, *look, state);
   LeftOutCell(columns.left_out);
+  const std::vector<const LayerRow*> rows = InOrder(input, state);
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(input.rows->size()));
+  clipper.Begin(static_cast<int>(rows.size()));
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-      Row(input, static_cast<size_t>(i), columns, queue);
+      Row(input, rows, static_cast<size_t>(i), columns, queue);
   }
   ImGui::EndTable();
 }

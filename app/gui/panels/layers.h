@@ -1,6 +1,9 @@
 // Layer by layer: what it has, what it keeps for backward, and its share of the peak.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,6 +11,7 @@
 #include "app/presenters/allocations/selection.h"
 #include "app/presenters/moment/layer_table.h"
 #include "profiler/base/format.h"
+#include "profiler/events/event.h"
 
 namespace tidemark::gui {
 
@@ -17,12 +21,28 @@ struct LayersInput {
   std::string moment;
   bool has_textbook = true;  // else there is nothing on paper: no shapes and formulas
   ByteUnit unit = ByteUnit::kMegabytes;
-  bool on_phantom = false;         // the run is: its figures are predicted, too
-  bool may_come = true;            // where there are no rows: the run, or another moment of it, may tell some
-  bool activations_asked = false;  // a lesson asks for them: what is kept is not told
+  bool on_phantom = false;  // the run is: its figures are predicted, too
+  bool may_come = true;     // where there are no rows: the run, or another moment of it, may tell some
+  std::set<events::Category> asked;  // a lesson asks for these: their figures are not told
   std::string empty_reason;
 };
-struct LayersState {};
+enum class LayerColumn : uint8_t {
+  kOutput,
+  kType,
+  kParameters,
+  kKeptOnPaper,
+  kKept,
+  kMadeAgain,
+  kGradients,
+  kOptimizer,
+  kTemporary,
+  kWorkspace,
+  kShare
+};
+struct LayersState {
+  std::optional<LayerColumn> sort;  // none: as the network has them, or the run met them
+  bool descending = true;
+};
 
 void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue& queue);
 

@@ -72,7 +72,7 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   frame_.timeline.untold = 0;
   for (const events::Category category : frame_.breakdown.asked)
     frame_.timeline.untold |= timeline::CategorySet{1} << static_cast<int>(category);
-  frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
+  frame_.layers.asked = frame_.breakdown.asked;
 }
 
 void Scene::TellWhyEmpty(const SceneInput& input) {

@@ -61,6 +61,13 @@ namespace {
 
 constexpr float kFading = 40;  // a row: where one is cut nothing of it is left to read
 
+std::string FittedHeader(std::string_view text, std::string_view shorter, float room) {
+  if (!shorter.empty() && Measure(SmallMuted(), text).x > room) text = shorter;
+  // A column that is as wide as what is in it would shrink with what is cut.
+  const bool is_given = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_WidthStretch) != 0;
+  return is_given ? Fitted(SmallMuted(), text, room) : std::string(text);
+}
+
 bool GoesOnBelow(const ImGuiWindow& window) {
   return window.ScrollbarY && window.Scroll.y < window.ScrollMax.y - 1;
 }
@@ -109,13 +116,30 @@ bool SelectableRow(const char* id, bool lit) {
 
 void HeaderCell(std::string_view text, Align align, std::string_view label, std::string_view shorter) {
   ImGui::TableNextColumn();
-  if (label.empty()) label = text;
-  if (!shorter.empty() && Measure(SmallMuted(), text).x > ImGui::GetContentRegionAvail().x) text = shorter;
-  // A column that is as wide as what is in it would shrink with what is cut.
-  const bool is_given = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_WidthStretch) != 0;
-  const std::string shown =
-      is_given ? Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x) : std::string(text);
-  PutLabel(SmallMuted(), shown, align, label);
+  PutLabel(SmallMuted(), FittedHeader(text, shorter, ImGui::GetContentRegionAvail().x), align,
+           label.empty() ? text : label);
+}
+
+bool SortableHeaderCell(std::string_view text, std::optional<bool> descending, Align align,
+                        std::string_view label, std::string_view shorter) {
+  ImGui::TableNextColumn();
+  const std::string_view arrow = !descending ? "" : *descending ? " ↓" : " ↑";
+  const TextStyle style = descending ? Colored(SmallMuted(), Colors().text) : SmallMuted();
+  const ImVec2 at = ImGui::GetCursorPos();
+  const float room = ImGui::GetContentRegionAvail().x;
+  const std::string shown = FittedHeader(text, shorter, room - Measure(style, arrow).x).append(arrow);
+  if (align == Align::kRight) {
+    PutRight(style, shown);
+  } else {
+    Put(style, shown);
+  }
+  MarkTerms(ImGui::GetItemRectMin(), style, shown, TermHint::kNone);
+  ImGui::SetCursorPos(at);
+  const std::string id(label.empty() ? text : label);
+  const bool pressed = ImGui::InvisibleButton(id.c_str(), {std::max(1.0F, room), Px(kSmallTextSize + 4)},
+                                              ImGuiButtonFlags_EnableNav);
+  Tooltip(MeaningOfLabel(id) + "\nClick, or press Enter, to sort by it.");
+  return pressed;
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {
