@@ -12,12 +12,14 @@
 // ended the first round, there was none. Or it has several turns in each round, as a generator that steps
 // twice: that shows when the first comes again, and then all before that was the first round, and a step ends
 // with as many turns of the last one. Not so where first and last had as many: so has a loop that trains anew
-// with one optimizer after the other, and a later one may lie where the first did.
+// with one optimizer after the other, and a later one may lie where the first did. Several new ones, of which
+// one has its second turn before any other had another, are of another training, too.
 //
 // Not thread safe. O(optimizers).
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -45,8 +47,10 @@ class OptimizerCycle {
       const std::vector<Known> first_round = std::exchange(first_round_, {});
       if (GoesOn(first_round.front().optimizer, optimizer)) return BeginSecond(first_round);
     }
+    if (!IsKnown(optimizer))
+      return newcomers_++ > 0 && !follows_pass ? GoOnWithNewcomer(optimizer) : EndWithNewcomer(optimizer);
+    ForgetWhoWasBefore(optimizer);
     const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
-    if (known == known_.end()) return EndWithNewcomer(optimizer);
     // With two that are known the first one's next turn is the second round's.
     is_first_round_ = is_first_round_ && known_.size() == 1 && turns_ <= events::kMostJoinedSteps;
     ++known->turns;
@@ -65,8 +69,10 @@ class OptimizerCycle {
   // A new one, beside others, while what was told as steps can still be joined.
   bool JoinsFirstRound(const void* optimizer) const {
     if (!is_first_round_ || known_.empty()) return false;
-    const bool is_known = std::ranges::find(known_, optimizer, &Known::optimizer) != known_.end();
-    return !is_known && (known_.size() > 1 || turns_ < events::kMostJoinedSteps);
+    return !IsKnown(optimizer) && (known_.size() > 1 || turns_ < events::kMostJoinedSteps);
+  }
+  bool IsKnown(const void* optimizer) const {
+    return std::ranges::find(known_, optimizer, &Known::optimizer) != known_.end();
   }
   Turn JoinFirstRound(const void* optimizer) {
     known_.push_back({optimizer, 0});
@@ -83,6 +89,20 @@ class OptimizerCycle {
     if (known_.size() > 1) newcomer_ = optimizer;
     return is_first_round_ && known_.size() > 1 ? Turn::kEndsFirst : Turn::kEndsStep;
   }
+  // The step that the newcomer before it ended was not over: this turn is in the next one.
+  Turn GoOnWithNewcomer(const void* optimizer) {
+    known_.push_back({optimizer, 0});
+    return Turn::kGoesOn;
+  }
+  // Once one of several newcomers has its second turn, and none of the others had one since.
+  void ForgetWhoWasBefore(const void* optimizer) {
+    const auto first_newcomer = known_.end() - std::exchange(newcomers_, 0);
+    const bool is_newcomer =
+        std::ranges::find(first_newcomer, known_.end(), optimizer, &Known::optimizer) != known_.end();
+    if (!is_newcomer || known_.end() - first_newcomer < 2) return;
+    known_.erase(known_.begin(), first_newcomer);
+    last_turns_ = 1;
+  }
   Turn EndOther(const void* optimizer) {
     const bool first_was_one = is_first_round_ && known_.size() == 2;
     if (std::exchange(is_first_round_, false)) {
@@ -90,6 +110,7 @@ class OptimizerCycle {
       turns_before_ = turns_ - 2;
     }
     known_ = {{optimizer, 0}};
+    newcomers_ = 0;
     return first_was_one ? Turn::kEndsOther : Turn::kEndsStep;
   }
   // Whether this is the first one's turn again, after the last had several.
@@ -100,6 +121,7 @@ class OptimizerCycle {
   Turn BeginSecond(const std::vector<Known>& first_round) {
     last_turns_ = turns_ - 1 - turns_before_;
     known_ = first_round;
+    newcomers_ = 0;
     BeginAnew();
     known_.front().turns = 1;
     return turns_ - 1 <= events::kMostJoinedSteps ? Turn::kBeganSecond : Turn::kGoesOn;
@@ -112,6 +134,7 @@ class OptimizerCycle {
     return false;
   }
   void ForgetWhoRests() {
+    newcomers_ = 0;
     std::erase_if(known_, [](const Known& one) { return one.turns == 0; });
     last_turns_ = 1;
   }
@@ -120,6 +143,7 @@ class OptimizerCycle {
   }
   std::vector<Known> known_;
   const void* newcomer_ = nullptr;  // whose first turn was the last one
+  std::ptrdiff_t newcomers_ = 0;    // of known_ the last, since any of those before them had a turn
   int last_turns_ = 1;              // which the last of known_ has in a round
   bool is_first_round_ = true;
   int turns_ = 0;           // of all, in the first round

@@ -63,6 +63,19 @@ TEST_CASE("A second training soon after the first has steps of its own") {
   for (int turn = 0; turn < 3; ++turn) CHECK(unknown.After(nullptr, true) == OptimizerCycle::Turn::kEndsStep);
 }
 
+TEST_CASE("Trainings one after the other, each with several optimizers, have their own steps each") {
+  OptimizerCycle together;  // both behind one backward
+  CHECK(TurnsOf(together, "0+10+10+1") == "|<.|.|");
+  CHECK(TurnsOf(together, "2+32+32+3") == "|..|.|");
+  CHECK(TurnsOf(together, "4+54+5") == "|..|");
+  CHECK(TurnsOf(together, "01010101") ==
+        "||.|.|.|");  // each behind a pass of its own: which were of one, nobody knows
+  OptimizerCycle with_one_that_was_before;
+  CHECK(TurnsOf(with_one_that_was_before, "0000001+21+21+2") == "|||||||..|.|");
+  OptimizerCycle and_goes_on;
+  CHECK(TurnsOf(and_goes_on, "010101021") == "|<.|.|.|.");
+}
+
 TEST_CASE("Optimizers that step with no pass between them are of one round, however many they are") {
   OptimizerCycle of_layers;
   CHECK(TurnsOf(of_layers, "0+1+2+3+4+5+6+7+8+90+1+2+3+4+5+6+7+8+9") == "|<<<<<<<<<.........|");
