@@ -122,6 +122,8 @@ void TriesItsTask(ImGuiTestContext* context) {
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
   IM_CHECK(WaitUntil(context, [] { return Lessons().page == 2; }));
   IM_CHECK_STR_EQ(application().view_state().run_controls.found.c_str(), "optimizer");
+  IM_CHECK(application().frame()->timeline.untold != 0);
+  IM_CHECK_STR_EQ(application().frame()->run_controls.consequences.fit.c_str(), "");
   const auto is_tried = [] { return Lessons().done.contains(TaskKey("where-memory-goes", 2, 0)); };
   networks::TrainingSettings sgd = application().settings();
   sgd.optimizer = networks::OptimizerKind::kSgd;

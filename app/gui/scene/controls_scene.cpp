@@ -127,6 +127,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
 
   PrepareConsequences(QuestionOf(input, state), estimates);
   controls.consequences = frame.awaits_prediction ? Unspoken(consequences_) : consequences_;
+  if (frame.timeline.untold != 0) controls.consequences.fit.clear();  // a sum with what is not told
 }
 
 void ControlsScene::PrepareConsequences(const presenters::ConsequenceQuestion& question,
