@@ -137,6 +137,7 @@ TEST_CASE_METHOD(Measured,
   const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
   ImGui::LogFinish();
   ImGui::End();
+  CHECK(drawn.find(sweep.Summary()) != std::string::npos);  // beside the buttons it has no room
   CHECK(drawn.find("What to doubt: cnn.py:26") != std::string::npos);
   CHECK((drawn.find("comes after it.") != std::string::npos) == has_room);
 }

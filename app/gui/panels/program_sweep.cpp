@@ -117,6 +117,14 @@ void DrawNotes(const std::vector<std::string>& notes, ImVec2 room) {
   }
 }
 
+// Beside the buttons, which leave so much room, or else below them.
+void DrawSummary(const std::string& summary, float room) {
+  if (Measure(Words(), summary).x > room) return PutWrapped(Words(), summary);
+  ImGui::SameLine(0, Px(10));
+  ImGui::AlignTextToFramePadding();
+  Put(Words(), summary);
+}
+
 void DrawFooter(const ProgramSweep& sweep, ImVec2 at, float width) {
   ImGui::SetCursorScreenPos(at);
   const bool has_failed = std::ranges::any_of(
@@ -141,9 +149,7 @@ void DrawProgramSweepPanel(const ProgramSweepInput& input, CommandQueue& queue) 
   ImGui::SameLine(0, Px(10));
   if (PlainButton("Copy CSV", {Px(88), 0})) queue.Push(CopySweep{});
   Tooltip("Copies what every run took, to the byte, as CSV.");
-  ImGui::SameLine(0, Px(10));
-  ImGui::AlignTextToFramePadding();
-  Put(Words(), Fitted(Words(), sweep.Summary(), width - buttons - Px(10)));
+  DrawSummary(sweep.Summary(), width - buttons - Px(10));
   if (const std::string why = sweep.WhyNoCurve(); !why.empty()) return EmptyReason(why);
   if (const std::string doubt = sweep.Doubt(); !doubt.empty())
     PutWrapped(Colored(Words(), Colors().warning), doubt);
