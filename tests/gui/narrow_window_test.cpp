@@ -10,13 +10,17 @@
 #include <vector>
 
 #include "app/gui/application.h"
+#include "app/gui/panels/allocations.h"
 #include "app/gui/panels/run_controls.h"
+#include "app/gui/scene/learning.h"
+#include "app/gui/widgets/terms.h"
 #include "app/gui/widgets/text.h"
 #include "tests/gui/drawn_application.h"
 #include "tests/gui/driven_application.h"
 #include "tests/gui/measured.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 #include "tests/unit/trace/scratch.h"
 
 namespace tidemark::gui {
@@ -123,6 +127,37 @@ TEST_CASE_METHOD(Measured,
     CHECK(drawn.find("st") != std::string::npos);
     ImGui::End();
   }
+}
+
+TEST_CASE_METHOD(Measured,
+                 "Of a tensor without a name a narrow panel tells what made it, beside what it holds") {
+  const LessonBook book = LoadLessonBook();
+  UseDictionary(DictionaryOf(&book.glossary));  // which explains the titles
+  timeline::Stream stream;
+  const events::NameId op = stream.Name("aten::mm");
+  stream.Allocate(512, 1 << 20).op = op;
+  const auto view = stream.Publish();
+  presenters::AllocationTable table;
+  table.rows.emplace_back().block.op = op;
+  table.considered = 1;
+  const presenters::SelectedOwners selected;
+  AllocationsInput input;
+  input.view = view.get();
+  input.table = &table;
+  input.selected = &selected;
+  AllocationsState state;
+  CommandQueue queue;
+  const float width = GENERATE(240.0F, 700.0F);
+  ImGui::SetNextWindowSize({width, 300});
+  ImGui::Begin("panel");
+  ImGui::LogToBuffer();
+  DrawAllocationsPanel(input, state, queue);
+  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  ImGui::LogFinish();
+  ImGui::End();
+  UseDictionary({});
+  CHECK(drawn.find("aten::mm") != std::string::npos);
+  CHECK((drawn.find(" of aten::mm") != std::string::npos) == (width > 300));
 }
 
 }  // namespace tidemark::gui

@@ -15,6 +15,7 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/allocations/blocks.h"
+#include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
 
 namespace tidemark::gui {
@@ -59,6 +60,7 @@ constexpr const char* kFilterHelp =
 // What is listed; how wide that choice is.
 float ChooseListed(AllocationsState& state) {
   static constexpr const char* kScopes[] = {"alive now", "born in sight", "all events"};
+  static constexpr const char* kShortScopes[] = {"alive", "born", "events"};  // in a narrow panel
   static const std::string kHints[] = {"What is alive at the moment that the memory map shows.",
                                        "What was allocated in the stretch that the timeline shows.",
                                        "The run itself, event by event: allocations, frees, segments, steps, "
@@ -66,7 +68,8 @@ float ChooseListed(AllocationsState& state) {
   const float width = std::min(Px(330), ImGui::GetContentRegionAvail().x * 0.55F);
   ImGui::BeginChild("scope", {width, Px(30)});
   int scope = static_cast<int>(state.listed);
-  if (Segmented("scope", kScopes, kHints, &scope)) state.listed = static_cast<Listed>(scope);
+  if (Segmented("scope", width < Px(250) ? kShortScopes : kScopes, kHints, &scope))
+    state.listed = static_cast<Listed>(scope);
   ImGui::EndChild();
   return width;
 }
@@ -179,6 +182,13 @@ void OnClick(const Allocation& row, const presenters::Selection& own, CommandQue
   queue.Push(Select{own});
 }
 
+// Where its title has no room: without the category, which stands beside it.
+std::string ShortTitle(const std::string& title, const timeline::View& view,
+                       const timeline::LiveBlock& block) {
+  const std::string_view op = events::InnermostFrame(view.name(block.op));
+  return op.empty() || !title.ends_with(op) ? title : std::string(op);
+}
+
 void Row(const AllocationsInput& input, const Allocation& row, float width, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -195,7 +205,9 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
     Tooltip(title + stack + "\nClick: light it up everywhere. Double-click: go to the moment it was born.");
   ImGui::PopID();
   ImGui::SetCursorPos(at);
-  Put(Words(), Fitted(Words(), title, ImGui::GetContentRegionAvail().x));
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool fits = Measure(Words(), title).x <= room;
+  Put(Words(), fits ? title : Fitted(Words(), ShortTitle(title, *input.view, row.block), room));
   for (const ColumnLook& look : kColumns) {
     if (width >= Px(look.from_width)) Cell(input, row, look.column);
   }
