@@ -90,4 +90,13 @@ TEST_CASE_METHOD(Measured,
   CHECK(TableOf(input, 1400).find("3.00") == std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "Types that layers compute in are read as a whole: they differ in their ends") {
+  std::vector<presenters::LayerRow> rows(1);
+  rows[0].name = "conv1";
+  rows[0].output = "64×64×30×30";
+  rows[0].computed_in = "float16";
+  for (const float width : {360.0F, 460.0F, 900.0F})
+    CHECK(TableOf(InputOf(rows), width).find("float16") != std::string::npos);
+}
+
 }  // namespace tidemark::gui

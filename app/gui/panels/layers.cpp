@@ -202,6 +202,13 @@ float WidthOfOutputs(const std::vector<LayerRow>& rows, float most) {
   return std::min(std::max(signs, Measure(SmallMuted(), "output").x) + Px(8), most);
 }
 
+// Whole: types differ in their ends.
+float WidthOfTypes(const std::vector<LayerRow>& rows, const LayerColumnLook& look) {
+  float longest = Measure(SmallMuted(), look.title).x;
+  for (const LayerRow& row : rows) longest = std::max(longest, Measure(MutedNumbers(), row.computed_in).x);
+  return std::min(longest + Px(6), Px(look.room));
+}
+
 // The textbook counts a ReLU's result with the convolution before it; the run tells who allocated it.
 bool PutKeptElsewhere(const LayerColumnLook& look, const LayerRow& row) {
   if (look.column == LayerColumn::kKeptOnPaper && row.activations_bytes == 0 && !row.counts_with.empty()) {
@@ -303,6 +310,9 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
   for (const LayerColumnLook* look : columns.shown) {
     if (look->column == LayerColumn::kOutput)
       ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed, outputs);
+    else if (look->column == LayerColumn::kType)
+      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed,
+                              WidthOfTypes(*input.rows, *look));
     else
       ImGui::TableSetupColumn(look->title, 0, look->weight);
   }
