@@ -122,7 +122,12 @@ TEST_CASE_METHOD(Measured, "The name of a layer keeps its end where it is cut, a
   }
   CHECK(Fitted(Words(), names[3], Measure(Words(), "…h.0.attn.c_attn").x + 1) == "…h.0.attn.c_attn");
   CHECK(FittedApart(Words(), names[3], names, 60) == Fitted(Words(), names[3], 60));  // like that of block 1
-  CHECK(Fitted(Words(), "A sentence. And another", 100).starts_with("A sen"));
+  CHECK(Fitted(Words(), "fc.weight exp_avg_sq", 80).ends_with("_sq"));
+  CHECK(Fitted(Words(), "forward (net.py:22)", 80).ends_with("py:22)"));
+  for (const char* const text : {"A sentence. And another", "void kernel<4>(float4)", "0.0 %, as of all",
+                                 "run.tide has nothing like this"}) {
+    CHECK(Fitted(Words(), text, 60).starts_with(std::string(text, 3)));
+  }
 }
 
 }  // namespace tidemark::gui

@@ -83,10 +83,25 @@ bool IsInsideLetter(std::string_view text, size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
 }
 
-// Of a layer's name, and of any path, the end tells most: what many have in common comes before it.
-bool IsPath(std::string_view text) {
-  const size_t mark = text.find_first_of("./", 1);
-  return mark != std::string_view::npos && mark + 1 < text.size() && text.find(' ') == std::string_view::npos;
+bool IsFigure(char letter) { return letter >= '0' && letter <= '9'; }
+
+// "forward (net.py:22)"
+bool IsLineOfCode(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  return text.ends_with(')') && colon != std::string_view::npos && colon + 2 < text.size() &&
+         std::ranges::all_of(text.substr(colon + 1, text.size() - colon - 2), IsFigure);
+}
+
+// Of a layer's, a tensor's or a file's name the end tells most, and of a line of code where it stands: what
+// many have in common comes before it.
+bool EndTells(std::string_view text) {
+  if (IsLineOfCode(text)) return true;
+  const size_t blank = text.find(' ');
+  const std::string_view name = text.substr(0, blank);
+  const size_t mark = name.find_first_of("./", 1);
+  const bool is_path = mark != std::string_view::npos && mark + 1 < name.size() && !IsFigure(name.front());
+  return is_path && (blank == std::string_view::npos ||
+                     text.find(' ', blank + 1) == std::string_view::npos);  // "fc.weight exp_avg"
 }
 
 constexpr std::string_view kCut = "…";
@@ -140,7 +155,7 @@ class Cutting {
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   if (Measure(style, text).x <= width) return std::string(text);
   const std::string_view whole = Translated(text);
-  if (IsPath(whole)) return Cutting(style, whole, width).Cut(0);
+  if (EndTells(whole)) return Cutting(style, whole, width).Cut(0);
   const float room = width - MeasureAsIs(style, kCut).x;
   const char* end = whole.data();
   if (room > 0) {
@@ -157,7 +172,7 @@ std::string FittedApart(const TextStyle& style, std::string_view text, std::span
   const Cutting cutting(style, whole, width);
   const size_t longest = cutting.longest();
   for (size_t tried = 0; tried <= longest; ++tried) {
-    const size_t letters = IsPath(whole) ? tried : longest - tried;
+    const size_t letters = EndTells(whole) ? tried : longest - tried;
     const auto looks_alike = [&](const std::string& other) {
       const std::string_view seen = Translated(other);
       return seen != whole && seen.starts_with(cutting.Head(letters)) &&

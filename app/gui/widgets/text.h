@@ -44,8 +44,8 @@ ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width
 void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width);
 // A text as it is, in lines that fit into `width`, without the blanks between them.
 std::vector<std::string_view> WrappedLines(const TextStyle& style, std::string_view text, float width);
-// Cut to `width` with an ellipsis when it is longer: at its end, or at its beginning where it is a path or
-// the name of a layer, whose end tells most.
+// Cut to `width` with an ellipsis when it is longer: at its end, or at its beginning where it is a path, the
+// name of a layer or a tensor, or a line of code, whose ends tell most.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
 // The same, and without that part of it, wherever it lies, that leaves it unlike each of `others` cut so:
 // names of cards begin alike. Where none does, cut as ever.
