@@ -411,6 +411,12 @@ TEST_CASE("A table that a click on a title sorts is sorted with the keyboard alo
   CHECK_FALSE(allocations.descending);
   frames.Press(ImGuiKey_Enter);
   CHECK(allocations.descending);
+  app.Push(PinMoment{1});
+  frames.Press(ImGuiKey_Escape);
+  CHECK(keys.NavWindow == panel);  // which leaves the table first
+  CHECK(app.view_state().pinned.has_value());
+  frames.Press(ImGuiKey_Escape);
+  CHECK_FALSE(app.view_state().pinned.has_value());
 }
 
 }  // namespace tidemark::gui

@@ -47,6 +47,14 @@ void Enter(ImGuiWindow* window) {
   ImGui::SetNavCursorVisible(true);
 }
 
+// With the keyboard, as into a table.
+bool HasGoneIntoPart() {
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  const ImGuiWindow* const window = keys.NavWindow;
+  return keys.NavCursorVisible && window != nullptr && window != window->RootWindow &&
+         (window->ChildFlags & ImGuiChildFlags_NavFlattened) == 0;
+}
+
 // Into what has the focus as a whole, as a panel that was just shown, and into the first panel where nothing
 // has it that could be entered, as in a window that has just opened.
 void EnterByTab() {
@@ -167,6 +175,7 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
   for (const Action& action : Actions()) {
     if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
+    if (action.id == ActionId::kUnpin && HasGoneIntoPart()) continue;  // Escape leaves that first
     // A text that is being typed takes Backspace for itself.
     const bool looks_back = action.id == ActionId::kBack || action.id == ActionId::kForward;
     if (looks_back && ImGui::GetIO().WantTextInput) continue;
