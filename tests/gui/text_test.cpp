@@ -125,7 +125,7 @@ TEST_CASE_METHOD(Measured, "The name of a layer keeps its end where it is cut, a
   CHECK(Fitted(Words(), "fc.weight exp_avg_sq", 80).ends_with("_sq"));
   CHECK(Fitted(Words(), "forward (net.py:22)", 80).ends_with("py:22)"));
   for (const char* const text : {"A sentence. And another", "void kernel<4>(float4)", "0.0 %, as of all",
-                                 "run.tide has nothing like this"}) {
+                                 "run.tide has nothing like this", "with-mixed-precision.tide"}) {
     CHECK(Fitted(Words(), text, 60).starts_with(std::string(text, 3)));
   }
 }

@@ -92,16 +92,16 @@ bool IsLineOfCode(std::string_view text) {
          std::ranges::all_of(text.substr(colon + 1, text.size() - colon - 2), IsFigure);
 }
 
-// Of a layer's, a tensor's or a file's name the end tells most, and of a line of code where it stands: what
-// many have in common comes before it.
+// Of a layer's or a tensor's name and of a path the end tells most, and of a line of code where it stands:
+// what many have in common comes before it. One mark alone may be that of a file's ending.
 bool EndTells(std::string_view text) {
   if (IsLineOfCode(text)) return true;
   const size_t blank = text.find(' ');
   const std::string_view name = text.substr(0, blank);
-  const size_t mark = name.find_first_of("./", 1);
-  const bool is_path = mark != std::string_view::npos && mark + 1 < name.size() && !IsFigure(name.front());
-  return is_path && (blank == std::string_view::npos ||
-                     text.find(' ', blank + 1) == std::string_view::npos);  // "fc.weight exp_avg"
+  if (name.empty() || IsFigure(name.front())) return false;
+  const auto marks = std::ranges::count_if(name, [](char letter) { return letter == '.' || letter == '/'; });
+  if (blank == std::string_view::npos) return marks > 1;
+  return marks > 0 && text.find(' ', blank + 1) == std::string_view::npos;  // "fc.weight exp_avg"
 }
 
 constexpr std::string_view kCut = "…";
