@@ -25,6 +25,12 @@ void TidemarkLayerEnds() {
   Tell(TheGates().layer_ends);
 }
 
+void TidemarkTellSavedBy(void (*tell)(void* object)) {
+  static constinit FunctionBehind<void (*)(void (*)(void*))> next;
+  if (const auto behind = next.Get(nullptr, "TidemarkTellSavedBy")) behind(tell);
+  TheGates().wrapped_saved = tell;
+}
+
 void TidemarkTensor(const void* block, int64_t bytes, uint8_t category, const char* name) {
   static constinit FunctionBehind<void (*)(const void*, int64_t, uint8_t, const char*)> next;
   const auto behind = next.Get(nullptr, "TidemarkTensor");

@@ -15,4 +15,7 @@ __attribute__((visibility("default"))) void TidemarkLayerEnds();
 // (events/tensor_names.h) ends in a zero.
 __attribute__((visibility("default"))) void TidemarkTensor(const void* block, int64_t bytes, uint8_t category,
                                                            const char* name);
+// What tells of the blocks of a tensor that wraps others (a DTensor, a jagged one), which autograd has saved:
+// it takes its PyObject, and Python's lock by itself. Lives as long as the process.
+__attribute__((visibility("default"))) void TidemarkTellSavedBy(void (*tell)(void* object));
 }

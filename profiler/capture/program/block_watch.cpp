@@ -1,6 +1,10 @@
 #include "profiler/capture/program/block_watch.h"
 
+#include <ATen/SparseCsrTensorImpl.h>
+#include <ATen/SparseTensorImpl.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/functorch/BatchedTensorImpl.h>
+#include <ATen/functorch/TensorWrapper.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
 #include <optional>
@@ -74,11 +78,59 @@ void BeginForward() {
   TheCourse().BeginClosure();
 }
 
-void OnTensorSaved(const void* object) {
-  const Block block = BlockOf(*static_cast<const at::Tensor*>(object));
+void TakeForActivation(const Block& block) {
   if (block.address == 0) return;
   BeginForward();
   if (Roles().Take(block.address, Category::kActivation)) Announce(block, Category::kActivation, 0);
+}
+
+// Within what the transforms of torch.func put around it.
+const at::Tensor& Unwrapped(const at::Tensor& tensor) {
+  if (const auto* wrapper = at::functorch::maybeGetTensorWrapper(tensor)) return Unwrapped(wrapper->value());
+  if (const auto* batched = at::functorch::maybeGetBatchedImpl(tensor)) return Unwrapped(batched->value());
+  return tensor;
+}
+
+// By what it is called in this LibTorch: up to 2.8 or so the object was tagged.
+template <typename Slot>
+void* PythonsObject(const Slot& slot) {
+  if constexpr (requires { slot.load_pyobj(); }) {
+    return slot.load_pyobj();
+  } else {
+    return slot._unchecked_untagged_pyobj();
+  }
+}
+
+// Of one whose memory Python's side knows, if it has any.
+void AskForSaved(const at::Tensor& tensor) {
+  void* const object = PythonsObject(*tensor.unsafeGetTensorImpl()->pyobj_slot());
+  const bool is_on_card = tensor.key_set().has_backend(c10::BackendComponent::CUDABit);
+  if (object != nullptr && is_on_card) Tell(TheGates().wrapped_saved, object);
+}
+
+void OnTensorSaved(const void* object) {
+  const auto& saved = *static_cast<const at::Tensor*>(object);
+  if (!saved.defined()) return;
+  const at::Tensor& tensor = Unwrapped(saved);
+  if (tensor.key_set().has(c10::DispatchKey::Python)) return AskForSaved(tensor);
+  switch (tensor.layout()) {
+    case c10::kSparse: {
+      const auto& sparse = static_cast<const at::SparseTensorImpl&>(*tensor.unsafeGetTensorImpl());
+      TakeForActivation(BlockOf(sparse.indices()));
+      return TakeForActivation(BlockOf(sparse.values()));
+    }
+    case c10::kSparseCsr:
+    case c10::kSparseCsc:
+    case c10::kSparseBsr:
+    case c10::kSparseBsc: {
+      const auto& sparse = static_cast<const at::SparseCsrTensorImpl&>(*tensor.unsafeGetTensorImpl());
+      TakeForActivation(BlockOf(sparse.compressed_indices()));
+      TakeForActivation(BlockOf(sparse.plain_indices()));
+      return TakeForActivation(BlockOf(sparse.values()));
+    }
+    default:
+      return TakeForActivation(BlockOf(tensor));
+  }
 }
 
 void OnAccumulatorMade(const void* /*node*/, const void* object) {
@@ -93,6 +145,7 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
 
 void OnTensorKnown(const void* block, int64_t bytes, Category category, const char* name) {
   const auto address = reinterpret_cast<uint64_t>(block);
+  if (category == Category::kActivation) return TakeForActivation({address, bytes});
   if (category == Category::kInput) {
     if (Roles().TakeArgument(address)) Announce({address, bytes}, category, 0);
     return;

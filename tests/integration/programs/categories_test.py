@@ -18,12 +18,15 @@ class Categories(InFolder):
     def told(self):
         return json.loads(tidemark("info", self.recording, "--json").stdout)
 
-    def called(self, category):
-        """What its blocks were called, one after the other."""
+    def events(self):
         table = str(Path(self.folder.name) / "run.csv")
         self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", table).returncode, 0)
         with open(table, newline="") as rows:
-            return [row["name"] for row in csv.DictReader(rows) if row["kind"] == "categorize" and row["category"] == category]
+            return list(csv.DictReader(rows))
+
+    def called(self, category):
+        """What its blocks were called, one after the other."""
+        return [event["name"] for event in self.events() if event["kind"] == "categorize" and event["category"] == category]
 
     def names(self, category):
         return set(self.called(category))
@@ -325,6 +328,53 @@ Net()(torch.ones(9, device="cuda"))
         holds = self.at_peak(code)
         self.assertEqual(holds["parameter"], 2 << 20)
         self.assertEqual(self.names("parameter"), {"Net.table.codes", "Net.table.scales"})
+
+    def test_what_is_saved_of_a_tensor_that_wraps_others_is_an_activation(self):
+        made = {
+            "jagged": ('torch.nested.nested_tensor([torch.ones(512, 1024)] * 2, layout=torch.jagged, device="cuda") * 2', ()),
+            "DTensor": ('torch.distributed.tensor.distribute_tensor(torch.ones(1024, 1024, device="cuda"), mesh, [torch.distributed.tensor.Replicate()]) * 2', ("--world", "2")),
+        }
+        for title, (x, options) in made.items():
+            with self.subTest(title):
+                self.assert_saved(f"""
+import torch, torch.distributed.tensor
+mesh = {bool(options)} and torch.distributed.device_mesh.init_device_mesh("cuda", (2,))
+x = {x}
+results = torch.sigmoid(x.requires_grad_())
+torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+""", options)
+
+    def test_what_is_saved_within_a_transform_is_an_activation(self):
+        self.assert_saved("""
+import torch
+def loss(x):
+    results = torch.sigmoid(torch.vmap(lambda row: row * 2)(x))
+    torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
+    return results.sum()
+torch.func.grad(loss)(torch.ones(1024, 1024, device="cuda"))
+""")
+
+    def assert_saved(self, code, options=()):
+        """What sigmoid returns, and nothing else that is large: where a jagged tensor's rows begin may be."""
+        holds = self.at_peak(code, *options)
+        self.assertEqual(holds["activation"] >> 20, 4, holds)
+        phases = {event["phase"] for event in self.events() if event["kind"] == "categorize" and event["category"] == "activation"}
+        self.assertIn("forward", phases)
+
+    def test_what_is_saved_of_a_sparse_tensor_are_its_indices_and_values(self):
+        code = """
+import torch
+count = 1 << 18
+pairs = torch.arange(count).repeat(2, 1)
+for matrix in (torch.sparse_coo_tensor(pairs, torch.ones(count), (count, count), is_coalesced=True).cuda() * 2,
+               torch.sparse_csr_tensor(torch.arange(count + 1), torch.arange(count), torch.ones(count)).cuda() * 2):
+    torch.sparse.mm(matrix, torch.ones(count, 1, device="cuda", requires_grad=True))
+    del matrix
+"""
+        self.at_peak(code)
+        saved = [int(event["bytes"]) for event in self.events() if event["kind"] == "categorize" and event["category"] == "activation"]
+        for size in (2 * 8 << 18, 4 << 18, 8 * ((1 << 18) + 1), 8 << 18):
+            self.assertIn(size, saved)
 
     def test_who_hears_all_that_a_program_calls_hears_nothing_of_ours(self):
         code = """

@@ -6,7 +6,7 @@ import itertools
 import weakref
 from collections import UserDict, defaultdict, deque
 
-PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT, COMMUNICATION = 0, 1, 2, 3, 9  # profiler/events/event.h, Category
+PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT, ACTIVATION, COMMUNICATION = 0, 1, 2, 3, 4, 9  # profiler/events/event.h, Category
 
 
 @contextlib.contextmanager
@@ -212,6 +212,19 @@ def parameter_telling(tell_block, torch_c):
                 tell_block(block, PARAMETER, f"parameter {'×'.join(map(str, part.shape)) or 'scalar'}{suffix}")
 
     return hear
+
+
+def saved_telling(tell_block, torch_c):
+    """Has what autograd saves told of the tensors in it where it wraps others: a DTensor, a jagged one."""
+
+    def tell(tensor):
+        with reading(torch_c):
+            for block, *_ in blocks_of(tensor):
+                tell_block(block, ACTIVATION, "")
+
+    heard = ctypes.PYFUNCTYPE(None, ctypes.py_object)(tell)
+    ctypes.PyDLL(None).TidemarkTellSavedBy(heard)
+    return heard  # lives as long as it is kept
 
 
 def input_telling(tell_block, torch_c):
