@@ -174,7 +174,9 @@ constexpr const char* kChosenAsBefore =
     " chose elements by what was known before kernels ran that Triton or NVRTC had compiled, or that are "
     "another library's: where these changed it, a card chooses others.";
 constexpr const char* kOneValue =
-    " read how many different values a result has that no kernel had computed: all are zero, so one.";
+    " read how many different values a result has that no kernel had computed: all are zero, so one, and "
+    "what "
+    "is made of them may take more on a card.";
 
 const char* AnswerCount(const Count& expected, void* to, size_t bytes) {
   const auto [count, certainty] = expected;
