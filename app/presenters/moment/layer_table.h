@@ -23,7 +23,7 @@ struct LayerRow {
   std::optional<int64_t> measured_saved_bytes;  // alive as activation at the peak, allocated by this layer
   std::optional<int64_t> measured_temporary_bytes;
   std::optional<int64_t> measured_parameter_bytes;
-  std::optional<int64_t> measured_gradient_bytes;  // of its parameters
+  std::optional<int64_t> measured_gradient_bytes;   // of its parameters
   std::optional<int64_t> measured_optimizer_bytes;  // what an optimizer keeps of them
   std::optional<int64_t> measured_workspace_bytes;
   int64_t recomputed_bytes = 0;  // textbook: made again in backward under checkpointing

@@ -52,9 +52,9 @@ struct Gates {
   // keeps for it, a shard's gradient, ...
   Listener<void(const void* block, int64_t bytes, events::Category category, const char* name)> tensor_known{
       nullptr};
-  // Not told, but asked by who hears at tensor_saved of a tensor that wraps others, by its PyObject: Python's
-  // side tells at tensor_known of the blocks that those lie in.
-  Listener<void(void* object)> wrapped_saved{nullptr};
+  // Not told, but asked by who hears of a tensor that wraps others, by its PyObject, and by that of the
+  // parameter whose gradient it is, or its own: Python's side tells at tensor_known what those in it hold.
+  Listener<void(void* object, uint8_t category, void* parameter)> wrapped{nullptr};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

@@ -25,10 +25,10 @@ void TidemarkLayerEnds() {
   Tell(TheGates().layer_ends);
 }
 
-void TidemarkTellSavedBy(void (*tell)(void* object)) {
-  static constinit FunctionBehind<void (*)(void (*)(void*))> next;
-  if (const auto behind = next.Get(nullptr, "TidemarkTellSavedBy")) behind(tell);
-  TheGates().wrapped_saved = tell;
+void TidemarkTellWrappedBy(WrappedTelling tell) {
+  static constinit FunctionBehind<void (*)(WrappedTelling)> next;
+  if (const auto behind = next.Get(nullptr, "TidemarkTellWrappedBy")) behind(tell);
+  TheGates().wrapped = tell;
 }
 
 void TidemarkTensor(const void* block, int64_t bytes, uint8_t category, const char* name) {

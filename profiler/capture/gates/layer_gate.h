@@ -15,7 +15,9 @@ __attribute__((visibility("default"))) void TidemarkLayerEnds();
 // (events/tensor_names.h) ends in a zero.
 __attribute__((visibility("default"))) void TidemarkTensor(const void* block, int64_t bytes, uint8_t category,
                                                            const char* name);
-// What tells of the blocks of a tensor that wraps others (a DTensor, a jagged one), which autograd has saved:
-// it takes its PyObject, and Python's lock by itself. Lives as long as the process.
-__attribute__((visibility("default"))) void TidemarkTellSavedBy(void (*tell)(void* object));
+// What tells of the blocks of a tensor that wraps others (a DTensor, a jagged one), which autograd has saved,
+// or accumulated for a parameter (else itself): it takes PyObjects, and Python's lock by itself. Lives as
+// long as the process.
+using WrappedTelling = void (*)(void* object, uint8_t category, void* parameter);
+__attribute__((visibility("default"))) void TidemarkTellWrappedBy(WrappedTelling tell);
 }

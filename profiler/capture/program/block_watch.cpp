@@ -101,18 +101,27 @@ void* PythonsObject(const Slot& slot) {
   }
 }
 
+bool IsPythons(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.key_set().has(c10::DispatchKey::Python);
+}
+
 // Of one whose memory Python's side knows, if it has any.
-void AskForSaved(const at::Tensor& tensor) {
-  void* const object = PythonsObject(*tensor.unsafeGetTensorImpl()->pyobj_slot());
-  const bool is_on_card = tensor.key_set().has_backend(c10::BackendComponent::CUDABit);
-  if (object != nullptr && is_on_card) Tell(TheGates().wrapped_saved, object);
+void AskFor(const at::Tensor& tensor, Category category, const at::Tensor& parameter) {
+  const auto object_of = [](const at::Tensor& one) {
+    return PythonsObject(*one.unsafeGetTensorImpl()->pyobj_slot());
+  };
+  if (!tensor.key_set().has_backend(c10::BackendComponent::CUDABit)) return;
+  void* const object = object_of(tensor);
+  void* const of = object_of(parameter);
+  if (object != nullptr && of != nullptr)
+    Tell(TheGates().wrapped, object, static_cast<uint8_t>(category), of);
 }
 
 void OnTensorSaved(const void* object) {
   const auto& saved = *static_cast<const at::Tensor*>(object);
   if (!saved.defined()) return;
   const at::Tensor& tensor = Unwrapped(saved);
-  if (tensor.key_set().has(c10::DispatchKey::Python)) return AskForSaved(tensor);
+  if (IsPythons(tensor)) return AskFor(tensor, Category::kActivation, tensor);
   switch (tensor.layout()) {
     case c10::kSparse: {
       const auto& sparse = static_cast<const at::SparseTensorImpl&>(*tensor.unsafeGetTensorImpl());
@@ -162,6 +171,7 @@ bool IsSendBuffer(const Block& gradient, const at::Tensor& parameter) {
 
 void OnGradientAccumulated(const void* object) {
   const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
+  if (IsPythons(leaf.grad())) return AskFor(leaf.grad(), Category::kGradient, leaf);
   const Block parameter = BlockOf(leaf);
   if (!Roles().Is(parameter.address, Category::kParameter)) return;
   const Block block = BlockOf(leaf.grad());

@@ -8,6 +8,11 @@ from pathlib import Path
 from programs import PYTHON, TIDEMARK, InFolder, main, tidemark
 
 
+# A backward pass may leave Python's tensors with its thread. PyTorch aborts when that lets go of them as Python ends, which
+# it no longer can once it has taken up another.
+LET_GO = 'torch.ones(1, device="cuda", requires_grad=True).sum().backward()\n'
+
+
 class Categories(InFolder):
     def at_peak(self, code, *options):
         """What the program's blocks hold at its peak, by category."""
@@ -344,6 +349,20 @@ results = torch.sigmoid(x.requires_grad_())
 torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
 """, options)
 
+    def test_a_dtensors_gradient_is_one_as_backward_accumulates_it(self):
+        holds = self.at_peak("""
+import torch
+from torch.distributed.tensor import Replicate, distribute_tensor
+mesh = torch.distributed.device_mesh.init_device_mesh("cuda", (2,))
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+net.weight = torch.nn.Parameter(distribute_tensor(net.weight.data, mesh, [Replicate()]))
+for _ in range(2):
+    net(distribute_tensor(torch.ones(16, 1024, device="cuda"), mesh, [Replicate()])).to_local().sum().backward()
+    torch.empty(128 << 20, dtype=torch.uint8, device="cuda")
+""" + LET_GO, "--world", "2")
+        self.assertEqual(holds["gradient"], 4 << 20, holds)
+        self.assertEqual(self.names("gradient"), {"Linear.weight.grad", "gradient 1"})
+
     def test_what_is_saved_within_a_transform_is_an_activation(self):
         self.assert_saved("""
 import torch
@@ -352,7 +371,7 @@ def loss(x):
     torch.empty(64 << 20, dtype=torch.uint8, device="cuda")
     return results.sum()
 torch.func.grad(loss)(torch.ones(1024, 1024, device="cuda"))
-""")
+""" + LET_GO)
 
     def assert_saved(self, code, options=()):
         """What sigmoid returns, and nothing else that is large: where a jagged tensor's rows begin may be."""

@@ -15,8 +15,8 @@ TEST_CASE("A tensor's layer is read from its name, whatever of the layer it is")
     INFO(name);
     CHECK(LayerOfTensor(name) == "Linear 2");
   }
-  for (const char* name :
-       {"", "AdamW state", "flat_weights", "flat_weights.grad", "shard.grad", "parameter 3×2", "gradient 3×2"}) {
+  for (const char* name : {"", "AdamW state", "flat_weights", "flat_weights.grad", "shard.grad",
+                           "parameter 3×2", "gradient 3×2"}) {
     INFO(name);
     CHECK(LayerOfTensor(name).empty());
   }

@@ -16,7 +16,7 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import block_telling, input_telling, module_telling, optimizer_telling, parameter_telling, saved_telling, tensor_telling, tensors_of
+from tidemark_tensors import block_telling, input_telling, module_telling, optimizer_telling, parameter_telling, tensor_telling, tensors_of, wrapped_telling
 
 TOLD = """
 def told(self, args, kwargs):
@@ -99,6 +99,7 @@ class Names:
         self.by_id = {}
         self.known = {}  # by id: what tells of the module's end
         self.used = {}  # by name: how many living modules have it
+        self.by_tensor = {}  # by id: as tensors(), when it was asked for last
         self.make_lock()
         os.register_at_fork(after_in_child=self.make_lock)  # whoever held it in the parent is no thread of the child's
 
@@ -138,6 +139,7 @@ class Names:
         prefix = label + "." if not is_replica and any(path in self.used for path, _ in modules) else ""
         for path, module in modules:
             self.remember(module, prefix + path if path else label)
+        self.by_tensor = {}
         self.tell_tensors([(module, self.of(module)) for _, module in modules])
 
     def remember(self, module, name):
@@ -162,6 +164,12 @@ class Names:
     def of(self, module):
         """"" where it has none yet."""
         return self.by_id.get(id(module), b"").decode()
+
+    def of_tensor(self, tensor):
+        """As tensors() tells; "" of none."""
+        if id(tensor) not in self.by_tensor:
+            self.by_tensor = self.tensors()
+        return self.by_tensor.get(id(tensor), "")
 
     def tensors(self):
         """Of all modules that have a name: what their parameters and buffers are called, by their ids."""
@@ -221,7 +229,7 @@ def tell_layers(modules, doubt):
         names = Names(code, module_telling(tell_block, modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
-                             tidemark_inputs=input_telling(tell_block, modules.torch._C), tidemark_saved=saved_telling(tell_block, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
+                             tidemark_inputs=input_telling(tell_block, modules.torch._C), tidemark_wrapped=wrapped_telling(tell_block, names, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
         call.__code__, apply.__code__ = code, apply_code
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")

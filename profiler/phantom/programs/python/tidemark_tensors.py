@@ -214,16 +214,17 @@ def parameter_telling(tell_block, torch_c):
     return hear
 
 
-def saved_telling(tell_block, torch_c):
-    """Has what autograd saves told of the tensors in it where it wraps others: a DTensor, a jagged one."""
+def wrapped_telling(tell_block, names, torch_c):
+    """Has what autograd saves, and what it accumulates for a parameter, told of the tensors in it where it wraps others: a DTensor, a jagged one."""
 
-    def tell(tensor):
+    def tell(tensor, category, parameter):
+        name = names.of_tensor(parameter) if category == GRADIENT else ""
         with reading(torch_c):
             for block, *_ in blocks_of(tensor):
-                tell_block(block, ACTIVATION, "")
+                tell_block(block, category, name and name + ".grad")
 
-    heard = ctypes.PYFUNCTYPE(None, ctypes.py_object)(tell)
-    ctypes.PyDLL(None).TidemarkTellSavedBy(heard)
+    heard = ctypes.PYFUNCTYPE(None, ctypes.py_object, ctypes.c_uint8, ctypes.py_object)(tell)
+    ctypes.PyDLL(None).TidemarkTellWrappedBy(heard)
     return heard  # lives as long as it is kept
 
 
