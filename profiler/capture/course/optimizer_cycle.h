@@ -12,8 +12,9 @@
 // ended the first round, there was none. Or it has several turns in each round, as a generator that steps
 // twice: that shows when the first comes again, and then all before that was the first round, and a step ends
 // with as many turns of the last one. Not so where first and last had as many: so has a loop that trains anew
-// with one optimizer after the other, and a later one may lie where the first did. Several new ones, of which
-// one has its second turn before any other had another, are of another training, too.
+// with one optimizer after the other, and a later one may lie where the first did. Of another training are,
+// too, several that come after the first round with no pass between them, once each of them has its
+// second turn before any of the others.
 //
 // Not thread safe. O(optimizers).
 #pragma once
@@ -48,13 +49,15 @@ class OptimizerCycle {
       if (GoesOn(first_round.front().optimizer, optimizer)) return BeginSecond(first_round);
     }
     if (!IsKnown(optimizer))
-      return newcomers_++ > 0 && !follows_pass ? GoOnWithNewcomer(optimizer) : EndWithNewcomer(optimizer);
-    ForgetWhoWasBefore(optimizer);
+      return together_ > 0 && !follows_pass ? GoOnWithNewcomer(optimizer) : EndWithNewcomer(optimizer);
     const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
     // With two that are known the first one's next turn is the second round's.
     is_first_round_ = is_first_round_ && known_.size() == 1 && turns_ <= events::kMostJoinedSteps;
     ++known->turns;
-    if (known->turns >= kMostTurns) ForgetWhoRests();
+    const bool had_most = known->turns >= kMostTurns;
+    if (known < known_.end() - together_) together_ = 0;
+    ForgetWhoWasBefore();
+    if (had_most) ForgetWhoRests();
     if (!EachHadItsTurn(optimizer)) return Turn::kGoesOn;
     BeginAnew();
     return Turn::kEndsStep;
@@ -66,6 +69,7 @@ class OptimizerCycle {
     const void* optimizer;
     int turns;  // in this cycle
   };
+  static bool HasHadTurn(const Known& one) { return one.turns > 0; }
   // A new one, beside others, while what was told as steps can still be joined.
   bool JoinsFirstRound(const void* optimizer) const {
     if (!is_first_round_ || known_.empty()) return false;
@@ -87,20 +91,21 @@ class OptimizerCycle {
     if (known_.size() == 2) turns_of_first_ = turns_ - 1;
     BeginAnew();
     if (known_.size() > 1) newcomer_ = optimizer;
+    together_ = is_first_round_ ? 0 : 1;
     return is_first_round_ && known_.size() > 1 ? Turn::kEndsFirst : Turn::kEndsStep;
   }
   // The step that the newcomer before it ended was not over: this turn is in the next one.
   Turn GoOnWithNewcomer(const void* optimizer) {
     known_.push_back({optimizer, 0});
+    ++together_;
     return Turn::kGoesOn;
   }
-  // Once one of several newcomers has its second turn, and none of the others had one since.
-  void ForgetWhoWasBefore(const void* optimizer) {
-    const auto first_newcomer = known_.end() - std::exchange(newcomers_, 0);
-    const bool is_newcomer =
-        std::ranges::find(first_newcomer, known_.end(), optimizer, &Known::optimizer) != known_.end();
-    if (!is_newcomer || known_.end() - first_newcomer < 2) return;
-    known_.erase(known_.begin(), first_newcomer);
+  // Once each of several that came together has its second turn.
+  void ForgetWhoWasBefore() {
+    const auto first_of_them = known_.end() - together_;
+    if (together_ < 2 || !std::all_of(first_of_them, known_.end(), HasHadTurn)) return;
+    known_.erase(known_.begin(), first_of_them);
+    together_ = 0;
     last_turns_ = 1;
   }
   Turn EndOther(const void* optimizer) {
@@ -110,7 +115,7 @@ class OptimizerCycle {
       turns_before_ = turns_ - 2;
     }
     known_ = {{optimizer, 0}};
-    newcomers_ = 0;
+    together_ = 0;
     return first_was_one ? Turn::kEndsOther : Turn::kEndsStep;
   }
   // Whether this is the first one's turn again, after the last had several.
@@ -121,20 +126,20 @@ class OptimizerCycle {
   Turn BeginSecond(const std::vector<Known>& first_round) {
     last_turns_ = turns_ - 1 - turns_before_;
     known_ = first_round;
-    newcomers_ = 0;
+    together_ = 0;
     BeginAnew();
     known_.front().turns = 1;
     return turns_ - 1 <= events::kMostJoinedSteps ? Turn::kBeganSecond : Turn::kGoesOn;
   }
   bool EachHadItsTurn(const void* optimizer) {
-    if (!std::ranges::all_of(known_, [](const Known& one) { return one.turns > 0; })) return false;
+    if (!std::ranges::all_of(known_, HasHadTurn)) return false;
     if (last_turns_ == 1) return true;
     if (known_.back().optimizer == optimizer) return known_.back().turns >= last_turns_;
     last_turns_ = 1;  // another round has begun, and it had fewer
     return false;
   }
   void ForgetWhoRests() {
-    newcomers_ = 0;
+    together_ = 0;
     std::erase_if(known_, [](const Known& one) { return one.turns == 0; });
     last_turns_ = 1;
   }
@@ -143,8 +148,10 @@ class OptimizerCycle {
   }
   std::vector<Known> known_;
   const void* newcomer_ = nullptr;  // whose first turn was the last one
-  std::ptrdiff_t newcomers_ = 0;    // of known_ the last, since any of those before them had a turn
-  int last_turns_ = 1;              // which the last of known_ has in a round
+  // Of known_ the last: who came after the first round, one behind the other with no pass between them, and
+  // had one turn.
+  std::ptrdiff_t together_ = 0;
+  int last_turns_ = 1;  // which the last of known_ has in a round
   bool is_first_round_ = true;
   int turns_ = 0;           // of all, in the first round
   int turns_of_first_ = 0;  // before the second's

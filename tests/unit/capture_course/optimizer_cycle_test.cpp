@@ -68,12 +68,10 @@ TEST_CASE("Trainings one after the other, each with several optimizers, have the
   CHECK(TurnsOf(together, "0+10+10+1") == "|<.|.|");
   CHECK(TurnsOf(together, "2+32+32+3") == "|..|.|");
   CHECK(TurnsOf(together, "4+54+5") == "|..|");
-  CHECK(TurnsOf(together, "01010101") ==
-        "||.|.|.|");  // each behind a pass of its own: which were of one, nobody knows
   OptimizerCycle with_one_that_was_before;
   CHECK(TurnsOf(with_one_that_was_before, "0000001+21+21+2") == "|||||||..|.|");
-  OptimizerCycle and_goes_on;
-  CHECK(TurnsOf(and_goes_on, "010101021") == "|<.|.|.|.");
+  OptimizerCycle of_one_round;  // whose first had turns alone before
+  CHECK(TurnsOf(of_one_round, "0000000110+20110+20110+2") == "||||||||||.....|....|");
 }
 
 TEST_CASE("Optimizers that step with no pass between them are of one round, however many they are") {
