@@ -22,7 +22,7 @@ LayersInput InputOf(const std::vector<presenters::LayerRow>& rows) {
 std::string TableOf(const LayersInput& input, float width, LayersState state = {}) {
   CommandQueue queue;
   ImGui::SetNextWindowSize({width, 400});
-  ImGui::Begin("panel");
+  ImGui::Begin(std::to_string(width).c_str());  // one that is there already stays as wide
   ImGui::LogToBuffer();
   DrawLayersPanel(input, state, queue);
   std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
@@ -85,8 +85,14 @@ TEST_CASE_METHOD(Measured,
   CHECK(order({}) == "012");
   CHECK(order({.sort = LayerColumn::kGradients}) == "102");
   CHECK(order({.sort = LayerColumn::kGradients, .descending = false}) == "201");
+  rows[2].share_of_peak = 0.5;
+  CHECK(order({.sort = LayerColumn::kShare}) == "201");
+  rows[1].measured_workspace_bytes = 1;
+  const std::string narrow = TableOf(input, 500, {.sort = LayerColumn::kWorkspace});
+  CHECK(narrow.find("layer 0") < narrow.find("layer 1"));  // for which there is no room
   input.asked = {events::Category::kGradient};
   CHECK(order({.sort = LayerColumn::kGradients}) == "012");
+  CHECK(order({.sort = LayerColumn::kShare}) == "012");
   CHECK(TableOf(input, 1400).find("3.00") == std::string::npos);
 }
 

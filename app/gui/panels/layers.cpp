@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -37,57 +36,48 @@ std::optional<int64_t> Measured(const LayersInput&, const LayerRow& row) {
 struct LayerColumnLook {
   LayerColumn column;
   const char* title;
-  float weight;  // of the width that names and shapes leave
-  float room;    // design pixels
+  const char* shorter;  // where there is no room for the title; "" = that is cut
+  float weight;         // of the width that is left for figures; 0 = as wide as what is in it
+  float room;           // design pixels that it needs of that
+  int worth;            // 0 = always shown; else a narrow panel leaves out the largest first
+  bool only_if_any = false;
   std::optional<Category> holds = {};
   Figure figure = nullptr;
 };
 constexpr LayerColumnLook kLayerColumns[] = {
-    {LayerColumn::kOutput, "output", 0, 100},
-    {LayerColumn::kType, "computed in", 1.0F, 80},
-    {LayerColumn::kParameters, "parameters", 1.1F, 80, Category::kParameter, ParameterBytes},
-    {LayerColumn::kKeptOnPaper, "kept, textbook", 1.2F, 90, Category::kActivation, KeptOnPaper},
-    {LayerColumn::kKept, "kept by the run", 1.2F, 90, Category::kActivation,
+    {LayerColumn::kOutput, "output", "", 0, 0, 0},
+    {LayerColumn::kType, "computed in", "type", 0, 0, 0, true},
+    {LayerColumn::kParameters, "parameters", "", 1.1F, 80, 2, true, Category::kParameter, ParameterBytes},
+    {LayerColumn::kKeptOnPaper, "kept, textbook", "textbook", 1.2F, 90, 0, false, Category::kActivation,
+     KeptOnPaper},
+    {LayerColumn::kKept, "kept by the run", "", 1.2F, 90, 0, false, Category::kActivation,
      Measured<&LayerRow::measured_saved_bytes>},
-    {LayerColumn::kMadeAgain, "made again", 1.0F, 80, Category::kActivation, MadeAgain},
-    {LayerColumn::kGradients, "gradients", 1.0F, 80, Category::kGradient,
+    {LayerColumn::kMadeAgain, "made again", "", 1.0F, 80, 1, true, Category::kActivation, MadeAgain},
+    {LayerColumn::kGradients, "gradients", "", 1.0F, 80, 6, false, Category::kGradient,
      Measured<&LayerRow::measured_gradient_bytes>},
-    {LayerColumn::kOptimizer, "optimizer state", 1.0F, 80, Category::kOptimizerState,
+    {LayerColumn::kOptimizer, "optimizer state", "optimizer", 1.0F, 80, 5, true, Category::kOptimizerState,
      Measured<&LayerRow::measured_optimizer_bytes>},
-    {LayerColumn::kTemporary, "temporary", 1.1F, 90, Category::kTemporary,
+    {LayerColumn::kTemporary, "temporary", "", 1.1F, 90, 3, false, Category::kTemporary,
      Measured<&LayerRow::measured_temporary_bytes>},
-    {LayerColumn::kWorkspace, "workspace", 1.1F, 80, Category::kWorkspace,
+    {LayerColumn::kWorkspace, "workspace", "", 1.1F, 80, 7, true, Category::kWorkspace,
      Measured<&LayerRow::measured_workspace_bytes>},
-    {LayerColumn::kShare, "share of all", 1.5F, 100},
+    {LayerColumn::kShare, "share of all", "", 1.5F, 100, 4},
 };
-// A narrow panel leaves out what the tooltips tell as well: those at the end first.
-constexpr std::array kLayerColumnsByWorth = {
-    LayerColumn::kMadeAgain, LayerColumn::kParameters, LayerColumn::kTemporary, LayerColumn::kShare,
-    LayerColumn::kOptimizer, LayerColumn::kGradients,  LayerColumn::kWorkspace};
 
-const LayerColumnLook& LookOf(LayerColumn column) {
-  return *std::ranges::find(kLayerColumns, column, &LayerColumnLook::column);
+// A lesson asks for what it tells, of which a share of everything is a part.
+bool IsAsked(const LayersInput& input, const LayerColumnLook& look) {
+  if (look.column == LayerColumn::kShare) return !input.asked.empty();
+  return look.holds && input.asked.contains(*look.holds);
 }
 
-// Whether there is anything to tell in it.
 bool IsTold(const LayersInput& input, const LayerColumnLook& look) {
-  const auto in_any = [&input](auto&& has) { return std::ranges::any_of(*input.rows, has); };
-  switch (look.column) {
-    case LayerColumn::kOutput:
-    case LayerColumn::kKeptOnPaper:
-      return input.has_textbook;
-    case LayerColumn::kType:
-      return in_any([](const LayerRow& row) { return !row.computed_in.empty(); });
-    case LayerColumn::kParameters:
-      if (input.has_textbook) return true;
-      [[fallthrough]];
-    case LayerColumn::kMadeAgain:
-    case LayerColumn::kOptimizer:
-    case LayerColumn::kWorkspace:
-      return in_any([&](const LayerRow& row) { return look.figure(input, row).value_or(0) > 0; });
-    default:
-      return true;
-  }
+  const bool is_on_paper = look.column == LayerColumn::kOutput || look.column == LayerColumn::kKeptOnPaper;
+  if (is_on_paper && !input.has_textbook) return false;
+  // Whether there is any would be told by its column.
+  if (!look.only_if_any || IsAsked(input, look)) return true;
+  return std::ranges::any_of(*input.rows, [&](const LayerRow& row) {
+    return look.figure == nullptr ? !row.computed_in.empty() : look.figure(input, row).value_or(0) > 0;
+  });
 }
 
 struct Columns {
@@ -95,56 +85,32 @@ struct Columns {
   std::vector<std::string_view> left_out;
 };
 
-// `width`: what is left beside names and shapes.
+// `width`: what is left for figures.
 Columns ColumnsFor(float width, const LayersInput& input) {
   Columns columns;
-  std::array<bool, std::size(kLayerColumns)> has_room{};
-  const auto room_for = [&](const LayerColumnLook& look) -> bool& {
-    return has_room.at(&look - kLayerColumns);
-  };
   for (const LayerColumnLook& look : kLayerColumns) {
-    if (std::ranges::find(kLayerColumnsByWorth, look.column) != kLayerColumnsByWorth.end() ||
-        !IsTold(input, look))
-      continue;
-    if (look.weight > 0) width -= Px(look.room);
-    room_for(look) = true;
+    if (IsTold(input, look)) columns.shown.push_back(&look);
   }
-  for (const LayerColumn column : kLayerColumnsByWorth) {
-    const LayerColumnLook& look = LookOf(column);
-    if (!IsTold(input, look)) continue;
-    if (width < Px(look.room) || !columns.left_out.empty()) {
-      columns.left_out.emplace_back(look.title);
-      continue;
-    }
-    width -= Px(look.room);
-    room_for(look) = true;
-  }
-  for (const LayerColumnLook& look : kLayerColumns) {
-    if (room_for(look)) columns.shown.push_back(&look);
+  std::vector<const LayerColumnLook*> by_worth = columns.shown;
+  std::ranges::stable_sort(by_worth, {}, &LayerColumnLook::worth);
+  for (const LayerColumnLook* look : by_worth) {
+    width -= Px(look->room);
+    if (look->worth == 0 || (width >= 0 && columns.left_out.empty())) continue;
+    columns.left_out.emplace_back(look->title);
+    std::erase(columns.shown, look);
   }
   return columns;
 }
 
-bool IsAsked(const LayersInput& input, const LayerColumnLook& look) {
-  return look.holds && input.asked.contains(*look.holds);
-}
-
 void Header(const LayersInput& input, const LayerColumnLook& look, LayersState& state) {
-  std::string text = look.title;
-  std::string_view shorter;
   const std::string run = WordForRun(input.on_phantom);
-  if (look.column == LayerColumn::kOutput) return HeaderCell(look.title);
-  if (look.column == LayerColumn::kType) return HeaderCell(look.title, Align::kLeft, {}, "type");
-  if (look.column == LayerColumn::kKeptOnPaper) shorter = "textbook";
-  if (look.column == LayerColumn::kOptimizer) shorter = "optimizer";
-  if (look.column == LayerColumn::kKept) {
-    text = "kept, " + run;
-    shorter = run;
-  }
+  const bool is_of_run = look.column == LayerColumn::kKept;
+  const std::string text = is_of_run ? "kept, " + run : look.title;
+  const std::string_view shorter = is_of_run ? std::string_view(run) : look.shorter;
+  const bool is_text = look.column == LayerColumn::kOutput || look.column == LayerColumn::kType;
   const Align align = look.figure == nullptr ? Align::kLeft : Align::kRight;
-  // Their order would tell what is asked for.
-  if (IsAsked(input, look) || (look.column == LayerColumn::kShare && !input.asked.empty()))
-    return HeaderCell(text, align, look.title, shorter);
+  // Its order would tell what is asked for.
+  if (is_text || IsAsked(input, look)) return HeaderCell(text, align, look.title, shorter);
   const bool sorted = state.sort == look.column;
   if (!SortableHeaderCell(text, sorted ? std::optional(state.descending) : std::nullopt, align, look.title,
                           shorter))
@@ -156,14 +122,17 @@ void Header(const LayersInput& input, const LayerColumnLook& look, LayersState& 
   state.descending = !sorted;
 }
 
-// As the table has them: the network's or the run's order, or sorted.
-std::vector<const LayerRow*> InOrder(const LayersInput& input, const LayersState& state) {
+// The network's or the run's order, but where they are sorted by a column that is seen.
+std::vector<const LayerRow*> InOrder(const LayersInput& input, const LayersState& state,
+                                     const Columns& columns) {
   std::vector<const LayerRow*> rows;
   rows.reserve(input.rows->size());
   for (const LayerRow& row : *input.rows) rows.push_back(&row);
-  if (!state.sort) return rows;
-  const LayerColumnLook& look = LookOf(*state.sort);
-  if (IsAsked(input, look) || !IsTold(input, look)) return rows;
+  const auto sorted = std::ranges::find_if(columns.shown, [&](const LayerColumnLook* look) {
+    return state.sort == look->column && !IsAsked(input, *look);
+  });
+  if (sorted == columns.shown.end()) return rows;
+  const LayerColumnLook& look = **sorted;
   const auto value = [&](const LayerRow* row) {
     return look.figure == nullptr ? row->share_of_peak
                                   : static_cast<double>(look.figure(input, *row).value_or(0));
@@ -202,11 +171,11 @@ float WidthOfOutputs(const std::vector<LayerRow>& rows, float most) {
   return std::min(std::max(signs, Measure(SmallMuted(), "output").x) + Px(8), most);
 }
 
-// Whole: types differ in their ends.
-float WidthOfTypes(const std::vector<LayerRow>& rows, const LayerColumnLook& look) {
-  float longest = Measure(SmallMuted(), look.title).x;
+float WidthOfTypes(const std::vector<LayerRow>& rows, float most) {
+  float longest = 0;
   for (const LayerRow& row : rows) longest = std::max(longest, Measure(MutedNumbers(), row.computed_in).x);
-  return std::min(longest + Px(6), Px(look.room));
+  if (longest == 0) return 0;
+  return std::min(std::max(longest, Measure(SmallMuted(), "type").x) + Px(8), most);
 }
 
 // The textbook counts a ReLU's result with the convolution before it; the run tells who allocated it.
@@ -224,12 +193,12 @@ bool PutKeptElsewhere(const LayerColumnLook& look, const LayerRow& row) {
   return false;
 }
 
+void AskedCell() {
+  NumberCell("?");
+  if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
+}
+
 void FigureCell(const LayersInput& input, const LayerColumnLook& look, const LayerRow& row) {
-  if (IsAsked(input, look)) {
-    NumberCell("?");
-    if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
-    return;
-  }
   if (PutKeptElsewhere(look, row)) return;
   // A dash reads better than a column of zeros.
   const std::optional<int64_t> bytes = look.figure(input, row);
@@ -251,11 +220,11 @@ void ShareCell(const LayersInput& input, const LayerRow& row) {
   Tooltip(fmt::format(
       "{:.1f} % of everything that is alive at this moment: this layer's parameters and what an optimizer "
       "keeps of them, and what it allocated, of every category\n{}",
-      100 * row.share_of_peak,
-      input.asked.empty() ? presenters::PartsInWords(row, input.unit) : std::string()));
+      100 * row.share_of_peak, presenters::PartsInWords(row, input.unit)));
 }
 
 void Cell(const LayersInput& input, const LayerColumnLook& look, const LayerRow& row) {
+  if (IsAsked(input, look)) return AskedCell();
   switch (look.column) {
     case LayerColumn::kOutput:
       return TextCell(row.output, MutedNumbers());
@@ -268,6 +237,14 @@ void Cell(const LayersInput& input, const LayerColumnLook& look, const LayerRow&
   }
 }
 
+// What there may be no room for.
+std::string WholeRow(const LayersInput& input, const LayerRow& row) {
+  std::string text = row.name;
+  if (!row.formula.empty() && !input.asked.contains(Category::kActivation)) text += "\n" + row.formula;
+  const std::string parts = input.asked.empty() ? presenters::PartsInWords(row, input.unit) : std::string();
+  return parts.empty() ? text : text + "\nAlive at this moment:\n" + parts;
+}
+
 void Row(const LayersInput& input, std::span<const LayerRow* const> rows, size_t index,
          const Columns& columns, CommandQueue& queue) {
   const LayerRow& row = *rows[index];
@@ -278,10 +255,7 @@ void Row(const LayersInput& input, std::span<const LayerRow* const> rows, size_t
   const std::vector<std::string> others =
       NamesAbout(rows, index, [](const LayerRow* about) { return about->name; });
   Put(StrongWords(), FittedApart(StrongWords(), row.name, others, ImGui::GetContentRegionAvail().x));
-  if (ImGui::IsItemHovered()) {
-    const bool tells = row.formula.empty() || input.asked.contains(Category::kActivation);
-    Tooltip(tells ? row.name : row.name + "\n" + row.formula);
-  }
+  if (ImGui::IsItemHovered()) Tooltip(WholeRow(input, row));
   for (const LayerColumnLook* look : columns.shown) Cell(input, *look, row);
 }
 
@@ -297,24 +271,22 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
   }
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  // Names and shapes that are cut alike could not be told apart: they have the room that they need, up to a
-  // third, and there are as many columns beside them as that leaves room for.
+  // Names, shapes and types that are cut alike could not be told apart: they have the room that they need, up
+  // to a part of it, and there are as many columns beside them as that leaves room for.
   const float width = ImGui::GetContentRegionAvail().x;
   const float names = WidthOfNames(*input.rows, width / 3);
   const float outputs = input.has_textbook ? WidthOfOutputs(*input.rows, width / 3) : 0;
-  const Columns columns = ColumnsFor(
-      width - std::max(names, Px(70)) - std::max(outputs, input.has_textbook ? Px(100) : 0), input);
+  const float types = WidthOfTypes(*input.rows, std::max(Px(80), width / 6));
+  const Columns columns = ColumnsFor(width - names - outputs - types, input);
   if (!ImGui::BeginTable("layers", static_cast<int>(columns.shown.size()) + 2, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, names);
   for (const LayerColumnLook* look : columns.shown) {
-    if (look->column == LayerColumn::kOutput)
-      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed, outputs);
-    else if (look->column == LayerColumn::kType)
-      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed,
-                              WidthOfTypes(*input.rows, *look));
-    else
+    if (look->weight > 0)
       ImGui::TableSetupColumn(look->title, 0, look->weight);
+    else
+      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed,
+                              look->column == LayerColumn::kType ? types : outputs);
   }
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed,
                           WidthOfLeftOut(columns.left_out));
@@ -322,7 +294,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
   HeaderCell("layer");
   for (const LayerColumnLook* look : columns.shown) Header(input, *look, state);
   LeftOutCell(columns.left_out);
-  const std::vector<const LayerRow*> rows = InOrder(input, state);
+  const std::vector<const LayerRow*> rows = InOrder(input, state, columns);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()));
   while (clipper.Step()) {

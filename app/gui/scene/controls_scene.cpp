@@ -117,7 +117,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   constexpr timeline::EventIndex kMostTakenAFrame = kMostLookedAtInAFrame / 2;  // lookups have the other half
   if (input.view != nullptr) captured_.Take(*input.view, kMostTakenAFrame);
   controls.capture = CaptureLines(input, captured_, state.unit);
-  if (frame.veiled) controls.capture = Unspoken(std::move(controls.capture));
+  if (frame.veiled || frame.timeline.untold != 0) controls.capture = Unspoken(std::move(controls.capture));
   controls.kernels = input.kernels;
   controls.access = input.access;
   controls.recording = input.recording;

@@ -57,8 +57,7 @@ constexpr Panel kPanels[] = {
      PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunLogPanel(frame.run_log, state.run_log, queue);
-     },
-     true},
+     }},
     {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.",
      PanelPlace::kRight, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {

@@ -37,7 +37,7 @@ struct Panel {
   PanelPlace place;  // where the default layout puts it; two in one place share it as tabs
   PanelOf of;        // without that it has nothing to show, and is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
-  bool leaves_out = false;  // what a later page of a lesson asks for, or tells nothing of it
+  bool leaves_out = false;  // what a later page of a lesson asks for; else nothing of it is shown until then
 };
 std::span<const Panel> Panels();             // kPanelCount of them
 size_t IndexOfPanel(std::string_view name);  // that there is
