@@ -91,7 +91,7 @@ const at::Tensor& Unwrapped(const at::Tensor& tensor) {
   return tensor;
 }
 
-// By what it is called in this LibTorch: up to 2.8 or so the object was tagged.
+// By what it is called in this LibTorch: some tag the object.
 template <typename Slot>
 void* PythonsObject(const Slot& slot) {
   if constexpr (requires { slot.load_pyobj(); }) {
@@ -122,6 +122,7 @@ void OnTensorSaved(const void* object) {
   if (!saved.defined()) return;
   const at::Tensor& tensor = Unwrapped(saved);
   if (IsPythons(tensor)) return AskFor(tensor, Category::kActivation, tensor);
+  if (tensor.key_set().has(c10::DispatchKey::Functionalize)) return;  // has its layout, and is no such tensor
   switch (tensor.layout()) {
     case c10::kSparse: {
       const auto& sparse = static_cast<const at::SparseTensorImpl&>(*tensor.unsafeGetTensorImpl());

@@ -383,17 +383,31 @@ torch.func.grad(loss)(torch.ones(1024, 1024, device="cuda"))
     def test_what_is_saved_of_a_sparse_tensor_are_its_indices_and_values(self):
         code = """
 import torch
-count = 1 << 18
+count, fewer = 1 << 18, 1 << 17
 pairs = torch.arange(count).repeat(2, 1)
 for matrix in (torch.sparse_coo_tensor(pairs, torch.ones(count), (count, count), is_coalesced=True).cuda() * 2,
-               torch.sparse_csr_tensor(torch.arange(count + 1), torch.arange(count), torch.ones(count)).cuda() * 2):
-    torch.sparse.mm(matrix, torch.ones(count, 1, device="cuda", requires_grad=True))
+               torch.sparse_csr_tensor(torch.arange(fewer + 1), torch.arange(fewer), torch.ones(fewer)).cuda() * 2):
+    torch.sparse.mm(matrix, torch.ones(matrix.shape[1], 1, device="cuda", requires_grad=True))
     del matrix
 """
         self.at_peak(code)
         saved = [int(event["bytes"]) for event in self.events() if event["kind"] == "categorize" and event["category"] == "activation"]
-        for size in (2 * 8 << 18, 4 << 18, 8 * ((1 << 18) + 1), 8 << 18):
+        for size in (2 * 8 << 18, 4 << 18, 8 * ((1 << 17) + 1), 8 << 17, 4 << 17):
             self.assertIn(size, saved)
+
+    def test_a_sparse_buffer_of_a_model_is_a_parameter(self):
+        holds = self.at_peak("""
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("adjacent", torch.sparse_coo_tensor(torch.arange(1 << 18).repeat(2, 1), torch.ones(1 << 18), (1 << 18, 1 << 18), is_coalesced=True))
+        self.scale = torch.nn.Parameter(torch.ones(1 << 18, 1))
+    def forward(self, x): return torch.sparse.mm(self.adjacent, x * self.scale)
+Net().cuda()(torch.ones(1 << 18, 1, device="cuda")).sum().backward()
+""")
+        self.assertEqual(holds["parameter"], (2 * 8 + 4 + 4) << 18, holds)
+        self.assertEqual(self.names("parameter"), {"Net.adjacent.indices", "Net.adjacent.values", "Net.scale"})
 
     def test_who_hears_all_that_a_program_calls_hears_nothing_of_ours(self):
         code = """

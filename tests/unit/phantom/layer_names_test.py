@@ -250,6 +250,60 @@ class Parameters(unittest.TestCase):
         self.assertLessEqual(len(found), 1000)
         self.assertEqual(list(tensors.tensors_in(collections.UserDict(ids=batch))), [batch])
 
+    def test_a_tensor_that_wraps_others_is_told_by_what_it_holds_and_nothing_that_makes_it(self):
+        class Wrapping(Tensor):
+            __torch_dispatch__ = Module
+            __slots__ = ("codes",)
+
+            def __tensor_flatten__(self):
+                return ["codes", "scales", "made", "none"], None
+
+            @property
+            def made(self):
+                made.append(self)
+
+        made, tensor, of = [], Wrapping(), Parameter(1)
+        tensor.codes, tensor.scales, tensor.none = Parameter(512), Parameter(1024), None
+        names = types.SimpleNamespace(of_tensor=lambda parameter: "Net.weight" if parameter is of else "")
+        tell = tensors.wrapped_telling(lambda block, *what: self.told.append((block[0], *what)), names, Tracer())
+        tell(tensor, tensors.ACTIVATION, tensor)
+        tell(tensor, tensors.GRADIENT, of)
+        self.assertEqual(self.told, [(512, 4, ""), (1024, 4, ""), (512, 2, "Net.weight.grad"), (1024, 2, "Net.weight.grad")])
+        self.assertEqual(made, [])
+
+    def test_what_a_wrapping_tensor_answers_ends_nothing_and_saves_nothing_more(self):
+        class Wrapping(Tensor):
+            __torch_dispatch__ = Module
+
+            def __tensor_flatten__(self):
+                asked.append(self)
+                tell(self, tensors.ACTIVATION, self)
+                raise answers
+
+        asked = []
+        tell = tensors.wrapped_telling(lambda *what: self.told.append(what), None, Tracer())
+        for answers in (RuntimeError(), KeyboardInterrupt()):
+            tell(Wrapping(), tensors.ACTIVATION, None)
+        with self.assertRaises(KeyboardInterrupt):  # later
+            for _ in range(1000):
+                threading.Event().wait(0.01)
+        self.assertEqual((len(asked), self.told), (2, []))
+
+    def test_a_sparse_one_is_its_indices_and_values(self):
+        class Sparse(Parameter):
+            layout = "torch.sparse_coo"
+
+            def detach(self):
+                return self
+
+            def _indices(self):
+                return Parameter(512)
+
+            def _values(self):
+                return Parameter(1024)
+
+        self.assertEqual([(name, part.block) for name, part in tensors.parts_of(Sparse(1))], [(".indices", 512), (".values", 1024)])
+
     def test_a_trace_goes_on_and_records_nothing_of_it(self):
         tracer, traced = Tracer("the program's"), []
 

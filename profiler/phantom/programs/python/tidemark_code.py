@@ -56,7 +56,8 @@ def tell_what_is_left(function, name, hear, doubt):
             doubted.append(error)
 
     try:
-        function.__code__ = code_that_tells(function, LEFT.format(name=name))
+        code = code_that_tells(function, LEFT.format(name=name))
         function.__globals__[name] = hear_what_can_be
+        function.__code__ = code
     except UNLIKE_KNOWN as error:
-        doubt(f"Some of what blocks hold is not told: the source of PyTorch's {name} is missing, or unlike any that is known ({error!r}).")
+        doubt(f"Some of what blocks hold is not told: the source of PyTorch's {getattr(function, '__qualname__', name)} is missing, or unlike any that is known ({error!r}).")

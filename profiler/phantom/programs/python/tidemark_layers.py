@@ -16,7 +16,7 @@ import threading
 import weakref
 
 from tidemark_code import UNLIKE_KNOWN, code_that_tells, tell_what_is_left
-from tidemark_tensors import block_telling, input_telling, module_telling, optimizer_telling, parameter_telling, tensor_telling, tensors_of, wrapped_telling
+from tidemark_tensors import block_telling, call_for_wrapped, input_telling, module_telling, optimizer_telling, parameter_telling, tensor_telling, tensors_of, wrapped_telling
 
 TOLD = """
 def told(self, args, kwargs):
@@ -229,11 +229,12 @@ def tell_layers(modules, doubt):
         names = Names(code, module_telling(tell_block, modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
-                             tidemark_inputs=input_telling(tell_block, modules.torch._C), tidemark_wrapped=wrapped_telling(tell_block, names, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
+                             tidemark_inputs=input_telling(tell_block, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
         call.__code__, apply.__code__ = code, apply_code
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
+    call_for_wrapped(wrapped_telling(tell_block, names, modules.torch._C))
     tell_what_is_left(modules.Parameter.__new__, "tidemark_made", parameter_telling(tell_block, modules.torch._C), doubt)
     skip_in_compiler(doubt)
     return names

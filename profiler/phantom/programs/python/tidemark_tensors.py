@@ -2,7 +2,10 @@
 
 import contextlib
 import ctypes
+import inspect
 import itertools
+import threading
+import types
 import weakref
 from collections import UserDict, defaultdict, deque
 
@@ -49,15 +52,30 @@ def is_own(tensor):
     return answering.__name__ == "Tensor"
 
 
+# What a tensor that is sparse consists of, by its layout.
+COMPRESSED_ROWS, COMPRESSED_COLUMNS = ("crow_indices", "col_indices", "values"), ("ccol_indices", "row_indices", "values")
+SPARSE = {
+    "torch.sparse_coo": ("_indices", "_values"),
+    "torch.sparse_csr": COMPRESSED_ROWS,
+    "torch.sparse_bsr": COMPRESSED_ROWS,
+    "torch.sparse_csc": COMPRESSED_COLUMNS,
+    "torch.sparse_bsc": COMPRESSED_COLUMNS,
+}
+
+
 def parts_of(tensor, depth=2):
     """The tensors that it consists of, each with what is behind its name: of a DTensor what this rank has of it; of one that wraps others those,
-    as it tells torch.compile, too; of a subclass with memory of its own (bitsandbytes' weights in 4 bits) it, and what its attributes hold.
+    as it tells torch.compile, too; of a sparse one its indices and values; of a subclass with memory of its own (bitsandbytes' weights in 4 bits)
+    it, and what its attributes hold.
     """
     if type(tensor).__name__ == "DTensor":
         return parts_of(tensor._local_tensor)
     if not is_own(tensor):
         names = tensor.__tensor_flatten__()[0] if depth and hasattr(tensor, "__tensor_flatten__") else ()
-        return [(f".{name}{suffix}", part) for name in names for suffix, part in parts_of(getattr(tensor, name), depth - 1)]
+        inner = [(name, part) for name in names if (part := own_attribute(tensor, name)) is not None]
+        return [(f".{name}{suffix}", part) for name, held in inner for suffix, part in parts_of(held, depth - 1)]
+    if kinds := SPARSE.get(str(getattr(tensor, "layout", ""))):
+        return [(f".{kind.lstrip('_')}", getattr(tensor.detach(), kind)()) for kind in kinds]
     return [("", tensor), *(() if type(tensor).__name__ in ("Tensor", "Parameter") else held_by(tensor))]
 
 
@@ -79,6 +97,12 @@ def attributes_of(thing):
         return object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return {}
+
+
+def own_attribute(thing, name):
+    """Likewise what it has by that name, in a slot or not; None where that is nothing, or made as it is asked for."""
+    slot = inspect.getattr_static(type(thing), name, None)
+    return slot.__get__(thing) if isinstance(slot, types.MemberDescriptorType) else attributes_of(thing).get(name)
 
 
 def held_by(thing, depth=3, around=()):
@@ -208,14 +232,15 @@ def parameter_telling(tell_block, torch_c):
 
     def hear(here):
         with reading(torch_c):
-            for block, suffix, part in blocks_of(here["data"]):
-                tell_block(block, PARAMETER, f"parameter {'×'.join(map(str, part.shape)) or 'scalar'}{suffix}")
+            for block, _, part in blocks_of(here["data"]):
+                tell_block(block, PARAMETER, f"parameter {'×'.join(map(str, part.shape)) or 'scalar'}")
 
     return hear
 
 
 def wrapped_telling(tell_block, names, torch_c):
-    """Has what autograd saves, and what it accumulates for a parameter, told of the tensors in it where it wraps others: a DTensor, a jagged one."""
+    """What is called for a tensor that wraps others (a DTensor, a jagged one), as autograd saves it, or accumulates it for a parameter."""
+    here = threading.local()
 
     def tell(tensor, category, parameter):
         name = names.of_tensor(parameter) if category == GRADIENT else ""
@@ -223,9 +248,35 @@ def wrapped_telling(tell_block, names, torch_c):
             for block, *_ in blocks_of(tensor):
                 tell_block(block, category, name and name + ".grad")
 
-    heard = ctypes.PYFUNCTYPE(None, ctypes.py_object, ctypes.c_uint8, ctypes.py_object)(tell)
-    ctypes.PyDLL(None).TidemarkTellWrappedBy(heard)
-    return heard  # lives as long as it is kept
+    def tell_what_can_be(tensor, category, parameter):
+        if getattr(here, "tells", False):  # what a class of the program's answers with saves others
+            return
+        here.tells = True
+        try:
+            tell(tensor, category, parameter)
+        except Exception:  # of a class that is like no other; nothing of ours may end the program
+            return
+        except BaseException as error:  # Ctrl-C, or an exit by a handler of signals: autograd lets nothing through
+            raise_later(type(error))
+        finally:
+            here.tells = False
+
+    return tell_what_can_be
+
+
+def raise_later(kind, seconds=0.05):
+    """In this thread, once it is likely back in code of the program's."""
+    thread = ctypes.c_ulong(threading.get_ident())
+    timer = threading.Timer(seconds, ctypes.pythonapi.PyThreadState_SetAsyncExc, (thread, ctypes.py_object(kind)))
+    timer.daemon = True
+    timer.start()
+
+
+def call_for_wrapped(tell):
+    """Has the libraries that listen call it, for as long as the process lives."""
+    called = ctypes.PYFUNCTYPE(None, ctypes.py_object, ctypes.c_uint8, ctypes.py_object)(tell)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(called))
+    ctypes.PyDLL(None).TidemarkTellWrappedBy(called)
 
 
 def input_telling(tell_block, torch_c):
