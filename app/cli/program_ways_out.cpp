@@ -21,8 +21,11 @@ Result<Room> FindRoom(const session::Run& run) {
   if (!replayed) return replayed.error();
   advice::AllocatorTrials tried = advice::TrySettings(*replayed, own);
   if (tried.trials.empty()) return Error{tried.error};
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  const bool is_limited = cards && session::IsLimited(description, *cards);
   return Room{std::move(tried), NoteOfCard(description, *card),
-              fmt::format("tidemark fit --card {} -- {}", card->name,
+              fmt::format("tidemark fit --card {}{} -- {}", card->name,
+                          is_limited ? fmt::format(" --memory {}MiB", description.device_bytes >> 20) : "",
                           description.command.empty() ? "PROGRAM" : description.command)};
 }
 

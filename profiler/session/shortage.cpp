@@ -57,6 +57,17 @@ bool WouldHaveRoomAfterWaiting(const Shortage& shortage) {
   return SaturatingSum(without, shortage.waiting_bytes) >= shortage.requested_bytes;
 }
 
+bool IsWhileLoading(const timeline::View& view, const timeline::State& state,
+                    const timeline::OutOfMemory& failure) {
+  if (!view.steps().empty() && view.steps()[0].begin <= failure.index) return false;
+  int64_t parameter_bytes = 0;
+  for (const timeline::LiveBlock& block : timeline::CountedBlocks(state)) {
+    if (block.category == events::Category::kParameter && block.device == failure.device)
+      parameter_bytes = SaturatingSum(parameter_bytes, block.rounded_bytes);
+  }
+  return parameter_bytes > 0 && parameter_bytes / 9 >= failure.allocated_bytes / 10;
+}
+
 bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {
   return std::ranges::any_of(view.StateAt(moment).segments, &timeline::Segment::expandable);
 }
@@ -82,6 +93,7 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.cached_bytes = SaturatingDifference(
         SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes), shortage.waiting_bytes);
     shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
+    shortage.while_loading = IsWhileLoading(view, state, failure);
     shortage.survived = WentOnAfter(view, failure.index);
     shortages.push_back(shortage);
   }
@@ -118,7 +130,9 @@ std::string PlaceOf(const Shortage& shortage) {
   return place;
 }
 
-std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
+namespace {
+
+std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   if (usable_bytes > 0 && shortage.requested_bytes > usable_bytes) {
     return "One request for more than the whole card has.";
   }
@@ -147,6 +161,16 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
            "captured: free what another stream has used before the capture begins.";
   }
   return "What was alive left no room.";
+}
+
+}  // namespace
+
+std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
+  return CauseOf(shortage, usable_bytes) +
+         (shortage.while_loading ? " Nothing had run forward yet, and nearly all of it are parameters: what "
+                                   "a forward keeps, and in "
+                                   "training gradients and what the optimizer keeps, come on top."
+                                 : "");
 }
 
 }  // namespace tidemark::session

@@ -23,8 +23,9 @@ struct Shortage {
   int64_t driver_bytes = 0;  // what PyTorch takes of the driver for such a request
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
-  int64_t waiting_bytes = 0;  // freed, but another stream may still use them
-  int64_t cached_bytes = 0;   // the rest of what is reserved: gaps in segments that hold live blocks
+  int64_t waiting_bytes = 0;   // freed, but another stream may still use them
+  int64_t cached_bytes = 0;    // the rest of what is reserved: gaps in segments that hold live blocks
+  bool while_loading = false;  // nothing had run forward, and nearly all of what was allocated are parameters
   // The program caught the error: its step came to its end, or a later one, or where none ever did, memory
   // was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room takes another
   // plan.

@@ -42,6 +42,22 @@ TEST_CASE("A shortage knows its step, its phase and what was held") {
   CHECK_FALSE(shortages[1].survived);
 }
 
+TEST_CASE("A shortage while a model is loaded says what comes on top") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 20);
+  stream.Allocate(0x100000, 512 << 10, events::Category::kParameter);
+  const bool also_others = GENERATE(false, true);
+  if (also_others) stream.Allocate(0x180000, 128 << 10, events::Category::kUnknown);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 20);
+  stream.BeginStep(0);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 20);
+  const std::vector<Shortage> shortages = ShortagesIn(*stream.Publish());
+  REQUIRE(shortages.size() == 2);
+  CHECK(shortages[0].while_loading != also_others);
+  CHECK((WhyShort(shortages[0], 0).find("Nothing had run forward yet") != std::string::npos) != also_others);
+  CHECK_FALSE(shortages[1].while_loading);
+}
+
 TEST_CASE("Of several cards it is the one without room whose memory is told") {
   timeline::Stream stream;
   for (const uint8_t device : {uint8_t{0}, uint8_t{1}}) {
