@@ -367,6 +367,27 @@ TEST_CASE("Tab enters the first panel of a window that has just opened") {
   CHECK(ImGui::GetCurrentContext()->NavId != 0);
 }
 
+// Nothing in its first panel can be pressed.
+class RecordedProgram : public Program {
+ public:
+  RecordedProgram() { End(); }
+  bool can_stop() const override { return false; }
+};
+
+TEST_CASE("Tab enters the first panel that has something to enter, as of a recording that was just opened") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  application->ShowRun(std::make_shared<RecordedProgram>());
+  frames.Draw(6);
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  REQUIRE(keys.NavId == 0);
+  if (GENERATE(false, true)) ImGui::SetWindowFocus("###run_controls");
+  frames.Press(ImGuiKey_Tab);
+  CHECK(keys.NavId != 0);
+  CHECK(keys.NavCursorVisible);
+  CHECK(keys.NavWindow->RootWindow->DockIsActive);
+}
+
 // More blocks than a table shows at once.
 class Full : public session::FakeRun {
  public:

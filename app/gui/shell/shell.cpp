@@ -31,11 +31,15 @@ void PushBrowsersKeys(const ShellInput& input, CommandQueue& queue) {
   if (input.can_go_forward && pressed(ImGuiKey_RightArrow)) queue.Push(ActionId::kForward);
 }
 
+// Something that the keyboard goes to, in the last frame: a recorded program's facts are read only.
+bool CanBeEntered(const ImGuiWindow& window) { return window.DC.NavLayersActiveMaskNext != 0; }
+
 // Of those that were in front in the last frame.
 ImGuiWindow* FirstPanel() {
   for (const Panel& panel : Panels()) {
     ImGuiWindow* const window = ImGui::FindWindowByName(("###" + std::string(panel.name)).c_str());
-    if (window != nullptr && window->WasActive && window->DockTabIsVisible) return window;
+    const bool is_in_front = window != nullptr && window->WasActive && window->DockTabIsVisible;
+    if (is_in_front && CanBeEntered(*window)) return window;
   }
   return nullptr;
 }
@@ -60,8 +64,9 @@ bool HasGoneIntoPart() {
 void EnterByTab() {
   const ImGuiContext& keys = *ImGui::GetCurrentContext();
   if (keys.NavId != 0 || !ImGui::IsKeyPressed(ImGuiKey_Tab) || ImGui::GetIO().KeyCtrl) return;
-  const bool is_in_one =
-      keys.NavWindow != nullptr && (keys.NavWindow->Flags & ImGuiWindowFlags_NoNavFocus) == 0;
+  const bool is_in_one = keys.NavWindow != nullptr &&
+                         (keys.NavWindow->Flags & ImGuiWindowFlags_NoNavFocus) == 0 &&
+                         CanBeEntered(*keys.NavWindow);
   ImGuiWindow* const window = is_in_one ? keys.NavWindow : FirstPanel();
   if (window != nullptr) Enter(window);
 }
