@@ -388,6 +388,21 @@ TEST_CASE("Tab enters the first panel that has something to enter, as of a recor
   CHECK(keys.NavWindow->RootWindow->DockIsActive);
 }
 
+TEST_CASE("The first panel is called as its title says: Program beside one, else Run") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  const auto is_called = [&](const char* label) {
+    frames.Draw(6);
+    return std::string(ImGui::FindWindowByName("###run_controls")->Name).find(label) != std::string::npos;
+  };
+  application->ShowRun(std::make_shared<Grown>());
+  CHECK(is_called("Run"));
+  application->ShowRun(std::make_shared<Program>());
+  CHECK(is_called("Program"));
+  application->ShowRun(std::make_shared<Grown>());
+  CHECK(is_called("Run"));
+}
+
 // More blocks than a table shows at once.
 class Full : public session::FakeRun {
  public:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/commands/shown_cards.h"
 #include "app/gui/shell/pick_list.h"
 #include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
@@ -87,18 +88,18 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
     // One that is there may lie behind others.
-    const std::string label = std::string("panel: ") + panel.label;
+    const std::string label = std::string("panel: ") + LabelOf(panel, offer.frame);
     entries.push_back({{panel.icon, "Show " + label, "", panel.help, true}, ShowPanel{panel.name, true}, 0});
     if (offer.view.shown[i])
       entries.push_back(
           {{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{panel.name, false}, 0});
   }
-  AddCards(offer.cards, &entries);
+  AddCards(offer.frame.timeline.cards, &entries);
   // They are many, so who has typed nothing yet is spared them.
-  if (!query.empty() && CanChoose("network", offer.controls, offer.choices))
-    AddNetworks(offer.choices, &entries);
-  if (!query.empty() && CanChoose("card", offer.controls, offer.choices))
-    AddPhantomCards(offer.choices, &entries);
+  if (!query.empty() && CanChoose("network", offer.controls, offer.frame.run_controls))
+    AddNetworks(offer.frame.run_controls, &entries);
+  if (!query.empty() && CanChoose("card", offer.controls, offer.frame.run_controls))
+    AddPhantomCards(offer.frame.run_controls, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   std::stable_sort(entries.begin(), entries.end(),

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/gui/commands/commands.h"
-#include "app/gui/commands/shown_cards.h"
 #include "app/gui/panels/run_controls.h"
+#include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
 #include "profiler/lessons/lesson.h"
 
@@ -28,9 +28,8 @@ struct CommandPaletteState {
 struct PaletteOffer {
   std::function<bool(ActionId)> enabled;
   std::vector<NamedControl> controls;  // those that are there
-  const RunControlsInput& choices;     // what they choose from
+  const Frame& frame;                  // what they choose from is in it
   const std::vector<lessons::Lesson>& lessons;
-  const ShownCards& cards;
   const ViewState& view;
 };
 

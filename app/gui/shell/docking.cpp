@@ -25,8 +25,12 @@ constexpr const char* kDockSpace = "dock space";
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
-std::string WordsOf(const Panel& panel) { return std::string(Translated(panel.label)); }
-std::string TitleOf(const Panel& panel) { return std::string(panel.icon) + "  " + WordsOf(panel); }
+std::string WordsOf(const Panel& panel, const Frame& frame) {
+  return std::string(Translated(LabelOf(panel, frame)));
+}
+std::string TitleOf(const Panel& panel, const Frame& frame) {
+  return std::string(panel.icon) + "  " + WordsOf(panel, frame);
+}
 
 struct TabWidths {
   ImGuiID window = 0;
@@ -35,7 +39,7 @@ struct TabWidths {
   float title = 0;  // icon and words
 };
 
-std::vector<TabWidths> TabsOf(const ImGuiDockNode& node) {
+std::vector<TabWidths> TabsOf(const ImGuiDockNode& node, const Frame& frame) {
   const auto width = [](const std::string& text) {
     return ImGui::TabItemCalcSize(text.c_str(), false).x + ImGui::GetStyle().ItemInnerSpacing.x;
   };
@@ -43,7 +47,8 @@ std::vector<TabWidths> TabsOf(const ImGuiDockNode& node) {
   for (const ImGuiWindow* window : node.Windows) {
     for (const Panel& panel : Panels()) {
       if (window->ID != ImHashStr(WindowId(panel).c_str())) continue;
-      tabs.push_back({window->ID, width(panel.icon), width(WordsOf(panel)), width(TitleOf(panel))});
+      tabs.push_back(
+          {window->ID, width(panel.icon), width(WordsOf(panel, frame)), width(TitleOf(panel, frame))});
     }
   }
   return tabs;
@@ -71,22 +76,26 @@ bool HasTitle(const ImGuiWindow& window, std::vector<TabWidths> tabs, ImGuiID fr
 
 // What a tab shows among those that share its place: icon and words; the words only, before any is without
 // them, for an icon alone tells little.
-std::string TabOf(const Panel& panel) {
+std::string TabOf(const Panel& panel, const Frame& frame) {
   const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
   const ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
-  if (node == nullptr || node->VisibleWindow == nullptr || node->TabBar == nullptr) return TitleOf(panel);
-  const std::vector<TabWidths> tabs = TabsOf(*node);
+  if (node == nullptr || node->VisibleWindow == nullptr || node->TabBar == nullptr)
+    return TitleOf(panel, frame);
+  const std::vector<TabWidths> tabs = TabsOf(*node, frame);
   const float room = node->TabBar->BarRect.GetWidth();
-  if (WidthOfAll(tabs, &TabWidths::title) <= room) return TitleOf(panel);
-  if (WidthOfAll(tabs, &TabWidths::words) <= room) return WordsOf(panel);
-  return HasTitle(*window, tabs, node->VisibleWindow->ID, room) ? TitleOf(panel) : std::string(panel.icon);
+  if (WidthOfAll(tabs, &TabWidths::title) <= room) return TitleOf(panel, frame);
+  if (WidthOfAll(tabs, &TabWidths::words) <= room) return WordsOf(panel, frame);
+  return HasTitle(*window, tabs, node->VisibleWindow->ID, room) ? TitleOf(panel, frame)
+                                                                : std::string(panel.icon);
 }
 
-std::string WindowName(const Panel& panel) { return TabOf(panel) + WindowId(panel); }
+std::string WindowName(const Panel& panel, const Frame& frame) {
+  return TabOf(panel, frame) + WindowId(panel);
+}
 
 // A tab that shows its icon only says what it is; not over the panel that a click on it has just opened,
 // until the mouse has left it.
-void TabTooltip(const Panel& panel) {
+void TabTooltip(const Panel& panel, const Frame& frame) {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
   // A panel that has lost its tab remembers what the last one was told.
@@ -96,8 +105,7 @@ void TabTooltip(const Panel& panel) {
   // A dialog takes the mouse from all panels, but not from what ImGui remembers of their tabs.
   if (!has_tab || !is_hovered || *is_clicked || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
   const ImRect tab = window->DC.DockTabItemRect;
-  const std::string label(Translated(panel.label));
-  TooltipBeside(tab.Min, tab.Max, label + ": " + std::string(Translated(panel.help)));
+  TooltipBeside(tab.Min, tab.Max, WordsOf(panel, frame) + ": " + std::string(Translated(panel.help)));
 }
 
 // To learn: left the controls, middle the timeline over all else in tabs, right the lessons.
@@ -347,12 +355,12 @@ void DrawPanel(const Panel& panel, const Frame& frame, const ImRect& covered, Vi
   // What each frame begins with shows through.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  const bool visible = ImGui::Begin(WindowName(panel).c_str(), nullptr,
+  const bool visible = ImGui::Begin(WindowName(panel, frame).c_str(), nullptr,
                                     ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ChooseTabBar(ImGui::GetCurrentWindow(), view.panel_tabs);
-  TabTooltip(panel);
+  TabTooltip(panel, frame);
   if (visible) {
     ImGuiWindow* const window = ImGui::GetCurrentWindow();
     DrawCard(window);

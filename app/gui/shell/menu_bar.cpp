@@ -54,11 +54,11 @@ void DrawLessonItems(const ShellInput& input, const LessonsState& state, Command
   if (!input.lessons->empty()) ImGui::Separator();
 }
 
-void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
+void DrawPanelItems(const Frame& frame, const ViewState& view, CommandQueue& queue) {
   if (!ImGui::BeginMenuEx(TranslatedLabel("Panels").c_str(), icons::kLayout)) return;
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
-    if (ImGui::MenuItemEx(TranslatedLabel(panel.label).c_str(), panel.icon, nullptr, view.shown[i]))
+    if (ImGui::MenuItemEx(TranslatedLabel(LabelOf(panel, frame)).c_str(), panel.icon, nullptr, view.shown[i]))
       queue.Push(ShowPanel{panel.name, !view.shown[i]});
     Tooltip(panel.help);
   }
@@ -138,7 +138,8 @@ float DrawStatus(const ShellInput& input, bool names_device, float left, float r
 
 }  // namespace
 
-BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& view, CommandQueue& queue) {
+BarRoom DrawMenuBar(const ShellInput& input, const Frame& frame, bool is_wanted, const ViewState& view,
+                    CommandQueue& queue) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(10), Px(13)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_MenuBarBg, IM_COL32_BLACK_TRANS);
@@ -165,7 +166,7 @@ BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& vi
     if (menu == Menu::kView) {
       ImGui::Separator();
       DrawScaleItems(view, queue);
-      DrawPanelItems(view, queue);
+      DrawPanelItems(frame, view, queue);
     }
     ImGui::PopStyleVar();
     ImGui::EndMenu();

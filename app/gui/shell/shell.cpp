@@ -205,7 +205,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   EnterByTab();
   ShowFocusAfterDialog(shell);
   const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
-  const BarRoom room = DrawMenuBar(input, has_notices, view, queue);
+  const BarRoom room = DrawMenuBar(input, frame, has_notices, view, queue);
   if (view.rank_strip) DrawRanks(input.ranks, queue);
   ImRect covered = DrawBanner(input, shell, queue);
   const float below = DrawJobs(input, room, &covered);
@@ -214,8 +214,8 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
   if (!input.in_picture) DrawToasts(shell, room, below);
-  DrawCommandPalette({[&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame),
-                      frame.run_controls, *input.lessons, frame.timeline.cards, view},
+  DrawCommandPalette({[&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), frame,
+                      *input.lessons, view},
                      shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);

@@ -15,7 +15,8 @@ struct BarRoom {
   float height = 0;
 };
 // Returns the room for jobs and notices: `is_wanted`, the search makes itself small.
-BarRoom DrawMenuBar(const ShellInput& input, bool is_wanted, const ViewState& view, CommandQueue& queue);
+BarRoom DrawMenuBar(const ShellInput& input, const Frame& frame, bool is_wanted, const ViewState& view,
+                    CommandQueue& queue);
 // When the run has ended badly: what happened, and what can be done. It lies over the panels' bottom, so that
 // none of them moves as it comes and goes; beside the controls, which stay under the mouse. Returns the room
 // that it takes, in pixels: none, at its bottom, while it is not there.

@@ -18,7 +18,8 @@ constexpr Panel kPanels[] = {
        } else {
          DrawRunControlsPanel(frame.run_controls, state.run_controls, queue);
        }
-     }},
+     },
+     false, "Program"},
     {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.",
      PanelPlace::kCenter, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
@@ -125,6 +126,10 @@ size_t IndexOfPanel(std::string_view name) {
   const auto found = std::ranges::find(kPanels, name, &Panel::name);
   TIDEMARK_CHECK(found != std::end(kPanels));
   return static_cast<size_t>(found - std::begin(kPanels));
+}
+
+const char* LabelOf(const Panel& panel, const Frame& frame) {
+  return frame.program && panel.label_of_program != nullptr ? panel.label_of_program : panel.label;
 }
 
 bool HasContent(const Panel& panel, const Frame& frame) {

@@ -38,9 +38,11 @@ struct Panel {
   PanelOf of;        // without that it has nothing to show, and is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
   bool leaves_out = false;  // what a later page of a lesson asks for; else nothing of it is shown until then
+  const char* label_of_program = nullptr;  // where it is another beside a program that is not ours
 };
 std::span<const Panel> Panels();             // kPanelCount of them
 size_t IndexOfPanel(std::string_view name);  // that there is
+const char* LabelOf(const Panel& panel, const Frame& frame);
 bool HasContent(const Panel& panel, const Frame& frame);
 // Where it would answer what a lesson asks for: what stands there instead; else "".
 std::string_view WhyVeiled(const Panel& panel, const Frame& frame);
