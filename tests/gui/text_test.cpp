@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/gui/panels/lesson_text.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
 #include "tests/gui/measured.h"
@@ -128,6 +129,26 @@ TEST_CASE_METHOD(Measured, "The name of a layer keeps its end where it is cut, a
                                  "run.tide has nothing like this", "with-mixed-precision.tide"}) {
     CHECK(Fitted(Words(), text, 60).starts_with(std::string(text, 3)));
   }
+}
+
+TEST_CASE_METHOD(Measured, "Words of a text that explains its terms are never nearer than a space apart") {
+  const lessons::Glossary none;
+  ImGui::SetNextWindowSize({900, 600});
+  ImGui::Begin("panel");
+  ImDrawList* const list = ImGui::GetWindowDrawList();
+  const auto gap_after = [&](size_t letters, const auto& draw) {
+    const int first = list->VtxBuffer.Size + 4 * static_cast<int>(letters);
+    draw();
+    return list->VtxBuffer[first].pos.x - list->VtxBuffer[first - 2].pos.x;
+  };
+  for (const std::string word : {"True", "segments:True", "will", "wide", "of", "expandable"}) {
+    INFO(word);
+    const std::string text = word + " lets";
+    const float plain =
+        gap_after(word.size(), [&] { DrawTextAsIs(list, ImGui::GetCursorScreenPos(), SmallMuted(), text); });
+    CHECK(gap_after(word.size(), [&] { PutExplained(text, SmallMuted(), &none); }) >= plain - 0.01F);
+  }
+  ImGui::End();
 }
 
 }  // namespace tidemark::gui

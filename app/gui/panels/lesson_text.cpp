@@ -164,7 +164,7 @@ void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContex
   const std::vector<Word> words = WordsIn(text, style, context);
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i].space_before && at.x > origin.x) {
-      at.x += space;
+      at.x = std::ceil(at.x + space);  // from where it is drawn: words are never nearer than that
       if (at.x + WidthToSpace(words, i) > origin.x + width) at = {origin.x, at.y + line};
     }
     const float needs = MeasureAsIs(words[i].style, words[i].text).x;
