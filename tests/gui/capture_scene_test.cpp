@@ -286,4 +286,22 @@ TEST_CASE("What a page asks for later is left out of the curve as of the tables,
   CHECK_FALSE(is_veiled("memory_map"));
 }
 
+TEST_CASE("Where memory ran out before a module was called, that is why there are no layers") {
+  const bool ran_out = GENERATE(true, false);
+  const bool was_called = GENERATE(true, false);
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  if (was_called) stream.Add(events::EventKind::kScopeBegin).layer = stream.Name("fc");
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py on phantom NVIDIA T4";
+  asked.input.description.command = "python train.py";
+  asked.input.description.device = "phantom";
+  asked.input.status.out_of_memory = ran_out;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const std::string& why = scene.Prepare(asked.input, state, estimates).layers.empty_reason;
+  CHECK(why.starts_with("Memory ran out before a module") == (ran_out && !was_called));
+}
+
 }  // namespace tidemark::gui

@@ -16,6 +16,8 @@ namespace tidemark::gui {
 class ControlsScene {
  public:
   void Prepare(const SceneInput& input, const ViewState& state, Estimates& estimates, Frame& frame);
+  // As of the last Prepare.
+  const presenters::Captured& captured() const { return captured_; }
   // What is captured of this is not all counted yet.
   bool IsBehind(const timeline::View& view) const { return captured_.IsBehind(view); }
 

@@ -104,6 +104,12 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   statistics_.Prepare(view_, state, frame_);
 }
 
+// A phantom tells of each module that is called.
+bool Scene::RanOutBeforeLayers(const SceneInput& input) const {
+  return input.status.out_of_memory && presenters::IsProgram(input.description) && frame_.layers.on_phantom &&
+         HasEvents(view_.get()) && !controls_.IsBehind(*view_) && !controls_.captured().layers();
+}
+
 const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
   estimates.BeginFrame();
   BeginFrame(input, state);
@@ -117,6 +123,11 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     TellWhyEmpty(input);
   }
   controls_.Prepare(input, state, estimates, frame_);
+  if (RanOutBeforeLayers(input)) {
+    frame_.layers.empty_reason =
+        "Memory ran out before a module of torch.nn was first called. What was allocated until then is under "
+        "What is alive.";
+  }
   advice_.Prepare(input, state, estimates, measured, frame_);
   PrepareLesson(input, state, estimates);
   return frame_;

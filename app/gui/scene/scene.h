@@ -27,6 +27,7 @@ class Scene {
  private:
   void BeginFrame(const SceneInput& input, const ViewState& state);
   void TellWhyEmpty(const SceneInput& input);
+  bool RanOutBeforeLayers(const SceneInput& input) const;
   void PrepareRun(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates);
 

@@ -17,6 +17,7 @@ class Captured {
   bool IsBehind(const timeline::View& view) const { return taken_ < view.end(); }
 
   bool blocks() const { return blocks_; }  // or segments, of an allocator
+  bool layers() const { return layers_; }  // of modules that were called
   // "steps, phases, layers, scopes", those that have come; "" if none has.
   std::string CourseText() const;
   const DriverLibraries& libraries() const { return libraries_; }
