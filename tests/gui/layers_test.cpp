@@ -96,6 +96,39 @@ TEST_CASE_METHOD(Measured,
   CHECK(TableOf(input, 1400).find("3.00") == std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "The row of a layer that is selected elsewhere is brought into sight once") {
+  std::vector<presenters::LayerRow> rows(200);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].name = "layer " + std::to_string(i);
+  presenters::SelectedOwners selected;
+  LayersInput input = InputOf(rows);
+  input.selected = &selected;
+  LayersState state;
+  CommandQueue queue;
+  ImGuiWindow* table = nullptr;
+  const auto scrolled_to = [&](const std::string& layer) {
+    selected.layer = layer;
+    for (int frame = 0; frame < 3; ++frame) {
+      ImGui::SetNextWindowSize({700, 400});
+      ImGui::Begin("panel");
+      DrawLayersPanel(input, state, queue);
+      table = ImGui::GetCurrentWindow()->DC.ChildWindows.back();
+      ImGui::End();
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+    }
+    return table->Scroll.y;
+  };
+  CHECK(scrolled_to("") == 0);
+  CHECK(scrolled_to("layer 3") == 0);  // it is in sight
+  const float middle = scrolled_to("layer 100");
+  CHECK(middle > 0);
+  CHECK(middle < table->ScrollMax.y);
+  CHECK(scrolled_to("layer 101") == middle);
+  table->Scroll.y = 0;
+  CHECK(scrolled_to("layer 101") == 0);  // who scrolls on is left alone
+  CHECK(scrolled_to("layer 199") == table->ScrollMax.y);
+}
+
 TEST_CASE_METHOD(Measured, "Types that layers compute in are read as a whole: they differ in their ends") {
   std::vector<presenters::LayerRow> rows(1);
   rows[0].name = "conv1";

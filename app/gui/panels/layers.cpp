@@ -1,6 +1,7 @@
 #include "app/gui/panels/layers.h"
 
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <functional>
@@ -259,6 +260,32 @@ void Row(const LayersInput& input, std::span<const LayerRow* const> rows, size_t
   for (const LayerColumnLook* look : columns.shown) Cell(input, *look, row);
 }
 
+// The row of a layer that was selected since, wherever that was done: it is brought into sight once.
+std::optional<int> RowToSee(const LayersInput& input, std::span<const LayerRow* const> rows,
+                            LayersState& state) {
+  const std::string selected = input.selected == nullptr ? std::string() : input.selected->layer;
+  const auto row = std::ranges::find(rows, selected, &LayerRow::name);
+  if (selected.empty()) state.sought.clear();
+  if (row == rows.end() || state.sought == selected) return {};
+  state.sought = selected;
+  return static_cast<int>(row - rows.begin());
+}
+
+void Rows(const LayersInput& input, const Columns& columns, LayersState& state, CommandQueue& queue) {
+  const std::vector<const LayerRow*> rows = InOrder(input, state, columns);
+  const std::optional<int> to_see = RowToSee(input, rows, state);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows.size()));
+  if (to_see) clipper.IncludeItemByIndex(*to_see);
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      Row(input, rows, static_cast<size_t>(i), columns, queue);
+      // One that is in sight, as after a click on it, stays where it is.
+      if (i == to_see) ImGui::ScrollToItem(ImGuiScrollFlags_KeepVisibleCenterY);
+    }
+  }
+}
+
 }  // namespace
 
 void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue& queue) {
@@ -294,13 +321,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
   HeaderCell("layer");
   for (const LayerColumnLook* look : columns.shown) Header(input, *look, state);
   LeftOutCell(columns.left_out);
-  const std::vector<const LayerRow*> rows = InOrder(input, state, columns);
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-      Row(input, rows, static_cast<size_t>(i), columns, queue);
-  }
+  Rows(input, columns, state, queue);
   ImGui::EndTable();
 }
 

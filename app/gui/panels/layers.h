@@ -42,6 +42,7 @@ enum class LayerColumn : uint8_t {
 struct LayersState {
   std::optional<LayerColumn> sort;  // none: as the network has them, or the run met them
   bool descending = true;
+  std::string sought = {};  // the selected layer whose row was brought into sight
 };
 
 void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue& queue);
