@@ -129,6 +129,31 @@ TEST_CASE_METHOD(Measured, "The row of a layer that is selected elsewhere is bro
   CHECK(scrolled_to("layer 199") == table->ScrollMax.y);
 }
 
+TEST_CASE_METHOD(Measured, "A press on the title of the names has layers in their own order again") {
+  std::vector<presenters::LayerRow> rows(2);
+  rows[0].name = "first";
+  rows[1].name = "second";
+  const LayersInput input = InputOf(rows);
+  LayersState state{.sort = LayerColumn::kTemporary};
+  CommandQueue queue;
+  ImGuiIO& io = ImGui::GetIO();
+  for (const bool is_down : {false, true, false}) {
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    for (int frame = 0; frame < 2; ++frame) {
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+      ImGui::SetNextWindowPos({0, 0});
+      ImGui::SetNextWindowSize({700, 400});
+      ImGui::Begin("panel");
+      DrawLayersPanel(input, state, queue);
+      const ImVec2 table = ImGui::GetCurrentWindow()->DC.ChildWindows.back()->Pos;
+      io.AddMousePosEvent(table.x + 10, table.y + 8);
+      ImGui::End();
+    }
+  }
+  CHECK_FALSE(state.sort);
+}
+
 TEST_CASE_METHOD(Measured, "Types that layers compute in are read as a whole: they differ in their ends") {
   std::vector<presenters::LayerRow> rows(1);
   rows[0].name = "conv1";

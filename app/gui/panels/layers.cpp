@@ -123,6 +123,11 @@ void Header(const LayersInput& input, const LayerColumnLook& look, LayersState& 
   state.descending = !sorted;
 }
 
+void HeaderOfNames(LayersState& state) {
+  if (SortableHeaderCell("layer", {}, Align::kLeft, {}, {}, "for the order in which they run"))
+    state.sort.reset();
+}
+
 // The network's or the run's order, but where they are sorted by a column that is seen.
 std::vector<const LayerRow*> InOrder(const LayersInput& input, const LayersState& state,
                                      const Columns& columns) {
@@ -318,7 +323,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed,
                           WidthOfLeftOut(columns.left_out));
   ImGui::TableNextRow();
-  HeaderCell("layer");
+  HeaderOfNames(state);
   for (const LayerColumnLook* look : columns.shown) Header(input, *look, state);
   LeftOutCell(columns.left_out);
   Rows(input, columns, state, queue);

@@ -39,7 +39,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"GPU", "What the card does: kernels, memory copies and memsets."},
     // Tables.
     {"category", "What a block holds."},
-    {"layer", "By the name that the network gives it."},
+    {"layer", "A module of the network, under the name that it has there."},
     {"output", "The shape of the layer's output for one micro-batch."},
     {"computed in", "The type in which autocast had the layer's operators compute."},
     {"parameters", "The layer's weights and biases."},

@@ -1,5 +1,6 @@
 #include "app/gui/widgets/panel_frame.h"
 
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -121,7 +122,7 @@ void HeaderCell(std::string_view text, Align align, std::string_view label, std:
 }
 
 bool SortableHeaderCell(std::string_view text, std::optional<bool> descending, Align align,
-                        std::string_view label, std::string_view shorter) {
+                        std::string_view label, std::string_view shorter, std::string_view press) {
   ImGui::TableNextColumn();
   const std::string_view arrow = !descending ? "" : *descending ? " ↓" : " ↑";
   const TextStyle style = descending ? Colored(SmallMuted(), Colors().text) : SmallMuted();
@@ -138,7 +139,7 @@ bool SortableHeaderCell(std::string_view text, std::optional<bool> descending, A
   const std::string id(label.empty() ? text : label);
   const bool pressed = ImGui::InvisibleButton(id.c_str(), {std::max(1.0F, room), Px(kSmallTextSize + 4)},
                                               ImGuiButtonFlags_EnableNav);
-  Tooltip(MeaningOfLabel(id) + "\nClick, or press Enter, to sort by it.");
+  Tooltip(fmt::format("{}\nClick, or press Enter, {}.", MeaningOfLabel(id), press));
   return pressed;
 }
 

@@ -39,9 +39,10 @@ bool SelectableRow(const char* id, bool lit);
 void HeaderCell(std::string_view text, Align align = Align::kLeft, std::string_view label = {},
                 std::string_view shorter = {});
 // One that a click, or Enter, sorts by: true when it is pressed. `descending`: how the table is sorted by it;
-// nothing = by another.
+// nothing = by another. `press`: what one presses it for.
 bool SortableHeaderCell(std::string_view text, std::optional<bool> descending, Align align = Align::kLeft,
-                        std::string_view label = {}, std::string_view shorter = {});
+                        std::string_view label = {}, std::string_view shorter = {},
+                        std::string_view press = "to sort by it");
 // A number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong = false);
 void NumberCell(std::string_view text, bool strong = false);
