@@ -57,6 +57,9 @@ bool WouldHaveRoomAfterWaiting(const Shortage& shortage) {
   return SaturatingSum(without, shortage.waiting_bytes) >= shortage.requested_bytes;
 }
 
+// Nine tenths.
+bool IsNearlyAll(int64_t part, int64_t whole) { return part / 9 >= whole / 10; }
+
 bool IsWhileLoading(const timeline::View& view, const timeline::State& state,
                     const timeline::OutOfMemory& failure) {
   if (!view.steps().empty() && view.steps()[0].begin <= failure.index) return false;
@@ -65,7 +68,7 @@ bool IsWhileLoading(const timeline::View& view, const timeline::State& state,
     if (block.category == events::Category::kParameter && block.device == failure.device)
       parameter_bytes = SaturatingSum(parameter_bytes, block.rounded_bytes);
   }
-  return parameter_bytes > 0 && parameter_bytes / 9 >= failure.allocated_bytes / 10;
+  return parameter_bytes > 0 && IsNearlyAll(parameter_bytes, failure.allocated_bytes);
 }
 
 bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {
@@ -145,7 +148,7 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
            " of the driver, and so much was not free.";
   }
   const bool has_enough_pieces = IsForWantOfSegments(shortage);
-  if (has_enough_pieces && usable_bytes > 0 && shortage.allocated_bytes / 9 >= usable_bytes / 10) {
+  if (has_enough_pieces && usable_bytes > 0 && IsNearlyAll(shortage.allocated_bytes, usable_bytes)) {
     return "What was alive took nearly all that the card has: " + BytesAsPyTorch(shortage.allocated_bytes) +
            " of " + BytesAsPyTorch(usable_bytes) +
            ". What was left would have held this request, had it been in one piece.";
@@ -168,8 +171,8 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
   return CauseOf(shortage, usable_bytes) +
          (shortage.while_loading ? " Nothing had run forward yet, and nearly all of it are parameters: what "
-                                   "a forward keeps, and in "
-                                   "training gradients and what the optimizer keeps, come on top."
+                                   "a forward keeps, and in training gradients and what the optimizer "
+                                   "keeps, come on top."
                                  : "");
 }
 

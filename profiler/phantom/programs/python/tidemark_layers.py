@@ -228,13 +228,13 @@ def tell_layers(modules, doubt):
         tell_block = block_telling()
         names = Names(code, module_telling(tell_block, modules.torch._C))
         apply_begins, apply_ends = apply_telling(names)
+        call_for_wrapped(wrapped_telling(tell_block, names, modules.torch._C))
         vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name,
                              tidemark_inputs=input_telling(tell_block, modules.torch._C), tidemark_apply_begins=apply_begins, tidemark_apply_ends=apply_ends)
         call.__code__, apply.__code__ = code, apply_code
     except UNLIKE_KNOWN as error:
         doubt(f"Layers are not told: the source of PyTorch's Module.__call__ or Module._apply is missing, or unlike any that is known ({error!r}).")
         return None
-    call_for_wrapped(wrapped_telling(tell_block, names, modules.torch._C))
     tell_what_is_left(modules.Parameter.__new__, "tidemark_made", parameter_telling(tell_block, modules.torch._C), doubt)
     skip_in_compiler(doubt)
     return names
