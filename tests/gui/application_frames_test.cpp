@@ -256,12 +256,7 @@ TEST_CASE("What slow motion covered is given back after it where Findings came o
   const auto application = KeepingIn("");
   Application& app = *application;
   Frames frames(app);
-  const auto exhausted = std::make_shared<Exhausted>();
-  app.ShowRun(exhausted);
-  Tell(app, DoAction{ActionId::kLearnLayout});
-  frames.Draw(8);
-  Tell(app, ShowPanel{"layers", true});
-  frames.Draw(4);
+  const auto exhausted = LearnFromExhausted(app, frames);
   Tell(app, DoAction{ActionId::kSlowMotion});
   frames.Draw(4);
   exhausted->End();

@@ -318,12 +318,7 @@ TEST_CASE("What slow motion covers is kept as the layout where memory runs out m
   const auto application = KeepingIn("");
   Application& app = *application;
   Frames frames(app);
-  const auto exhausted = std::make_shared<Exhausted>();
-  app.ShowRun(exhausted);
-  Tell(app, DoAction{ActionId::kLearnLayout});
-  frames.Draw(8);
-  Tell(app, ShowPanel{"layers", true});
-  frames.Draw(4);
+  const auto exhausted = LearnFromExhausted(app, frames);
   const auto in_front = [](const std::string& layout) { return DockedIn(layout).front; };
   const auto kept = [&] { return in_front(LayoutToKeep(app.shell())); };
   const std::vector<std::string> before = kept();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/gui/application.h"
+#include "tests/gui/drawn_application.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_run.h"
 #include "tests/unit/timeline/stream.h"
@@ -68,6 +69,17 @@ inline std::unique_ptr<Application> KeepingIn(const std::filesystem::path& folde
   auto application = Application::Create(options, {});
   REQUIRE(application.ok());
   return std::move(*application);
+}
+
+// A run that is to run out of memory, in the layout to learn, with the layers in front.
+inline std::shared_ptr<Exhausted> LearnFromExhausted(Application& application, Frames& frames) {
+  auto exhausted = std::make_shared<Exhausted>();
+  application.ShowRun(exhausted);
+  Tell(application, DoAction{ActionId::kLearnLayout});
+  frames.Draw(8);
+  Tell(application, ShowPanel{"layers", true});
+  frames.Draw(4);
+  return exhausted;
 }
 
 }  // namespace tidemark::gui

@@ -21,14 +21,8 @@ LayersInput InputOf(const std::vector<presenters::LayerRow>& rows) {
 // What the table says in a panel of that width.
 std::string TableOf(const LayersInput& input, float width, LayersState state = {}) {
   CommandQueue queue;
-  ImGui::SetNextWindowSize({width, 400});
-  ImGui::Begin(std::to_string(width).c_str());  // one that is there already stays as wide
-  ImGui::LogToBuffer();
-  DrawLayersPanel(input, state, queue);
-  std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  ImGui::End();
-  return drawn;
+  return WordsIn(
+      {width, 400}, [&] { DrawLayersPanel(input, state, queue); }, std::to_string(width));
 }
 
 }  // namespace

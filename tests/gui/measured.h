@@ -2,6 +2,9 @@
 #pragma once
 
 #include <imgui.h>
+#include <imgui_internal.h>
+
+#include <string>
 
 #include "app/gui/widgets/terms.h"
 #include "app/gui/window/theme.h"
@@ -28,5 +31,18 @@ class Measured {
   Measured(const Measured&) = delete;
   Measured& operator=(const Measured&) = delete;
 };
+
+// What `draw` says in a panel of that size. One of that name that is in the frame already stays as large.
+template <typename Draw>
+std::string WordsIn(ImVec2 size, Draw draw, const std::string& panel = "panel") {
+  ImGui::SetNextWindowSize(size);
+  ImGui::Begin(panel.c_str());
+  ImGui::LogToBuffer();
+  draw();
+  std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
+  ImGui::LogFinish();
+  ImGui::End();
+  return drawn;
+}
 
 }  // namespace tidemark::gui

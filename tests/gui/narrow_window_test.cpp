@@ -148,13 +148,7 @@ TEST_CASE_METHOD(Measured,
   AllocationsState state;
   CommandQueue queue;
   const float width = GENERATE(240.0F, 700.0F);
-  ImGui::SetNextWindowSize({width, 300});
-  ImGui::Begin("panel");
-  ImGui::LogToBuffer();
-  DrawAllocationsPanel(input, state, queue);
-  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  ImGui::End();
+  const std::string drawn = WordsIn({width, 300}, [&] { DrawAllocationsPanel(input, state, queue); });
   UseDictionary({});
   CHECK(drawn.find("aten::mm") != std::string::npos);
   CHECK((drawn.find(" of aten::mm") != std::string::npos) == (width > 300));

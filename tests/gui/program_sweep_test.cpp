@@ -1,7 +1,5 @@
 #include "app/gui/background/program_sweep.h"
 
-#include <imgui_internal.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
@@ -130,13 +128,9 @@ TEST_CASE_METHOD(Measured,
       "may differ on a card, as may all that comes after it."};
   const bool has_room = GENERATE(true, false);
   CommandQueue queue;
-  ImGui::SetNextWindowSize({420, has_room ? 420.0F : 220.0F});
-  ImGui::Begin("panel");
-  ImGui::LogToBuffer();
-  DrawProgramSweepPanel({&sweep, ByteUnit::kMegabytes}, queue);
-  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  ImGui::End();
+  const std::string drawn = WordsIn({420, has_room ? 420.0F : 220.0F}, [&] {
+    DrawProgramSweepPanel({&sweep, ByteUnit::kMegabytes}, queue);
+  });
   CHECK(drawn.find(sweep.Summary()) != std::string::npos);  // beside the buttons it has no room
   CHECK(drawn.find("What to doubt: cnn.py:26") != std::string::npos);
   CHECK((drawn.find("comes after it.") != std::string::npos) == has_room);

@@ -1,7 +1,5 @@
 #include "app/gui/panels/program_techniques.h"
 
-#include <imgui_internal.h>
-
 #include <string>
 #include <vector>
 
@@ -14,14 +12,7 @@ namespace {
 // What the panel says.
 std::string Drawn(const std::vector<session::TechniqueOrder>& to_try, const ProgramTechniques& found) {
   CommandQueue queue;
-  ImGui::SetNextWindowSize({600, 600});
-  ImGui::Begin("panel");
-  ImGui::LogToBuffer();
-  DrawProgramTechniques({&to_try, &found}, "L4", queue);
-  std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  ImGui::End();
-  return drawn;
+  return WordsIn({600, 600}, [&] { DrawProgramTechniques({&to_try, &found}, "L4", queue); });
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "app/gui/panels/slow_motion.h"
 
-#include <imgui_internal.h>
-
 #include <string>
 #include <vector>
 
@@ -33,13 +31,7 @@ TEST_CASE_METHOD(Measured, "What comes and goes in slow motion is named as a who
       Measure(SmallMuted(), "goes").x + Measure(Words(), name).x + Measure(Numbers(), "7.2 kB").x;
   SlowMotionState slow;
   CommandQueue queue;
-  ImGui::SetNextWindowSize({row + Px(100), 600});
-  ImGui::Begin("panel");
-  ImGui::LogToBuffer();
-  DrawSlowMotionPanel(input, slow, queue);
-  const std::string drawn = ImGui::GetCurrentContext()->LogBuffer.c_str();
-  ImGui::LogFinish();
-  ImGui::End();
+  const std::string drawn = WordsIn({row + Px(100), 600}, [&] { DrawSlowMotionPanel(input, slow, queue); });
   CHECK(drawn.find(name) != std::string::npos);
 }
 
