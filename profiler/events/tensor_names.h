@@ -2,12 +2,11 @@
 // Python: phantom/programs/python/tidemark_tensors.py) and whoever reads layers out of it (timeline/):
 //
 //   layer1.conv2.weight            a parameter or buffer: the layer's path, and its own name there
-//   layer1.conv2.weight exp_avg    what there is of it beside: an optimizer's state, by its key; "gathered"
-//   layer1.conv2.weight.grad       its gradient
-//   layer1.shard.grad              the shard of several gradients in the layer
-//   Linear 2.weight                of the second model of a class
-//   AdamW state                    what an optimizer keeps, where nobody knows of what: of no layer
-//   parameter 768×3072             of no module that was called so far
+//   layer1.conv2.weight exp_avg    what there is of it beside: an optimizer's state, by its key; "gathered";
+//   "copy" layer1.conv2.weight.grad       its gradient layer1.shard.grad              the shard of several
+//   gradients in the layer Linear 2.weight                of the second model of a class AdamW state what an
+//   optimizer keeps, where nobody knows of what: of no layer parameter 768×3072             of no module that
+//   was called so far
 //
 // Pure functions.
 #pragma once
@@ -39,6 +38,13 @@ inline std::string_view ParameterOf(std::string_view name) {
 inline std::string GradientName(std::string_view name) {
   if (ParameterOf(name) == kNamelessParameter) return "";
   return std::string(ParameterOf(name)).append(kGradientEnding);
+}
+
+// What a copy of the parameter is called whose gradient is called so: "layer1.conv2.weight copy". Of one
+// whose gradient has no name: "parameter copy".
+inline std::string CopyName(std::string_view gradient_name) {
+  if (gradient_name.ends_with(kGradientEnding)) gradient_name.remove_suffix(kGradientEnding.size());
+  return std::string(gradient_name.empty() ? kNamelessParameter : gradient_name).append(" copy");
 }
 
 // What the optimizer of such a range leaves: "Optimizer.step#AdamW.step" → "AdamW state".

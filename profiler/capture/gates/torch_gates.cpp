@@ -13,6 +13,7 @@ using tidemark::capture::Tell;
 using tidemark::capture::TheGates;
 
 constexpr int kHostToDevice = 1;  // driver_types.h: cudaMemcpyKind
+constexpr int kDeviceToDevice = 3;
 
 }  // namespace
 
@@ -35,6 +36,7 @@ int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* st
   static const auto next =
       reinterpret_cast<int (*)(void*, const void*, size_t, int, void*)>(dlsym(RTLD_NEXT, "cudaMemcpyAsync"));
   if (kind == kHostToDevice) Tell(TheGates().copied_from_host, static_cast<const void*>(to));
+  if (kind == kDeviceToDevice) Tell(TheGates().copied_on_device, static_cast<const void*>(to), from);
   return next(to, from, bytes, kind, stream);
 }
 

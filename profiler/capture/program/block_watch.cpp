@@ -240,6 +240,19 @@ void OnCopiedFromHost(const void* device) {
   Roles().AwaitUse(block, records_gradients);
 }
 
+// A moving average begins so, or a state_dict() that is kept: neither the model's own code makes one, nor a
+// pass.
+void OnCopiedOnDevice(const void* to, const void* from) {
+  const Block copy{reinterpret_cast<uint64_t>(to), last_born_bytes};
+  const auto original = reinterpret_cast<uint64_t>(from);
+  if (copy.address == 0 || copy.address != last_born_address) return;
+  if (current_context.layer != 0 || !TheCourse().IsBetweenPasses()) return;
+  if (!Roles().Is(original, Category::kParameter) || !Roles().Take(copy.address, Category::kParameter))
+    return;
+  const std::string gradient = NameOf(Roles().GradientNameOf(original));
+  Announce(copy, Category::kParameter, Intern(events::CopyName(gradient)));
+}
+
 // Another thread's blocks are none of theirs.
 thread_local std::optional<BirthScope> bucket_birth;
 
@@ -265,6 +278,7 @@ void WatchBlocks() {
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;
   gates.copied_from_host = OnCopiedFromHost;
+  gates.copied_on_device = OnCopiedOnDevice;
   gates.buckets_begin = OnBucketsBegin;
   gates.buckets_ended = OnBucketsEnded;
 }

@@ -1,6 +1,7 @@
 // What the blocks of a program that we do not own hold, as far as LibTorch's own actions tell:
 //   parameter        a leaf that autograd accumulates gradients for; where layers are told, what a
-//                    torch.nn.Module that is called has for one
+//                    torch.nn.Module that is called has for one; outside of modules
+//                    and passes, what is a copy of one from birth
 //   gradient         what such a leaf has as .grad
 //   activation       what was saved for backward, and is none of these
 //   optimizer state  what an optimizer's step made and left behind

@@ -67,6 +67,28 @@ with torch.device("cuda"):
         self.assertEqual((holds["parameter"], holds["unknown"]), (6 << 20, 1 << 20), holds)
         self.assertEqual(self.names("parameter"), {"parameter 1024×1024", "parameter 512×1024"})
 
+    def test_copies_of_parameters_that_the_program_keeps_are_parameters(self):
+        code = """
+import copy, torch
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=.1)
+detached = [p.detach().clone() for p in net.parameters()]
+shadow = [p.clone().detach() for p in net.parameters()]
+for _ in range(3):
+    optimizer.zero_grad()
+    net(torch.rand(8, 1024).cuda()).sum().backward()
+    optimizer.step()
+    with torch.no_grad():
+        for s, p in zip(shadow, net.parameters()): s.sub_(.01 * (s - p))
+best = copy.deepcopy(net.state_dict())
+stored = [p.clone() for p in net.parameters()]
+moved = [g.grad.clone() for g in net.parameters()]
+peak = torch.empty(1 << 25, dtype=torch.uint8, device="cuda")
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["parameter"], holds["gradient"]), (5 << 22, 1 << 22), holds)
+        self.assertEqual(self.names("parameter"), {"Linear.weight", "Linear.weight copy"}, self.called("parameter"))
+
     def test_those_without_a_module_are_called_by_their_shapes_and_so_are_their_gradients(self):
         code = """
 import torch
@@ -211,8 +233,8 @@ net = Net().cuda()
 average = copy.deepcopy(net)
 net(torch.ones(1, 1024, device="cuda"))
 """
-        self.assertEqual(self.at_peak(code)["parameter"], 3 * 4 << 20)  # the copy of a buffer is made as any tensor's
-        self.assertEqual(self.names("parameter"), {"inner.weight", "Net.mask", "parameter 1024×1024"})
+        self.assertEqual(self.at_peak(code)["parameter"], 4 * 4 << 20)
+        self.assertEqual(self.names("parameter"), {"inner.weight", "Net.mask", "inner.weight copy", "Net.mask copy"})
 
     def test_parameters_of_a_whole_model_in_one_buffer_are_no_layers(self):
         code = """

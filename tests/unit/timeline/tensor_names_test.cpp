@@ -22,12 +22,17 @@ TEST_CASE("A tensor's layer is read from its name, whatever of the layer it is")
   }
 }
 
-TEST_CASE("A gradient and an optimizer's state are called as PyTorch calls them") {
+TEST_CASE(
+    "A gradient, a copy and an optimizer's state are called by their parameter, or by their optimizer") {
   CHECK(GradientName("conv.weight") == "conv.weight.grad");
   CHECK(GradientName("conv.weight gathered") == "conv.weight.grad");
   CHECK(GradientName("Net 2.conv.weight gathered") == "Net 2.conv.weight.grad");
   CHECK(GradientName("parameter 3×2").empty());
   CHECK(GradientName("parameter 2.weight") == "parameter 2.weight.grad");
+  CHECK(CopyName("conv.weight.grad") == "conv.weight copy");
+  CHECK(LayerOfTensor(CopyName("Linear 2.weight.grad")) == "Linear 2");
+  CHECK(CopyName("") == "parameter copy");
+  CHECK(LayerOfTensor(CopyName("")).empty());
   CHECK(OptimizerStateName("Optimizer.step#AdamW.step") == "AdamW state");
 }
 
