@@ -66,7 +66,7 @@ using KernelRanFunction = void (*)();
 
 // And for what computes in the kernels' stead (profiler/phantom/values/known_values.h). How far what is
 // there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then what is not known
-// of it is zero, and what follows from such zeros is kOfZeros.
+// of it is zero, and what follows from such zeros is kOfZeros. To null: only that.
 inline constexpr const char* kReadKnownFunction = "TidemarkPhantomReadKnown";
 using ReadKnownFunction = int (*)(const void* pointer, size_t bytes, void* to);
 inline constexpr int kAsWritten = 1;

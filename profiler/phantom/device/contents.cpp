@@ -35,11 +35,19 @@ void SetBits(Bitmap& bitmap, size_t begin, size_t end, bool value) {
   }
 }
 
-// How many bits from there on are equal to the first, within its word.
-size_t EqualBits(uint64_t word, size_t bit) {
-  const uint64_t rest = word >> bit;
-  const auto count = static_cast<size_t>((rest & 1) != 0 ? std::countr_one(rest) : std::countr_zero(rest));
-  return std::min(count, kBitsPerWord - bit);
+// How many of the bits [begin, end) are equal to the first, until one is not.
+template <typename Bitmap>
+size_t EqualBits(const Bitmap& bitmap, size_t begin, size_t end) {
+  const bool value = (bitmap[begin / kBitsPerWord] >> begin % kBitsPerWord & 1) != 0;
+  size_t at = begin;
+  while (at < end) {
+    const size_t of_word = kBitsPerWord - at % kBitsPerWord;
+    const uint64_t rest = bitmap[at / kBitsPerWord] >> at % kBitsPerWord;
+    const auto equal = static_cast<size_t>(value ? std::countr_one(rest) : std::countr_zero(rest));
+    at += std::min(equal, of_word);
+    if (equal < of_word) break;
+  }
+  return std::min(at, end) - begin;
 }
 
 }  // namespace
@@ -47,6 +55,11 @@ size_t EqualBits(uint64_t word, size_t bit) {
 void Contents::Write(size_t offset, const void* from, size_t bytes) {
   const MutexLock lock(mutex_);
   if (bytes > kKnownBytes) return Lower(offset, bytes, Certainty::kUnknown);
+  Store(offset, static_cast<const std::byte*>(from), bytes);
+}
+
+void Contents::WriteNumbers(size_t offset, const void* from, size_t bytes) {
+  const MutexLock lock(mutex_);
   Store(offset, static_cast<const std::byte*>(from), bytes);
 }
 
@@ -59,10 +72,6 @@ void Contents::Fill(size_t offset, int value, size_t bytes) {
 
 Certainty Contents::Read(size_t offset, void* to, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (bytes > kKnownBytes) {
-    std::memset(to, 0, bytes);
-    return Certainty::kUnknown;
-  }
   auto worst = Certainty::kKnown;
   for (const CertaintyRun& run : RunsOf(offset, bytes)) {
     std::byte* part = static_cast<std::byte*>(to) + run.offset;
@@ -78,22 +87,24 @@ Certainty Contents::Read(size_t offset, void* to, size_t bytes) {
 
 std::vector<CertaintyRun> Contents::CertaintyOf(size_t offset, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (bytes > kKnownBytes) return {{0, bytes, Certainty::kUnknown}};
   return RunsOf(offset, bytes);
 }
 
 void Contents::Copy(size_t to, size_t from, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (bytes > kKnownBytes) return Lower(to, bytes, Certainty::kUnknown);
-  const std::vector<CertaintyRun> runs = RunsOf(from, bytes);
-  if (runs.size() == 1 && runs[0].certainty == Certainty::kUnknown) {
-    return Lower(to, bytes, Certainty::kUnknown);
-  }
+  std::vector<CertaintyRun> known = RunsOf(from, bytes);
+  std::erase_if(known, [](const CertaintyRun& run) { return run.certainty == Certainty::kUnknown; });
   // All of it before any of it is written: the two may overlap.
-  std::vector<std::byte> copied(bytes);
-  Load(from, copied.data(), bytes);
-  Store(to, copied.data(), bytes);
-  for (const CertaintyRun& run : runs) Lower(to + run.offset, run.bytes, run.certainty);
+  std::vector<std::vector<std::byte>> copied;
+  for (const CertaintyRun& run : known) {
+    copied.emplace_back(run.bytes);
+    Load(from + run.offset, copied.back().data(), run.bytes);
+  }
+  Lower(to, bytes, Certainty::kUnknown);
+  for (size_t i = 0; i < known.size(); ++i) {
+    Store(to + known[i].offset, copied[i].data(), known[i].bytes);
+    Lower(to + known[i].offset, known[i].bytes, known[i].certainty);
+  }
 }
 
 void Contents::Weaken(size_t offset, size_t bytes, Certainty certainty) {
@@ -116,6 +127,8 @@ void Contents::Release(size_t offset, size_t bytes) {
 // The first write after a kernel begins a generation.
 void Contents::Store(size_t offset, const std::byte* from, size_t bytes) {
   if (bytes == 0) return;
+  if (bytes > kKnownBytes && pages_.size() * sizeof(Page) + bytes > kHeldBytes)
+    return Lower(offset, bytes, Certainty::kUnknown);
   ever_written_.store(true, std::memory_order_relaxed);
   if (!certain_.load(std::memory_order_relaxed)) {
     ++generation_;
@@ -168,20 +181,22 @@ std::vector<CertaintyRun> Contents::RunsOf(size_t offset, size_t bytes) const {
 
 CertaintyRun Contents::RunAt(size_t offset, size_t most_bytes) const {
   const auto [number, begin, part_bytes] = PartAt(offset, most_bytes, kPageBytes);
-  const auto found = pages_.find(number);
-  if (found == pages_.end()) return {0, part_bytes, Certainty::kUnknown};
+  const auto found = pages_.lower_bound(number);
+  if (found == pages_.end()) return {0, most_bytes, Certainty::kUnknown};
+  if (found->first > number)
+    return {0, std::min(most_bytes, found->first * kPageBytes - offset), Certainty::kUnknown};
   const Page& page = found->second;
-  const uint64_t written = page.written[begin / kBitsPerWord];
+  const size_t end = begin + part_bytes;
+  const auto is_set = [begin = begin](const BytesOfPage& bitmap) {
+    return (bitmap[begin / kBitsPerWord] >> begin % kBitsPerWord & 1) != 0;
+  };
+  size_t bytes = std::min(EqualBits(page.written, begin, end), EqualBits(page.of_zeros, begin, end));
   const bool fresh = certain_.load(std::memory_order_relaxed) && page.generation == generation_;
-  const uint64_t certain = fresh ? page.certain[begin / kBitsPerWord] : 0;
-  const size_t bit = begin % kBitsPerWord;
-  const uint64_t of_zeros = page.of_zeros[begin / kBitsPerWord];
-  const size_t bytes =
-      std::min({part_bytes, EqualBits(written, bit), EqualBits(certain, bit), EqualBits(of_zeros, bit)});
-  if ((certain >> bit & 1) != 0) return {0, bytes, Certainty::kKnown};
-  const bool lasts = (written >> bit & 1) != 0 && hears_of_blocks_.load(std::memory_order_relaxed);
+  if (fresh) bytes = std::min(bytes, EqualBits(page.certain, begin, end));
+  if (fresh && is_set(page.certain)) return {0, bytes, Certainty::kKnown};
+  const bool lasts = is_set(page.written) && hears_of_blocks_.load(std::memory_order_relaxed);
   if (!lasts) return {0, bytes, Certainty::kUnknown};
-  return {0, bytes, (of_zeros >> bit & 1) != 0 ? Certainty::kOfZeros : Certainty::kAsWritten};
+  return {0, bytes, is_set(page.of_zeros) ? Certainty::kOfZeros : Certainty::kAsWritten};
 }
 
 void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {

@@ -11,10 +11,11 @@
 //
 // Only transfers of at most kKnownBytes are kept, in pages that exist while something is known of them;
 // larger ones read as zero. It keeps the process small and a training step fast: batches of images are never
-// looked at.
+// looked at. Who knows that it writes numbers that decide sizes may write more (WriteNumbers), as long as all
+// that is known takes at most kHeldBytes.
 //
 // Thread safe. KernelRan is one load where nothing was written since the last kernel, Forget two where
-// nothing was ever written; the others are O(bytes), and O(pages) lookups.
+// nothing was ever written; the others are O(bytes written, or known and read), and O(log pages).
 #pragma once
 
 #include <array>
@@ -29,6 +30,7 @@
 namespace tidemark::phantom::device {
 
 inline constexpr size_t kKnownBytes = size_t{1} << 20;
+inline constexpr size_t kHeldBytes = size_t{1} << 30;
 
 // How far what was read can be trusted, best first.
 enum class Certainty : uint8_t {
@@ -49,6 +51,7 @@ class Contents {
  public:
   // Offsets run from the start of the device's memory.
   void Write(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  void WriteNumbers(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void Fill(size_t offset, int value, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   Certainty Read(size_t offset, void* to, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   // Of each byte of what Read gives.

@@ -196,11 +196,15 @@ extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void*
   static_assert(kAsWritten == static_cast<int>(Certainty::kAsWritten));
   static_assert(kOfZeros == static_cast<int>(Certainty::kOfZeros));
   Device* device = TheDevice();
-  auto certainty = Certainty::kUnknown;
-  const bool is_there = device != nullptr && device->memory.IsDevice(pointer) &&
-                        device->memory.Copy(to, pointer, bytes, &certainty);
-  if (is_there) return static_cast<int>(certainty);
-  std::memset(to, 0, bytes);
+  if (device != nullptr && device->memory.IsDevice(pointer)) {
+    if (to == nullptr) {
+      const std::vector<CertaintyRun> runs = device->memory.CertaintyOf(pointer, bytes);
+      return static_cast<int>(std::ranges::max(runs, {}, &CertaintyRun::certainty).certainty);
+    }
+    auto certainty = Certainty::kUnknown;
+    if (device->memory.Copy(to, pointer, bytes, &certainty)) return static_cast<int>(certainty);
+  }
+  if (to != nullptr) std::memset(to, 0, bytes);
   return kNotKnown;
 }
 
@@ -208,7 +212,7 @@ extern "C" void TidemarkPhantomWriteComputed(void* pointer, const void* from, si
   static_assert(std::is_same_v<decltype(&TidemarkPhantomWriteComputed), WriteComputedFunction>);
   Device* device = TheDevice();
   if (device == nullptr || !device->memory.IsDevice(pointer)) return;
-  if (from != nullptr) device->memory.Copy(pointer, from, bytes);
+  if (from != nullptr) device->memory.WriteNumbers(pointer, from, bytes);
   device->memory.Weaken(pointer, bytes, static_cast<Certainty>(certainty));
 }
 

@@ -135,6 +135,12 @@ bool Memory::Copy(void* to, const void* from, size_t bytes, Certainty* certainty
   return true;
 }
 
+bool Memory::WriteNumbers(void* pointer, const void* from, size_t bytes) {
+  if (!IsDevice(pointer) || !IsAllocated(pointer, bytes)) return false;
+  contents_.WriteNumbers(OffsetOf(pointer), from, bytes);
+  return true;
+}
+
 bool Memory::Fill(void* pointer, int value, size_t bytes) {
   if (bytes == 0) return true;
   if (!IsDevice(pointer)) {

@@ -62,6 +62,8 @@ class Memory {
   // see contents.h.
   bool Copy(void* to, const void* from, size_t bytes, Certainty* certainty = nullptr);
   bool Fill(void* pointer, int value, size_t bytes);
+  // However many, into device memory: see contents.h.
+  bool WriteNumbers(void* pointer, const void* from, size_t bytes);
   // Of each byte that is copied from there to the host; of device memory.
   std::vector<CertaintyRun> CertaintyOf(const void* pointer, size_t bytes) {
     return contents_.CertaintyOf(OffsetOf(pointer), bytes);

@@ -26,8 +26,7 @@ constexpr std::array kSized = {
     Sized{"aten::bucketize", 0},   Sized{"aten::isin", 0},           Sized{"aten::scatter", 0},
     Sized{"aten::scatter_add", 0}, Sized{"aten::scatter_reduce", 0}, Sized{"aten::index_add", 0},
     Sized{"aten::index_copy", 0},  Sized{"aten::index_fill", 0},     Sized{"aten::index_put", 0},
-    Sized{"aten::masked_fill", 0}, Sized{"aten::embedding", 1},      Sized{"aten::masked_scatter", 0},
-    Sized{kSuppression, 1}};
+    Sized{"aten::masked_fill", 0}, Sized{"aten::masked_scatter", 0}, Sized{kSuppression, 1}};
 
 // Those beside the lists of an optimizer (_foreach_) and what the tag "pointwise" tells; in place, too.
 constexpr std::array<std::string_view, 73> kOfFractions = {

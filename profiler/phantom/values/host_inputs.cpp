@@ -14,12 +14,19 @@
 namespace tidemark::phantom {
 namespace {
 
-// That all that goes in, broadcast, may make.
+// As what measures kernels clears a card's cache by, thousands of times (torch._inductor, triton.testing):
+// zero_ of many int32, which is made of fill_.
+bool ClearsCache(const ComputedOperator& op, const at::Tensor& written) {
+  const bool fills = op.name() == "aten::zero_" || op.name() == "aten::fill_";
+  return fills && written.scalar_type() == at::kInt && written.numel() > kMostNumbers;
+}
+
+// That all that goes in, broadcast to more than there is of anything, may make; or of fractions, or zeros.
 constexpr int64_t kMostResults = 8 * kMostNumbers;
 
 // No less than one, and no more than what is too many.
 int64_t Product(int64_t one, int64_t other) {
-  constexpr int64_t kTooMany = kMostResults + 1;
+  constexpr int64_t kTooMany = kMostIndices + 1;
   return std::min(std::min(one, kTooMany) * std::clamp<int64_t>(other, 1, kTooMany), kTooMany);
 }
 
@@ -95,6 +102,7 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (!tensor.is_cuda() || !IsPlainAndSmall(tensor)) return std::nullopt;
   if (is_read_ && !MayBeKnown(tensor)) return std::nullopt;
   if (!IsWhole(tensor) && !op_.ComputesFractions()) return std::nullopt;
+  if (is_read_ ? AreTooManyNotKnown(tensor) : ClearsCache(op_, tensor)) return std::nullopt;
   is_of_card_ = true;
   has_fractions_ = has_fractions_ || !IsWhole(tensor);
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
@@ -113,6 +121,7 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
 
 // Tensors that go together are broadcast; of others each result may be of all of each.
 void HostInputs::Count(const at::Tensor& tensor) {
+  largest_ = std::max(largest_, tensor.numel());
   if (at::are_expandable(shape_, tensor.sizes())) {
     shape_ = at::infer_size_dimvector(shape_, tensor.sizes());
   } else {
@@ -144,13 +153,14 @@ int64_t HostInputs::MostIndexed() const {
   return most;
 }
 
-// Of index_select: for each index all but the dimension that is indexed, however the two shapes go
-// together.
+// Of index_select and embedding: for each index all but the dimension that is indexed, however the two shapes
+// go together.
 int64_t HostInputs::MostSelected() const {
   const at::Tensor& tensor = stack_.at(0).toTensor();
-  const int64_t index = stack_.at(2).toTensor().numel();
+  const bool is_embedding = stack_.at(1).isTensor();
+  const int64_t index = stack_.at(is_embedding ? 1 : 2).toTensor().numel();
   if (tensor.dim() == 0 || tensor.numel() == 0) return index;
-  return Product(tensor.numel() / tensor.size(stack_.at(1).toInt()), index);
+  return Product(tensor.numel() / tensor.size(is_embedding ? 0 : stack_.at(1).toInt()), index);
 }
 
 // Of operators that make their numbers of nothing but a few others, such as arange and randperm, into a
@@ -167,24 +177,29 @@ int64_t HostInputs::MostMade() const {
   } else {
     for (const double number : numbers) most *= std::max(1.0, std::abs(number));
   }
-  return most <= static_cast<double>(kMostResults) ? static_cast<int64_t>(most) : kMostResults + 1;
+  return most <= static_cast<double>(kMostIndices) ? static_cast<int64_t>(most) : kMostIndices + 1;
 }
 
 // Whether the results are, at the most: by the shapes that go in, numbers that may be sizes, and, where
 // values decide, by those.
 bool HostInputs::AreFew() const {
+  const int64_t most_listed = has_fractions_ || worst_certainty_ >= kOfZeros ? kMostResults : kMostIndices;
   if (const std::optional<size_t> sized_as = op_.SizedAs(); sized_as && stack_.at(*sized_as).isTensor()) {
-    return stack_.at(*sized_as).toTensor().numel() <= kMostResults;
+    return stack_.at(*sized_as).toTensor().numel() <= most_listed;
   }
+  if (op_.name() == "aten::index_select" || op_.name() == "aten::embedding")
+    return MostSelected() <= most_listed;
   const auto first = [this] { return stack_.at(0).toTensor(); };
   int64_t most = factor_;
   const bool is_made = !written_.empty() && written_[0].on_device.numel() == 0;
   if (is_made || op_.MakesTriangle()) most = std::max(most, MostMade());
   if (!op_.name().starts_with("aten::new_")) {
-    for (const int64_t size : shape_) most = Product(most, size);
+    int64_t broadcast = 1;
+    for (const int64_t size : shape_) broadcast = Product(broadcast, size);
+    if (broadcast > std::max(largest_, kMostResults)) return false;
+    most = Product(most, broadcast);
   }
   if (stack_.size() > 1 && stack_[1].isOptionalTensorList()) most = std::max(most, MostIndexed());
-  if (op_.name() == "aten::index_select") most = MostSelected();
   if (op_.name() == "aten::bincount") {
     most = first().numel() == 0 ? 0 : first().max().item<int64_t>();
     most = std::max(most, stack_.at(2).toInt());
@@ -192,9 +207,9 @@ bool HostInputs::AreFew() const {
   if (op_.name() == "aten::histc") most = std::max(most, stack_.at(1).toInt());  // bins
   if (op_.name() == "aten::repeat_interleave") {
     // Of whole numbers the sum might begin anew at less than none.
-    if (first().sum(at::kDouble).item<double>() > kMostResults) return false;
+    if (first().sum(at::kDouble).item<double>() > static_cast<double>(most_listed)) return false;
   }
-  return std::max(most, sum_) <= kMostResults;
+  return std::max(most, sum_) <= most_listed;
 }
 
 }  // namespace tidemark::phantom

@@ -61,6 +61,7 @@ class HostInputs {
   bool has_fractions_ = false;
   int worst_certainty_ = 0;
   at::DimVector shape_;  // that all are broadcast to
+  int64_t largest_ = 0;  // how many numbers any has
   int64_t factor_ = 1;   // of what is not
   int64_t sum_ = 0;      // in lists
 };

@@ -42,6 +42,8 @@ int64_t SpanOf(const at::Tensor& tensor) {
   return span;
 }
 
+int64_t MostKnown(const at::Tensor& tensor) { return IsOfIndices(tensor) ? kMostIndices : kMostNumbers; }
+
 bool IsFraction(const at::Tensor& tensor) { return c10::isFloatingType(tensor.scalar_type()); }
 
 // One of memory; not those of Python, of functorch, ...
@@ -111,6 +113,17 @@ void ForgetPart(const at::Tensor& tensor, const Part& part) {
                           static_cast<size_t>(part.count) * tensor.itemsize());
 }
 
+// Of what `read` says of each piece.
+template <typename Read>
+int WorstOfPieces(const at::Tensor& tensor, Read read) {
+  const Pieces pieces(tensor);
+  if (GoesAsOne(tensor, pieces)) return read(Part{0, SpanOf(tensor)});
+  int worst = 0;
+  for (int64_t piece = 0; piece < pieces.count(); ++piece)
+    worst = std::max(worst, read(Part{pieces.OffsetOf(piece), pieces.length()}));
+  return worst;
+}
+
 }  // namespace
 
 bool OpenKnownMemory() {
@@ -128,7 +141,13 @@ bool OpenKnownMemory() {
 
 bool IsPlainAndSmall(const at::Tensor& tensor) {
   const bool is_as_stored = !tensor.is_neg();  // torch._neg_view, the imaginary part of a conj()
-  return IsPlain(tensor) && is_as_stored && tensor.numel() <= kMostNumbers && SpanOf(tensor) <= kMostNumbers;
+  const int64_t most = MostKnown(tensor);
+  return IsPlain(tensor) && is_as_stored && tensor.numel() <= most && SpanOf(tensor) <= most;
+}
+
+bool IsOfIndices(const at::Tensor& tensor) {
+  const at::ScalarType type = tensor.scalar_type();
+  return type == at::kLong || type == at::kInt || type == at::kBool;
 }
 
 bool IsWhole(const at::Tensor& tensor) {
@@ -141,7 +160,7 @@ bool MayBeKnown(const at::Tensor& tensor) {
       impl.has_symbolic_sizes_strides()) {
     return false;
   }
-  return tensor.numel() <= kMostNumbers && (IsWhole(tensor) || IsFraction(tensor));
+  return tensor.numel() <= MostKnown(tensor) && (IsWhole(tensor) || IsFraction(tensor));
 }
 
 bool IsCapturing() {
@@ -151,20 +170,22 @@ bool IsCapturing() {
 }
 
 int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy) {
-  const auto read = [&](const Part& part) {
+  return WorstOfPieces(tensor, [&](const Part& part) {
     return device.read(AddressIn(tensor, part.offset), static_cast<size_t>(part.count) * tensor.itemsize(),
                        AddressIn(copy, part.offset));
-  };
-  const Pieces pieces(tensor);
-  if (GoesAsOne(tensor, pieces)) return read({0, SpanOf(tensor)});
-  int worst = 0;
-  for (int64_t piece = 0; piece < pieces.count(); ++piece)
-    worst = std::max(worst, read({pieces.OffsetOf(piece), pieces.length()}));
-  return worst;
+  });
+}
+
+bool AreTooManyNotKnown(const at::Tensor& tensor) {
+  if (tensor.numel() <= kMostNumbers) return false;
+  return kOfZeros <= WorstOfPieces(tensor, [&](const Part& part) {
+           return device.read(AddressIn(tensor, part.offset),
+                              static_cast<size_t>(part.count) * tensor.itemsize(), nullptr);
+         });
 }
 
 at::Tensor KnownCopy(const at::Tensor& tensor, int& worst_certainty) {
-  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor)) return {};
+  if (!MayBeKnown(tensor) || !IsPlainAndSmall(tensor) || AreTooManyNotKnown(tensor)) return {};
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
   const int certainty = tensor.numel() == 0 ? 0 : ReadKnown(tensor, copy);
   if (certainty == kNotKnown) return {};

@@ -193,16 +193,18 @@ bool IsNumberOfHost(const at::Tensor& tensor) {
   return tensor.defined() && tensor.is_cpu() && tensor.dim() == 0;
 }
 
-// A first look, at the first tensor that is none.
+// A first look, at all tensors that are none, and at the first of a list.
 bool MayBeComputed(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  bool may_be = op.MakesTriangle();
   for (const c10::IValue& input : inputs) {
-    if (input.isTensor() && IsNumberOfHost(input.toTensor())) continue;
-    if (input.isTensor()) return input.toTensor().defined() && MayBeKnown(input.toTensor());
-    if (!input.isTensorList()) continue;
-    const auto list = input.toListRef();
-    return !list.empty() && list.front().toTensor().defined() && MayBeKnown(list.front().toTensor());
+    const bool is_list = input.isTensorList() && !input.toListRef().empty();
+    if (!is_list && !input.isTensor()) continue;
+    const at::Tensor& tensor = is_list ? input.toListRef().front().toTensor() : input.toTensor();
+    if (!tensor.defined() || IsNumberOfHost(tensor)) continue;
+    if (!MayBeKnown(tensor)) return false;
+    may_be = true;
   }
-  return op.MakesTriangle();
+  return may_be;
 }
 
 std::vector<at::Tensor> WrittenBy(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
@@ -263,6 +265,16 @@ bool MovesBytes(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inp
          to.strides() == from.strides() && to.is_non_overlapping_and_dense();
 }
 
+// Many whole numbers from the host, which the device does not keep by itself.
+bool SendsIndices(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  if (op.name() != "aten::copy_") return false;
+  const at::Tensor& to = inputs[0].toTensor();
+  const at::Tensor& from = inputs[1].toTensor();
+  return from.is_cpu() && to.is_cuda() && to.numel() > kMostNumbers &&
+         to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() && IsOfIndices(to) &&
+         IsPlainAndSmall(to) && IsPlainAndSmall(from);
+}
+
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
   const ComputedOperator* const op = OperatorOf(function);
   if (op == nullptr || suppressing_operators > 0 || c10::impl::TorchDispatchModeTLS::any_modes_set())
@@ -276,6 +288,11 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     return results;
   }
   TellOfMissingElements(*op, inputs);
+  if (SendsIndices(*op, inputs)) {
+    auto results = std::make_unique<HostResults>();
+    results->written.push_back({inputs[0].toTensor(), inputs[1].toTensor()});
+    return results;
+  }
   if (PutsNothing(*op, inputs) || MovesBytes(*op, inputs)) return nullptr;
   bool is_refused = false;
   std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs, is_refused);

@@ -277,6 +277,41 @@ TEST_CASE("Large transfers read as zero, also where a small one had written") {
   CHECK(std::count(large.begin(), large.end(), 0) == static_cast<std::ptrdiff_t>(large.size()));
 }
 
+TEST_CASE("Numbers are kept however many, on the device too, until they would take too much of the host") {
+  Memory memory(int64_t{8} << 30, kContextBytes);
+  constexpr size_t kMany = 3 * kKnownBytes + 5;
+  char* a = static_cast<char*>(memory.Allocate(2 * kMany, 0));
+  char* b = static_cast<char*>(memory.Allocate(2 * kMany, 0));
+  std::vector<char> sent(kMany);
+  for (size_t i = 0; i < kMany; ++i) sent[i] = static_cast<char>(i % 251);
+  std::vector<char> received(kMany + 2, 'x');
+  auto certainty = Certainty::kUnknown;
+  REQUIRE(memory.WriteNumbers(a + 3, sent.data(), kMany));
+  REQUIRE(memory.Copy(received.data(), a + 3, kMany, &certainty));
+  CHECK(certainty == Certainty::kKnown);
+  CHECK(std::equal(sent.begin(), sent.end(), received.begin()));
+  REQUIRE(memory.Copy(b, a + 2, kMany + 2));  // one more at each end, which nobody wrote
+  REQUIRE(memory.Copy(received.data(), b, kMany + 2, &certainty));
+  CHECK(certainty == Certainty::kUnknown);
+  CHECK(received.front() == 0);
+  CHECK(std::equal(sent.begin(), sent.end(), received.begin() + 1));
+  CHECK(memory.CertaintyOf(b, kMany + 2).size() == 3);
+  memory.BlockBegins(b, 1);
+  memory.KernelRan(0);
+  REQUIRE(memory.Copy(received.data(), b + 1, kMany, &certainty));
+  CHECK(certainty == Certainty::kAsWritten);
+
+  std::vector<char> much(kHeldBytes / 4);
+  char* c = static_cast<char*>(memory.Allocate(4 * much.size(), 0));
+  int kept = 0;
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(memory.WriteNumbers(c + i * much.size(), much.data(), much.size()));
+    kept += memory.CertaintyOf(c + i * much.size(), 1)[0].certainty == Certainty::kKnown ? 1 : 0;
+  }
+  CHECK((kept > 0 && kept < 4));
+  CHECK_FALSE(memory.WriteNumbers(sent.data(), sent.data(), 1));
+}
+
 TEST_CASE("Freed memory is zero when it is allocated again, and cannot be touched before") {
   Memory memory(4 * kTotalBytes, kContextBytes);
   void* device = memory.Allocate(kGranuleBytes, 0);
