@@ -72,7 +72,8 @@ class Judge {
 }  // namespace
 
 bool CardVerdict::is_tight() const {
-  return fits && !had_own_memory && (empties_cache || !session::HoldsWithEase(card, reserved_bytes));
+  if (had_own_memory) return fits && has_smaller_workspaces;
+  return fits && (empties_cache || !session::HoldsWithEase(card, reserved_bytes));
 }
 
 Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::string& settings,
@@ -129,12 +130,16 @@ void CardVerdicts::TakeFirst(const CardRun& run) {
   beside_workspaces_bytes_ = BesideWorkspaces(peak) / cards;
   state_bytes_ = StateOf(peak) / cards;
   first_allocated_bytes_ = ValueOf(peak, Series::kAllocated);
+  first_workspaces_bytes_ = PeakOf(view, timeline::SeriesOf(events::Category::kWorkspace));
   takes_what_there_is_ = !run.ran_out && !view.out_of_memory().empty();
 }
 
 void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
   const bool ended_well = run.failure.empty() && run.view != nullptr;
-  if (ended_well && PeakOf(*run.view, Series::kAllocated) < first_allocated_bytes_ && !takes_what_there_is_) {
+  const int64_t less =
+      ended_well ? first_allocated_bytes_ - PeakOf(*run.view, Series::kAllocated) : int64_t{0};
+  const bool is_by_workspaces = less > 0 && less <= first_workspaces_bytes_ && !takes_what_there_is_;
+  if (less > 0 && !is_by_workspaces && !takes_what_there_is_) {
     takes_what_there_is_ = true;
     for (CardVerdict& verdict : verdicts_) {  // what the first run requested says nothing of them
       if (!verdict.had_own_memory) verdict = {verdict.card, verdict.ran_on, false, verdict.has_kernels};
@@ -144,6 +149,7 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
     const bool is_told_of = ShareRuns(run.card, verdict.card) && HaveAsMuch(run.card, verdict.card);
     if (!verdict.has_kernels || !is_told_of) continue;
     verdict = {verdict.card, run.card, true, true, true, run.ran_out, run.failure, ended_well};
+    verdict.has_smaller_workspaces = is_by_workspaces;
     if (ended_well) verdict.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
   }
 }

@@ -26,9 +26,12 @@ struct CardVerdict {
   std::string failure = {};     // why the program came to no end there; "" if it did
   bool fits = false;
   bool empties_cache = false;  // it fits, but PyTorch gives its cache back in between
+  // So it does, but where libraries find no room for the workspaces of their first choice they take others.
+  bool has_smaller_workspaces = false;
   int64_t reserved_bytes = 0;  // at the peak, on the fullest of several; 0 where it does not fit
 
-  // It fits, and nearly fills the card, or only if the card's context is as small as it is estimated to be.
+  // It fits, and nearly fills the card, or only with smaller workspaces, or if the card's context is as small
+  // as it is estimated to be.
   // Not of a program that takes what there is.
   bool is_tight() const;
 };
@@ -91,6 +94,7 @@ class CardVerdicts {
   std::optional<int64_t> beside_workspaces_bytes_;  // allocated at the first run's peak
   std::string first_failure_;
   int64_t first_allocated_bytes_ = 0;
+  int64_t first_workspaces_bytes_ = 0;  // the most that they took in the first run
   int64_t state_bytes_ = 0;
   size_t cards_used_ = 1;
   bool ran_out_of_all_ = false;

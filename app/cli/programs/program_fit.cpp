@@ -27,6 +27,8 @@ std::string InWords(const CardVerdicts& verdicts, const CardVerdict& verdict) {
   const std::string begin = was_run ? "" : "not run; by its requests it ";
   if (!verdict.failure.empty()) return (was_run ? "no answer: " : "not run: ") + verdict.failure;
   if (!verdict.fits) return begin + "does not fit";
+  if (verdict.has_smaller_workspaces)
+    return "fits, but with no room for the workspaces of its first choice: with slower kernels";
   if (verdict.empties_cache) return begin + "fits, but nearly full: PyTorch empties its cache";
   return begin + (verdict.is_tight() ? "fits if its context is no larger than estimated" : "fits");
 }
@@ -207,6 +209,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const 
     json["failure"] = verdict.failure;
     json["fits"] = verdict.fits;
     json["empties_cache"] = verdict.empties_cache;
+    json["has_smaller_workspaces"] = verdict.has_smaller_workspaces;
     json["is_tight"] = verdict.is_tight();
     json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.reserved_bytes) : Json();
     cards.push_back(std::move(json));

@@ -139,6 +139,32 @@ TEST_CASE("A share of the memory that is there is noticed where a card with less
   CHECK(NameOfNext(verdicts, true) == Smallest(verdicts));
 }
 
+TEST_CASE(
+    "Libraries that find no room for their first choice of workspaces take less, and not what there is") {
+  CardVerdicts verdicts = AskedOf("gtx-1650");
+  const auto training = [](int64_t workspace_bytes) {
+    timeline::Stream stream;
+    stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 2 * kGiB + workspace_bytes);
+    stream.Allocate(0x100000, 2 * kGiB, events::Category::kActivation);
+    stream.Allocate(0x900000000, workspace_bytes, events::Category::kWorkspace);
+    return stream.Publish();
+  };
+  REQUIRE(verdicts.Take({{training(4 * kGiB), ""}, verdicts.asked()}).ok());
+  REQUIRE(NameOfNext(verdicts, true) == "gtx-1650");
+  REQUIRE(verdicts.Take({{training(kGiB), ""}, verdicts.asked(), /*had_own_memory=*/true}).ok());
+  CHECK_FALSE(verdicts.takes_what_there_is());
+  CHECK(verdicts.OfAsked()->fits);
+  CHECK(verdicts.OfAsked()->is_tight());
+  REQUIRE(NameOfNext(verdicts, false) != "gtx-1650");
+  REQUIRE(verdicts.Take({{training(4 * kGiB), ""}, *phantom::FindCard("rtx-4090")}).ok());
+  CHECK(verdicts.Smallest()->card.memory_bytes > 6 * kGiB);
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Tells(text,
+              "train.py on the NVIDIA GeForce GTX 1650: fits, but with no room for the workspaces of its "
+              "first choice: with slower kernels, and takes 3."));
+  CHECK(VerdictsJson(verdicts, "train.py", "", {})["cards"][0]["has_smaller_workspaces"] == true);
+}
+
 TEST_CASE("What needs more than any card has is tried on the card that was asked for and on the largest") {
   CardVerdicts verdicts = AskedOf("t4");
   REQUIRE(verdicts.Take(First("t4", 14'000 * kGiB)).ok());
