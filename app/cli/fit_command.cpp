@@ -22,6 +22,7 @@
 #include "app/cli/programs/program_cards.h"
 #include "app/cli/programs/program_fit.h"
 #include "app/cli/programs/program_techniques.h"
+#include "app/cli/programs/settings_trial.h"
 #include "app/cli/programs/user_program.h"
 #include "app/cli/reports/advice_report.h"
 #include "app/cli/reports/fit_report.h"
@@ -42,6 +43,8 @@ struct FitOptions {
   std::string target_batch;
   std::string addresses;
   std::string gpus;
+  std::string world;
+  std::string rank;
   bool all_cards = false;
   bool json = false;
 };
@@ -134,14 +137,18 @@ bool EndedForWantOfMemory(const session::ProgramRun& run) {
          !session::WentOnAfterFailures(*run.view());
 }
 
-// Where it does not fit on the card that was asked for, or only just, which techniques would make it.
+// It does not fit on the card that was asked for, or only just, and another one may have room.
+bool LacksMemory(const CardVerdicts& verdicts) {
+  const CardVerdict* const own = verdicts.OfAsked();
+  if (own == nullptr || !own->has_kernels || verdicts.ran_out_of_all()) return false;
+  const bool does_not_fit = !own->fits && (own->ran_out || own->failure.empty());
+  return does_not_fit || own->is_tight();
+}
+
+// Which techniques would make it fit there.
 Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
                                                          const CardVerdicts& verdicts) {
-  const CardVerdict* const own = verdicts.OfAsked();
-  const bool does_not_fit = own != nullptr && !own->fits && (own->ran_out || own->failure.empty());
-  const bool lacks_memory = own != nullptr && own->has_kernels && (does_not_fit || own->is_tight());
-  if (!lacks_memory || verdicts.ran_out_of_all() || InterruptListener::WasInterrupted())
-    return std::vector<TechniqueVerdict>();
+  if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return std::vector<TechniqueVerdict>();
   const InterruptListener listener;
   const TechniquesToRun next{phantom::TechniquesToTry(), fit.asked};
   std::vector<TechniqueVerdict> verdicts_with;
@@ -157,6 +164,22 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
   watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
   if (const Status tried = TryTechniques(fit.program, launch, next, watch); !tried) return tried.error();
   return verdicts_with;
+}
+
+// What helps there with no technique: settings of the allocator, and what stands out in the run.
+struct ByItself {
+  std::vector<advice::AllocatorTrial> settings;
+  std::string findings;  // rows
+};
+
+ByItself HelpsByItself(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
+                       const CardVerdicts& verdicts) {
+  if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return {};
+  const auto tried = [] { return std::optional<std::string>(); };  // those of the allocator
+  ByItself helps{{}, FindingRows(*run.view(), fit.asked.memory_bytes, tried)};
+  if (verdicts.cards_used() == 1 && !verdicts.takes_what_there_is())
+    helps.settings = SettingsThatFit(run, fit.asked, launch.Allocator());
+  return helps;
 }
 
 // Why there are no verdicts, for the program that has run. With no `why` it asked for no memory, which is
@@ -188,20 +211,23 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   if (!why_no_runs) return none(why_no_runs.error().message);
   const Result<std::vector<TechniqueVerdict>> tried = TechniquesThatHelp(fit, launch, *verdicts);
   const std::vector<TechniqueVerdict> techniques = tried ? *tried : std::vector<TechniqueVerdict>();
+  const ByItself by_itself = HelpsByItself(fit, run, launch, *verdicts);
   const std::string title = launch.title;
   std::vector<std::string> notes = launch.Notes();  // of all runs
   std::ranges::copy_if(run.description().notes, std::back_inserter(notes),
                        [&notes](const std::string& note) { return std::ranges::count(notes, note) == 0; });
-  if (std::string growth = GrowthNote(*run.view()); !growth.empty()) notes.push_back(std::move(growth));
+  std::string growth = by_itself.findings.empty() ? GrowthNote(*run.view()) : "";
+  if (!growth.empty()) notes.push_back(std::move(growth));
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {
-    return VerdictsText(*verdicts, title, *why_no_runs) +
+    return VerdictsText(*verdicts, title, *why_no_runs) + SettingsText(by_itself.settings, fit.asked) +
            TechniquesText(techniques, fit.asked, fit.options, CommandLineOf(fit.program),
                           verdicts->state_bytes()) +
-           NoteRows(notes);
+           by_itself.findings + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
   json["techniques"] = TechniquesJson(techniques);
+  json["allocator_settings"] = SettingsJson(by_itself.settings);
   return TextOf(json);
 }
 
@@ -210,10 +236,11 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
                   const std::vector<std::string>& program) {
   if (!refused.empty()) {
     return Complain(
-        fmt::format("{} is for networks of Tidemark's own; a program trains what it trains. Leave it out, "
-                    "or leave the program out: tidemark fit tells on which cards a program fits, and only "
-                    "--card, --memory, --gpus, --addresses, --all-cards and --json go with it.",
-                    refused),
+        fmt::format(
+            "{} is for networks of Tidemark's own; a program trains what it trains. Leave it out, "
+            "or leave the program out: tidemark fit tells on which cards a program fits, and only "
+            "--card, --memory, --gpus, --world, --rank, --addresses, --all-cards and --json go with it.",
+            refused),
         kExitUsage);
   }
   Result<phantom::Card> card = options.training.Card();
@@ -228,6 +255,8 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
   asked.memory = options.memory;
   asked.addresses = options.addresses;
   if (!options.gpus.empty()) asked.gpus = options.gpus;
+  if (!options.world.empty()) asked.world = options.world;
+  if (!options.rank.empty()) asked.rank = options.rank;
   PhantomOptions order = asked;
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
@@ -265,6 +294,11 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       ->add_option("--gpus", options->gpus,
                    "Of a program that uses several GPUs in one process (cuda:1): how many of a card it has")
       ->type_name("N");
+  command
+      ->add_option("--world", options->world,
+                   "Of a distributed program: its ranks, of which one runs and the others are pretended")
+      ->type_name("N");
+  command->add_option("--rank", options->rank, "Which of them runs, from 0")->type_name("N");
   command->add_flag("--all-cards", options->all_cards,
                     "Of a program: run it on each kind of card with room, not only on those that decide");
   command->add_flag(
@@ -274,6 +308,8 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
             const char* const of_program = options->all_cards            ? "--all-cards"
                                            : !options->addresses.empty() ? "--addresses"
                                            : !options->gpus.empty()      ? "--gpus"
+                                           : !options->world.empty()     ? "--world"
+                                           : !options->rank.empty()      ? "--rank"
                                                                          : nullptr;
             if (program.empty() && of_program != nullptr) {
               return Complain(

@@ -23,6 +23,7 @@
 #include "app/cli/programs/phantom_sweep.h"
 #include "app/cli/programs/program_launch.h"
 #include "app/cli/programs/program_window.h"
+#include "app/cli/programs/settings_trial.h"
 #include "app/cli/programs/user_program.h"
 #include "app/cli/reports/advice_report.h"
 #include "app/cli/reports/level_report.h"
@@ -62,7 +63,8 @@ std::string HowFar(const session::ProgramRun& run) {
 }
 
 // What the program asked of the card, for people.
-std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band_of) {
+std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band_of,
+                    const ProgramLaunch& launch, const phantom::Card& card) {
   const session::ProgramRun& run = *recorder.first();
   const auto view = run.view();
   const session::RunStatus status = run.status();
@@ -80,8 +82,10 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(run),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = PeakTitleOf(description);
-  text += RunText(report) + ProgramFindingRows(*view, description.device_bytes) + LinesText(*view) +
-          WorkText(*view);
+  text += RunText(report) +
+          ProgramFindingRows(*view, description.device_bytes,
+                             [&] { return SettingsAdvice(run, card, launch.Allocator()); }) +
+          LinesText(*view) + WorkText(*view);
   if (const int others = recorder.unrecorded_beside_ranks(); others > 0) {
     text += fmt::format(
         "{} more of its processes used the phantom GPU (other ranks do, and torch.compile's workers, which "
@@ -157,7 +161,7 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   const auto summary = [&](const session::ProgramRecorder& recorder) {
     ran_out = !recorder.first()->view()->out_of_memory().empty();
     std::string own = summary_of ? summary_of(*recorder.first(), *launch) : "";
-    return own.empty() ? Summary(recorder, band_of) : own;
+    return own.empty() ? Summary(recorder, band_of, *launch, order->CardAsAsked()) : own;
   };
   const int code = RunWatched(program, *launch, summary, options.window ? open_window : nullptr);
   if (InterruptListener::WasInterrupted()) return kExitInterrupted;  // in the summary: the program had ended

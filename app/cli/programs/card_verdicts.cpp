@@ -81,8 +81,11 @@ Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::str
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
   CardVerdicts verdicts(asked, settings, allocator);
-  std::ranges::replace_if(
-      *cards, [&](const phantom::Card& one) { return one.name == asked.name; }, asked);
+  for (phantom::Card& card : *cards) {
+    if (card.name != asked.name) continue;
+    verdicts.asked_is_limited_ = card.memory_bytes != asked.memory_bytes;
+    card = asked;
+  }
   std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
   for (phantom::Card& card : *cards) {
     verdicts.verdicts_.emplace_back();

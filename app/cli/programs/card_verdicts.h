@@ -77,7 +77,8 @@ class CardVerdicts {
   int64_t state_bytes() const { return state_bytes_; }
   const std::vector<CardVerdict>& verdicts() const { return verdicts_; }
   const phantom::Card& asked() const { return asked_; }
-  size_t cards_used() const { return cards_used_; }  // in the first run, all of a kind
+  bool asked_is_limited() const { return asked_is_limited_; }  // to other memory than such a card has
+  size_t cards_used() const { return cards_used_; }            // in the first run, all of a kind
 
  private:
   CardVerdicts(phantom::Card asked, std::string settings, session::AllocatorOf allocator)
@@ -97,6 +98,7 @@ class CardVerdicts {
   int64_t first_workspaces_bytes_ = 0;  // the most that they took in the first run
   int64_t state_bytes_ = 0;
   size_t cards_used_ = 1;
+  bool asked_is_limited_ = false;
   bool ran_out_of_all_ = false;
   bool takes_what_there_is_ = false;
 };

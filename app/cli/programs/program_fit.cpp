@@ -46,12 +46,17 @@ std::string RoomOnText(const CardVerdict& verdict) {
                                : fmt::format(", which is an estimate ({})", MebibytesOf(card.context_bytes)));
 }
 
+std::string CardTitle(const CardVerdicts& verdicts, const phantom::Card& card) {
+  const bool is_limited = verdicts.asked_is_limited() && card.name == verdicts.asked().name;
+  return card.title + (is_limited ? " limited to " + MebibytesOf(card.memory_bytes) : "");
+}
+
 // Of the smallest of those that are tight, and how many there are.
 std::string TightText(const CardVerdicts& verdicts) {
   const std::vector<const CardVerdict*> tight = verdicts.Tight();
   if (tight.empty()) return "";
   const size_t more = tight.size() - 1;
-  return fmt::format("It is tight on the smaller {}{}: {}\n", tight.front()->card.title,
+  return fmt::format("It is tight on the smaller {}{}: {}\n", CardTitle(verdicts, tight.front()->card),
                      more > 0 ? fmt::format(", and on {} more", more) : "", RoomOnText(*tight.front()));
 }
 
@@ -62,15 +67,15 @@ std::string SmallestText(const CardVerdicts& verdicts) {
         "It takes what the card has: with room for all it allocated {} at its peak. So what it makes of a "
         "card is told by a run with that card's own memory. {}\n",
         MebibytesOf(verdicts.first_allocated_bytes()),
-        smallest == nullptr
-            ? "It ended well on none that it was run on."
-            : fmt::format("The smallest known card on which it ends well is the {}.", smallest->card.title));
+        smallest == nullptr ? "It ended well on none that it was run on."
+                            : fmt::format("The smallest known card on which it ends well is the {}.",
+                                          CardTitle(verdicts, smallest->card)));
   }
   if (smallest == nullptr) return "None of the known cards has room for it.\n";
   const std::string used =
       verdicts.cards_used() > 1 ? fmt::format(", of which it uses {}", verdicts.cards_used()) : "";
   return fmt::format("The smallest known card with room {}for it is the {}{}{}.{}\n",
-                     verdicts.Tight().empty() ? "" : "to spare ", smallest->card.title, used,
+                     verdicts.Tight().empty() ? "" : "to spare ", CardTitle(verdicts, smallest->card), used,
                      smallest->is_of_its_kind ? "" : ", by its requests; it was not run there",
                      smallest->is_tight() ? " " + RoomOnText(*smallest) : "") +
          TightText(verdicts);
@@ -122,7 +127,10 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
   const std::string least =
       first.fits ? MebibytesOf(taken(*std::ranges::min_element(row, {}, taken))) : std::string("–");
   if (row.size() == 1) {
-    return FitRow(fmt::format("{} ({})", first.card.title, session::CardSize(first.card.memory_bytes)),
+    const std::string title = CardTitle(verdicts, first.card);
+    const bool is_limited = title != first.card.title;
+    const std::string size = session::CardSize(first.card.memory_bytes);
+    return FitRow(is_limited ? title : fmt::format("{} ({})", title, size),
                   MebibytesOf(first.card.memory_bytes), least, words);
   }
   const std::string smallest = session::CardSize(first.card.memory_bytes);

@@ -50,6 +50,7 @@ std::string CardOptions(const PhantomOptions& asked) {
   const PhantomOptions by_itself;
   std::string options = "--card " + asked.card;
   if (asked.gpus != by_itself.gpus) options += " --gpus " + asked.gpus;
+  if (asked.world != by_itself.world) options += " --world " + asked.world + " --rank " + asked.rank;
   if (!asked.memory.empty()) options += " --memory " + asked.memory;
   if (!asked.addresses.empty()) options += " --addresses " + asked.addresses;
   return options;

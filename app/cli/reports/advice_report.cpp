@@ -15,12 +15,14 @@ std::string AdviceOf(const advice::Finding& finding) {
 
 }  // namespace
 
-std::string FindingRows(const timeline::View& view, int64_t card_bytes) {
+std::string FindingRows(const timeline::View& view, int64_t card_bytes, const SettingsTrial& trial) {
   std::string rows;
   for (const advice::Finding& finding : advice::FindingsIn(view, ByteUnit::kMebibytes, card_bytes)) {
-    rows +=
-        fmt::format("  {} (event {})\n    {}\n    {}\n", advice::TitleOf(finding.kind),
-                    FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence, AdviceOf(finding));
+    const std::optional<std::string> tried = finding.can_be_tried && trial ? trial() : "";
+    if (!tried) continue;
+    rows += fmt::format("  {} (event {})\n    {}\n    {}\n", advice::TitleOf(finding.kind),
+                        FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence,
+                        tried->empty() ? AdviceOf(finding) : *tried);
   }
   return rows.empty() ? rows : "Findings\n" + rows;
 }
@@ -36,8 +38,8 @@ std::vector<std::string> FindingSentences(const timeline::View& view, int64_t ca
   return sentences;
 }
 
-std::string ProgramFindingRows(const timeline::View& view, int64_t card_bytes) {
-  std::string findings = FindingRows(view, card_bytes);
+std::string ProgramFindingRows(const timeline::View& view, int64_t card_bytes, const SettingsTrial& trial) {
+  std::string findings = FindingRows(view, card_bytes, trial);
   const bool wants_lines = !findings.empty() || !view.out_of_memory().empty();
   if (!wants_lines || !LinesText(view).empty()) return findings;
   return findings + "  --stacks python tells the lines of code behind it.\n";

@@ -199,6 +199,39 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         self.assertEqual([measured["allocated_peak_bytes"], measured["reserved_peak_bytes"]],
                          [techniques[1]["allocated_peak_bytes"], techniques[1]["reserved_peak_bytes"]])
 
+    def test_fit_tries_the_allocators_settings_and_tells_what_stands_out(self):
+        script = Path(self.folder.name) / "grow.py"  # each size needs a segment of its own, and leaves it empty
+        script.write_text(
+            "import torch\n"
+            "for size in range(200, 700, 100): held = None; held = torch.empty(size << 20, dtype=torch.uint8, device='cuda')\n"
+            "print(torch.cuda.max_memory_reserved())"
+        )
+        limits = ("--card", "t4", "--memory", "1500MiB")
+        told = json.loads(tidemark("fit", *limits, "--json", "--", PYTHON, str(script)).stderr)
+        settings = told["allocator_settings"]
+        self.assertEqual("expandable_segments:True", settings[0]["allocator"])
+        grown = tidemark("phantom", *limits, "--", "env", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", PYTHON, str(script))
+        self.assertEqual(int(grown.stdout), settings[0]["reserved_peak_bytes"])
+        told = tidemark("fit", *limits, "--", PYTHON, str(script)).stderr
+        self.assertRegex(told, r"tried on what it asked for:\n.*\n  expandable_segments:True +600\.0 MiB +720\.0 MiB  fits\n")
+        self.assertIn("NVIDIA T4 limited to 1.46 GiB", told)
+        self.assertNotIn("Reserved memory that nothing could use", told)
+        alone = tidemark("phantom", "--", PYTHON, str(script)).stderr
+        self.assertIn("Tried on this run, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True reserves 1.37 GiB less.", alone)
+        self.assertNotIn("what-if", alone)
+
+    def test_fit_runs_one_rank_of_many(self):
+        script = Path(self.folder.name) / "rank.py"
+        script.write_text(
+            "import os, torch\n"
+            "held = torch.empty(10 + int(os.environ['RANK']) << 30, dtype=torch.uint8, device='cuda')\n"
+            "assert os.environ['WORLD_SIZE'] == '4'"
+        )
+        told = tidemark("fit", "--card", "t4", "--world", "4", "--rank", "3", "--", PYTHON, str(script)).stderr
+        self.assertIn("on the NVIDIA T4: fits.", told)
+        told = tidemark("fit", "--card", "t4", "--memory", "12GiB", "--world", "4", "--rank", "3", "--", PYTHON, str(script)).stderr
+        self.assertIn("on the NVIDIA T4: does not fit.", told)
+
     def test_fit_tells_which_changed_nothing(self):
         script = Path(self.folder.name) / "train.py"
         script.write_text(NO_ROW.replace("(8, 64,", "(1 << 22, 64,"))

@@ -165,6 +165,16 @@ TEST_CASE(
   CHECK(VerdictsJson(verdicts, "train.py", "", {})["cards"][0]["has_smaller_workspaces"] == true);
 }
 
+TEST_CASE("A card with other memory than it is sold with is told with that") {
+  phantom::Card limited = *phantom::FindCard("h200");
+  limited.memory_bytes = 7 * kGiB / 2;
+  CardVerdicts verdicts = *CardVerdicts::Of(limited, "", {}, kCuda);
+  REQUIRE(verdicts.Take({{Took(kGiB), ""}, limited}).ok());
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Tells(text, "NVIDIA H200 limited to 3.50 GiB  "));
+  CHECK_FALSE(Tells(text, "NVIDIA H200 ("));
+}
+
 TEST_CASE("What needs more than any card has is tried on the card that was asked for and on the largest") {
   CardVerdicts verdicts = AskedOf("t4");
   REQUIRE(verdicts.Take(First("t4", 14'000 * kGiB)).ok());

@@ -1,13 +1,16 @@
 #include "app/cli/reports/report.h"
 
+#include <optional>
 #include <string>
 
 #include "app/cli/program_ways_out.h"
+#include "app/cli/reports/advice_report.h"
 #include "app/cli/reports/band_report.h"
 #include "app/cli/reports/fit_report.h"
 #include "app/cli/reports/level_report.h"
 #include "profiler/networks/specification.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 using namespace tidemark;
 using namespace tidemark::cli;
@@ -29,6 +32,26 @@ session::Prediction Peaks() {
   peaks.reserved_peak_bytes = 60'000'000;
   peaks.step_seconds = 0.5e-3;
   return peaks;
+}
+
+TEST_CASE(
+    "Settings that were tried stand in place of advice to try some, and nothing where they save little") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, int64_t{4} << 30);
+  stream.Allocate(0x100000, int64_t{1} << 30);
+  const auto view = stream.Publish();
+  const auto rows = [&](const std::optional<std::string>& tried) {
+    return FindingRows(*view, 0, [&] { return tried; });
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(FindingRows(*view, 0), "tidemark what-if tells"));
+  CHECK(has(rows(""), "tidemark what-if tells"));
+  CHECK(has(rows("It saves 1 GiB."), "3.00 GiB lay in gaps"));
+  CHECK(has(rows("It saves 1 GiB."), "\n    It saves 1 GiB.\n"));
+  CHECK_FALSE(has(rows("It saves 1 GiB."), "what-if"));
+  CHECK(rows({}).empty());
 }
 
 }  // namespace

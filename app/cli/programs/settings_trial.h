@@ -1,0 +1,31 @@
+// Settings of PyTorch's allocator, tried on what a user's program asked for on a phantom: they cost nothing.
+// Each takes a process of its own, some 20 ms and 0.4 us for each request. Any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/reports/report.h"
+#include "profiler/advice/what_if.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/allocator_trial.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::cli {
+
+// What they do to what the run reserved on its card, as a sentence; nothing where they save too little to be
+// advice; "" where they could not be tried, and of a run in which memory ran out, which has other ways out.
+std::optional<std::string> SettingsAdvice(const session::Run& run, const phantom::Card& card,
+                                          const session::AllocatorOf& allocator);
+
+// Those with which a run that had room for all has room on `card`: segments that grow first, which take no
+// time, then what reserves least.
+std::vector<advice::AllocatorTrial> SettingsThatFit(const session::Run& run, const phantom::Card& card,
+                                                    const session::AllocatorOf& allocator);
+
+// Pure. Of the first of those; "" where there is none.
+std::string SettingsText(const std::vector<advice::AllocatorTrial>& fitting, const phantom::Card& card);
+Json SettingsJson(const std::vector<advice::AllocatorTrial>& fitting);
+
+}  // namespace tidemark::cli
