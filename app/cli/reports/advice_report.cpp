@@ -4,6 +4,7 @@
 
 #include "app/cli/reports/line_report.h"
 #include "profiler/advice/findings.h"
+#include "profiler/timeline/series.h"
 
 namespace tidemark::cli {
 namespace {
@@ -11,6 +12,14 @@ namespace {
 std::string AdviceOf(const advice::Finding& finding) {
   const char* const trial = " tidemark what-if tells whether that makes room here.";
   return finding.advice + (finding.can_be_tried ? trial : "");
+}
+
+// At the peak: a quarter of it, or more.
+bool IsLargelyUnknown(const timeline::View& view) {
+  using timeline::Series;
+  const timeline::SeriesValues peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
+  const int64_t unknown = ValueOf(peak, timeline::SeriesOf(events::Category::kUnknown));
+  return unknown > 0 && unknown >= ValueOf(peak, Series::kAllocated) / 4;
 }
 
 }  // namespace
@@ -39,10 +48,14 @@ std::vector<std::string> FindingSentences(const timeline::View& view, int64_t ca
 }
 
 std::string ProgramFindingRows(const timeline::View& view, int64_t card_bytes, const SettingsTrial& trial) {
-  std::string findings = FindingRows(view, card_bytes, trial);
-  const bool wants_lines = !findings.empty() || !view.out_of_memory().empty();
-  if (!wants_lines || !LinesText(view).empty()) return findings;
-  return findings + "  --stacks python tells the lines of code behind it.\n";
+  const std::string findings = FindingRows(view, card_bytes, trial);
+  if (!LinesText(view).empty()) return findings;
+  const bool is_found = !findings.empty() || !view.out_of_memory().empty();
+  const bool is_unknown = IsLargelyUnknown(view);
+  if (!is_found && !is_unknown) return findings;
+  return findings + fmt::format("{}--stacks python tells the lines of code behind {}{}.\n",
+                                is_found ? "  " : "", is_found ? "it" : "what is unknown",
+                                is_found && is_unknown ? ", and behind what is unknown" : "");
 }
 
 std::string GrowthNote(const timeline::View& view) {

@@ -48,7 +48,9 @@ std::string AdviceRow(const RunReport& report) {
   const session::CardFit& fit = *report.fit;
   if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) has room to spare.\n";
   if (fit.smallest->name == fit.card.name) {
-    return fmt::format("By memory alone no smaller one of the known cards (tidemark cards) would do.\n");
+    return "By memory alone no smaller one of the known cards (tidemark cards) has room for all that it "
+           "reserved. Where memory is short PyTorch gives what it caches back, so less may do: tidemark fit "
+           "tries.\n";
   }
   const bool has_smaller_context = fit.smallest->memory_bytes < fit.taken_bytes();
   return fmt::format(

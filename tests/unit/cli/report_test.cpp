@@ -261,3 +261,16 @@ TEST_CASE("what-if says that it does not fit, and of what is not known since the
   CHECK(WhatIfText(setup, setup, answer).find(advice::kEndsAtFailure) != std::string::npos);
   CHECK(WhatIfJson(setup, setup, answer)["ends_at_failure"] == true);
 }
+
+TEST_CASE("Where much is unknown it is said how the lines of code behind it are told") {
+  constexpr int64_t kMiB = 1 << 20;
+  const auto rows = [&](int64_t unknown, int64_t known) {
+    timeline::Stream stream;
+    stream.Add(events::EventKind::kSegmentAllocate, 0x100000, unknown + known);
+    stream.Allocate(0x100000, unknown, events::Category::kUnknown);
+    stream.Allocate(0x100000 + unknown, known, events::Category::kParameter);
+    return ProgramFindingRows(*stream.Publish(), 0);
+  };
+  CHECK(rows(kMiB, 3 * kMiB) == "--stacks python tells the lines of code behind what is unknown.\n");
+  CHECK(rows(kMiB, 4 * kMiB).empty());
+}
