@@ -21,6 +21,7 @@
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::advice {
 namespace {
@@ -509,24 +510,33 @@ class Examination {
                          timeline::WaitingBytes(view_.StateAt(moment)));
   }
 
+  // ", in step 42", or "" where the event lies in none.
+  std::string StepOf(EventIndex index) const {
+    const Step* const step = timeline::StepAt(view_, index);
+    if (step == nullptr) return "";
+    const bool is_as_now = step->settings == view_.steps().back().settings;
+    return ", in step " + FormatNumber(step->number) + (is_as_now ? "" : ", before the settings changed");
+  }
+
   void FindFragmentation() {
     if (FindPiecesAtShortage()) return;
     const View::Peak peak = view_.PeakIn(Series::kReserved, view_.first(), view_.end());
-    const View::Peak highest = view_.PeakIn(Series::kAllocated, view_.first(), view_.end());
+    const EventIndex highest = timeline::HighestMoment(view_, view_.first(), view_.end());
     const int64_t reserved = ValueOf(peak.values, Series::kReserved);
-    const int64_t allocated = ValueOf(highest.values, Series::kAllocated);
-    int64_t taken = std::max(TakenAt(highest.index), TakenAt(peak.index));
+    const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
+    int64_t taken = std::max(TakenAt(highest), TakenAt(peak.index));
     for (const timeline::OutOfMemory& failure : view_.out_of_memory())
       taken = std::max(taken, TakenAt(failure.index));
     const int64_t unused = SaturatingDifference(reserved, taken);
     const int64_t least =
         card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
-    const std::string waited =
-        taken > allocated ? ", beside " + Size(taken - allocated) + " that waited for another stream" : "";
+    const std::string beside = taken > allocated
+                                   ? ", beside " + Size(taken - allocated) + " that waited for another stream"
+                                   : StepOf(highest);
     AddFragmentation(unused, peak.index,
                      Size(reserved) + " were reserved at most, and never more than " + Size(allocated) +
-                         " of it allocated" + waited + ": " + Size(unused) +
+                         " of it allocated" + beside + ": " + Size(unused) +
                          " lay in gaps and in segments of other sizes.");
   }
 

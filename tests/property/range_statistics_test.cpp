@@ -9,6 +9,7 @@
 #include "app/presenters/allocations/allocation_filter.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/ledger.h"
+#include "profiler/timeline/steps.h"
 #include "tests/property/timeline_model.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
@@ -110,13 +111,31 @@ TEST_CASE("The statistics of a stretch are those of following every block in it"
     if (found->largest) CHECK(found->largest->born == expected.largest->born);
     if (first == end) continue;
     constexpr auto kAllocated = timeline::Series::kAllocated;
-    CHECK(found->peak.index == model.PeakIn(kAllocated, first, end).index);
+    CHECK(found->peak.index == HighestMoment(*view, first, end));
+    CHECK(ValueOf(found->peak.values, kAllocated) ==
+          ValueOf(model.PeakIn(kAllocated, first, end).values, kAllocated));
     int64_t net_bytes = ValueOf(model.After(end - 1), kAllocated);
     SubtractFrom(net_bytes, ValueOf(model.Before(first), kAllocated));
     CHECK(found->net_bytes == net_bytes);
     temporary += found->short_lived.count;
   }
   CHECK(temporary > 100);
+}
+
+TEST_CASE("Of peaks that are alike statistics tell of the same as all that tells of a run") {
+  timeline::Stream stream;
+  std::vector<EventIndex> peaks;
+  for (int64_t step = 0; step < 3; ++step) {
+    stream.BeginStep(step);
+    stream.Allocate(0x1000, 512);
+    peaks.push_back(stream.latest());
+    stream.Free(0x1000);
+    stream.EndStep(step);
+  }
+  const auto view = stream.Publish();
+  const auto always = [](double) { return true; };
+  CHECK(MakeRangeStatistics(*view, 0, view->end(), always)->peak.index == peaks.back());
+  CHECK(MakeRangeStatistics(*view, 0, peaks[1] + 1, always)->peak.index == peaks[1]);
 }
 
 TEST_CASE("The largest request is told as what it turned out to hold") {

@@ -62,7 +62,8 @@ void PeakFigure(const RangeStatistics& of, ByteUnit unit, CommandQueue& queue) {
   ImGui::TableNextColumn();
   if (SelectableRow("peak", false)) queue.Push(PinMoment{of.peak.index});
   Tooltip(
-      "The most that was allocated at one moment, and the first event at which it was.\nClick to show it.");
+      "The most that was allocated at one moment; of steps that had as much, in the latest.\nClick to show "
+      "it.");
   Put(Words(), "peak");
   NumberCell("event " + CountText(of.peak.index));
   BytesCell(ValueOf(of.peak.values, timeline::Series::kAllocated), unit);

@@ -11,6 +11,7 @@
 #include "app/presenters/allocations/blocks.h"
 #include "app/presenters/allocations/selection.h"
 #include "profiler/base/wrapping.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -123,7 +124,8 @@ std::optional<RangeStatistics> MakeRangeStatistics(const View& view, EventIndex 
     const auto last = OwnersOf(AllocationSelected(statistics.largest->born), view).block;
     statistics.largest = last.value_or(*statistics.largest);
   }
-  statistics.peak = view.PeakIn(Series::kAllocated, statistics.first, statistics.end);
+  const EventIndex peak = timeline::HighestMoment(view, statistics.first, statistics.end);
+  statistics.peak = {peak, view.ValuesAt(peak)};
   statistics.net_bytes = statistics.allocated.bytes;
   SubtractFrom(statistics.net_bytes, statistics.freed.bytes);
   return statistics;

@@ -40,7 +40,7 @@ struct RangeStatistics {
   CountAndBytes allocated;
   CountAndBytes freed;
   int64_t net_bytes = 0;
-  timeline::View::Peak peak;  // of kAllocated
+  timeline::View::Peak peak;  // of kAllocated, as timeline::HighestMoment
   CountAndBytes temporary;    // blocks, born and gone within the stretch
   CountAndBytes short_lived;  // of these
   // The largest request, the first of them; none without any.

@@ -114,11 +114,11 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
 
 std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& moment) {
   if (view.empty()) return std::nullopt;
-  const View::Peak most = view.PeakIn(Series::kAllocated, view.first(), view.end());
-  const int64_t bytes = ValueOf(most.values, Series::kAllocated);
+  const int64_t bytes = HighestIn(view, Series::kAllocated);
   if (bytes <= ValueOf(view.ValuesAt(moment.index), Series::kAllocated)) return std::nullopt;
   const Step* const last = LastStepWith(view, bytes);  // as PeakOfRun
-  const events::EventIndex index = last != nullptr ? last->peak : most.index;
+  const events::EventIndex index =
+      last != nullptr ? last->peak : HighestMoment(view, view.first(), view.end());
   std::string where = StepTitle(view, index);
   if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(index));
   if (where.starts_with("step")) where = "in " + where;
