@@ -24,8 +24,8 @@ void Application::ReadRecordedSettings() {
 void Application::LookForFindings() {
   if (input_.view == nullptr || input_.view->empty()) return;
   const auto card = session::CardOf(input_.description.device_name, input_.description.device_bytes, cards_);
-  findings_.Look({input_.view, state_.unit, card ? card->memory_bytes - card->context_bytes : int64_t{0}},
-                 GoesOn(input_));
+  const CardMemory memory = card ? CardMemory{card->memory_bytes, card->context_bytes} : CardMemory{};
+  findings_.Look({input_.view, state_.unit, memory}, GoesOn(input_));
 }
 
 void Application::AskForPlans() {

@@ -109,6 +109,12 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable) {
   return requested_bytes < kLargeRequest ? kLargeSegment : RoundUp(requested_bytes, kSmallSegment);
 }
 
+int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes) {
+  const int64_t reserved =
+      SaturatingSum(shortage.allocated_bytes, SaturatingSum(shortage.waiting_bytes, shortage.cached_bytes));
+  return std::max<int64_t>(0, SaturatingDifference(card_bytes, SaturatingSum(reserved, shortage.free_bytes)));
+}
+
 bool IsForWantOfSegments(const Shortage& shortage) {
   return shortage.free_bytes < shortage.driver_bytes &&
          SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes;
@@ -149,8 +155,8 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   }
   const bool has_enough_pieces = IsForWantOfSegments(shortage);
   if (has_enough_pieces && usable_bytes > 0 && IsNearlyAll(shortage.allocated_bytes, usable_bytes)) {
-    return "What was alive took nearly all that the card has: " + BytesAsPyTorch(shortage.allocated_bytes) +
-           " of " + BytesAsPyTorch(usable_bytes) +
+    return "What was alive took nearly all that the card has beside the context: " +
+           BytesAsPyTorch(shortage.allocated_bytes) + " of " + BytesAsPyTorch(usable_bytes) +
            ". What was left would have held this request, had it been in one piece.";
   }
   if (has_enough_pieces) {

@@ -37,6 +37,10 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view);
 // (c10/cuda/CUDACachingAllocator.cpp, get_allocation_size; of expandable segments what is mapped at once).
 int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 
+// What the card had beside what PyTorch reserved and what was free: contexts, and what other processes took.
+// 0 = not known. `card_bytes`: all of the card's memory; 0 = not known.
+int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes);
+
 // Whether other segments might have held it: enough was free in all, but not in one piece.
 bool IsForWantOfSegments(const Shortage& shortage);
 

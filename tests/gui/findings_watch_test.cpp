@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -25,7 +26,7 @@ TEST_CASE("What stands out is looked for again where anything that it depends on
   stream.Allocate(1 << 20, 512);
   BackgroundJobs jobs;
   FindingsWatch watch(&jobs);
-  FindingsWatch::Subject subject{stream.Publish(), ByteUnit::kMegabytes, 0};
+  FindingsWatch::Subject subject{stream.Publish(), ByteUnit::kMegabytes, {}};
   const auto looks = [&](bool goes_on) {
     watch.Look(subject, goes_on);
     return Looked(jobs);
@@ -34,13 +35,40 @@ TEST_CASE("What stands out is looked for again where anything that it depends on
   REQUIRE(watch.found() != nullptr);
   CHECK_FALSE(looks(true));
   CHECK_FALSE(looks(false));
-  subject.usable_bytes = 16'000'000'000;  // the card's name came later
+  subject.card.bytes = 16'000'000'000;  // the card's name came later
   CHECK(looks(true));
   subject.unit = ByteUnit::kMebibytes;
   CHECK(looks(true));
   subject.view = stream.Publish();
   CHECK_FALSE(looks(true));  // a second has not passed
   CHECK(looks(false));
+}
+
+TEST_CASE_METHOD(Measured, "The rows of what ran out of memory add up to what the card has") {
+  constexpr int64_t kMebibyte = 1 << 20;
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
+  stream.Allocate(0x10000000, 127 * kMebibyte);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
+  presenters::FitAdvice fit;
+  Trials trials;
+  lessons::Glossary glossary;
+  CommandQueue queue;
+  const auto told = [&](const CardMemory& card, const std::string& panel) {
+    const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMebibytes, card);
+    FindingsInput input;
+    input.found = &found;
+    input.fit = &fit;
+    input.trials = &trials;
+    input.glossary = &glossary;
+    return WordsIn(
+        {900, 400}, [&] { DrawFindingsPanel(input, queue); }, panel);
+  };
+  const std::string of_known = told({173 * kMebibyte, 42 * kMebibyte}, "known");
+  CHECK(of_known.find("context and others") != std::string::npos);
+  CHECK(of_known.find("42.0 MiB") != std::string::npos);
+  CHECK(of_known.find("173.0 MiB") != std::string::npos);
+  CHECK(told({}, "unknown").find("context and others") == std::string::npos);
 }
 
 }  // namespace tidemark::gui

@@ -359,9 +359,9 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   Scene scene;
   const auto is_answered = [&] { return scene.Prepare(asked.input, state, estimates).findings.is_answered; };
   CHECK(is_answered());
-  CHECK_FALSE(LookForFindings(*asked.input.view, state.unit, 0).tells_reserved);
+  CHECK_FALSE(LookForFindings(*asked.input.view, state.unit, {}).tells_reserved);
   stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 2 << 20);
-  CHECK(LookForFindings(*stream.Publish(), state.unit, 0).tells_reserved);
+  CHECK(LookForFindings(*stream.Publish(), state.unit, {}).tells_reserved);
   asked.input.settings.batch = 7;
   CHECK(is_answered());
   asked.fit.question->settings.batch = 512;
@@ -389,11 +389,11 @@ TEST_CASE("Why memory ran out counts among what stands out") {
   timeline::Stream stream;
   stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
   stream.Allocate(0x10000000, 127 * kMebibyte);
-  const RunFindings before = LookForFindings(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  const RunFindings before = LookForFindings(*stream.Publish(), ByteUnit::kMegabytes, {});
   CHECK(before.count() == 0);
   CHECK(before.unit == ByteUnit::kMegabytes);
   stream.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
-  const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMegabytes, {});
   REQUIRE(found.findings.size() == 1);        // fragmentation
   CHECK(found.unit == ByteUnit::kMebibytes);  // as PyTorch's message, beside which they stand
   CHECK(found.findings.front().evidence.find(" MB") == std::string::npos);
@@ -413,7 +413,7 @@ TEST_CASE("Other settings of the allocator are a way out where segments lacked r
   card.title = "NVIDIA T4";
   asked.cards.push_back(card);
   asked.input.description.device_name = card.title;
-  const RunFindings found = LookForFindings(*asked.input.view, ByteUnit::kMebibytes, 0);
+  const RunFindings found = LookForFindings(*asked.input.view, ByteUnit::kMebibytes, {});
   asked.input.findings = &found;
   ViewState state;
   Estimates estimates(&asked.networks);

@@ -30,6 +30,8 @@ std::string SizeRow(std::string_view title, int64_t bytes, std::string_view word
   return row;
 }
 
+int64_t CardBytes(const RunReport& report) { return report.fit ? report.fit->card.memory_bytes : 0; }
+
 int64_t UsableBytes(const RunReport& report) {
   return report.fit ? report.fit->card.memory_bytes - report.fit->card.context_bytes : 0;
 }
@@ -141,6 +143,7 @@ Json ShortagesJson(const RunReport& report) {
                          {"allocated_bytes", shortage.allocated_bytes},
                          {"cached_bytes", shortage.cached_bytes},
                          {"waiting_bytes", shortage.waiting_bytes},
+                         {"outside_bytes", session::OutsidePyTorch(shortage, CardBytes(report))},
                          {"from_driver_bytes", shortage.driver_bytes},
                          {"survived", shortage.survived},
                          {"why", session::WhyShort(shortage, UsableBytes(report))}});
@@ -346,6 +349,8 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += SizeRow("cached", first->cached_bytes, "gaps in segments that hold live blocks");
     if (first->waiting_bytes > 0)
       rows += SizeRow("waiting", first->waiting_bytes, "freed, but another stream may still use them");
+    if (const int64_t outside = session::OutsidePyTorch(*first, CardBytes(report)); outside > 0)
+      rows += SizeRow("outside of PyTorch", outside, "the CUDA context, and what other processes hold");
     rows += fmt::format("  {}{}\n", session::WhyShort(*first, UsableBytes(report)),
                         first->survived ? " The program went on." : "");
   }

@@ -101,6 +101,10 @@ void DrawFigures(const FindingsInput& input) {
   SizeRow("allocated", page.shortage.allocated_bytes);
   SizeRow("cached, in gaps", page.shortage.cached_bytes);
   if (page.shortage.waiting_bytes > 0) SizeRow("waiting to be freed", page.shortage.waiting_bytes);
+  if (const int64_t outside = session::OutsidePyTorch(page.shortage, page.card_bytes); outside > 0) {
+    SizeRow("context and others", outside);
+    SizeRow("the card has", page.card_bytes);
+  }
   PutExplained(page.why, Words(), input.glossary);
 }
 

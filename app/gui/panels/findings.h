@@ -20,6 +20,7 @@ namespace tidemark::gui {
 // A request that failed, as a page: what was asked, why it was not to be had, who holds the memory.
 struct ShortagePage {
   session::Shortage shortage;
+  int64_t card_bytes = 0;  // all of the card's memory; 0 = not known
   std::string place;  // "in step 3, backward"
   std::string why;
   std::vector<advice::Owner> owners;

@@ -22,7 +22,7 @@ class FindingsWatch {
   struct Subject {
     std::shared_ptr<const timeline::View> view;  // not empty
     ByteUnit unit = ByteUnit::kMegabytes;
-    int64_t usable_bytes = 0;  // of the card, for PyTorch; 0 = not known
+    CardMemory card;
 
     bool operator==(const Subject&) const = default;
   };

@@ -7,17 +7,18 @@ constexpr size_t kOwners = 5;
 
 }  // namespace
 
-RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes) {
+RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, const CardMemory& card) {
   RunFindings found;
   const std::vector<session::Shortage> shortages = session::ShortagesIn(view);
   found.unit = shortages.empty() ? unit : ByteUnit::kMebibytes;
-  found.findings = advice::FindingsIn(view, found.unit, usable_bytes);
+  found.findings = advice::FindingsIn(view, found.unit, card.usable_bytes());
   const auto most = view.PeakIn(timeline::Series::kReserved, view.first(), view.end());
   found.tells_reserved = ValueOf(most.values, timeline::Series::kReserved) > 0;
   found.shortages = shortages.size();
   if (shortages.empty()) return found;
   const session::Shortage& latest = shortages.back();
-  found.shortage = ShortagePage{latest, session::PlaceOf(latest), session::WhyShort(latest, usable_bytes),
+  found.shortage = ShortagePage{latest, card.bytes, session::PlaceOf(latest),
+                                session::WhyShort(latest, card.usable_bytes()),
                                 advice::LargestOwners(view, latest.index, kOwners, latest.device)};
   return found;
 }

@@ -7,8 +7,16 @@
 
 namespace tidemark::gui {
 
+// Of the card that a run was on.
+struct CardMemory {
+  int64_t bytes = 0;  // 0 = not known
+  int64_t context_bytes = 0;
+
+  int64_t usable_bytes() const { return bytes - context_bytes; }  // for PyTorch
+  bool operator==(const CardMemory&) const = default;
+};
+
 // In `unit`; where memory ran out all of it as PyTorch counts, whose message it is read beside.
-// `usable_bytes`: of the card, for PyTorch; 0 = not known.
-RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes);
+RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, const CardMemory& card);
 
 }  // namespace tidemark::gui

@@ -71,6 +71,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"asked for", "The request that could not be served."},
     {"free on the card", "What no process had taken of the card."},
     {"cached, in gaps", "What PyTorch had reserved, in pieces too small for the request."},
+    {"context and others", "The CUDA context, and what other processes had taken of the card."},
     {"Largest owners", "What held the most when memory ran out."},
     {"Ways out", "The cheapest changes that would have made it fit."},
     // Statistics of a stretch.

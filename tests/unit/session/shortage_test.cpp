@@ -122,6 +122,18 @@ TEST_CASE("Whatever a recording claims, a shortage's sums do not run over") {
   REQUIRE(ShortagesIn(*stream.Publish()).size() == 1);
 }
 
+TEST_CASE("What the card had outside of PyTorch is all but what was free and reserved") {
+  Shortage shortage;
+  shortage.free_bytes = 40;
+  shortage.allocated_bytes = 800;
+  shortage.waiting_bytes = 30;
+  shortage.cached_bytes = 20;
+  CHECK(OutsidePyTorch(shortage, 1000) == 110);
+  CHECK(OutsidePyTorch(shortage, 0) == 0);  // nobody told of the card
+  CHECK(OutsidePyTorch(shortage, 500) == 0);
+  CHECK(OutsidePyTorch(shortage, std::numeric_limits<int64_t>::min()) == 0);
+}
+
 TEST_CASE("Why there was no room is told from the figures") {
   CHECK(WhyOf(1001, 900, 0).find("more than the whole card") != std::string::npos);
   CHECK(WhyOf(500, 510, 0).find("set_per_process_memory_fraction") != std::string::npos);
@@ -134,7 +146,8 @@ TEST_CASE("Why there was no room is told from the figures") {
   full.allocated_bytes = 940;
   full.cached_bytes = 20;
   CHECK(WhyShort(full, 1000)
-            .starts_with("What was alive took nearly all that the card has: 940 B of 1,000 B."));
+            .starts_with(
+                "What was alive took nearly all that the card has beside the context: 940 B of 1,000 B."));
   full.allocated_bytes = 800;
   CHECK(WhyShort(full, 1000).find("fragmentation") != std::string::npos);
   CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
