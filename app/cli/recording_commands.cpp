@@ -173,8 +173,13 @@ std::string MarkerRows(const timeline::Sequence<timeline::Marker>& markers, std:
   return rows;
 }
 
-// With what to ask next where its memory ran out, unless that is asked already: `next_of` is its file then.
-std::string InfoText(const session::Run& run, const std::string& next_of = "") {
+// Where its memory ran out with the ways out, or with what to ask for them: `next_of` is its file then.
+struct WaysOutText {
+  std::string rows{};
+  std::string next_of{};
+};
+
+std::string InfoText(const session::Run& run, const WaysOutText& ways_out) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
   std::string text = description.title + "\n";
@@ -182,12 +187,12 @@ std::string InfoText(const session::Run& run, const std::string& next_of = "") {
   const bool came_to_a_step = IsForeign(run) || !view->steps().empty();
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report) : RunTextWithoutPeak(report);
-  text += HigherRow(run, report.peaks);
+  text += HigherRow(run, report.peaks) + ways_out.rows;
   text += FindingRows(*view, description.device_bytes) + LinesText(*view) + LevelsText(*view) +
           LibrariesText(*view) + WorkText(*view) + SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
-  return text + WaysOutHint(report, next_of);
+  return text + WaysOutHint(report, ways_out.next_of);
 }
 
 // Of the ranks of one run, one file each.
@@ -224,7 +229,7 @@ Result<ToldWaysOut> WaysOutOf(const session::Run& run) {
 int TellWithWaysOut(const session::Run& run, bool json) {
   const Result<ToldWaysOut> ways = WaysOutOf(run);
   if (!json) {
-    const int answered = Answer(InfoText(run) + (ways ? ways->rows : ""));
+    const int answered = Answer(InfoText(run, {.rows = ways ? ways->rows : ""}));
     return ways ? answered : Complain(ways.error().message, ExitCodeOfFailure());
   }
   Json info = InfoJson(run);
@@ -249,7 +254,7 @@ int RunInfo(const InfoOptions& options) {
   if (options.ways_out && ran_out) return TellWithWaysOut(**run, options.json);
   if (options.ways_out)
     Complain("Memory did not run out here, so there is nothing to find a way out of.", kExitDone);
-  if (!options.json) return Answer(InfoText(**run, options.files.front()));
+  if (!options.json) return Answer(InfoText(**run, {.next_of = options.files.front()}));
   Json json = InfoJson(**run);
   if (options.ways_out) json["ways_out"] = Json::array();
   return Answer(TextOf(json));

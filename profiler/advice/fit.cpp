@@ -421,6 +421,14 @@ std::string WhyTooBig(const FitQuestion& question, const Need& present, ByteUnit
       FormatBytes(usable, unit));
 }
 
+std::string WhyGapsAreNotAll(const FitQuestion& question, const Need& present, ByteUnit unit) {
+  const int64_t usable = question.card.memory_bytes - question.card.context_bytes;
+  if (present.fits || usable <= 0 || present.allocated_peak_bytes <= usable) return "";
+  return fmt::format(
+      "Without a gap it would not fit either: a step allocates {}, and the card has {} beside the context.",
+      FormatBytes(present.allocated_peak_bytes, unit), FormatBytes(usable, unit));
+}
+
 std::string DescribeStages(const FitQuestion& question, const Need& present) {
   if (!networks::UsesPipeline(question.settings)) return "";
   return "Each of " + FormatNumber(question.settings.ranks) +

@@ -91,6 +91,10 @@ std::string DescribeProposal(const FitQuestion& question, const Proposal& propos
 // context."; "" where it is not.
 std::string WhyTooBig(const FitQuestion& question, const Need& present, ByteUnit unit);
 
+// "Without a gap it would not fit either: a step allocates 5.9 GiB, and the card has 4.0 GiB beside the
+// context."; "" where it might, by other settings of the allocator.
+std::string WhyGapsAreNotAll(const FitQuestion& question, const Need& present, ByteUnit unit);
+
 // Of a pipeline, "Each of 2 stages has such a card; the figures are the fullest one's, here stage 0."; else
 // "".
 std::string DescribeStages(const FitQuestion& question, const Need& present);

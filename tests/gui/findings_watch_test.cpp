@@ -19,6 +19,36 @@ bool Looked(BackgroundJobs& jobs) {
   return true;
 }
 
+// What the panel says of a run whose memory ran out though enough was free in pieces.
+class TornMemory {
+ public:
+  static constexpr int64_t kMebibyte = 1 << 20;
+
+  TornMemory() {
+    stream_.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
+    stream_.Allocate(0x10000000, 127 * kMebibyte);
+    stream_.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
+    input.fit = &fit;
+    input.trials = &trials_;
+    input.glossary = &glossary_;
+  }
+  std::string Told(const CardMemory& card, const std::string& panel) {
+    const RunFindings found = LookForFindings(*stream_.Publish(), ByteUnit::kMebibytes, card);
+    input.found = &found;
+    return WordsIn(
+        {900, 600}, [&] { DrawFindingsPanel(input, queue_); }, panel);
+  }
+
+  FindingsInput input;
+  presenters::FitAdvice fit;
+
+ private:
+  timeline::Stream stream_;
+  Trials trials_;
+  lessons::Glossary glossary_;
+  CommandQueue queue_;
+};
+
 }  // namespace
 
 TEST_CASE("What stands out is looked for again where anything that it depends on is another") {
@@ -45,30 +75,25 @@ TEST_CASE("What stands out is looked for again where anything that it depends on
 }
 
 TEST_CASE_METHOD(Measured, "The rows of what ran out of memory add up to what the card has") {
-  constexpr int64_t kMebibyte = 1 << 20;
-  timeline::Stream stream;
-  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 128 * kMebibyte);
-  stream.Allocate(0x10000000, 127 * kMebibyte);
-  stream.Add(events::EventKind::kOutOfMemory, 0, 4 * kMebibyte).rounded_bytes = 3 * kMebibyte;
-  presenters::FitAdvice fit;
-  Trials trials;
-  lessons::Glossary glossary;
-  CommandQueue queue;
-  const auto told = [&](const CardMemory& card, const std::string& panel) {
-    const RunFindings found = LookForFindings(*stream.Publish(), ByteUnit::kMebibytes, card);
-    FindingsInput input;
-    input.found = &found;
-    input.fit = &fit;
-    input.trials = &trials;
-    input.glossary = &glossary;
-    return WordsIn(
-        {900, 400}, [&] { DrawFindingsPanel(input, queue); }, panel);
-  };
-  const std::string of_known = told({173 * kMebibyte, 42 * kMebibyte}, "known");
+  TornMemory torn;
+  constexpr int64_t kMebibyte = TornMemory::kMebibyte;
+  const std::string of_known = torn.Told({173 * kMebibyte, 42 * kMebibyte}, "known");
   CHECK(of_known.find("context and others") != std::string::npos);
   CHECK(of_known.find("42.0 MiB") != std::string::npos);
   CHECK(of_known.find("173.0 MiB") != std::string::npos);
-  CHECK(told({}, "unknown").find("context and others") == std::string::npos);
+  CHECK(torn.Told({}, "unknown").find("context and others") == std::string::npos);
+}
+
+TEST_CASE_METHOD(Measured, "Segments that grow are no advice where a step allocates more than the card has") {
+  TornMemory torn;
+  torn.input.can_try = true;
+  CHECK(torn.Told({}, "not known").find("Try four allocator settings") != std::string::npos);
+  torn.input.is_answered = torn.input.can_search = true;
+  torn.fit.question.emplace();
+  torn.fit.question->card.memory_bytes = 173 * TornMemory::kMebibyte;
+  torn.fit.answer.emplace();
+  torn.fit.answer->present.need.allocated_peak_bytes = 900 * TornMemory::kMebibyte;
+  CHECK(torn.Told({}, "known").find("Try four allocator settings") == std::string::npos);
 }
 
 }  // namespace tidemark::gui

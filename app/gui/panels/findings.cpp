@@ -145,8 +145,16 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
   Rule();
 }
 
-// What was tried on the run since, rather than what helps in general.
+// Of gaps, where the step allocates more than the card has: no setting of the allocator helps.
+std::string WhyInVain(const advice::Finding& finding, const FindingsInput& input) {
+  if (finding.kind != advice::FindingKind::kFragmentation || !finding.ran_out || !input.is_answered)
+    return "";
+  return WhyGapsAreNotAll(*input.fit->question, input.fit->answer->present.need, input.found->unit);
+}
+
+// What was tried on the run since, or is known of it, rather than what helps in general.
 std::string AdviceFor(const advice::Finding& finding, const FindingsInput& input) {
+  if (std::string vain = WhyInVain(finding, input); !vain.empty()) return vain;
   const bool is_tried =
       finding.kind == advice::FindingKind::kFragmentation && input.trials->HasTriedSettings(finding.moment);
   const std::string tried = is_tried ? advice::AdviceOf(input.trials->settings, input.found->unit) : "";
@@ -178,7 +186,8 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
     Tooltip("The moment at which the largest of its allocations was made.");
   }
   const bool is_tried = input.trials->HasTriedSettings(finding.moment);
-  if (finding.can_be_tried && input.can_try && !is_tried) DrawTrial(input, queue);
+  const bool may_help = finding.can_be_tried && WhyInVain(finding, input).empty();
+  if (may_help && input.can_try && !is_tried) DrawTrial(input, queue);
   Rule();
 }
 

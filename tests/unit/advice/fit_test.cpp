@@ -298,6 +298,20 @@ TEST_CASE("What a run needs is held against its card, where that is the reason")
   CHECK(why(900 * kMebibyte, false).empty());  // the room is in pieces
 }
 
+TEST_CASE("That gaps are not all that a run lacks is told where a step allocates more than the card has") {
+  const FitQuestion question{SmallNetwork(), {}, CardWith(1000 * kMebibyte)};
+  Need need;
+  need.reserved_peak_bytes = 2500 * kMebibyte;
+  need.allocated_peak_bytes = 1000 * kMebibyte;
+  CHECK(WhyGapsAreNotAll(question, need, ByteUnit::kMebibytes).empty());
+  need.allocated_peak_bytes = 2000 * kMebibyte;
+  CHECK(WhyGapsAreNotAll(question, need, ByteUnit::kMebibytes) ==
+        "Without a gap it would not fit either: a step allocates 1.95 GiB, and the card has 1,000.0 MiB "
+        "beside the context.");
+  need.fits = true;
+  CHECK(WhyGapsAreNotAll(question, need, ByteUnit::kMebibytes).empty());
+}
+
 TEST_CASE("Ways out are the three cheapest that do not live from an emptied cache") {
   FitAnswer answer;
   for (const bool empties_cache : {false, true, false, false, false}) {
