@@ -228,7 +228,9 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
     CloseRanks();
     ranks_ = *ranks;
   }
-  if (is_another && !is_of_same_ranks) ForgetWhatWasSought();
+  const bool is_other_run = is_another && !is_of_same_ranks;
+  if (is_other_run) ForgetWhatWasSought();
+  if (is_other_run && state_.learning) arrangement_.Take(Layout::kProfile, state_);  // no lesson is about it
   TellOfNotes(shown_.ReadNotes(file));
   state_.pinned = ranks_.Show(file, *input_.view);
   if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();

@@ -190,6 +190,33 @@ TEST_CASE("That a recording which was followed is complete goes by itself, and s
   CHECK(BannerOf(app.scene_input(), ByteUnit::kMegabytes).sentence.empty());
 }
 
+TEST_CASE(
+    "A recording that is opened from a lesson comes up in the layout to profile, another rank of it stays "
+    "where it is") {
+  const trace::Scratch scratch;
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {"run.rank0.tide", "run.rank1.tide"}) {
+    REQUIRE(Grown().Save(scratch / name).ok());
+    files.push_back(scratch / name);
+  }
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const auto is_shown = [&](const char* name) {
+    return PollUntil(app, [&] { return app.scene_input().recording == name; });
+  };
+  const auto shows = [&](std::string_view panel) { return app.view_state().shown[IndexOfPanel(panel)]; };
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  REQUIRE((shows("lessons") && !shows("statistics")));
+  app.OpenRanks(files);
+  REQUIRE(is_shown("run.rank0.tide"));
+  CHECK_FALSE(app.view_state().learning);
+  CHECK((!shows("lessons") && shows("statistics")));
+  Tell(app, DoAction{ActionId::kLearnLayout});  // what is open already may be learned from
+  Tell(app, OpenRank{1});
+  REQUIRE(is_shown("run.rank1.tide"));
+  CHECK(app.view_state().learning);
+}
+
 TEST_CASE("What was sought in one run is not sought in another, a rank and a run begun anew apart") {
   const trace::Scratch scratch;
   std::vector<std::filesystem::path> files;
