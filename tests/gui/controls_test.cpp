@@ -65,6 +65,7 @@ TEST_CASE("No more is taken than the field holds") {
 }  // namespace
 TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of one that may have it") {
   double value = 0;
+  std::string told;
   const auto typed = [&](std::string_view text, const char* format) {
     value = 0;
     for (int frame = 0; frame < 4; ++frame) {
@@ -73,10 +74,13 @@ TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of o
       }
       ImGui::Begin("window");
       if (frame == 0) ImGui::SetKeyboardFocusHere();
+      if (frame == 3) ImGui::LogToBuffer();
       NumberField(std::string(text.begin(), text.end()).append("##").append(format).c_str(),
                   ImGuiDataType_Double, &value, format);
       const ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID());
       const std::string shown = state == nullptr ? "" : state->TextA.Data;
+      told = frame == 3 ? ImGui::GetCurrentContext()->LogBuffer.c_str() : "";
+      if (frame == 3) ImGui::LogFinish();
       ImGui::End();
       ImGui::EndFrame();
       ImGui::NewFrame();
@@ -88,6 +92,14 @@ TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of o
   CHECK(value == 12);
   CHECK(typed("1e3", "%g") == "1e3");
   CHECK(typed("1e3", "%.0f") == "13");
+  CHECK(told.find("Only digits are taken.") != std::string::npos);
+  CHECK(typed("5*3", "%.0f") == "53");  // and no sum is made of it
+  CHECK(typed("-5", "%g") == "5");
+  CHECK(told.find("Only digits, a point and an exponent (1e-3) are taken.") != std::string::npos);
+  CHECK(typed("1e-3", "%g") == "1e-3");
+  CHECK(value == 0.001);
+  CHECK(told.find("are taken") == std::string::npos);
+  CHECK(typed("2,5", "%g") == "2.5");
 }
 
 TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, and no other is taken") {
@@ -124,6 +136,7 @@ TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, a
   CHECK(typed("32", whole) == 32);
   CHECK(told.find("is taken") == std::string::npos);
   CHECK(typed("1x2e,8*", whole) == 128);
+  CHECK(told.find("Only digits are taken. It goes from 1 to 4,096.") != std::string::npos);
   CHECK(typed("abc", whole) == 64);
   CHECK(typed("2.5", pace) == 2.5);
   CHECK(typed("2,5", pace) == 2.5);

@@ -115,31 +115,71 @@ std::optional<TypedNumber> NumberIn(const Typing& typing, const SliderLook& look
   return number;
 }
 
-// Of letters, only those of a number that the slider can be; a comma is half of the world's point.
+// The letters of a number.
+struct NumberLetters {
+  bool is_whole = true;
+  bool has_exponent = false;
+  ImWchar before = 0;  // the one that stands before the next
+
+  std::string InWords() const {
+    if (is_whole) return "Only digits are taken.";
+    return has_exponent ? "Only digits, a point and an exponent (1e-3) are taken."
+                        : "Only digits and a point are taken.";
+  }
+};
+
+// The field into which a letter was typed that is none of its number's, until somebody leaves it.
+ImGuiID& RefusedIn() {
+  static ImGuiID id = 0;
+  return id;
+}
+
+// Keeps those; a comma is half of the world's point.
 int KeepsNumber(ImGuiInputTextCallbackData* data) {
-  const bool is_whole = static_cast<const SliderLook*>(data->UserData)->whole;
-  if (data->EventChar == ',' && !is_whole) data->EventChar = '.';
-  const bool is_digit = data->EventChar >= '0' && data->EventChar <= '9';
-  return is_digit || (data->EventChar == '.' && !is_whole) ? 0 : 1;
+  auto& letters = *static_cast<NumberLetters*>(data->UserData);
+  if (data->EventChar == ',') data->EventChar = '.';
+  const ImWchar letter = data->EventChar;
+  const bool is_e = letter == 'e' || letter == 'E';
+  const bool is_sign = letter == '-' || letter == '+';
+  const bool follows_e = letters.before == 'e' || letters.before == 'E';
+  const bool is_kept = (letter >= '0' && letter <= '9') || (letter == '.' && !letters.is_whole) ||
+                       (letters.has_exponent && (is_e || (is_sign && follows_e)));
+  if (is_kept) {
+    letters.before = letter;
+  } else {
+    RefusedIn() = ImGui::GetActiveID();
+  }
+  return is_kept ? 0 : 1;
+}
+
+// What stands before the cursor of the field that is typed into.
+ImWchar LetterBeforeCursor(ImGuiID id) {
+  const ImGuiInputTextState* const state = ImGui::GetInputTextState(id);
+  const int at = state == nullptr ? 0 : state->GetCursorPos();
+  return at > 0 && at <= state->TextLen ? static_cast<ImWchar>(state->TextA[at - 1]) : 0;
 }
 
 void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   Typing& typing = CurrentTyping();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(4), Px(3)));
-  SliderLook asked = look;
+  NumberLetters letters{.is_whole = look.whole};
   ImGui::TempInputText(box, id, "##typed", typing.text.data(), typing.text.size(),
-                       ImGuiInputTextFlags_CallbackCharFilter, KeepsNumber, &asked);
+                       ImGuiInputTextFlags_CallbackCharFilter, KeepsNumber, &letters);
   ImGui::PopStyleVar();
   const std::optional<TypedNumber> number = NumberIn(typing, look);
-  if (!number || (number->typed >= look.minimum && number->typed <= look.maximum)) return;
+  const bool is_within = !number || (number->typed >= look.minimum && number->typed <= look.maximum);
+  if (is_within && RefusedIn() != id) return;
+  const std::string range =
+      "It goes from " + TextOfValue(look, look.minimum) + " to " + TextOfValue(look, look.maximum);
   TooltipBeside(box.Min, box.Max,
-                "It goes from " + TextOfValue(look, look.minimum) + " to " + TextOfValue(look, look.maximum) +
-                    ": " + TextOfValue(look, number->taken) + " is taken.");
+                is_within ? letters.InWords() + " " + range + "."
+                          : range + ": " + TextOfValue(look, number->taken) + " is taken.");
 }
 
 void BeginTyping(ImGuiID id, const SliderLook& look, double value) {
   Typing& typing = CurrentTyping();
   typing = {};
+  RefusedIn() = 0;
   typing.id = id;
   std::snprintf(typing.text.data(), typing.text.size(), look.whole ? "%.0f" : "%.4g", value);
   typing.before = typing.text.data();
@@ -355,8 +395,17 @@ bool FirstTextField(const char* id, std::string_view hint, std::span<char> text,
 
 void NumberField(const char* id, ImGuiDataType type, void* value, const char* format) {
   const bool has_exponent = std::string_view(format).ends_with('g');
-  ImGui::InputScalar(id, type, value, nullptr, nullptr, format,
-                     has_exponent ? ImGuiInputTextFlags_CharsScientific : ImGuiInputTextFlags_CharsDecimal);
+  NumberLetters letters{.is_whole = !has_exponent, .has_exponent = has_exponent};
+  letters.before = LetterBeforeCursor(ImGui::GetID(id));
+  std::array<char, 64> text{};
+  ImGui::DataTypeFormatString(text.data(), static_cast<int>(text.size()), type, value, format);
+  constexpr ImGuiInputTextFlags kFlags =
+      ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackCharFilter;
+  if (ImGui::InputText(id, text.data(), text.size(), kFlags, KeepsNumber, &letters))
+    ImGui::DataTypeApplyFromText(text.data(), type, value, format);
+  if (ImGui::IsItemActivated()) RefusedIn() = 0;
+  if (ImGui::IsItemActive() && RefusedIn() == ImGui::GetItemID())
+    TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), letters.InWords());
 }
 
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {

@@ -38,7 +38,7 @@ struct SliderLook {
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
 // Label left (explained as labels.h says), the value right (click it to type: no letter is taken that is none
-// of such a number, and what is out of range is told and clamped), the track below. With the
+// of such a number, which is told, as is what is out of range and clamped), the track below. With the
 // keyboard: left and right by one, or by a fiftieth of a number that is not whole, with Shift by a tenth of
 // it; Page Up and Page Down double and halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
@@ -60,7 +60,8 @@ bool TextField(const char* id, std::string_view hint, std::span<char> text,
 // The same, of what has just opened: it takes the keyboard, and what was typed before it could. `waits` is
 // true until then, and text may change without being edited.
 bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
-// A number to type, written as `format` says: no letter is taken but the e of one that is written with it.
+// A number to type, written as `format` says: no letter is taken that is none of such a number, and that is
+// told; `%g` takes a point and an exponent.
 void NumberField(const char* id, ImGuiDataType type, void* value, const char* format);
 // A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
