@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -76,6 +77,34 @@ TEST_CASE("Why figures are other than predicted is told of every row, be they mo
     CHECK(tells(row(Series::kDriver, 512), "is in reserved and driver") == (reserved > 0));
     CHECK(tells(row(Series::kDriver, 512), "gave more outside of PyTorch") == (reserved <= 0));
   }
+}
+
+TEST_CASE_METHOD(Measured,
+                 "A narrow breakdown keeps its names whole, and the difference longest of its columns") {
+  presenters::Breakdown breakdown;
+  breakdown.rows.push_back(
+      {"optimizer state", events::Category::kOptimizerState, 204'460'000, 204'470'000, 204'480'000, 10'000});
+  BreakdownInput input;
+  input.breakdown = &breakdown;
+  BreakdownState state;
+  CommandQueue queue;
+  const auto columns = [&](float width) {
+    const std::string told = WordsIn(
+        {width, 300}, [&] { DrawBreakdownPanel(input, state, queue); }, "panel " + std::to_string(width));
+    CHECK(told.find("optimizer state") != std::string::npos);
+    CHECK(told.find("204.48") != std::string::npos);
+    std::string found;
+    for (const char* column : {"textbook", "phantom", "diff."}) {
+      if (told.find(column) != std::string::npos) found += std::string(column) + " ";
+    }
+    return found;
+  };
+  CHECK(columns(440) == "textbook phantom diff. ");
+  CHECK(columns(360) == "textbook diff. ");
+  CHECK(columns(300) == "diff. ");
+  CHECK(columns(240).empty());
+  breakdown.rows.front().difference_bytes.reset();  // no phantom tells of it
+  CHECK(columns(361) == "textbook phantom ");
 }
 
 }  // namespace tidemark::gui

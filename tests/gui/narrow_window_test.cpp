@@ -154,4 +154,67 @@ TEST_CASE_METHOD(Measured,
   CHECK((drawn.find(" of aten::mm") != std::string::npos) == (width > 300));
 }
 
+// A run of steps that tells of its segments.
+class Mapped : public session::FakeRun {
+ public:
+  Mapped() {
+    timeline::Stream stream;
+    stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 20);
+    for (int64_t step = 0; step < 3; ++step) {
+      stream.BeginStep(step);
+      stream.BeginPhase(events::Phase::kForward);
+      stream.Allocate(0x100000, 1 << 19);
+      stream.Free(0x100000);
+      stream.EndStep(step);
+    }
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
+TEST_CASE(
+    "In a low window no panel is cut: the map shares the tables' place, the tables on the right have one") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {640, 450};
+  app.ShowRun(std::make_shared<Mapped>());
+  frames.Draw(4);
+  const auto place = [](const char* panel) {
+    const ImGuiWindow* const window = ImGui::FindWindowByName(panel);
+    REQUIRE(window != nullptr);
+    REQUIRE(window->DockNode != nullptr);
+    return window->DockNode;
+  };
+  CHECK(place("###memory_map") == place("###findings"));
+  CHECK(place("###breakdown") == place("###compare"));
+  CHECK(place("###memory_map")->Size.y >= Px(130));
+  Tell(app, ShowPanel{"memory_map", true});
+  frames.Draw(4);
+  const ImGuiWindow* const map = ImGui::FindWindowByName("###memory_map");
+  CHECK(map->ScrollMax.y == 0);  // its slider is all there
+  // What the colours mean: the squares of the legend lie below the steps.
+  const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  const auto squares = SpanOf(*timeline, {Colors().Of(events::Category::kTemporary)}, &ImVec2::y);
+  CHECK(squares.second > timeline->Rect().Max.y - Px(40));
+}
+
+TEST_CASE("The command palette ends within a low window") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  ImGui::GetIO().DisplaySize = {640, 400};
+  application->ShowRun(std::make_shared<Program>());
+  frames.Draw(2);
+  Tell(*application, DoAction{ActionId::kPalette});
+  frames.Draw(4);
+  REQUIRE(ImGui::GetCurrentContext()->OpenPopupStack.Size == 1);
+  const ImGuiWindow* const palette = ImGui::GetCurrentContext()->OpenPopupStack[0].Window;
+  REQUIRE(palette != nullptr);
+  CHECK(palette->ScrollMax.y == 0);
+  CHECK(palette->Rect().Max.y <= ImGui::GetIO().DisplaySize.y);
+}
+
 }  // namespace tidemark::gui

@@ -58,20 +58,26 @@ void ShareCell(const BreakdownInput& input, const presenters::BreakdownRow& row)
   if (share) PutRight(Numbers(), fmt::format("{:.1f}", 100 * *share));
 }
 
-// A narrow panel leaves out the difference, which the two figures tell as well, and then what it is from,
-// rather than cutting names.
+// Rather than cutting names a narrow panel leaves out columns: the phantom's figures, which the run's and the
+// difference tell as well, then the textbook's, and at last the difference, where there is one.
 struct ColumnWidths {
   float figures = 0;
   float difference = 0;
-  bool phantom = true;
-  bool has_difference = true;
   std::vector<std::string_view> left_out = {};
 
+  bool has(std::string_view column) const { return std::ranges::count(left_out, column) == 0; }
+  int figure_columns() const {
+    return 1 + static_cast<int>(has("textbook")) + static_cast<int>(has("phantom"));
+  }
   int count() const {
-    return 3 + static_cast<int>(phantom) + static_cast<int>(has_difference) +
-           static_cast<int>(!left_out.empty());
+    return 1 + figure_columns() + static_cast<int>(has("diff.")) + static_cast<int>(!left_out.empty());
   }
 };
+
+bool HasDifferences(const presenters::Breakdown& breakdown) {
+  const auto differs = [](const presenters::BreakdownRow& row) { return row.difference_bytes.has_value(); };
+  return std::ranges::any_of(breakdown.rows, differs) || std::ranges::any_of(breakdown.totals, differs);
+}
 
 constexpr const char* kNotSampled = "not sampled";
 
@@ -101,24 +107,25 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   for (const presenters::BreakdownRow& row : input.breakdown->rows)
     names = std::max(names, Px(18) + Measure(Words(), row.title).x);
   const auto fits = [&] {
-    const int figures = widths.phantom ? 3 : 2;
-    const float needed = names + widths.figures * static_cast<float>(figures) +
-                         (widths.has_difference ? widths.difference : WidthOfLeftOut(widths.left_out)) +
+    const float needed = names + widths.figures * static_cast<float>(widths.figure_columns()) +
+                         (widths.has("diff.") ? widths.difference : 0) +
+                         (widths.left_out.empty() ? 0 : WidthOfLeftOut(widths.left_out)) +
                          2 * Px(4) * static_cast<float>(widths.count());
     return needed <= ImGui::GetContentRegionAvail().x;
   };
-  if (input.only_measured || fits()) return widths;
-  widths.has_difference = false;
-  widths.left_out = {"diff."};
-  if (fits()) return widths;
-  widths.phantom = false;
-  widths.left_out.emplace_back("phantom");
+  if (input.only_measured) return widths;
+  std::vector<std::string_view> least_needed = {"phantom", "textbook", "diff."};
+  if (!HasDifferences(*input.breakdown)) std::ranges::rotate(least_needed, least_needed.end() - 1);
+  for (const std::string_view column : least_needed) {
+    if (fits()) break;
+    widths.left_out.push_back(column);
+  }
   return widths;
 }
 
 // A lesson asks for what would stand here.
 void NotToldCells(const BreakdownInput& input, const ColumnWidths& widths) {
-  const int figures = input.only_measured ? 1 : widths.phantom ? 3 : 2;
+  const int figures = input.only_measured ? 1 : widths.figure_columns();
   for (int i = 0; i < figures; ++i) {
     NumberCell("?");
     if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
@@ -162,21 +169,23 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
     MeasuredCell(input, row);
     return ShareCell(input, row);
   }
-  BytesCell(row.textbook_bytes, input.unit, total);
-  if (widths.phantom) BytesCell(row.phantom_bytes, input.unit, total);
+  if (widths.has("textbook")) BytesCell(row.textbook_bytes, input.unit, total);
+  if (widths.has("phantom")) BytesCell(row.phantom_bytes, input.unit, total);
   MeasuredCell(input, row);
-  if (widths.has_difference) DifferenceCell(input, row);
+  if (widths.has("diff.")) DifferenceCell(input, row);
 }
 
 void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   const char* const run = WordForRun(input.on_phantom);
-  std::vector<const char*> figures = {"textbook", "phantom", run};
-  if (!widths.phantom) figures = {"textbook", run};
-  if (input.only_measured) figures = {run};
+  std::vector<const char*> figures;
+  for (const char* column : {"textbook", "phantom"}) {
+    if (!input.only_measured && widths.has(column)) figures.push_back(column);
+  }
+  figures.push_back(run);
   const char* const last = input.only_measured ? "%" : "diff.";
   ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
   for (const char* name : figures) ImGui::TableSetupColumn(name, 0, widths.figures);
-  const bool has_last = input.only_measured || widths.has_difference;
+  const bool has_last = input.only_measured || widths.has("diff.");
   if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
   if (!widths.left_out.empty()) ImGui::TableSetupColumn("left out", 0, WidthOfLeftOut(widths.left_out));
   ImGui::TableNextRow();
@@ -212,7 +221,8 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   const ColumnWidths widths = WidthsFor(input);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), RowPadding(input)));
   const int columns = input.only_measured ? 3 : widths.count();
-  const std::string table = "breakdown " + std::to_string(columns);  // each has widths of its own
+  std::string table = "breakdown";  // each has widths of its own
+  for (const std::string_view column : widths.left_out) table.append(" without ").append(column);
   // In a wide panel the figures would stand far from their names.
   const float width = std::min(ImGui::GetContentRegionAvail().x, Px(560));
   if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : table.c_str(), columns,

@@ -330,7 +330,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, Comm
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float least_map = Px(24);
-  const float scrubber = Px(18) + Px(6);
+  const float scrubber = Px(18) + ImGui::GetStyle().ItemSpacing.y;
   const float caption = Px(kSmallTextSize) + Px(14);
   const bool has_caption =
       room.y >= least_map + scrubber + caption;  // the first to go where there is no room

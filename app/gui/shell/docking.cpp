@@ -108,6 +108,27 @@ void TabTooltip(const Panel& panel, const Frame& frame) {
   TooltipBeside(tab.Min, tab.Max, WordsOf(panel, frame) + ": " + std::string(Translated(panel.help)));
 }
 
+bool ShowsMap(const ViewState& view) {
+  return std::ranges::any_of(Panels(), [&](const Panel& panel) {
+    return panel.place == PanelPlace::kCenterMiddle &&
+           view.shown[static_cast<size_t>(&panel - Panels().data())];
+  });
+}
+
+// Too low for three panels on top of each other, or two tables.
+constexpr float kLowWindow = 520;
+
+// The timeline over all else of the middle in tabs, and all of the right side in tabs.
+void DockInLowWindow(ImGuiID left, ImGuiID middle, ImGuiID right, bool has_map) {
+  ImGuiID top = 0;
+  const float share = has_map ? 0.4F : 0.36F;
+  const ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, share, nullptr, &top);
+  for (const Panel& panel : Panels()) {
+    const ImGuiID nodes[] = {left, top, below, below, right, right, right};
+    ImGui::DockBuilderDockWindow(WindowId(panel).c_str(), nodes[static_cast<size_t>(panel.place)]);
+  }
+}
+
 // To learn: left the controls, middle the timeline over all else in tabs, right the lessons.
 void DockForLearning(ImGuiID left, ImGuiID middle, ImGuiID right) {
   ImGuiID top = 0;
@@ -179,17 +200,14 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, ViewState& view) {
       ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
   if (controls < Px(kControls) / size.x) RememberCut(left, Px(kControls), view);
   if (tables < Px(kTables) / size.x) RememberCut(right, Px(kTables), view);
-  if (view.learning) {
-    DockForLearning(left, middle, right);
+  const bool has_map = ShowsMap(view);
+  if (view.learning || size.y < Px(kLowWindow)) {
+    view.learning ? DockForLearning(left, middle, right) : DockInLowWindow(left, middle, right, has_map);
     ImGui::DockBuilderFinish(space);
     return;
   }
   ImGuiID right_top = 0;
   const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.52F, nullptr, &right_top);
-  const bool has_map = std::ranges::any_of(Panels(), [&](const Panel& panel) {
-    return panel.place == PanelPlace::kCenterMiddle &&
-           view.shown[static_cast<size_t>(&panel - Panels().data())];
-  });
   const LowerMiddle heights = HeightsOf(size.y, has_map);
   ImGuiID top = 0;
   ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, heights.of_all, nullptr, &top);

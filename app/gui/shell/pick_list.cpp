@@ -58,7 +58,10 @@ int DrawPickList(const std::vector<PickRow>& rows, bool entered, const std::stri
   const bool up = ImGui::IsKeyPressed(ImGuiKey_UpArrow);
   *selected = std::clamp(*selected + (down ? 1 : 0) - (up ? 1 : 0), 0, count - 1);
   int picked = entered && rows[static_cast<size_t>(*selected)].enabled ? *selected : -1;
-  const float height = std::min(Px(kRowHeight) * static_cast<float>(count), Px(kMostListHeight));
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float left = viewport->Pos.y + viewport->Size.y - ImGui::GetCursorScreenPos().y - Px(40);
+  const float most = std::clamp(left, Px(kRowHeight), Px(kMostListHeight));
+  const float height = std::min(Px(kRowHeight) * static_cast<float>(count), most);
   // The arrows move the selection, not ImGui's focus, which stays in the field that is typed into.
   if (ImGui::BeginChild("rows", {0, height + Px(8)}, 0, ImGuiWindowFlags_NoNav)) {
     ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);

@@ -253,25 +253,6 @@ TEST_CASE("Segments that blocks never fill are fragmentation") {
   CHECK(finding->bytes == 72 * kMiB);  // 192 reserved, 120 allocated at most
 }
 
-TEST_CASE(
-    "What was reserved for nothing is told with the step of the peak, and whether settings changed since") {
-  TrainingStream stream;
-  stream.Add(EventKind::kSegmentAllocate, 0x40000000, 64 * kMiB);
-  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
-  const auto told = Only(stream, FindingKind::kFragmentation);
-  REQUIRE(told);
-  CHECK(Says(*told, "never more than 120.0 MiB of it allocated, in step 2: "));
-  const events::NameId marker = stream.Name("batch 64 → 8");
-  stream.Mark(marker, stream.Name("{\"batch\": 8}"));
-  for (int64_t step = 3; step < 5; ++step) {
-    stream.BeginStep(step);
-    stream.EndStep(step);
-  }
-  const auto after = Only(stream, FindingKind::kFragmentation);
-  REQUIRE(after);
-  CHECK(Says(*after, "120.0 MiB of it allocated, in step 2, before the settings changed: "));
-}
-
 TEST_CASE("What the latest segment has left, and little of a large card, is no fragmentation") {
   timeline::Stream hello;
   hello.Add(EventKind::kSegmentAllocate, 0x10000000, 20 * kMiB);

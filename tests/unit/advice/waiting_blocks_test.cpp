@@ -67,6 +67,25 @@ TEST_CASE("What waits for another stream when memory runs out lay in no gap, tho
   CHECK(FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0).empty());
 }
 
+TEST_CASE(
+    "What was reserved for nothing is told with the step of the peak, and whether settings changed since") {
+  TrainingStream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x40000000, 64 * kMiB);
+  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
+  const auto told = Only(stream, FindingKind::kFragmentation);
+  REQUIRE(told);
+  CHECK(Says(*told, "never more than 120.0 MiB of it allocated, in step 2: "));
+  const events::NameId marker = stream.Name("batch 64 → 8");
+  stream.Mark(marker, stream.Name("{\"batch\": 8}"));
+  for (int64_t step = 3; step < 5; ++step) {
+    stream.BeginStep(step);
+    stream.EndStep(step);
+  }
+  const auto after = Only(stream, FindingKind::kFragmentation);
+  REQUIRE(after);
+  CHECK(Says(*after, "120.0 MiB of it allocated, in step 2, before the settings changed: "));
+}
+
 TEST_CASE("Gaps beside what waits for another stream are told without it") {
   TrainingStream stream;
   stream.Allocate(TrainingStream::kMore, 80 * kMiB);  // with the parameters as much as any step has

@@ -343,7 +343,7 @@ void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImR
   std::vector<const LegendItem*> largest;
   for (const LegendItem& item : items) largest.push_back(&item);
   std::ranges::stable_sort(largest, std::greater(), &LegendItem::bytes);
-  float room = place.GetWidth() - static_cast<float>(items.size()) * Px(10 + kGap);
+  float room = std::max(0.0F, place.GetWidth() - static_cast<float>(items.size()) * Px(10 + kGap));
   const std::string compared = ComparedWords(input);
   const float compared_width = std::min({ComparedWidth(compared), place.GetWidth() / 2, room});
   room -= compared_width;
