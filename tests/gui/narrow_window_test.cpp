@@ -12,6 +12,7 @@
 #include "app/gui/application.h"
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/run_controls.h"
+#include "app/gui/panels/statistics.h"
 #include "app/gui/scene/learning.h"
 #include "app/gui/widgets/terms.h"
 #include "app/gui/widgets/text.h"
@@ -215,6 +216,28 @@ TEST_CASE("The command palette ends within a low window") {
   REQUIRE(palette != nullptr);
   CHECK(palette->ScrollMax.y == 0);
   CHECK(palette->Rect().Max.y <= ImGui::GetIO().DisplaySize.y);
+}
+
+TEST_CASE_METHOD(Measured, "Titles of a stretch's figures are whole in a narrow panel") {
+  timeline::Stream stream;
+  stream.Allocate(512, 1 << 20);
+  const auto view = stream.Publish();
+  const auto statistics = presenters::MakeRangeStatistics(*view, 0, view->end(), [](double) { return true; });
+  REQUIRE(statistics);
+  StatisticsInput input;
+  input.view = view.get();
+  input.statistics = &*statistics;
+  StatisticsState state;
+  CommandQueue queue;
+  float title = 0;
+  WordsIn({240, 300}, [&] {
+    DrawStatisticsPanel(input, state, queue);
+    for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      const ImGuiTable* const table = ImGui::TableFindByID(window->GetID("figures"));
+      if (table != nullptr) title = table->Columns[0].WidthGiven;
+    }
+  });
+  CHECK(title >= Measure(Words(), "largest request").x);
 }
 
 }  // namespace tidemark::gui

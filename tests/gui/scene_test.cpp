@@ -384,6 +384,27 @@ TEST_CASE("Ways out are those of the run that is shown, whatever is chosen for t
   CHECK(scene.Prepare(asked.input, state, estimates).fit.what_if.card_is_named);
 }
 
+TEST_CASE("A run that had less memory than its card says so where it is tried otherwise") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  phantom::Card card;
+  card.name = "t4";
+  card.title = "NVIDIA T4";
+  card.memory_bytes = int64_t{16} << 30;
+  asked.cards.push_back(card);
+  asked.input.description.device = "phantom";
+  asked.input.description.device_name = card.title;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  for (const int64_t memory : {card.memory_bytes, card.memory_bytes / 4}) {
+    asked.input.description.device_bytes = memory;
+    const bool is_limited = memory < card.memory_bytes;
+    CHECK(scene.Prepare(asked.input, state, estimates).fit.what_if.limit_bytes == (is_limited ? memory : 0));
+  }
+}
+
 TEST_CASE("Why memory ran out counts among what stands out") {
   constexpr int64_t kMebibyte = 1 << 20;
   timeline::Stream stream;

@@ -57,6 +57,7 @@ TEST_CASE("A line's label has its size where the line stands at that, and only i
   CHECK(TextOnLine(geometry, "reserved", 80, 80, ByteUnit::kMegabytes) == "reserved 80 B");
   CHECK(TextOnLine(geometry, "reserved", 80, 79, ByteUnit::kMegabytes) == "reserved 80 B");
   CHECK(TextOnLine(geometry, "reserved", 80, 30, ByteUnit::kMegabytes) == "reserved");
+  CHECK(TextBesideLatest("reserved", 90, ByteUnit::kMegabytes) == "reserved, at most 90 B");
 }
 
 TEST_CASE("A size that was told before the moment it stands at says so, on its line and above the axis") {

@@ -17,6 +17,8 @@ namespace {
 using presenters::CountAndBytes;
 using presenters::RangeStatistics;
 
+constexpr const char* kLargestRequest = "largest request";
+
 std::string CountText(uint64_t count) { return FormatNumber(static_cast<int64_t>(count)); }
 
 std::string RangeTitle(const StatisticsInput& input) {
@@ -77,7 +79,7 @@ void LargestFigure(const StatisticsInput& input, CommandQueue& queue) {
   if (SelectableRow("largest", false))
     queue.Push(PinMoment{block.born, presenters::AllocationSelected(block.born)});
   Tooltip("The largest request, the first of them: " + title + ".\nClick to light it up everywhere.");
-  Put(Words(), "largest request");
+  Put(Words(), kLargestRequest);
   ImGui::TableNextColumn();
   PutRight(MutedWords(), Fitted(MutedWords(), title, ImGui::GetContentRegionAvail().x));
   BytesCell(block.bytes, input.unit);
@@ -86,9 +88,10 @@ void LargestFigure(const StatisticsInput& input, CommandQueue& queue) {
 void Figures(const StatisticsInput& input, float width, CommandQueue& queue) {
   const RangeStatistics& of = *input.statistics;
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  const float titles = std::ceil(Measure(Words(), kLargestRequest).x);   // the longest of them
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(1)));  // all of them fit in a low panel
   if (!ImGui::BeginTable("figures", 3, kFlags, {width, 0})) return ImGui::PopStyleVar();
-  ImGui::TableSetupColumn("what", 0, 1.2F);
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, titles);
   ImGui::TableSetupColumn("count", 0, 1.2F);
   ImGui::TableSetupColumn("bytes", 0, 0.9F);
   FiguresHeader(input.unit);

@@ -160,7 +160,10 @@ std::optional<int64_t> TypedMemory(const WhatIfInput& input, const WhatIfState& 
 // Nothing where what was typed cannot be tried, or nothing is otherwise.
 std::optional<OtherSetup> ChooseSetup(const WhatIfInput& input, WhatIfState& state, CommandQueue& queue) {
   ChooseOtherCard(input, state.setup);
-  TextRow("With memory", "as much as the card has", state.memory, kLabelShare);
+  const bool is_limited = input.limit_bytes > 0 && state.setup.card.empty();
+  const std::string untyped = is_limited ? "the run's limit, " + FormatBytes(input.limit_bytes, input.unit)
+                                         : "as much as the card has";
+  TextRow("With memory", untyped.c_str(), state.memory, kLabelShare);
   const std::optional<int64_t> memory = TypedMemory(input, state);
   TextRow("Allocator", "max_split_size_mb:64, …", state.allocator, kLabelShare);
   ChooseCache(state.setup, queue);

@@ -21,6 +21,7 @@ struct WhatIfInput {
   const std::vector<phantom::Card>* cards = nullptr;
   std::string card;                     // the run's; where it names none the one that is chosen
   bool card_is_named = true;            // by the run
+  int64_t limit_bytes = 0;              // of the run's memory, where it had less than its card; else 0
   networks::TrainingSettings settings;  // of a run that is begun so
   std::string allocator;                // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
   bool can_try = false;                 // there is a run to replay

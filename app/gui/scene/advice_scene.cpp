@@ -85,6 +85,8 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   what_if.card_is_named =
       session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards)
           .has_value();
+  what_if.limit_bytes =
+      session::IsLimited(input.description, *input.cards) ? input.description.device_bytes : 0;
   what_if.settings = subject.settings;
   what_if.allocator = input.allocator;
   what_if.can_try = card && !is_empty;

@@ -213,6 +213,10 @@ std::string TextOnLine(const TimelineGeometry& geometry, const std::string& titl
   return std::abs(apart) < Px(2) ? title + " " + FormatBytes(latest_bytes, unit) + when_told : title;
 }
 
+std::string TextBesideLatest(const std::string& title, int64_t most_bytes, ByteUnit unit) {
+  return title + ", at most " + FormatBytes(most_bytes, unit);
+}
+
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
               Color fill) {
   list->ChannelsSetCurrent(kLabelChannel);

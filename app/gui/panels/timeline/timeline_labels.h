@@ -76,6 +76,8 @@ int64_t LatestHeld(std::span<const int64_t> bytes);
 // told, where that is drawn as high.
 std::string TextOnLine(const TimelineGeometry& geometry, const std::string& title, int64_t latest_bytes,
                        int64_t bytes, ByteUnit unit, const std::string& when_told = "");
+// Where it has room nowhere else: a title alone on a slope leaves open what it is a title of.
+std::string TextBesideLatest(const std::string& title, int64_t most_bytes, ByteUnit unit);
 
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

@@ -133,13 +133,14 @@ struct LinePoint {
 struct LineLabel {
   std::string title;
   int64_t latest_bytes = 0;
+  int64_t most_bytes = 0;
   ByteUnit unit;
   Color color;
   std::string when_told = {};  // PlotLine's
 };
 
 LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
-  return {title, LatestHeld(bytes), unit, color};
+  return {title, LatestHeld(bytes), bytes.empty() ? 0 : std::ranges::max(bytes), unit, color};
 }
 
 // Where a label is tried.
@@ -153,14 +154,15 @@ bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, L
              const LineLabel& label, TimelineLabels* labels) {
   if (point.bytes <= 0) return false;
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
-  const std::string text =
+  std::string text =
       TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit, label.when_told);
   if (how.only_with_size && text == label.title) return false;
+  if (text == label.title) text = TextBesideLatest(label.title, label.most_bytes, label.unit);
   return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, labels);
 }
 
 // Along a line, wherever its label lies on nothing, or else where there is room; with its size where the line
-// stands at that, or else its name alone.
+// stands at that, or else with the most that it has in sight.
 void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& label) {
   for (const Ground ground : kGrounds) {
     for (const bool only_with_size : {true, false}) {
