@@ -218,6 +218,34 @@ TEST_CASE("The command palette ends within a low window") {
   CHECK(palette->Rect().Max.y <= ImGui::GetIO().DisplaySize.y);
 }
 
+// Fails with all that PyTorch has to say.
+class Wordy : public Grown {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kFailed;
+    status.sentence =
+        "CUDA out of memory. Tried to allocate 392.00 MiB. GPU 0 has a total capacity of 4.00 GiB of which "
+        "38.00 MiB is free. Including non-PyTorch memory, this process has 3.96 GiB memory in use. Of the "
+        "allocated memory 3.52 GiB is allocated by PyTorch, and 414.26 MiB is reserved by PyTorch but "
+        "unallocated.";
+    return status;
+  }
+};
+
+TEST_CASE("What ran out of memory leaves the panels of a low window most of their room") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {640, 400};
+  app.ShowRun(std::make_shared<Wordy>());
+  frames.Draw(4);
+  const ImGuiWindow* const banner = ImGui::FindWindowByName("##banner");
+  REQUIRE(banner != nullptr);
+  CHECK(banner->WasActive);
+  CHECK(banner->Size.y <= Px(80));
+}
+
 TEST_CASE_METHOD(Measured, "Titles of a stretch's figures are whole in a narrow panel") {
   timeline::Stream stream;
   stream.Allocate(512, 1 << 20);

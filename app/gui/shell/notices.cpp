@@ -118,6 +118,18 @@ ImRect RoomForBanner(float width) {
   return {viewport->Pos.x + Px(12), top, right_edge, bottom};
 }
 
+// In a low window its first sentences, as many as leave the panels room; the first in any case.
+std::string InRoom(const TextStyle& style, const std::string& sentence, float wrap) {
+  const float most = std::max(Px(48), ImGui::GetMainViewport()->Size.y * 0.12F);
+  std::string shown = sentence;
+  while (style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, shown.c_str()).y > most) {
+    const size_t end = shown.rfind(". ");
+    if (end == std::string::npos) break;
+    shown.resize(end + 1);
+  }
+  return shown == sentence ? shown : shown + " …";
+}
+
 }  // namespace
 
 ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
@@ -131,7 +143,8 @@ ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queu
   const float beside_text = icon + Px(20) + buttons;
   const ImRect room = RoomForBanner(beside_text + Measure(style, banner.sentence).x);
   const float wrap = std::min(Px(1100), room.GetWidth()) - beside_text;
-  const ImVec2 text = style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, banner.sentence.c_str());
+  const std::string shown = InRoom(style, banner.sentence, wrap);
+  const ImVec2 text = style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, shown.c_str());
   const float width = beside_text + text.x;
   const float height = std::max(Px(50), text.y + Px(24));
   const ImVec2 at(std::floor(room.GetCenter().x - width / 2), room.Max.y - height);
@@ -144,8 +157,9 @@ ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queu
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style,
              banner.bad ? icons::kWarning : icons::kInfo);
-    list->AddText(style.face, Pixels(style), {at.x + icon, at.y + (height - text.y) / 2}, U32(color),
-                  banner.sentence.c_str(), nullptr, wrap);
+    const ImVec2 corner(at.x + icon, at.y + (height - text.y) / 2);
+    list->AddText(style.face, Pixels(style), corner, U32(color), shown.c_str(), nullptr, wrap);
+    if (shown != banner.sentence) TooltipOver(corner, corner + text, banner.sentence);
     ImGui::SetCursorPos({width - buttons, (height - ImGui::GetFrameHeight()) / 2});
     DrawBannerButtons(banner, shell, queue);
   }
