@@ -1,6 +1,8 @@
 #include "app/gui/panels/live_tree.h"
 
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
 
@@ -34,6 +36,31 @@ TEST_CASE("Of a path that finds no room the middle is left out, and where one is
   CHECK(fit({80, 40, 40, 40}, 100) == Shown{3});
   CHECK(fit({80, 40}, 100) == Shown{1});
   CHECK(fit({80, 400}, 100) == Shown{1});
+}
+
+TEST_CASE_METHOD(Measured, "What is alive by code says how to have lines where the run tells none") {
+  for (const char* const stack : {"", "aten::mm", "aten::mm ← step (train.py:30) ← main (train.py:40)"}) {
+    timeline::Stream stream;
+    const events::NameId op = stream.Name(stack);
+    stream.Allocate(512, 1 << 20).op = *stack == 0 ? 0 : op;
+    const auto view = stream.Publish();
+    const timeline::State state = view->StateAt(stream.latest());
+    const auto tree = presenters::MakeLiveTree(*view, state, KeysOf(TreeGrouping::kCallStack), {},
+                                               [](double) { return true; });
+    REQUIRE(tree);
+    LiveTreeInput input;
+    input.tree = &*tree;
+    input.grouping = TreeGrouping::kCallStack;
+    LiveTreeState shown;
+    CommandQueue queue;
+    const std::string drawn = WordsIn(
+        {900, 400}, [&] { DrawLiveTreePanel(input, shown, queue); }, "panel " + std::string(stack));
+    CHECK((drawn.find("--stacks python") == std::string::npos) == (std::string_view(stack).size() > 10));
+    input.is_of_ours = true;
+    const std::string of_ours = WordsIn(
+        {900, 400}, [&] { DrawLiveTreePanel(input, shown, queue); }, "ours " + std::string(stack));
+    CHECK(of_ours.find("--stacks python") == std::string::npos);
+  }
 }
 
 }  // namespace tidemark::gui

@@ -33,6 +33,11 @@ TEST_CASE_METHOD(Measured, "What comes and goes in slow motion is named as a who
   CommandQueue queue;
   const std::string drawn = WordsIn({row + Px(100), 600}, [&] { DrawSlowMotionPanel(input, slow, queue); });
   CHECK(drawn.find(name) != std::string::npos);
+  CHECK(drawn.find("--stacks python") == std::string::npos);
+  input.tells_lines = false;
+  const std::string without = WordsIn(
+      {row + Px(100), 600}, [&] { DrawSlowMotionPanel(input, slow, queue); }, "without lines");
+  CHECK(without.find("--stacks python") != std::string::npos);
 }
 
 }  // namespace tidemark::gui

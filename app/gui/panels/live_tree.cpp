@@ -13,6 +13,8 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/gui/window/opaque_fill.h"
+#include "app/presenters/allocations/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -22,6 +24,9 @@ using presenters::TreeArea;
 using presenters::TreeBox;
 using presenters::TreeKey;
 using presenters::TreeNode;
+
+constexpr const char* kNoLinesOfOurs =
+    "Tidemark's own networks run without Python: Slow motion shows the lines that their steps would be.";
 
 constexpr float kFlameRow = 22;  // at the least
 
@@ -291,6 +296,14 @@ void DrawFlames(const LiveTreeInput& input, LiveTreeState& state, const ImRect& 
 
 }  // namespace
 
+bool TellsLines(const LiveTree& tree) {
+  const TreeNode& root = tree.nodes.front();
+  const auto is_line = [](const TreeNode& node) {
+    return node.key == TreeKey::kFrame && !events::FileOfFrame(node.title).empty();
+  };
+  return std::ranges::any_of(std::span(tree.nodes).subspan(root.first_child, root.children), is_line);
+}
+
 std::vector<std::string> TitlesToShown(const LiveTree& tree, const std::vector<std::string>& path) {
   std::vector<std::string> titles = presenters::PathOf(tree, presenters::NodeAt(tree, path));
   titles.insert(titles.begin(), "everything alive");
@@ -332,6 +345,8 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   Breadcrumbs(*input.tree, state);
   if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)
     Put(SmallMuted(), "C++ functions are told of segments: in the memory map, under the mouse.");
+  if (input.grouping == TreeGrouping::kCallStack && !TellsLines(*input.tree))
+    PutWrapped(SmallMuted(), input.is_of_ours ? kNoLinesOfOurs : presenters::kHowToGetLines);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x < Px(40) || room.y < Px(24)) return;

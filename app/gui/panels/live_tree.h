@@ -23,6 +23,7 @@ struct LiveTreeInput {
   bool selects = false;                             // something is selected: what is not is faded
   std::string moment;                               // "at event 1,234 of step 5"
   bool segments_have_stacks = false;                // of C++, which blocks have not
+  bool is_of_ours = false;                          // the run is of a network of Tidemark's
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };
@@ -39,6 +40,9 @@ struct ShownTree {
 struct LiveTreeState : ShownTree {
   bool drawn = false;  // in this frame: a hidden tab is not prepared
 };
+
+// Whether the outermost of some frames is a line of code, by TreeGrouping::kCallStack.
+bool TellsLines(const presenters::LiveTree& tree);
 
 // From everything alive to the node that fills the panel: of the path as much as the tree has at this moment.
 std::vector<std::string> TitlesToShown(const presenters::LiveTree& tree,

@@ -261,10 +261,11 @@ void DrawColumn(const char* id, float width, const std::function<void()>& draw) 
 
 // Of a program that is not ours there is no listing, but the lines that asked for memory.
 void DrawStackAndChanges(const SlowMotionInput& input, float room, float gap) {
-  if (!input.stack.empty()) {
+  if (!input.stack.empty() || !input.tells_lines) {
     DrawColumn("stack", (room - gap) / 2, [&] {
       Label("The lines that led here");
-      PutWrapped(MutedNumbers(), input.stack);
+      input.tells_lines ? PutWrapped(MutedNumbers(), input.stack)
+                        : PutWrapped(SmallMuted(), presenters::kHowToGetLines);
     });
     ImGui::SameLine(0, gap);
   }

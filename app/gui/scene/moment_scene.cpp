@@ -57,6 +57,7 @@ void MomentScene::Prepare(const SceneInput& input, ViewState& state,
   PrepareGroups(*input.view, stacking, frame);
   PrepareSelected(input.view, selected, frame);
   frame.slow_motion.state = &ShownState();
+  frame.live_tree.is_of_ours = !input.description.settings_json.empty();
   PrepareTree(input.view, most_telling, state, frame);
 }
 

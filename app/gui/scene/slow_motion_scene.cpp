@@ -70,6 +70,9 @@ void SlowMotionScene::BeginWalk(const SceneInput& input, ViewState& state, Frame
   if (walk == nullptr) return;
   walk_ = *walk;
   walks_ = Lookup<WalkAsked, presenters::StepWalk>();
+  tells_lines_ = std::ranges::any_of(walk_->stops, [&view](const presenters::OperatorStop& stop) {
+    return !presenters::StackOf(*view, stop).empty();
+  });
   code_.clear();
   changes_stop_.reset();
   TimelineState& timeline = state.timeline;
@@ -127,6 +130,7 @@ void SlowMotionScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
   panel.code = &code_;
   panel.place = &place_;
   panel.stack = stack_;
+  panel.tells_lines = tells_lines_;
 }
 
 }  // namespace tidemark::gui

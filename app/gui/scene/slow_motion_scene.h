@@ -40,6 +40,7 @@ class SlowMotionScene {
   lessons::CodePlace place_;
   std::vector<presenters::BlockChange> changes_;
   std::string stack_;                   // of a program
+  bool tells_lines_ = false;            // of some operator of the step
   std::optional<size_t> changes_stop_;  // that the three above are of
 };
 

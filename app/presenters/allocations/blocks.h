@@ -18,6 +18,9 @@ std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& bl
 inline constexpr std::string_view kNoLayer = "no layer";
 inline constexpr std::string_view kNoOperator = "no operator";
 inline constexpr std::string_view kNoLine = "no line of code";
+// Beside that, where it stands for all of a run.
+inline constexpr const char* kHowToGetLines =
+    "This run tells no lines of code. Record it with --stacks python, or open a snapshot with stacks.";
 inline constexpr std::string_view kBornBefore = "born before";  // the first event that the view has
 
 // Of its layer, its operator (of a stack the innermost frame), its line of code, its birth's phase and its

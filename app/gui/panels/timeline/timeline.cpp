@@ -52,9 +52,6 @@ void TitleRule(float left_end, float* right, float y) {
 // Of a word that opens a list.
 std::string WordOfList(std::string_view chosen) { return std::string(chosen) + "  " + icons::kDown; }
 
-constexpr const char* kHowToGetLines =
-    "This run tells no lines of code. Record it with --stacks python, or open a snapshot with stacks.";
-
 constexpr const char* kWhyByLine = "by line of code: what the memory holds is not told";
 
 // What the stack is of.
@@ -468,8 +465,8 @@ TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geo
   }
   const std::vector<std::string>& groups = input.plot->groups;
   if (groups.size() == 2 && groups.front() == presenters::kNoLine) {  // and none other
-    DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kHowToGetLines,
-              Colors().text, "", &labels);
+    DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)),
+              presenters::kHowToGetLines, Colors().text, "", &labels);
   }
   if (!state.stack && input.stack.by == presenters::StackBy::kLine) {
     DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kWhyByLine,
