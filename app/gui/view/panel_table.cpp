@@ -19,13 +19,13 @@ constexpr Panel kPanels[] = {
          DrawRunControlsPanel(frame.run_controls, state.run_controls, queue);
        }
      },
-     false, "Program"},
+     WhileAsked::kVeiled, "Program"},
     {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.",
      PanelPlace::kCenter, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawTimelinePanel(frame.timeline, state.timeline, queue);
      },
-     true},
+     WhileAsked::kLeavesOut},
     {"memory_map", "Memory map", icons::kMap, "Segments and blocks at one moment.", PanelPlace::kCenterMiddle,
      PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
@@ -36,7 +36,7 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
      },
-     true},
+     WhileAsked::kLeavesOut},
     {"live_tree", "What is alive", icons::kTree,
      "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom,
      PanelOf::kAnyRun,
@@ -64,7 +64,7 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBreakdownPanel(frame.breakdown, state.breakdown, queue);
      },
-     true},
+     WhileAsked::kLeavesOut},
     {"bridge", "The bridge", icons::kBridge, "From the textbook's figure to the device's, step by step.",
      PanelPlace::kRightBottom, PanelOf::kNetworks,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
@@ -151,7 +151,7 @@ std::string_view WhyVeiled(const Panel& panel, const Frame& frame) {
   if (panel.place == PanelPlace::kLeft || panel.place == PanelPlace::kLessons) return "";
   if (panel.of == PanelOf::kSettings ? frame.awaits_prediction : frame.veiled)
     return "First your prediction, in the Learn panel. What the run says stands here once it is revealed.";
-  if (frame.timeline.untold != 0 && !panel.leaves_out)
+  if (frame.timeline.untold != 0 && panel.while_asked == WhileAsked::kVeiled)
     return "A page of this lesson asks first for some of what stands here. It is told once that is revealed.";
   return "";
 }

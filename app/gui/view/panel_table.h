@@ -29,6 +29,12 @@ enum class PanelOf : uint8_t {
   kLayers,    // of those that somebody told, or may tell
 };
 
+// While a later page of a lesson asks for some of what a panel tells.
+enum class WhileAsked : uint8_t {
+  kVeiled,     // nothing of it is shown
+  kLeavesOut,  // all but what is asked for
+};
+
 struct Panel {
   const char* name;  // stable: the layout file and tests know it by this
   const char* label;
@@ -37,7 +43,7 @@ struct Panel {
   PanelPlace place;  // where the default layout puts it; two in one place share it as tabs
   PanelOf of;        // without that it has nothing to show, and is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
-  bool leaves_out = false;  // what a later page of a lesson asks for; else nothing of it is shown until then
+  WhileAsked while_asked = WhileAsked::kVeiled;
   const char* label_of_program = nullptr;  // where it is another beside a program that is not ours
 };
 std::span<const Panel> Panels();             // kPanelCount of them
