@@ -45,7 +45,7 @@ std::vector<advice::AllocatorTrial> SettingsThatFit(const session::Run& run, con
   with_room_for_all.memory_bytes = advice::kRoomForAllBytes;
   std::vector<advice::AllocatorTrial> fitting =
       advice::WithRoom(Tried(run, with_room_for_all, card, allocator));
-  std::ranges::stable_partition(fitting, [](const advice::AllocatorTrial& trial) {
+  std::stable_partition(fitting.begin(), fitting.end(), [](const advice::AllocatorTrial& trial) {
     return trial.settings == advice::kTriedSettings[0] && trial.outcome.after.retries == 0;
   });
   return fitting;
