@@ -48,7 +48,7 @@ std::vector<std::string> FindingSentences(const timeline::View& view, int64_t ca
 }
 
 std::string ProgramFindingRows(const timeline::View& view, int64_t card_bytes, const SettingsTrial& trial) {
-  const std::string findings = FindingRows(view, card_bytes, trial);
+  std::string findings = FindingRows(view, card_bytes, trial);
   if (!LinesText(view).empty()) return findings;
   const bool is_found = !findings.empty() || !view.out_of_memory().empty();
   const bool is_unknown = IsLargelyUnknown(view);
