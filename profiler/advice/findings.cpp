@@ -84,9 +84,8 @@ class Examination {
       // Where graphs are kept the last of a few steps needs the most, too.
       if (!is_a_graph && !GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
       FindTypeCopies();
-    } else if (!steps_.first) {
-      Add(KeptOutputs(view_, unit_));
     }
+    Add(KeptOutputs(view_, unit_));
     FindUnusedGraph();
     FindFragmentation();
     std::ranges::stable_sort(findings_, std::ranges::greater(), RankOf);

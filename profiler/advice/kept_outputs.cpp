@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,39 +12,86 @@
 
 #include "profiler/advice/examined_steps.h"
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/counted_blocks.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::advice {
 namespace {
 
+using timeline::EventIndex;
 using timeline::LiveBlock;
 using timeline::PhaseSpan;
+using timeline::Series;
 using timeline::View;
 
 // What the last one left is in use, and so may be what the one before it did.
 constexpr size_t kPassesInUse = 2;
 constexpr size_t kFewestPasses = 5;
+// Of one evaluation, if the run has several.
+constexpr size_t kFewestOfEvaluation = 3;
 
 struct Kept {
   std::vector<LiveBlock> blocks;
   std::set<size_t> passes;  // that left them
   int64_t bytes = 0;
+  int64_t joined = 0;  // of them: made between passes, of what several left
 };
 
-std::vector<PhaseSpan> PassesOf(const View& view) {
+bool IsPass(const PhaseSpan& span) { return span.phase == events::Phase::kEvaluation; }
+
+// The latest that begin before the moment and have nothing that trains between them: one evaluation.
+std::vector<PhaseSpan> EvaluationBefore(const View& view, EventIndex moment) {
   std::vector<PhaseSpan> passes;
-  std::ranges::copy_if(view.phases(), std::back_inserter(passes),
-                       [](const PhaseSpan& span) { return span.phase == events::Phase::kEvaluation; });
+  bool trained = false;
+  for (const PhaseSpan& span : view.phases()) {
+    if (span.begin > moment) break;
+    if (!IsPass(span)) {
+      trained = trained || span.phase != events::Phase::kIdle;
+      continue;
+    }
+    if (std::exchange(trained, false)) passes.clear();
+    passes.push_back(span);
+  }
   return passes;
 }
 
-// Of those passes, after the last of all.
-Kept KeptOf(const View& view, const std::vector<PhaseSpan>& passes, timeline::EventIndex moment) {
+EventIndex EndOfLastPass(const View& view) {
+  EventIndex end = view.first();
+  for (const PhaseSpan& span : view.phases()) {
+    if (IsPass(span)) end = std::min(span.end, view.end() - 1);
+  }
+  return end;
+}
+
+// What is put together of one pass's results alone does not, nor what is used up.
+bool OutputsGrow(const View& view, std::span<const PhaseSpan> passes) {
+  const size_t stride = passes.size() / kMostSteps + 1;
+  int64_t before = -1;
+  for (size_t i = 0; i < passes.size(); i += stride) {
+    const Series outputs = timeline::SeriesOf(events::Category::kOutput);
+    const int64_t now = ValueOf(view.ValuesAt(passes[i].begin), outputs);
+    if (now <= before) return false;
+    before = now;
+  }
+  return true;
+}
+
+// Of all but the latest of those passes, and between them.
+Kept KeptOf(const View& view, std::span<const PhaseSpan> passes, EventIndex moment) {
   Kept kept;
-  for (const LiveBlock& block : view.StateAt(moment).blocks) {
+  const std::span earlier = passes.first(passes.size() - kPassesInUse);
+  const bool grow = OutputsGrow(view, passes);
+  const timeline::State state = timeline::SettledStateAt(view, moment, timeline::SettledBy(view, moment));
+  for (const LiveBlock& block : timeline::CountedBlocks(state)) {
     const auto behind = std::ranges::upper_bound(passes, block.born, {}, &PhaseSpan::begin);
-    const bool is_of_one = behind != passes.begin() && block.born < std::prev(behind)->end;
-    if (!is_of_one || block.category != events::Category::kOutput || block.pending_free) continue;
-    kept.passes.insert(static_cast<size_t>(behind - passes.begin()));
+    if (behind == passes.begin() || block.category != events::Category::kOutput) continue;
+    const bool is_of_one = block.born < std::prev(behind)->end;
+    const auto pass = static_cast<size_t>(behind - passes.begin());
+    if (is_of_one ? pass > earlier.size() : !grow) continue;
+    if (is_of_one)
+      kept.passes.insert(pass);
+    else
+      kept.joined = SaturatingSum(kept.joined, block.rounded_bytes);
     kept.bytes = SaturatingSum(kept.bytes, block.rounded_bytes);
     kept.blocks.push_back(block);
   }
@@ -62,29 +110,48 @@ std::string MostIsOfLayer(const View& view, const Kept& kept) {
   return " Most of it is of layer " + std::string(most->first) + ".";
 }
 
+bool IsJoined(const Kept& kept) { return kept.joined > kept.bytes / 2; }
+
+std::string EvidenceOf(const View& view, const Kept& kept, std::string_view when, size_t passes,
+                       ByteUnit unit) {
+  if (IsJoined(kept)) {
+    return FormatBytes(kept.bytes, unit) + " alive " + std::string(when) + " are results of " +
+           FormatNumber(static_cast<int64_t>(passes)) +
+           " passes without gradients, put together on the card after each: meanwhile old and new are there "
+           "at once.";
+  }
+  const auto left_by = static_cast<int64_t>(kept.passes.size());
+  return FormatBytes(kept.bytes, unit) + " that " + FormatNumber(left_by) +
+         " passes without gradients left are still alive " + std::string(when) + ": " +
+         FormatBytes(kept.bytes / left_by, unit) + " more with each." + MostIsOfLayer(view, kept);
+}
+
 }  // namespace
 
 std::optional<Finding> KeptOutputs(const View& view, ByteUnit unit) {
-  std::vector<PhaseSpan> passes = PassesOf(view);
-  if (passes.size() < kFewestPasses + kPassesInUse) return {};
-  const timeline::EventIndex moment = std::min(passes.back().end, view.end() - 1);
-  passes.resize(passes.size() - kPassesInUse);
+  const auto passes_of_run = static_cast<size_t>(std::ranges::count_if(view.phases(), IsPass));
+  if (passes_of_run < kFewestPasses + kPassesInUse) return {};
+  const View::Peak peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
+  const bool trains = std::ranges::any_of(view.steps(), &timeline::Step::complete);
+  const EventIndex moment = trains ? peak.index : EndOfLastPass(view);
+  const std::vector<PhaseSpan> passes = EvaluationBefore(view, moment);
+  if (passes.size() < kFewestOfEvaluation + kPassesInUse) return {};
   Kept kept = KeptOf(view, passes, moment);
-  const timeline::Series allocated = timeline::Series::kAllocated;
-  const int64_t peak = ValueOf(view.PeakIn(allocated, view.first(), view.end()).values, allocated);
-  if (2 * kept.passes.size() < passes.size() || !IsWorthTelling(kept.bytes, peak)) return {};
+  if (!IsJoined(kept) && 2 * kept.passes.size() < passes.size() - kPassesInUse) return {};
+  if (!IsWorthTelling(kept.bytes, ValueOf(peak.values, Series::kAllocated))) return {};
   Finding finding;
   finding.kind = FindingKind::kKeptOutputs;
   finding.bytes = kept.bytes;
   finding.moment = moment;
-  finding.grows = true;
-  const auto left_by = static_cast<int64_t>(kept.passes.size());
-  finding.evidence = FormatBytes(kept.bytes, unit) + " that " + FormatNumber(left_by) +
-                     " passes without gradients left are still alive after the last one: " +
-                     FormatBytes(kept.bytes / left_by, unit) + " more with each." + MostIsOfLayer(view, kept);
+  finding.grows = !trains;
+  finding.evidence =
+      EvidenceOf(view, kept, trains ? "at the run's peak" : "after the last one", passes.size(), unit);
   finding.advice =
-      "Look what keeps what the model gives, as a list of results: take them to the host (result.cpu()), or "
-      "keep only what is needed of them.";
+      IsJoined(kept) ? "Take each pass's results to the host before they are put together (result.cpu(); a "
+                       "trainer may have an argument for it, as eval_accumulation_steps), or keep only what "
+                       "is needed of them."
+                     : "Look what keeps what the model gives, as a list of results: take them to the host "
+                       "(result.cpu()), or keep only what is needed of them.";
   finding.allocations = BirthsOf(std::move(kept.blocks));
   finding.evidence += MostIsMadeBy(view, finding.allocations);
   return finding;

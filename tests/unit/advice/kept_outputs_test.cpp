@@ -24,6 +24,22 @@ class PassesStream : public timeline::Stream {
     Categorize(leaves, Category::kOutput);
     BeginPhase(Phase::kIdle);
   }
+  void Train(int64_t step, int64_t bytes) {
+    BeginStep(step);
+    BeginPhase(Phase::kForward);
+    Allocate(0x18000000, bytes, Category::kActivation);
+    BeginPhase(Phase::kOptimizer);
+    Free(0x18000000);
+    EndStep(step);
+    BeginPhase(Phase::kIdle);
+  }
+  // Into a block of so many results, instead of the one before.
+  void Join(int pass, int64_t results) {
+    const auto joined = [](int number) { return 0x100000000 + static_cast<uint64_t>(number) * 0x10000000; };
+    Allocate(joined(pass), results * kLeft, Category::kUnknown);
+    Categorize(joined(pass), Category::kOutput);
+    if (pass > 0) Free(joined(pass - 1));
+  }
   static uint64_t Number(int number) { return 0x20000000 + static_cast<uint64_t>(number) * 0x1000000; }
 
  private:
@@ -67,13 +83,50 @@ TEST_CASE("A cache that each pass makes anew, and what a first pass leaves for a
   CHECK_FALSE(KeptIn(stream));
 }
 
-TEST_CASE("What passes of a training leave is told by its steps") {
+TEST_CASE("What an evaluation of a training keeps to its end is found where the run's peak has it") {
+  for (const int64_t training : {kLeft, 20 * kLeft}) {  // beside it, or above it
+    PassesStream stream;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      stream.Train(epoch, training);
+      for (int pass = 0; pass < 6; ++pass) stream.Pass(PassesStream::Number(pass));
+      for (int pass = 0; pass < 6; ++pass) stream.Free(PassesStream::Number(pass));
+    }
+    const auto findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
+    REQUIRE(findings.size() == (training == kLeft ? 1 : 0));
+    if (findings.empty()) continue;
+    CHECK(findings.front().kind == FindingKind::kKeptOutputs);
+    CHECK(findings.front().bytes == 4 * kLeft);
+    CHECK_FALSE(findings.front().grows);  // from step to step
+    CHECK(findings.front().evidence.starts_with(
+        "32.0 MiB that 4 passes without gradients left are still alive at the run's peak: 8.0 MiB more with "
+        "each. Most of it is of layer fc."));
+  }
+}
+
+TEST_CASE("Passes between the steps of a training are one evaluation each, and few keep nothing") {
   PassesStream stream;
-  stream.BeginStep(0);
-  stream.BeginPhase(Phase::kForward);
-  stream.EndStep(0);
-  for (int pass = 0; pass < 10; ++pass) stream.Pass(PassesStream::Number(pass));
-  CHECK(FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0).empty());
+  for (int step = 0; step < 4; ++step) {
+    stream.Train(step, kLeft);
+    for (int pass = 0; pass < 4; ++pass) stream.Pass(PassesStream::Number(4 * step + pass));
+  }
+  CHECK_FALSE(KeptIn(stream));
+}
+
+TEST_CASE("Results that are put together after each pass are found, and those of one pass alone are not") {
+  for (const bool grows : {true, false}) {
+    PassesStream stream;
+    stream.Train(0, kLeft);
+    for (int pass = 0; pass < 8; ++pass) {
+      stream.Pass(PassesStream::Number(pass));
+      stream.Join(pass, grows ? pass + 1 : 2);
+      stream.Free(PassesStream::Number(pass));
+    }
+    const auto finding = KeptIn(stream);
+    REQUIRE(finding.has_value() == grows);
+    if (!finding) continue;
+    CHECK(finding->bytes == (7 + 8) * kLeft);  // the old and the new
+    CHECK(finding->evidence.starts_with("120.0 MiB alive at the run's peak are results of 8 passes"));
+  }
 }
 
 }  // namespace tidemark::advice
