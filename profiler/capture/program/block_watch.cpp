@@ -32,7 +32,8 @@ thread_local Category category_around_cast = Category::kUnknown;
 thread_local uint64_t last_born_address = 0;  // of this thread's blocks
 thread_local int64_t last_born_bytes = 0;
 
-thread_local int depth_around_closure = 0;  // of optimizers, where one runs its closure
+thread_local bool follows_evaluation = false;  // nothing has recorded gradients since
+thread_local int depth_around_closure = 0;     // of optimizers, where one runs its closure
 
 constexpr const char* kBucketName = "DDP bucket";
 constexpr int64_t kSmallestSendBuffer = 1 << 20;  // all others are not looked at: a forward makes many
@@ -72,6 +73,7 @@ void TakeForInputs(const std::vector<Block>& copied) {
 
 // Before anything else is said of its blocks.
 void BeginForward() {
+  follows_evaluation = false;
   if (!TheCourse().HasBegun()) TakeForInputs(Roles().TakeAwaitingForward());
   if (current_context.optimizer_depth == 0) return TheCourse().RecordForward();
   depth_around_closure = std::exchange(current_context.optimizer_depth, 0);
@@ -214,6 +216,14 @@ void TakeForOutputs(Maker maker) {
   }
 }
 
+// Results of evaluations, as a trainer puts them together between passes.
+bool JoinsResults() {
+  if (!follows_evaluation || current_context.layer != 0 || current_context.optimizer_depth > 0) return false;
+  static const NameId cat = Intern("aten::cat");
+  static const NameId stack = Intern("aten::stack");
+  return (current_context.op == cat || current_context.op == stack) && !at::GradMode::is_enabled();
+}
+
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_address = address;
   last_born_bytes = bytes;
@@ -223,6 +233,8 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
                     .in_model = current_context.layer != 0};
   if (IsFromBirth(category) || birth.maker != kNobody || birth.before_gradients || birth.in_model)
     Roles().Born(address, birth);
+  if (JoinsResults() && Roles().Take(address, Category::kOutput))
+    Announce({address, bytes}, Category::kOutput, 0);
 }
 
 // A batch: what was just made and is at once filled from the host, where gradients are recorded, or before an
@@ -289,7 +301,10 @@ bool BeginEvaluationBlocks() {
   return true;
 }
 
-void EndEvaluationBlocks() { TakeForOutputs(ThisEvaluation()); }
+void EndEvaluationBlocks() {
+  TakeForOutputs(ThisEvaluation());
+  follows_evaluation = true;
+}
 
 void EndForwardBlocks() { TakeForOutputs(kForward); }
 

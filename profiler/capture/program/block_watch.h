@@ -13,7 +13,8 @@
 //                    the last that was filled where no gradients are recorded, as Module.to fills parameters;
 //                    and before an evaluation, whether they are recorded or not
 //   output           what a forward made, is alive as backward begins, and is none of these: results that the
-//                    program keeps; and what an evaluation (operators/layer_scopes.h) made and left behind
+//                    program keeps; what an evaluation (operators/layer_scopes.h) made and left behind; and
+//                    what is put together of that (torch.cat) before gradients are recorded again
 // The first of them holds until the block is freed, but that a gradient may have been an activation before,
 // or lie in a bucket, a leaf may have been an input, and an output may become anything. Made during backward,
 // an optimizer's step or an evaluation and none of these: temporary. All else stays unknown. Tensors of

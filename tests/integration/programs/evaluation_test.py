@@ -135,6 +135,26 @@ with torch.no_grad():
         self.assertEqual((finding["kind"], finding["bytes"]), ("kept_outputs", 10 * 4 * MIB))
         self.assertIn("4.0 MiB more with each. Most of it is of layer 1.", finding["evidence"])
 
+    def test_results_that_are_put_together_on_the_card_between_trainings_are_output_and_found(self):
+        code = """
+import torch
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=.1)
+def batch(): return torch.ones(1024, 1024, device="cuda")
+for _ in range(2):
+    net(batch()).sum().backward(); optimizer.step(); optimizer.zero_grad()
+    results = None
+    with torch.no_grad():
+        for _ in range(8):
+            result = net(batch())
+            results = result if results is None else torch.cat([results, result])
+    del result, results
+"""
+        self.phantom(code)
+        self.assertEqual(self.holds()["output"], (7 + 8 + 1) * 4 * MIB)
+        finding, = self.told()["findings"]
+        self.assertEqual((finding["kind"], finding["bytes"]), ("kept_outputs", (7 + 8) * 4 * MIB))
+
     def test_what_records_within_a_call_is_a_forward(self):
         code = """
 import torch
