@@ -127,8 +127,8 @@ TEST_CASE("Gradients that wait for another stream are not kept while forward run
       stream.Allocate(TrainingStream::kActivation, 60 * kMiB, Category::kActivation);
       stream.BeginPhase(Phase::kBackward);
       if (step > 0) stream.Free(TrainingStream::kGradient);
-      stream.Allocate(TrainingStream::kGradient, 20 * kMiB, Category::kGradient);
       stream.Free(TrainingStream::kActivation);
+      stream.Allocate(TrainingStream::kGradient, 20 * kMiB, Category::kGradient);
       stream.EndStep(step);
       if (freed == Freed::kAskedForAtEnd) stream.RequestFree(TrainingStream::kGradient);
     }
