@@ -14,6 +14,7 @@
 
 #include "profiler/advice/examined_steps.h"
 #include "profiler/advice/kept_outputs.h"
+#include "profiler/advice/optimizer_work.h"
 #include "profiler/advice/step_spikes.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
@@ -84,6 +85,7 @@ class Examination {
       // Where graphs are kept the last of a few steps needs the most, too.
       if (!is_a_graph && !GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
       FindTypeCopies();
+      FindAtPeakOfSteps();
     }
     Add(KeptOutputs(view_, unit_));
     FindUnusedGraph();
@@ -275,6 +277,18 @@ class Examination {
         "Evaluate under torch.no_grad() or torch.inference_mode(): each layer's output is then freed as soon "
         "as the next one has read it. model.eval() alone records the graph all the same.",
         births);
+  }
+
+  // What would lower the run's peak, where it is theirs.
+  void FindAtPeakOfSteps() {
+    const auto lower = [](const Step& one, const Step& other) {
+      return AllocatedPeak(one) < AllocatedPeak(other);
+    };
+    const Step& highest = *std::max_element(steps_.steady.rbegin(), steps_.steady.rend(), lower);
+    const View::Peak peak = view_.PeakIn(Series::kAllocated, view_.first(), view_.end());
+    const int64_t of_run = ValueOf(peak.values, Series::kAllocated);
+    if (IsWorthTelling(of_run - AllocatedPeak(highest), of_run)) return;
+    Add(OptimizerWork(view_, highest, unit_));
   }
 
   // Where it begins in the last step for the first time.
@@ -594,6 +608,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "Copies between types";
     case FindingKind::kKeptOutputs:
       return "Outputs of earlier passes are kept";
+    case FindingKind::kOptimizerWork:
+      return "The optimizer's step needs the most";
   }
   return "";
 }
@@ -620,6 +636,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "type_copies";
     case FindingKind::kKeptOutputs:
       return "kept_outputs";
+    case FindingKind::kOptimizerWork:
+      return "optimizer_work";
   }
   return "";
 }

@@ -1,8 +1,8 @@
 // What in a run's memory a person would want to be told of, each with its evidence and what to do about it:
 // memory that grows from step to step, graphs and gradients that are kept, graphs that nobody runs backward,
 // fragmentation, workspaces larger than activations, a step, the first or a later one, that needs more than
-// all others, copies between types, and outputs that are kept from pass to pass. Only what the stream shows:
-// a run without steps or categories has fewer findings. Pure functions, any thread. O(events of one step,
+// all others, copies between types, outputs that are kept from pass to pass, and what an optimizer works in. Only
+// what the stream shows: a run without steps or categories has fewer findings. Pure functions, any thread. O(events of one step,
 // without steps of a million events at most, + live blocks).
 #pragma once
 
@@ -27,6 +27,7 @@ enum class FindingKind : uint8_t {
   kLaterStepSpike,
   kTypeCopies,
   kKeptOutputs,
+  kOptimizerWork,
 };
 
 struct Finding {
