@@ -14,6 +14,7 @@
 
 #include "profiler/advice/examined_steps.h"
 #include "profiler/advice/kept_outputs.h"
+#include "profiler/advice/loss_scores.h"
 #include "profiler/advice/optimizer_work.h"
 #include "profiler/advice/step_spikes.h"
 #include "profiler/base/saturating.h"
@@ -289,6 +290,7 @@ class Examination {
     const int64_t of_run = ValueOf(peak.values, Series::kAllocated);
     if (IsWorthTelling(of_run - AllocatedPeak(highest), of_run)) return;
     Add(OptimizerWork(view_, highest, unit_));
+    Add(LossScores(view_, highest, unit_));
   }
 
   // Where it begins in the last step for the first time.
@@ -610,6 +612,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "Outputs of earlier passes are kept";
     case FindingKind::kOptimizerWork:
       return "The optimizer's step needs the most";
+    case FindingKind::kLossScores:
+      return "Scores for the loss are there several times";
   }
   return "";
 }
@@ -638,6 +642,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "kept_outputs";
     case FindingKind::kOptimizerWork:
       return "optimizer_work";
+    case FindingKind::kLossScores:
+      return "loss_scores";
   }
   return "";
 }
