@@ -21,7 +21,7 @@ namespace tidemark::gui {
 struct ShortagePage {
   session::Shortage shortage;
   int64_t card_bytes = 0;  // all of the card's memory; 0 = not known
-  std::string place;  // "in step 3, backward"
+  std::string place;       // "in step 3, backward"
   std::string why;
   std::vector<advice::Owner> owners;
 };

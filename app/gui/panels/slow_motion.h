@@ -23,7 +23,7 @@ struct SlowMotionInput {
   const timeline::State* state = nullptr;                         // where the stop is highest
   const std::vector<lessons::CodeLine>* code = nullptr;           // empty for a program that is not ours
   const lessons::CodePlace* place = nullptr;
-  std::string stack;  // of a program that is not ours: the lines that led here; "" = not told
+  std::string stack;        // of a program that is not ours: the lines that led here; "" = not told
   bool tells_lines = true;  // of some operator of the step it is
   bool active = false;
   bool can_begin = false;  // there are operators to walk through, or may be
