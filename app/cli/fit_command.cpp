@@ -216,7 +216,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   std::vector<std::string> notes = launch.Notes();  // of all runs
   std::ranges::copy_if(run.description().notes, std::back_inserter(notes),
                        [&notes](const std::string& note) { return std::ranges::count(notes, note) == 0; });
-  std::string growth = by_itself.findings.empty() ? GrowthNote(*run.view()) : "";
+  std::string growth = fit.json || by_itself.findings.empty() ? GrowthNote(*run.view()) : "";
   if (!growth.empty()) notes.push_back(std::move(growth));
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {
@@ -227,6 +227,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
   json["techniques"] = TechniquesJson(techniques);
+  json["findings"] = FindingsJson(*run.view(), fit.asked.memory_bytes);
   json["allocator_settings"] = SettingsJson(by_itself.settings);
   return TextOf(json);
 }

@@ -2,11 +2,13 @@
 // Python: phantom/programs/python/tidemark_tensors.py) and whoever reads layers out of it (timeline/):
 //
 //   layer1.conv2.weight            a parameter or buffer: the layer's path, and its own name there
-//   layer1.conv2.weight exp_avg    what there is of it beside: an optimizer's state, by its key; "gathered";
-//   "copy" layer1.conv2.weight.grad       its gradient layer1.shard.grad              the shard of several
-//   gradients in the layer Linear 2.weight                of the second model of a class AdamW state what an
-//   optimizer keeps, where nobody knows of what: of no layer parameter 768×3072             of no module that
-//   was called so far
+//   layer1.conv2.weight exp_avg    what there is of it beside: an optimizer's state, by its key; "gathered"
+//   layer1.conv2.weight copy       what the program copied of it, and keeps
+//   layer1.conv2.weight.grad       its gradient
+//   layer1.shard.grad              the shard of several gradients in the layer
+//   Linear 2.weight                of the second model of a class
+//   AdamW state                    what an optimizer keeps, where nobody knows of what: of no layer
+//   parameter 768×3072             of no module that was called so far
 //
 // Pure functions.
 #pragma once
@@ -53,7 +55,7 @@ inline std::string OptimizerStateName(std::string_view range) {
   return std::string(range.substr(0, range.find('.'))) + " state";
 }
 
-// "layer1.conv2" of the first three; "" = of none.
+// "layer1.conv2" of the first four; "" = of none.
 inline std::string_view LayerOfTensor(std::string_view name) {
   name = ParameterOf(name);
   if (name.ends_with(kGradientEnding)) name.remove_suffix(kGradientEnding.size());

@@ -55,6 +55,8 @@ inline constexpr const char* kPythonVariable = "TIDEMARK_PHANTOM_PYTHON";
 // What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
+// And has taken it back.
+inline constexpr const char* kBlockEndsFunction = "TidemarkPhantomBlockEnds";
 
 // PyTorch keeps a block that was freed until another stream is done with it.
 inline constexpr const char* kBlockWaitsFunction = "TidemarkPhantomBlockWaits";

@@ -83,7 +83,7 @@ Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::str
   CardVerdicts verdicts(asked, settings, allocator);
   for (phantom::Card& card : *cards) {
     if (card.name != asked.name) continue;
-    verdicts.asked_is_limited_ = card.memory_bytes != asked.memory_bytes;
+    verdicts.asked_is_limited_ = asked.memory_bytes < card.memory_bytes;
     card = asked;
   }
   std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);

@@ -4,6 +4,7 @@
 
 #include "app/cli/reports/line_report.h"
 #include "profiler/advice/findings.h"
+#include "profiler/session/steady_state.h"
 #include "profiler/timeline/series.h"
 
 namespace tidemark::cli {
@@ -16,10 +17,9 @@ std::string AdviceOf(const advice::Finding& finding) {
 
 // At the peak: a quarter of it, or more.
 bool IsLargelyUnknown(const timeline::View& view) {
-  using timeline::Series;
-  const timeline::SeriesValues peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
+  const timeline::SeriesValues peak = session::LargestSince(view).at_peak;
   const int64_t unknown = ValueOf(peak, timeline::SeriesOf(events::Category::kUnknown));
-  return unknown > 0 && unknown >= ValueOf(peak, Series::kAllocated) / 4;
+  return unknown > 0 && unknown >= ValueOf(peak, timeline::Series::kAllocated) / 4;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct Gates {
   // cudaMemcpyAsync from the host's memory to here.
   Listener<void(const void* device)> copied_from_host{nullptr};
   // cudaMemcpyAsync from one place of the device to another: a copy that converts nothing and has no gaps.
-  Listener<void(const void* to, const void* from)> copied_on_device{nullptr};
+  Listener<void(const void* to, const void* from, size_t bytes)> copied_on_device{nullptr};
 
   // c10::reportMemoryUsageToProfiler for CUDA memory: by how many bytes a block changed what is allocated.
   Listener<void(int64_t change_bytes)> memory_reported{nullptr};

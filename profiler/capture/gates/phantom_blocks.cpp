@@ -12,6 +12,12 @@ void BlockBegins(const void* pointer, size_t bytes) {
   if (told != nullptr) told(pointer, bytes);
 }
 
+void BlockEnds(const void* pointer, size_t bytes) {
+  static const auto told =
+      reinterpret_cast<phantom::BlockBeginsFunction>(dlsym(RTLD_DEFAULT, phantom::kBlockEndsFunction));
+  if (told != nullptr) told(pointer, bytes);
+}
+
 void BlockWaits() {
   static const auto told =
       reinterpret_cast<phantom::BlockWaitsFunction>(dlsym(RTLD_DEFAULT, phantom::kBlockWaitsFunction));

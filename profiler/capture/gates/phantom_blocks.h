@@ -8,6 +8,8 @@ namespace tidemark::capture {
 
 // It hands this out anew: what was written there belongs to something else from now on.
 void BlockBegins(const void* pointer, size_t bytes);
+// It took one back: what was written there is nobody's.
+void BlockEnds(const void* pointer, size_t bytes);
 // It keeps one that was freed until another stream is done with it.
 void BlockWaits();
 

@@ -14,6 +14,7 @@ using tidemark::capture::TheGates;
 
 constexpr int kHostToDevice = 1;  // driver_types.h: cudaMemcpyKind
 constexpr int kDeviceToDevice = 3;
+constexpr int64_t kLargeBlock = 1 << 20;  // what is known of smaller ones takes little of the host
 
 }  // namespace
 
@@ -21,6 +22,7 @@ void tidemark::capture::OnMemoryReported(void* pointer, int64_t change, size_t /
                                          uint16_t device) {
   if (DeviceTypeOf(device) != kCudaDevice) return;
   if (change > 0) BlockBegins(pointer, static_cast<size_t>(change));
+  if (change < -kLargeBlock) BlockEnds(pointer, static_cast<size_t>(-change));
   Tell(TheGates().memory_reported, change);
 }
 
@@ -36,7 +38,7 @@ int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* st
   static const auto next =
       reinterpret_cast<int (*)(void*, const void*, size_t, int, void*)>(dlsym(RTLD_NEXT, "cudaMemcpyAsync"));
   if (kind == kHostToDevice) Tell(TheGates().copied_from_host, static_cast<const void*>(to));
-  if (kind == kDeviceToDevice) Tell(TheGates().copied_on_device, static_cast<const void*>(to), from);
+  if (kind == kDeviceToDevice) Tell(TheGates().copied_on_device, static_cast<const void*>(to), from, bytes);
   return next(to, from, bytes, kind, stream);
 }
 

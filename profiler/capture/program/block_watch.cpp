@@ -150,7 +150,7 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
   const Block block = BlockOf(tensor);
   if (block.address == 0) return;
   BeginForward();
-  if (!Roles().Take(block.address, Category::kParameter)) return;
+  if (!Roles().Take(block.address, Category::kParameter, 0, block.bytes)) return;
   Announce(block, Category::kParameter,
            Intern(std::string(events::kNamelessParameter) + " " + ShapeOf(tensor)));
 }
@@ -163,7 +163,8 @@ void OnTensorKnown(const void* block, int64_t bytes, Category category, const ch
     return;
   }
   const NameId gradient_name = category == Category::kParameter ? Intern(events::GradientName(name)) : 0;
-  if (Roles().Take(address, category, gradient_name)) Announce({address, bytes}, category, Intern(name));
+  if (Roles().Take(address, category, gradient_name, bytes))
+    Announce({address, bytes}, category, Intern(name));
 }
 
 // What a hook puts gradients into, to be sent together, was there before them and has room for several.
@@ -252,15 +253,15 @@ void OnCopiedFromHost(const void* device) {
   Roles().AwaitUse(block, records_gradients);
 }
 
-// A moving average begins so, or a state_dict() that is kept: neither the model's own code makes one, nor a
-// pass.
-void OnCopiedOnDevice(const void* to, const void* from) {
-  const Block copy{reinterpret_cast<uint64_t>(to), last_born_bytes};
+// A moving average begins so, or a state_dict() that is kept: neither a module's code makes one, nor a pass.
+// All of the original, and little more room than that: no buffer that several things go into.
+void OnCopiedOnDevice(const void* to, const void* from, size_t bytes) {
+  constexpr int64_t kMostUnsplit = 1 << 20;  // of a block that is taken whole (CUDACachingAllocator.cpp)
+  const Block copy{reinterpret_cast<uint64_t>(to), static_cast<int64_t>(bytes)};
   const auto original = reinterpret_cast<uint64_t>(from);
-  if (copy.address == 0 || copy.address != last_born_address) return;
-  if (current_context.layer != 0 || !TheCourse().IsBetweenPasses()) return;
-  if (!Roles().Is(original, Category::kParameter) || !Roles().Take(copy.address, Category::kParameter))
-    return;
+  if (copy.address == 0 || copy.address != std::exchange(last_born_address, 0)) return;
+  if (last_born_bytes - copy.bytes > kMostUnsplit || current_context.layer != 0) return;
+  if (!TheCourse().IsBetweenPasses() || !Roles().TakeCopy(copy.address, {original, copy.bytes})) return;
   const std::string gradient = NameOf(Roles().GradientNameOf(original));
   Announce(copy, Category::kParameter, Intern(events::CopyName(gradient)));
 }

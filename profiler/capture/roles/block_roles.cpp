@@ -22,16 +22,35 @@ void BlockRoles::Assign(Known& block, Category role) {
   block.turn = ++turns_;
 }
 
-bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_name) {
+bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_name, int64_t bytes) {
   const MutexLock lock(mutex_);
-  return TakeKnown(blocks_[address], role, gradient_name);
+  Known& block = blocks_[address];
+  if (!TakeKnown(block, role, gradient_name)) return false;
+  block.bytes = bytes;
+  return true;
+}
+
+bool BlockRoles::TakeCopy(uint64_t address, const Block& original) {
+  const MutexLock lock(mutex_);
+  const auto of = blocks_.find(original.address);
+  const bool is_whole =
+      of != blocks_.end() && of->second.role == Category::kParameter && of->second.bytes == original.bytes;
+  if (!is_whole) return false;
+  Known& block = blocks_[address];
+  if (!TakeKnown(block, Category::kParameter, 0)) return false;
+  block.is_copy = true;
+  block.bytes = original.bytes;
+  return true;
 }
 
 bool BlockRoles::TakeKnown(Known& block, Category role, events::NameId gradient_name) {
   const bool has_new_name = role == Category::kParameter && block.role == role && gradient_name != 0 &&
                             gradient_name != block.gradient_name;
-  if (block.turn != 0 && !Yields(block.role, role) && !has_new_name) return false;
+  const bool yields =
+      Yields(block.role, role) || (block.is_copy && role != block.role && role != Category::kOutput);
+  if (block.turn != 0 && !yields && !has_new_name) return false;
   Assign(block, role);
+  block.is_copy = false;
   block.gradient_name = gradient_name;
   // It may be made where an optimizer's closure runs, and is nothing that the optimizer leaves.
   if (role == Category::kInput) {

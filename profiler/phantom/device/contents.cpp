@@ -60,6 +60,7 @@ void Contents::Write(size_t offset, const void* from, size_t bytes) {
 
 void Contents::WriteNumbers(size_t offset, const void* from, size_t bytes) {
   const MutexLock lock(mutex_);
+  if (bytes > kKnownBytes && !HasRoomFor(offset, bytes)) return Lower(offset, bytes, Certainty::kUnknown);
   Store(offset, static_cast<const std::byte*>(from), bytes);
 }
 
@@ -92,19 +93,16 @@ std::vector<CertaintyRun> Contents::CertaintyOf(size_t offset, size_t bytes) {
 
 void Contents::Copy(size_t to, size_t from, size_t bytes) {
   const MutexLock lock(mutex_);
-  std::vector<CertaintyRun> known = RunsOf(from, bytes);
-  std::erase_if(known, [](const CertaintyRun& run) { return run.certainty == Certainty::kUnknown; });
+  if (bytes > kKnownBytes) return Lower(to, bytes, Certainty::kUnknown);
+  const std::vector<CertaintyRun> runs = RunsOf(from, bytes);
+  if (runs.size() == 1 && runs[0].certainty == Certainty::kUnknown) {
+    return Lower(to, bytes, Certainty::kUnknown);
+  }
   // All of it before any of it is written: the two may overlap.
-  std::vector<std::vector<std::byte>> copied;
-  for (const CertaintyRun& run : known) {
-    copied.emplace_back(run.bytes);
-    Load(from + run.offset, copied.back().data(), run.bytes);
-  }
-  Lower(to, bytes, Certainty::kUnknown);
-  for (size_t i = 0; i < known.size(); ++i) {
-    Store(to + known[i].offset, copied[i].data(), known[i].bytes);
-    Lower(to + known[i].offset, known[i].bytes, known[i].certainty);
-  }
+  std::vector<std::byte> copied(bytes);
+  Load(from, copied.data(), bytes);
+  Store(to, copied.data(), bytes);
+  for (const CertaintyRun& run : runs) Lower(to + run.offset, run.bytes, run.certainty);
 }
 
 void Contents::Weaken(size_t offset, size_t bytes, Certainty certainty) {
@@ -127,8 +125,6 @@ void Contents::Release(size_t offset, size_t bytes) {
 // The first write after a kernel begins a generation.
 void Contents::Store(size_t offset, const std::byte* from, size_t bytes) {
   if (bytes == 0) return;
-  if (bytes > kKnownBytes && pages_.size() * sizeof(Page) + bytes > kHeldBytes)
-    return Lower(offset, bytes, Certainty::kUnknown);
   ever_written_.store(true, std::memory_order_relaxed);
   if (!certain_.load(std::memory_order_relaxed)) {
     ++generation_;
@@ -143,6 +139,14 @@ void Contents::Store(size_t offset, const std::byte* from, size_t bytes) {
     SetBits(page.of_zeros, part.begin, part.begin + part.bytes, false);
     at += part.bytes;
   }
+}
+
+// In pages that are not there yet.
+bool Contents::HasRoomFor(size_t offset, size_t bytes) const {
+  const size_t first = offset / kPageBytes;
+  const size_t end = (offset + bytes + kPageBytes - 1) / kPageBytes;
+  const auto there = static_cast<size_t>(std::distance(pages_.lower_bound(first), pages_.lower_bound(end)));
+  return (pages_.size() + (end - first) - there) * sizeof(Page) <= held_bytes_;
 }
 
 Contents::Page& Contents::PageForWriting(size_t number) {

@@ -11,8 +11,8 @@
 //
 // Only transfers of at most kKnownBytes are kept, in pages that exist while something is known of them;
 // larger ones read as zero. It keeps the process small and a training step fast: batches of images are never
-// looked at. Who knows that it writes numbers that decide sizes may write more (WriteNumbers), as long as all
-// that is known takes at most kHeldBytes.
+// looked at. Who knows that it writes numbers that decide sizes may write more (WriteNumbers), until what is
+// known takes so much of the host that with it that would be more than it may.
 //
 // Thread safe. KernelRan is one load where nothing was written since the last kernel, Forget two where
 // nothing was ever written; the others are O(bytes written, or known and read), and O(log pages).
@@ -30,7 +30,7 @@
 namespace tidemark::phantom::device {
 
 inline constexpr size_t kKnownBytes = size_t{1} << 20;
-inline constexpr size_t kHeldBytes = size_t{1} << 30;
+inline constexpr size_t kHeldBytes = size_t{1} << 30;  // of the host, for large numbers beside all else
 
 // How far what was read can be trusted, best first.
 enum class Certainty : uint8_t {
@@ -49,6 +49,8 @@ struct CertaintyRun {
 
 class Contents {
  public:
+  explicit Contents(size_t held_bytes = kHeldBytes) : held_bytes_(held_bytes) {}
+
   // Offsets run from the start of the device's memory.
   void Write(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void WriteNumbers(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
@@ -84,6 +86,7 @@ class Contents {
     std::array<std::byte, kPageBytes> bytes{};
   };
   std::vector<CertaintyRun> RunsOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
+  bool HasRoomFor(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
   // How many of at most so many bytes from there on, at least one, are alike.
   CertaintyRun RunAt(size_t offset, size_t most_bytes) const TIDEMARK_REQUIRES(mutex_);
   void Store(size_t offset, const std::byte* from, size_t bytes) TIDEMARK_REQUIRES(mutex_);
@@ -92,6 +95,7 @@ class Contents {
   void ForgetWritten(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void Lower(size_t offset, size_t bytes, Certainty certainty) TIDEMARK_REQUIRES(mutex_);
 
+  const size_t held_bytes_;
   Mutex mutex_;
   std::atomic<bool> hears_of_blocks_{false};
   std::atomic<bool> ever_written_{false};

@@ -181,8 +181,13 @@ extern "C" void TidemarkPhantomBlockWaits() {
 
 extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomBlockBegins), BlockBeginsFunction>);
-  if (Device* device = TheDevice()) device->memory.BlockBegins(pointer, bytes);
+  if (Device* device = TheDevice()) device->memory.ForgetBlock(pointer, bytes);
   NoteBlock(pointer, bytes);
+}
+
+extern "C" void TidemarkPhantomBlockEnds(const void* pointer, size_t bytes) {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomBlockEnds), BlockBeginsFunction>);
+  if (Device* device = TheDevice()) device->memory.ForgetBlock(pointer, bytes);
 }
 
 extern "C" void TidemarkPhantomKernelRan() {
@@ -197,7 +202,7 @@ extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void*
   static_assert(kOfZeros == static_cast<int>(Certainty::kOfZeros));
   Device* device = TheDevice();
   if (device != nullptr && device->memory.IsDevice(pointer)) {
-    if (to == nullptr) {
+    if (to == nullptr && bytes > 0) {
       const std::vector<CertaintyRun> runs = device->memory.CertaintyOf(pointer, bytes);
       return static_cast<int>(std::ranges::max(runs, {}, &CertaintyRun::certainty).certainty);
     }

@@ -72,8 +72,9 @@ class Memory {
   void Weaken(void* pointer, size_t bytes, Certainty certainty) {
     contents_.Weaken(OffsetOf(pointer), bytes, certainty);
   }
-  // PyTorch hands out this part of what it had allocated; other addresses are nothing to this.
-  void BlockBegins(const void* pointer, size_t bytes) {
+  // PyTorch hands out this part of what it had allocated, or has it back; other addresses are nothing to
+  // this.
+  void ForgetBlock(const void* pointer, size_t bytes) {
     if (IsDevice(pointer)) contents_.Forget(OffsetOf(pointer), bytes);
   }
   // A computation ran there: see contents.h.

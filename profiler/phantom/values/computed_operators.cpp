@@ -202,6 +202,16 @@ bool ComputedOperator::LaunchesKernels(const c10::OperatorHandle& handle) {
   return handle.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_" || name == kCoalesce;
 }
 
+bool ComputedOperator::IsArithmetic() const {
+  constexpr std::array<std::string_view, 6> kArithmetic = {"add", "sub", "rsub", "mul", "div", "pow"};
+  return std::ranges::find(kArithmetic, KindOf(name())) != kArithmetic.end();
+}
+
+bool ComputedOperator::IsZeros(const std::vector<c10::IValue>& inputs) const {
+  if (name() == "aten::zero_") return true;
+  return name() == "aten::fill_" && inputs[1].isScalar() && inputs[1].toScalar().equal(0);
+}
+
 ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
     : handle_(handle),
       draws_(DrawsAsOnCard(name())),

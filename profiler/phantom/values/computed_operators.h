@@ -56,6 +56,11 @@ class ComputedOperator {
   // How its arguments say which elements it takes or writes to; its kernels assert that these are there.
   enum class Indexing : uint8_t { kNone, kByList, kAlongDimension, kClasses };
   Indexing indexing() const { return indexing_; }
+  // Of whole numbers and a fraction it makes fractions; divided, they are fractions anyway.
+  bool IsArithmetic() const;
+  bool Divides() const { return name() == "aten::div" && handle_.schema().arguments().size() == 2; }
+  // It makes all of the first of its arguments zero.
+  bool IsZeros(const std::vector<c10::IValue>& inputs) const;
   // One of two conditions, or of two numbers bit by bit, may decide.
   bool Joins() const { return joins_; }
   // Its results follow from so many fractions that are not known, taken as zeros: from few, since a training

@@ -10,19 +10,13 @@
 
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/values/known_memory.h"
+#include "profiler/phantom/values/large_effort.h"
 
 namespace tidemark::phantom {
 namespace {
 
-// As what measures kernels clears a card's cache by, thousands of times (torch._inductor, triton.testing):
-// zero_ of many int32, which is made of fill_.
-bool ClearsCache(const ComputedOperator& op, const at::Tensor& written) {
-  const bool fills = op.name() == "aten::zero_" || op.name() == "aten::fill_";
-  return fills && written.scalar_type() == at::kInt && written.numel() > kMostNumbers;
-}
-
 // That all that goes in, broadcast to more than there is of anything, may make; or of fractions, or zeros.
-constexpr int64_t kMostResults = 8 * kMostNumbers;
+constexpr int64_t kMostBroadcast = 8 * kMostNumbers;
 
 // No less than one, and no more than what is too many.
 int64_t Product(int64_t one, int64_t other) {
@@ -41,9 +35,20 @@ bool HostInputs::Take(c10::ArrayRef<const c10::IValue> inputs) {
     const c10::AliasInfo* alias = arguments[i].alias_info();
     is_read_ = !arguments[i].is_out() && !op_.Overwrites(i);
     is_written_ = alias != nullptr && alias->isWrite();
+    makes_fractions_ = makes_fractions_ || MakesFractions(inputs[i], arguments[i]);
     if (!TakeValue(inputs[i])) return false;
   }
-  return is_of_card_ && AreFew();
+  return is_of_card_ && MayTakeEffort();
+}
+
+// Where whole numbers go in.
+bool HostInputs::MakesFractions(const c10::IValue& value, const c10::Argument& argument) const {
+  if (argument.name() == "dtype" && value.isInt())
+    return c10::isFloatingType(static_cast<at::ScalarType>(value.toInt()));
+  const bool is_fraction =
+      value.isDouble() || (value.isTensor() && value.toTensor().defined() && value.toTensor().dim() == 0 &&
+                           value.toTensor().is_floating_point());
+  return op_.Divides() || (op_.IsArithmetic() && is_fraction);
 }
 
 bool HostInputs::TakeValue(const c10::IValue& value) {
@@ -75,6 +80,7 @@ bool HostInputs::TakeList(const c10::IValue& value) {
     const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : CopiedOfList(item.toTensor());
     if (!copy) return false;
     if (copy->defined()) sum_ += copy->numel();
+    if (copy->defined()) largest_ = std::max(largest_, copy->numel());
     if (is_optional) {
       optional_tensors.push_back(item.isNone() ? std::nullopt : copy);
     } else {
@@ -102,7 +108,7 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (!tensor.is_cuda() || !IsPlainAndSmall(tensor)) return std::nullopt;
   if (is_read_ && !MayBeKnown(tensor)) return std::nullopt;
   if (!IsWhole(tensor) && !op_.ComputesFractions()) return std::nullopt;
-  if (is_read_ ? AreTooManyNotKnown(tensor) : ClearsCache(op_, tensor)) return std::nullopt;
+  if (is_read_ && AreTooManyNotKnown(tensor)) return std::nullopt;
   is_of_card_ = true;
   has_fractions_ = has_fractions_ || !IsWhole(tensor);
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
@@ -122,6 +128,7 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
 // Tensors that go together are broadcast; of others each result may be of all of each.
 void HostInputs::Count(const at::Tensor& tensor) {
   largest_ = std::max(largest_, tensor.numel());
+  numbers_ += tensor.numel();
   if (at::are_expandable(shape_, tensor.sizes())) {
     shape_ = at::infer_size_dimvector(shape_, tensor.sizes());
   } else {
@@ -180,15 +187,10 @@ int64_t HostInputs::MostMade() const {
   return most <= static_cast<double>(kMostIndices) ? static_cast<int64_t>(most) : kMostIndices + 1;
 }
 
-// Whether the results are, at the most: by the shapes that go in, numbers that may be sizes, and, where
+// How many the results have at the most: by the shapes that go in, numbers that may be sizes, and, where
 // values decide, by those.
-bool HostInputs::AreFew() const {
-  const int64_t most_listed = has_fractions_ || worst_certainty_ >= kOfZeros ? kMostResults : kMostIndices;
-  if (const std::optional<size_t> sized_as = op_.SizedAs(); sized_as && stack_.at(*sized_as).isTensor()) {
-    return stack_.at(*sized_as).toTensor().numel() <= most_listed;
-  }
-  if (op_.name() == "aten::index_select" || op_.name() == "aten::embedding")
-    return MostSelected() <= most_listed;
+int64_t HostInputs::MostResults() const {
+  if (op_.name() == "aten::index_select" || op_.name() == "aten::embedding") return MostSelected();
   const auto first = [this] { return stack_.at(0).toTensor(); };
   int64_t most = factor_;
   const bool is_made = !written_.empty() && written_[0].on_device.numel() == 0;
@@ -196,7 +198,7 @@ bool HostInputs::AreFew() const {
   if (!op_.name().starts_with("aten::new_")) {
     int64_t broadcast = 1;
     for (const int64_t size : shape_) broadcast = Product(broadcast, size);
-    if (broadcast > std::max(largest_, kMostResults)) return false;
+    if (broadcast > std::max(largest_, kMostBroadcast)) return kMostIndices + 1;
     most = Product(most, broadcast);
   }
   if (stack_.size() > 1 && stack_[1].isOptionalTensorList()) most = std::max(most, MostIndexed());
@@ -207,9 +209,24 @@ bool HostInputs::AreFew() const {
   if (op_.name() == "aten::histc") most = std::max(most, stack_.at(1).toInt());  // bins
   if (op_.name() == "aten::repeat_interleave") {
     // Of whole numbers the sum might begin anew at less than none.
-    if (first().sum(at::kDouble).item<double>() > static_cast<double>(most_listed)) return false;
+    const double sum = first().sum(at::kDouble).item<double>();
+    most = std::max(most,
+                    sum <= static_cast<double>(kMostIndices) ? static_cast<int64_t>(sum) : kMostIndices + 1);
   }
-  return std::max(most, sum_) <= most_listed;
+  return std::max(most, sum_);
+}
+
+// Zeros of int32 are what a card's cache is cleared by where kernels are measured, thousands of times
+// (torch._inductor, triton.testing): not those.
+bool HostInputs::MayTakeEffort() const {
+  const std::optional<size_t> sized_as = op_.SizedAs();
+  const bool is_sized = sized_as && stack_.at(*sized_as).isTensor();
+  const int64_t most = is_sized ? stack_.at(*sized_as).toTensor().numel() : MostResults();
+  if (has_fractions_ || worst_certainty_ >= kOfZeros) return most <= kMostBroadcast;
+  if (most > kMostIndices) return false;
+  if (std::max(most, largest_) <= kMostNumbers) return true;
+  const bool clears = op_.IsZeros(stack_) && stack_.at(0).toTensor().scalar_type() == at::kInt;
+  return !makes_fractions_ && !clears && the_large_effort.Spend(numbers_ + sum_ + most);
 }
 
 }  // namespace tidemark::phantom

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/phantom/values/computed_operators.h"
+#include "profiler/phantom/values/known_memory.h"
 
 namespace tidemark::phantom {
 
@@ -37,6 +38,7 @@ class HostInputs {
   const std::optional<at::Generator>& generator() const { return generator_; }
   int worst_certainty() const { return worst_certainty_; }
   bool has_fractions() const { return has_fractions_; }
+  bool are_many() const { return largest_ > kMostNumbers; }  // of any that goes in
 
  private:
   bool TakeValue(const c10::IValue& value);
@@ -44,7 +46,9 @@ class HostInputs {
   std::optional<at::Tensor> CopiedOfList(const at::Tensor& tensor);
   std::optional<at::Tensor> Copied(const at::Tensor& tensor);
   void Count(const at::Tensor& tensor);
-  bool AreFew() const;
+  bool MakesFractions(const c10::IValue& value, const c10::Argument& argument) const;
+  int64_t MostResults() const;
+  bool MayTakeEffort() const;
   int64_t MostIndexed() const;
   int64_t MostSelected() const;
   int64_t MostMade() const;
@@ -59,9 +63,11 @@ class HostInputs {
   bool is_written_ = false;
   bool is_of_card_ = false;
   bool has_fractions_ = false;
+  bool makes_fractions_ = false;  // of whole numbers
   int worst_certainty_ = 0;
   at::DimVector shape_;  // that all are broadcast to
   int64_t largest_ = 0;  // how many numbers any has
+  int64_t numbers_ = 0;  // all of them
   int64_t factor_ = 1;   // of what is not
   int64_t sum_ = 0;      // in lists
 };

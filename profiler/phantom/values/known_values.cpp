@@ -21,7 +21,9 @@
 #include "profiler/phantom/values/computed_operators.h"
 #include "profiler/phantom/values/host_inputs.h"
 #include "profiler/phantom/values/known_memory.h"
+#include "profiler/phantom/values/large_effort.h"
 #include "profiler/phantom/values/missing_elements.h"
+#include "profiler/phantom/values/one_thread.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -138,6 +140,7 @@ std::unique_ptr<HostResults> ResultsWith(NotKnownAs guess, const ComputedOperato
   const bool is_of_zeros = taken.worst_certainty() == kOfZeros;
   if (is_of_zeros && checking_operators > 0) return nullptr;
   const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
+  const OnOneThread alone;
   if (!op.Draws()) {
     op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
   } else if (!Draw(op, taken)) {
@@ -150,6 +153,7 @@ std::unique_ptr<HostResults> ResultsWith(NotKnownAs guess, const ComputedOperato
   // The last digit may be another one than on a card.
   if (taken.has_fractions()) results->certainty = std::max(results->certainty, kAsWritten);
   results->are_unknown = (is_of_zeros || TakeNothing(inputs)) && HasNoNumber(*results);
+  if (op.HasCount() && taken.are_many()) the_large_effort.Renew();
   if (op.HasCount()) results->count = CountOf(op, inputs, counted, results->values.at(0).toTensor());
   return results;
 }
@@ -170,6 +174,7 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
 // How many elements of a sparse tensor remain its indices decide, whatever its values are.
 std::unique_ptr<HostResults> Coalesced(const at::Tensor& sparse) {
   auto results = std::make_unique<HostResults>();
+  const OnOneThread alone;
   const at::Tensor indices = KnownCopy(sparse._indices(), results->certainty);
   if (!indices.defined()) return nullptr;
   int certainty = kAsWritten;  // sums may differ in the last digit
@@ -180,6 +185,7 @@ std::unique_ptr<HostResults> Coalesced(const at::Tensor& sparse) {
   const at::Tensor whole = at::_sparse_coo_tensor_unsafe(indices, values, sizes).coalesce();
   results->is_sparse = true;
   results->count = whole._nnz();
+  if (indices.numel() > kMostNumbers) the_large_effort.Renew();
   results->values = {whole._indices()};
   if (has_values) {
     results->values.emplace_back(whole._values());
@@ -260,9 +266,9 @@ bool MovesBytes(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inp
   if (op.name() != "aten::copy_") return false;
   const at::Tensor to = inputs[0].toTensor();
   const at::Tensor from = inputs[1].toTensor();
-  return to.is_cuda() && from.is_cuda() && MayBeKnown(to) && MayBeKnown(from) && IsPlainAndSmall(to) &&
-         IsPlainAndSmall(from) && to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() &&
-         to.strides() == from.strides() && to.is_non_overlapping_and_dense();
+  return to.is_cuda() && from.is_cuda() && to.numel() <= kMostNumbers && MayBeKnown(to) && MayBeKnown(from) &&
+         IsPlainAndSmall(to) && IsPlainAndSmall(from) && to.scalar_type() == from.scalar_type() &&
+         to.sizes() == from.sizes() && to.strides() == from.strides() && to.is_non_overlapping_and_dense();
 }
 
 // Many whole numbers from the host, which the device does not keep by itself.
@@ -270,9 +276,9 @@ bool SendsIndices(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> i
   if (op.name() != "aten::copy_") return false;
   const at::Tensor& to = inputs[0].toTensor();
   const at::Tensor& from = inputs[1].toTensor();
-  return from.is_cpu() && to.is_cuda() && to.numel() > kMostNumbers &&
-         to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() && IsOfIndices(to) &&
-         IsPlainAndSmall(to) && IsPlainAndSmall(from);
+  return from.is_cpu() && to.is_cuda() && MayBeKnown(to) && to.numel() > kMostNumbers &&
+         to.scalar_type() == from.scalar_type() && to.sizes() == from.sizes() && IsPlainAndSmall(to) &&
+         IsPlainAndSmall(from) && the_large_effort.Spend(to.numel());
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
@@ -337,6 +343,7 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
   for (const at::Tensor& tensor : results.refused) Forget(tensor);
   if (results.are_unknown) return ForgetResults(function);
   const at::DisableRecordFunctionGuard unheard;
+  const OnOneThread alone;
   if (results.is_told_yes && KeepYes(function)) return;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;

@@ -20,7 +20,7 @@ bool IsOfCard(const at::Tensor& tensor) {
 
 // The whole numbers of an index; not defined where they are not known for certain.
 at::Tensor NumbersOf(const at::Tensor& index) {
-  if (!index.defined() || !IsWhole(index) || index.numel() == 0) return {};
+  if (!index.defined() || !IsWhole(index) || index.numel() == 0 || index.numel() > kMostNumbers) return {};
   if (index.is_cpu()) return IsPlainAndSmall(index) ? index : at::Tensor();  // the operator sends it
   int certainty = 0;
   const at::Tensor numbers = KnownCopy(index, certainty);

@@ -70,6 +70,22 @@ TEST_CASE("A parameter may get another name, and keeps it where nobody tells of 
   CHECK(roles.GradientNameOf(512) == 2);
 }
 
+TEST_CASE("A copy of all of a parameter is one, until it is found to be something else") {
+  BlockRoles roles;
+  CHECK(roles.Take(512, Category::kParameter, 1, 4096));
+  CHECK_FALSE(roles.TakeCopy(8192, {512, 40}));     // a part of it
+  CHECK_FALSE(roles.TakeCopy(8192, {1024, 4096}));  // none
+  CHECK(roles.TakeCopy(8192, {512, 4096}));
+  CHECK_FALSE(roles.TakeCopy(8192, {512, 4096}));
+  CHECK(roles.TakeCopy(16384, {8192, 4096}));  // of a copy
+  CHECK_FALSE(roles.Take(8192, Category::kOutput));
+  CHECK(roles.Is(8192, Category::kParameter));
+  CHECK(roles.Take(8192, Category::kGradient));
+  CHECK_FALSE(roles.Take(8192, Category::kActivation));
+  CHECK(roles.Take(16384, Category::kParameter, 2));  // its module is called
+  CHECK_FALSE(roles.Take(16384, Category::kGradient));
+}
+
 TEST_CASE("What was there before gradients is known by it until it dies, whatever it holds") {
   BlockRoles roles;
   roles.Born(512, {.maker = kForward, .before_gradients = true});

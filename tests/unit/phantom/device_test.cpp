@@ -151,13 +151,13 @@ TEST_CASE("What was written stays through kernels, until the memory is handed ou
   memory.KernelRan(0);
   REQUIRE(memory.Copy(received.data(), device, 400));
   CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);  // nobody tells of blocks yet
-  memory.BlockBegins(device, 512);
+  memory.ForgetBlock(device, 512);
   REQUIRE(memory.Copy(device, ones.data(), 400));
   memory.KernelRan(0);
   REQUIRE(memory.Copy(received.data(), device, 400));
   CHECK(std::count(received.begin(), received.begin() + 100, 1) == 100);
-  memory.BlockBegins(device, 512);
-  memory.BlockBegins(&memory, 512);  // of another device, or of the host
+  memory.ForgetBlock(device, 512);
+  memory.ForgetBlock(&memory, 512);  // of another device, or of the host
   REQUIRE(memory.Copy(received.data(), device, 400));
   CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);
   REQUIRE(memory.Copy(Plus(device, 400), ones.data(), 400));
@@ -190,7 +190,7 @@ TEST_CASE(
   CHECK(is_known(Plus(b, 704), 1000));
   memory.KernelRan(0);
   CHECK(certainty(Plus(a, 512), 1) == Certainty::kUnknown);
-  memory.BlockBegins(Plus(b, 8192), 512);  // from here on somebody tells of blocks
+  memory.ForgetBlock(Plus(b, 8192), 512);  // from here on somebody tells of blocks
   REQUIRE(memory.Copy(Plus(a, 512), sent.data(), sent.size()));
   memory.KernelRan(0);
   CHECK(certainty(Plus(a, 512), 1) == Certainty::kAsWritten);
@@ -221,7 +221,7 @@ TEST_CASE(
   void* device = memory.Allocate(kGranuleBytes, 0);
   const std::string before = "before", after = "A";
   REQUIRE(memory.Copy(device, before.data(), before.size()));
-  memory.BlockBegins(device, 512);
+  memory.ForgetBlock(device, 512);
   REQUIRE(memory.Copy(device, after.data(), 1));
   std::string received(before.size(), 'x');
   REQUIRE(memory.Copy(received.data(), device, received.size()));
@@ -232,7 +232,7 @@ TEST_CASE("Of what is written in part each byte is as certain as it was written"
   Memory memory(kTotalBytes, kContextBytes);
   void* a = memory.Allocate(kGranuleBytes, 0);
   void* b = memory.Allocate(kGranuleBytes, 0);
-  memory.BlockBegins(Plus(b, 8192), 512);  // somebody tells of blocks
+  memory.ForgetBlock(Plus(b, 8192), 512);  // somebody tells of blocks
   const std::string sent = "abcdefgh";
   std::string received(12, 'x');
   const auto certainty = [&](void* from, size_t bytes) {
@@ -258,7 +258,7 @@ TEST_CASE("Of what is written in part each byte is as certain as it was written"
   REQUIRE(memory.Copy(Plus(b, 4), Plus(b, 3), 8));  // onto itself
   CHECK(certainty(Plus(b, 4), 8) == Certainty::kAsWritten);
   CHECK(received.substr(0, 8) == "abXYefgh");
-  memory.BlockBegins(Plus(b, 6), 1);
+  memory.ForgetBlock(Plus(b, 6), 1);
   CHECK(certainty(Plus(b, 6), 1) == Certainty::kUnknown);
   CHECK(certainty(Plus(b, 7), 1) == Certainty::kKnown);
 }
@@ -277,39 +277,32 @@ TEST_CASE("Large transfers read as zero, also where a small one had written") {
   CHECK(std::count(large.begin(), large.end(), 0) == static_cast<std::ptrdiff_t>(large.size()));
 }
 
-TEST_CASE("Numbers are kept however many, on the device too, until they would take too much of the host") {
-  Memory memory(int64_t{8} << 30, kContextBytes);
+TEST_CASE("Numbers are kept however many, until they would take too much of the host") {
   constexpr size_t kMany = 3 * kKnownBytes + 5;
-  char* a = static_cast<char*>(memory.Allocate(2 * kMany, 0));
-  char* b = static_cast<char*>(memory.Allocate(2 * kMany, 0));
+  Contents contents(6 * kKnownBytes);  // which pages take more of than what they hold
+  contents.Forget(0, 1);               // somebody tells of blocks
   std::vector<char> sent(kMany);
   for (size_t i = 0; i < kMany; ++i) sent[i] = static_cast<char>(i % 251);
   std::vector<char> received(kMany + 2, 'x');
-  auto certainty = Certainty::kUnknown;
-  REQUIRE(memory.WriteNumbers(a + 3, sent.data(), kMany));
-  REQUIRE(memory.Copy(received.data(), a + 3, kMany, &certainty));
-  CHECK(certainty == Certainty::kKnown);
-  CHECK(std::equal(sent.begin(), sent.end(), received.begin()));
-  REQUIRE(memory.Copy(b, a + 2, kMany + 2));  // one more at each end, which nobody wrote
-  REQUIRE(memory.Copy(received.data(), b, kMany + 2, &certainty));
-  CHECK(certainty == Certainty::kUnknown);
+  const auto is_known = [&](size_t offset) {
+    return contents.Read(offset, received.data(), kMany) == Certainty::kKnown &&
+           std::equal(sent.begin(), sent.end(), received.begin());
+  };
+  for (int i = 0; i < 3; ++i) contents.WriteNumbers(3, sent.data(), kMany);  // there they are already
+  CHECK(is_known(3));
+  CHECK(contents.Read(2, received.data(), kMany + 2) == Certainty::kUnknown);  // one more at each end
   CHECK(received.front() == 0);
   CHECK(std::equal(sent.begin(), sent.end(), received.begin() + 1));
-  CHECK(memory.CertaintyOf(b, kMany + 2).size() == 3);
-  memory.BlockBegins(b, 1);
-  memory.KernelRan(0);
-  REQUIRE(memory.Copy(received.data(), b + 1, kMany, &certainty));
-  CHECK(certainty == Certainty::kAsWritten);
+  CHECK(contents.CertaintyOf(2, kMany + 2).size() == 3);
+  contents.KernelRan();
+  CHECK(contents.Read(3, received.data(), kMany) == Certainty::kAsWritten);
 
-  std::vector<char> much(kHeldBytes / 4);
-  char* c = static_cast<char*>(memory.Allocate(4 * much.size(), 0));
-  int kept = 0;
-  for (int i = 0; i < 4; ++i) {
-    REQUIRE(memory.WriteNumbers(c + i * much.size(), much.data(), much.size()));
-    kept += memory.CertaintyOf(c + i * much.size(), 1)[0].certainty == Certainty::kKnown ? 1 : 0;
-  }
-  CHECK((kept > 0 && kept < 4));
-  CHECK_FALSE(memory.WriteNumbers(sent.data(), sent.data(), 1));
+  constexpr size_t kElsewhere = size_t{1} << 30;
+  contents.WriteNumbers(kElsewhere, sent.data(), kMany);
+  CHECK_FALSE(is_known(kElsewhere));
+  contents.Forget(3, kMany);
+  contents.WriteNumbers(kElsewhere, sent.data(), kMany);
+  CHECK(is_known(kElsewhere));
 }
 
 TEST_CASE("Freed memory is zero when it is allocated again, and cannot be touched before") {
