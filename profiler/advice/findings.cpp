@@ -169,15 +169,20 @@ class Examination {
         births);
   }
 
-  // Those whose survivors are told. What a first step made may be meant to stay, as a table of positions.
-  std::string StepsBeforeLast(bool with_first = false) const {
-    const int64_t first = with_first ? steps_.first->number : steps_.steady.front().number;
+  int64_t NumberOfStepAt(EventIndex index) const {
+    const auto behind = std::ranges::upper_bound(view_.steps(), index, {}, &timeline::Step::begin);
+    return behind == view_.steps().begin() ? behind->number : std::prev(behind)->number;
+  }
+
+  // From that one on those whose survivors are told.
+  std::string StepsBeforeLast(int64_t first) const {
     const int64_t before_last = std::prev(steps_.steady.end(), 2)->number;
     if (first == before_last) return "step " + FormatNumber(first);
     return "steps " + FormatNumber(first) + " to " + FormatNumber(before_last);
   }
 
-  // What the first step keeps as later ones keep theirs: from there, of that size.
+  // What the first step keeps, and those after it that are not examined, as later ones keep theirs: from
+  // there, of that size.
   std::vector<LiveBlock> LikeOfFirst(const std::vector<LiveBlock>& kept,
                                      const std::function<bool(const LiveBlock&)>& of) const {
     if (!steps_.first) return {};
@@ -186,7 +191,7 @@ class Examination {
     };
     std::set<std::tuple<events::NameId, events::NameId, int64_t>> alike;
     for (const LiveBlock& block : kept) alike.insert(likeness(block));
-    return BornAndAlive(steps_.first->begin, steps_.first->end,
+    return BornAndAlive(steps_.first->begin, steps_.steady.front().begin,
                         [&](const LiveBlock& block) { return of(block) && alike.contains(likeness(block)); });
   }
 
@@ -204,9 +209,11 @@ class Examination {
     const std::vector<EventIndex> births = BirthsOf(kept);
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
         Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of " +
-            StepsBeforeLast(!of_first.empty()) + " " + (kept.size() == 1 ? "is" : "are") +
-            " alive after step " + FormatNumber(last().number) + ": " + Size(BytesOf(kept)) + "." +
-            MostIsMadeBy(view_, births),
+            StepsBeforeLast(of_first.empty()
+                                ? steps_.steady.front().number
+                                : NumberOfStepAt(std::ranges::min(of_first, {}, &LiveBlock::born).born)) +
+            " " + (kept.size() == 1 ? "is" : "are") + " alive after step " + FormatNumber(last().number) +
+            ": " + Size(BytesOf(kept)) + "." + MostIsMadeBy(view_, births),
         "Something refers to that step's graph: keep loss.item() or loss.detach() instead of loss, leave "
         "retain_graph out, and evaluate under torch.no_grad().",
         births);

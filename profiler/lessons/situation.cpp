@@ -130,6 +130,7 @@ std::string TextOf(const std::vector<SettingChange>& changes) {
 networks::TrainingSettings KeepLocked(const networks::TrainingSettings& held,
                                       const networks::TrainingSettings& wanted,
                                       const std::vector<std::string>& locked) {
+  if (locked.empty()) return wanted;  // whatever it is: who takes it says what is wrong with it
   const OrderedJson kept = JsonOf(held);
   OrderedJson json = JsonOf(wanted);
   for (const std::string& name : locked) {

@@ -26,8 +26,8 @@ std::vector<advice::AllocatorTrial> Tried(const session::Run& run, const phantom
 
 }  // namespace
 
-std::optional<std::string> SettingsAdvice(const session::Run& run, const phantom::Card& card,
-                                          const session::AllocatorOf& allocator) {
+std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
+                           const session::AllocatorOf& allocator) {
   if (!run.view()->out_of_memory().empty()) return "";
   const std::vector<advice::AllocatorTrial> trials = Tried(run, card, card, allocator);
   if (trials.empty()) return "";
@@ -36,7 +36,10 @@ std::optional<std::string> SettingsAdvice(const session::Run& run, const phantom
     const int64_t saved = before - trial.outcome.after.reserved_peak_bytes;
     return advice::ReservesLess(trial.outcome) && saved >= before / kLeastShare;
   });
-  return is_worth_it ? std::optional(advice::AdviceOf(trials, ByteUnit::kMebibytes)) : std::nullopt;
+  if (!is_worth_it)
+    return "Tried on this run, no setting of the allocator saves a twentieth: let sizes repeat from step to "
+           "step.";
+  return advice::AdviceOf(trials, ByteUnit::kMebibytes);
 }
 
 std::vector<advice::AllocatorTrial> SettingsThatFit(const session::Run& run, const phantom::Card& card,

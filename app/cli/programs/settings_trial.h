@@ -2,7 +2,6 @@
 // Each takes a process of its own, some 20 ms and 0.4 us for each request. Any thread.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +13,10 @@
 
 namespace tidemark::cli {
 
-// What they do to what the run reserved on its card, as a sentence; nothing where they save too little to be
-// advice; "" where they could not be tried, and of a run in which memory ran out, which has other ways out.
-std::optional<std::string> SettingsAdvice(const session::Run& run, const phantom::Card& card,
-                                          const session::AllocatorOf& allocator);
+// What they do to what the run reserved on its card, as a sentence; "" where they could not be tried, and of
+// a run in which memory ran out, which has other ways out.
+std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
+                           const session::AllocatorOf& allocator);
 
 // Those with which a run that had room for all has room on `card`: segments that grow first, which take no
 // time, then what reserves least.

@@ -72,6 +72,23 @@ TEST_CASE("Activations of a step that is over are a kept graph, and told once, n
   CHECK(Says(*finding, "7 tensors that were saved for the backward of steps 0 to 6 are alive after step 7"));
 }
 
+TEST_CASE("Of many steps all that their graphs keep is told, with what the first keeps or without") {
+  for (const int64_t first : {0, 1}) {
+    TrainingStream stream;
+    for (int64_t step = 0; step < 200; ++step) {
+      stream.BeginForward(step);
+      const int64_t bytes = step < first ? 3 * kMiB : kMiB;
+      stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000000, bytes, Category::kActivation);
+      stream.EndBackward(step);
+    }
+    const auto finding = Only(stream, FindingKind::kKeptGraph);
+    REQUIRE(finding);
+    CHECK(finding->bytes == (199 - first) * kMiB);
+    CHECK(Says(*finding, first == 0 ? "199 tensors that were saved for the backward of steps 0 to 198 are"
+                                    : "198 tensors that were saved for the backward of steps 1 to 198 are"));
+  }
+}
+
 TEST_CASE("What the first step alone saves and keeps is no graph that later ones keep, too") {
   TrainingStream stream;
   for (int64_t step = 0; step < 8; ++step) {

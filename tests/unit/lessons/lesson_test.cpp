@@ -144,6 +144,9 @@ TEST_CASE("What is locked keeps its value, whatever else changes") {
   CHECK(kept.amp == held.amp);
   wanted.data = "/pictures";
   CHECK(KeepLocked(held, wanted, {"data"}).data.empty());
+  networks::TrainingSettings invalid = wanted;  // and who takes it says so
+  invalid.learning_rate = 1e9;
+  CHECK(KeepLocked(held, invalid, {}).learning_rate == invalid.learning_rate);
 }
 
 TEST_CASE("The way from one situation to another leads there") {
