@@ -18,8 +18,9 @@ std::string AdviceOf(const advice::Finding& finding) {
 // At the peak: a quarter of it, or more.
 bool IsLargelyUnknown(const timeline::View& view) {
   const timeline::SeriesValues peak = session::LargestSince(view).at_peak;
+  constexpr int64_t kWorthAWord = int64_t{4} << 20;
   const int64_t unknown = ValueOf(peak, timeline::SeriesOf(events::Category::kUnknown));
-  return unknown > 0 && unknown >= ValueOf(peak, timeline::Series::kAllocated) / 4;
+  return unknown >= kWorthAWord && unknown >= ValueOf(peak, timeline::Series::kAllocated) / 4;
 }
 
 }  // namespace

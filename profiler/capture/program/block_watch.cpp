@@ -149,7 +149,8 @@ void OnAccumulatorMade(const void* /*node*/, const void* object) {
   const auto& tensor = *static_cast<const at::Tensor*>(object);
   const Block block = BlockOf(tensor);
   if (block.address == 0) return;
-  BeginForward();
+  // Autocast records its casts of parameters, which it keeps, where no gradients are recorded, too.
+  if (!current_context.evaluates) BeginForward();
   if (!Roles().Take(block.address, Category::kParameter, 0, block.bytes)) return;
   Announce(block, Category::kParameter,
            Intern(std::string(events::kNamelessParameter) + " " + ShapeOf(tensor)));

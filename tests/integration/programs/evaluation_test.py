@@ -173,6 +173,25 @@ with torch.no_grad(): Forces().cuda()(torch.ones(64, 64, device="cuda"))
         self.phantom(code)
         self.assertEqual(self.phases(), ["idle", "evaluation", "forward", "backward", "evaluation", "idle"])
 
+    def test_what_autocast_casts_for_an_evaluation_makes_no_forward_of_it(self):
+        code = """
+import contextlib, sys, torch
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=.1)
+own = torch.autocast("cuda", torch.bfloat16) if sys.argv[1] == "own" else contextlib.nullcontext()
+for _ in range(2):
+    with own: loss = net(torch.ones(8, 1024, device="cuda")).sum()
+    loss.backward(), optimizer.step(), optimizer.zero_grad()
+    del loss  # and what autograd keeps for the weight
+with torch.no_grad():
+    for _ in range(3):
+        with own: net(torch.ones(8, 1024, device="cuda"))
+"""
+        for whose, options in (("own", ()), ("ours", ("--amp", "bf16"))):
+            self.phantom(code, whose, options=options)
+            self.assertEqual(self.phases()[-2:], ["evaluation", "idle"], whose)
+            self.assertEqual(self.phases().count("forward"), 2, whose)
+
     def test_checkpointing_with_reentry_is_no_evaluation(self):
         code = """
 import torch

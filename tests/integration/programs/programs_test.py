@@ -97,8 +97,10 @@ x = torch.ones(4096, 1024, device="cuda")
 kept = []
 for step in range(8):
 """
-        wasteful = self.findings_of(start + """
+        wasteful = self.findings_of(start.replace("1024", "2048") + """
     loss = net(x).sum()
+    work = torch.empty(100 << 20, dtype=torch.uint8, device="cuda")  # beside gradients of the step before: the peak
+    del work
     if step == 0:
         spike = torch.empty(200 << 20, dtype=torch.uint8, device="cuda")
         del spike

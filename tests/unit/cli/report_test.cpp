@@ -271,6 +271,7 @@ TEST_CASE("Where much is unknown it is said how the lines of code behind it are 
     stream.Allocate(0x100000 + unknown, known, events::Category::kParameter);
     return ProgramFindingRows(*stream.Publish(), 0);
   };
-  CHECK(rows(kMiB, 3 * kMiB) == "--stacks python tells the lines of code behind what is unknown.\n");
-  CHECK(rows(kMiB, 4 * kMiB).empty());
+  CHECK(rows(4 * kMiB, 12 * kMiB) == "--stacks python tells the lines of code behind what is unknown.\n");
+  CHECK(rows(4 * kMiB, 13 * kMiB).empty());
+  CHECK(rows(3 * kMiB, kMiB).empty());
 }
