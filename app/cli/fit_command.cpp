@@ -169,14 +169,15 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
 // What helps there with no technique: settings of the allocator, and what stands out in the run.
 struct ByItself {
   std::vector<advice::AllocatorTrial> settings;
-  std::string findings;  // rows
+  std::string findings;  // rows for people
 };
 
 ByItself HelpsByItself(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
                        const CardVerdicts& verdicts) {
   if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return {};
   const auto tried = [] { return std::optional<std::string>(); };  // those of the allocator
-  ByItself helps{{}, FindingRows(*run.view(), fit.asked.memory_bytes, tried)};
+  ByItself helps;
+  if (!fit.json) helps.findings = FindingRows(*run.view(), fit.asked.memory_bytes, tried);
   if (verdicts.cards_used() == 1 && !verdicts.takes_what_there_is())
     helps.settings = SettingsThatFit(run, fit.asked, launch.Allocator());
   return helps;
@@ -216,7 +217,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   std::vector<std::string> notes = launch.Notes();  // of all runs
   std::ranges::copy_if(run.description().notes, std::back_inserter(notes),
                        [&notes](const std::string& note) { return std::ranges::count(notes, note) == 0; });
-  std::string growth = fit.json || by_itself.findings.empty() ? GrowthNote(*run.view()) : "";
+  std::string growth = by_itself.findings.empty() ? GrowthNote(*run.view()) : "";
   if (!growth.empty()) notes.push_back(std::move(growth));
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {

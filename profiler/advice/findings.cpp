@@ -169,11 +169,6 @@ class Examination {
         births);
   }
 
-  int64_t NumberOfStepAt(EventIndex index) const {
-    const auto behind = std::ranges::upper_bound(view_.steps(), index, {}, &timeline::Step::begin);
-    return behind == view_.steps().begin() ? behind->number : std::prev(behind)->number;
-  }
-
   // From that one on those whose survivors are told.
   std::string StepsBeforeLast(int64_t first) const {
     const int64_t before_last = std::prev(steps_.steady.end(), 2)->number;
@@ -209,9 +204,11 @@ class Examination {
     const std::vector<EventIndex> births = BirthsOf(kept);
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
         Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of " +
-            StepsBeforeLast(of_first.empty()
-                                ? steps_.steady.front().number
-                                : NumberOfStepAt(std::ranges::min(of_first, {}, &LiveBlock::born).born)) +
+            StepsBeforeLast(
+                of_first.empty()
+                    ? steps_.steady.front().number
+                    : timeline::LatestStepAt(view_, std::ranges::min(of_first, {}, &LiveBlock::born).born)
+                          ->number) +
             " " + (kept.size() == 1 ? "is" : "are") + " alive after step " + FormatNumber(last().number) +
             ": " + Size(BytesOf(kept)) + "." + MostIsMadeBy(view_, births),
         "Something refers to that step's graph: keep loss.item() or loss.detach() instead of loss, leave "
