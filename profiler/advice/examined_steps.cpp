@@ -53,6 +53,12 @@ ExaminedSteps ExaminedStepsOf(const timeline::View& view) {
   return result;
 }
 
+int64_t BytesOf(const std::vector<timeline::LiveBlock>& blocks) {
+  int64_t bytes = 0;
+  for (const timeline::LiveBlock& block : blocks) bytes = SaturatingSum(bytes, block.rounded_bytes);
+  return bytes;
+}
+
 int64_t AllocatedPeak(const timeline::Step& step) {
   return timeline::ValueOf(step.at_peak, timeline::Series::kAllocated);
 }

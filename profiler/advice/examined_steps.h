@@ -31,6 +31,8 @@ bool IsWorthTelling(int64_t bytes, int64_t of_bytes);
 // Whether it is a workspace of cuDNN; all others are cuBLAS's.
 bool IsOfCudnn(const timeline::View& view, const timeline::LiveBlock& block);
 
+// In blocks.
+int64_t BytesOf(const std::vector<timeline::LiveBlock>& blocks);
 // The largest first, at most kMostAllocations (findings.h).
 std::vector<timeline::EventIndex> BirthsOf(std::vector<timeline::LiveBlock> blocks);
 

@@ -53,12 +53,6 @@ constexpr int64_t kRestOfSegment = int64_t{20} << 20;
 constexpr EventIndex kMostEvents = 1'000'000;
 // As many rises in a row happen by no batch of another size.
 constexpr size_t kStepsOfGrowth = 5;
-int64_t BytesOf(const std::vector<LiveBlock>& blocks) {
-  int64_t bytes = 0;
-  for (const LiveBlock& block : blocks) bytes = SaturatingSum(bytes, block.rounded_bytes);
-  return bytes;
-}
-
 // What ends a run sooner or later comes before what only costs it memory.
 std::pair<bool, int64_t> RankOf(const Finding& finding) {
   const bool ends_runs = finding.grows || finding.kind == FindingKind::kKeptGraph || finding.ran_out;

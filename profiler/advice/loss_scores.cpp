@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "profiler/advice/examined_steps.h"
-#include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/counted_blocks.h"
 
@@ -43,12 +42,10 @@ std::optional<Finding> LossScores(const View& view, const timeline::Step& step, 
   const int64_t each = LargestLogSoftmax(view, state);
   if (each == 0) return {};
   std::vector<LiveBlock> alike;
-  int64_t bytes = 0;
   for (const LiveBlock& block : timeline::CountedBlocks(state)) {
-    if (block.rounded_bytes != each) continue;
-    bytes = SaturatingSum(bytes, each);
-    alike.push_back(block);
+    if (block.rounded_bytes == each) alike.push_back(block);
   }
+  const int64_t bytes = BytesOf(alike);
   const int64_t peak = AllocatedPeak(step);
   if (alike.size() < 2 || bytes < peak / kMuch || !IsWorthTelling(bytes, peak)) return {};
   return Finding{

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "profiler/advice/examined_steps.h"
-#include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/counted_blocks.h"
 
@@ -48,8 +47,7 @@ EventIndex BeginOfPhaseAt(const View& view, EventIndex index) {
 std::optional<Finding> OptimizerWork(const View& view, const timeline::Step& step, ByteUnit unit) {
   if (step.begin < view.first() || view.event(step.peak).phase != Phase::kOptimizer) return {};
   std::vector<LiveBlock> blocks = WorkAt(view, step);
-  int64_t work = 0;
-  for (const LiveBlock& block : blocks) work = SaturatingSum(work, block.rounded_bytes);
+  const int64_t work = BytesOf(blocks);
   const int64_t peak = AllocatedPeak(step);
   const EventIndex begin = std::max(step.begin, BeginOfPhaseAt(view, step.peak));
   const View::Peak before = view.PeakIn(Series::kAllocated, step.begin, begin);
