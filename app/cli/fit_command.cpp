@@ -154,8 +154,9 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
   std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
   TechniquesWatch watch;
-  watch.answered = [&](const session::TechniqueAnswer& answer) {
-    verdicts_with.push_back({answer, next.techniques[verdicts_with.size()]});
+  watch.answered = [&](size_t technique, const session::TechniqueAnswer& answer) {
+    verdicts_with.resize(std::max(verdicts_with.size(), technique + 1));
+    verdicts_with[technique] = {answer, next.techniques[technique]};
   };
   if (!fit.json) {
     line.emplace(kToldEvery);
@@ -178,8 +179,10 @@ ByItself HelpsByItself(const ProgramFit& fit, const session::ProgramRun& run, co
   const auto tried = [] { return std::optional<std::string>(); };  // those of the allocator
   ByItself helps;
   if (!fit.json) helps.findings = FindingRows(*run.view(), fit.asked.memory_bytes, tried);
-  if (verdicts.cards_used() == 1 && !verdicts.takes_what_there_is())
-    helps.settings = SettingsThatFit(run, fit.asked, launch.Allocator());
+  if (!verdicts.takes_what_there_is()) {
+    helps.settings =
+        SettingsThatFit(*run.view(), run.description().allocator_settings, fit.asked, launch.Allocator());
+  }
   return helps;
 }
 
@@ -221,8 +224,10 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   if (!growth.empty()) notes.push_back(std::move(growth));
   if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
   if (!fit.json) {
-    return VerdictsText(*verdicts, title, *why_no_runs) + SettingsText(by_itself.settings, fit.asked) +
-           TechniquesText(techniques, fit.asked, fit.options, CommandLineOf(fit.program),
+    phantom::Card told = fit.asked;
+    told.title = verdicts->TitleOf(told);
+    return VerdictsText(*verdicts, title, *why_no_runs) + SettingsText(by_itself.settings, told) +
+           TechniquesText(techniques, told, fit.options, CommandLineOf(fit.program),
                           verdicts->state_bytes()) +
            by_itself.findings + NoteRows(notes);
   }

@@ -98,10 +98,14 @@ int64_t MemoryAt(const timeline::OutOfMemory& failure, const phantom::Card& card
 
 }  // namespace
 
+bool IsLimited(const phantom::Card& card, const std::vector<phantom::Card>& known) {
+  const phantom::Card* const whole = phantom::CardNamed(known, card.name);
+  return whole != nullptr && card.memory_bytes < whole->memory_bytes;
+}
+
 bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known) {
   const auto card = CardOf(description.device_name, description.device_bytes, known);
-  const auto whole = CardOf(description.device_name, 0, known);
-  return description.device == "phantom" && card && card->memory_bytes < whole->memory_bytes;
+  return description.device == "phantom" && card && IsLimited(*card, known);
 }
 
 Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,

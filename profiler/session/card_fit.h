@@ -79,7 +79,9 @@ struct Capacity {
 std::string InWords(const Capacity& capacity);
 Capacity CapacityOf(const events::RunDescription& description, const timeline::View& view);
 
-// Whether a run on a phantom had less memory than its card has, as --memory asks for.
+// Whether it has less memory than the known one of its name, as --memory asks for.
+bool IsLimited(const phantom::Card& card, const std::vector<phantom::Card>& known);
+// The same of the card of a run on a phantom.
 bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known);
 // The same as CardOf; where it is none of them, or nothing tells it, the one named `fallback` with the memory
 // that the run tells: its description, or else what it had when memory ran out (PyTorch's, what was free, and

@@ -100,19 +100,24 @@ struct TechniqueAnswer {
   std::string failure = {};     // why it did not come to its end; "" if it did
   int64_t allocated_bytes = 0;  // at the peak, on the fullest of several; these are 0 where it does not fit
   int64_t reserved_bytes = 0;
+  int64_t needed_bytes = 0;  // where it ran out: allocated at the peak with room for all; 0 = not known (yet)
   std::vector<std::string> in_vain = {};  // of its techniques, as options, those that changed nothing
+  // Where it ran out: PYTORCH_CUDA_ALLOC_CONF with which what it asks for has room; "" = none is known.
+  std::string fits_with = {};
 };
+
+// `order`: its place among those that were to be tried.
+using TechniqueAnswered = std::function<void(size_t order, const TechniqueAnswer& answer)>;
 
 // Both are there, or neither.
 struct TechniqueTrials {
   // What there is to try of a program, whose own order comes first; none where it runs on no phantom. Pure.
   std::function<std::vector<TechniqueOrder>(const ProgramOrder& order)> of;
-  // Runs the same program with each, tells the answers in their order, and returns what makes the figures
-  // less than certain. Where `watch` ends it, the answers told so far are all. Any thread. Errors: as
-  // StartProgram's.
-  std::function<Result<std::vector<std::string>>(
-      const std::vector<TechniqueOrder>& orders,
-      const std::function<void(const TechniqueAnswer& answer)>& answered, const StartWatch& watch)>
+  // Runs the same program with each, tells the answers in their order, then those that ran out again with
+  // what they need, and returns what makes the figures less than certain. Where `watch` ends it, the answers
+  // told so far are all. Any thread. Errors: as StartProgram's.
+  std::function<Result<std::vector<std::string>>(const std::vector<TechniqueOrder>& orders,
+                                                 const TechniqueAnswered& answered, const StartWatch& watch)>
       run;
 };
 

@@ -35,9 +35,9 @@ std::vector<TechniqueOrder> TwoOf(const session::ProgramOrder& order) {
 
 // It fits by a gigabyte, and something is to be doubted.
 Result<std::vector<std::string>> Answer(const std::vector<TechniqueOrder>& orders,
-                                        const std::function<void(const TechniqueAnswer&)>& answered,
+                                        const session::TechniqueAnswered& answered,
                                         const session::StartWatch&) {
-  for (size_t i = 0; i < orders.size(); ++i) answered({true, false, "", 1 << 30, 1 << 30});
+  for (size_t i = 0; i < orders.size(); ++i) answered(i, {true, false, "", 1 << 30, 1 << 30});
   return std::vector<std::string>{"a doubt"};
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("What goes on for a program that is not shown any more ends, and its a
   TechniqueRunner runner(&jobs, {TwoOf,
                                  [&](const std::vector<TechniqueOrder>&, const auto& answered,
                                      const session::StartWatch& watch) -> Result<std::vector<std::string>> {
-                                   answered({true, false, "", 1, 1});
+                                   answered(0, {true, false, "", 1, 1});
                                    while (watch.goes_on())
                                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
                                    is_ended = true;

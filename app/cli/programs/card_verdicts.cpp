@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/timeline/series.h"
@@ -48,6 +49,7 @@ class Judge {
 
   Status Decide(CardVerdict& verdict) const {
     if (!requests_) return requests_.error();
+    verdict.needed_bytes = highest_.allocated_bytes;
     verdict.fits = highest_.reserved_bytes <= UsableBytes(verdict.card);
     if (verdict.fits) {
       verdict.reserved_bytes = highest_.reserved_bytes;
@@ -81,10 +83,9 @@ Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::str
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
   CardVerdicts verdicts(asked, settings, allocator);
+  verdicts.asked_is_limited_ = session::IsLimited(asked, *cards);
   for (phantom::Card& card : *cards) {
-    if (card.name != asked.name) continue;
-    verdicts.asked_is_limited_ = asked.memory_bytes < card.memory_bytes;
-    card = asked;
+    if (card.name == asked.name) card = asked;
   }
   std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
   for (phantom::Card& card : *cards) {
@@ -151,7 +152,9 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
   for (CardVerdict& verdict : verdicts_) {
     const bool is_told_of = ShareRuns(run.card, verdict.card) && HaveAsMuch(run.card, verdict.card);
     if (!verdict.has_kernels || !is_told_of) continue;
+    const int64_t needed_bytes = verdict.needed_bytes;
     verdict = {verdict.card, run.card, true, true, true, run.ran_out, run.failure, ended_well};
+    verdict.needed_bytes = needed_bytes;
     verdict.has_smaller_workspaces = is_by_workspaces;
     if (ended_well) verdict.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
   }
@@ -160,6 +163,11 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
 bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
   if (takes_what_there_is_) return false;
   return ran_out_of_all_ || beside_workspaces_bytes_.value_or(0) > UsableBytes(card);
+}
+
+std::string CardVerdicts::TitleOf(const phantom::Card& card) const {
+  if (!asked_is_limited_ || card.name != asked_.name) return card.title;
+  return card.title + " limited to " + FormatBytes(card.memory_bytes, ByteUnit::kMebibytes);
 }
 
 const CardVerdict* CardVerdicts::OfAsked() const {

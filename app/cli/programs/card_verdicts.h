@@ -29,6 +29,9 @@ struct CardVerdict {
   // So it does, but where libraries find no room for the workspaces of their first choice they take others.
   bool has_smaller_workspaces = false;
   int64_t reserved_bytes = 0;  // at the peak, on the fullest of several; 0 where it does not fit
+  // Allocated at the peak with room for all, on the fullest of several; 0 = not known, or it takes what there
+  // is.
+  int64_t needed_bytes = 0;
 
   // It fits, and nearly fills the card, or only with smaller workspaces, or if the card's context is as small
   // as it is estimated to be.
@@ -77,8 +80,9 @@ class CardVerdicts {
   int64_t state_bytes() const { return state_bytes_; }
   const std::vector<CardVerdict>& verdicts() const { return verdicts_; }
   const phantom::Card& asked() const { return asked_; }
-  bool asked_is_limited() const { return asked_is_limited_; }  // to other memory than such a card has
-  size_t cards_used() const { return cards_used_; }            // in the first run, all of a kind
+  // "NVIDIA T4", or "NVIDIA T4 limited to 6.00 GiB"
+  std::string TitleOf(const phantom::Card& card) const;
+  size_t cards_used() const { return cards_used_; }  // in the first run, all of a kind
 
  private:
   CardVerdicts(phantom::Card asked, std::string settings, session::AllocatorOf allocator)

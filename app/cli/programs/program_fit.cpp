@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/cli/programs/fit_row.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 
@@ -46,9 +47,12 @@ std::string RoomOnText(const CardVerdict& verdict) {
                                : fmt::format(", which is an estimate ({})", MebibytesOf(card.context_bytes)));
 }
 
-std::string CardTitle(const CardVerdicts& verdicts, const phantom::Card& card) {
-  const bool is_limited = verdicts.asked_is_limited() && card.name == verdicts.asked().name;
-  return card.title + (is_limited ? " limited to " + MebibytesOf(card.memory_bytes) : "");
+// ": at least 2.65 GiB short", of the card that was asked for.
+std::string ShortText(const CardVerdict& verdict) {
+  const std::string how_much =
+      verdict.ran_out ? presenters::HowMuchShort(verdict.needed_bytes, verdict.card, ByteUnit::kMebibytes)
+                      : "";
+  return how_much.empty() ? "" : ": " + how_much;
 }
 
 // Of the smallest of those that are tight, and how many there are.
@@ -56,7 +60,7 @@ std::string TightText(const CardVerdicts& verdicts) {
   const std::vector<const CardVerdict*> tight = verdicts.Tight();
   if (tight.empty()) return "";
   const size_t more = tight.size() - 1;
-  return fmt::format("It is tight on the smaller {}{}: {}\n", CardTitle(verdicts, tight.front()->card),
+  return fmt::format("It is tight on the smaller {}{}: {}\n", verdicts.TitleOf(tight.front()->card),
                      more > 0 ? fmt::format(", and on {} more", more) : "", RoomOnText(*tight.front()));
 }
 
@@ -69,13 +73,13 @@ std::string SmallestText(const CardVerdicts& verdicts) {
         MebibytesOf(verdicts.first_allocated_bytes()),
         smallest == nullptr ? "It ended well on none that it was run on."
                             : fmt::format("The smallest known card on which it ends well is the {}.",
-                                          CardTitle(verdicts, smallest->card)));
+                                          verdicts.TitleOf(smallest->card)));
   }
   if (smallest == nullptr) return "None of the known cards has room for it.\n";
   const std::string used =
       verdicts.cards_used() > 1 ? fmt::format(", of which it uses {}", verdicts.cards_used()) : "";
   return fmt::format("The smallest known card with room {}for it is the {}{}{}.{}\n",
-                     verdicts.Tight().empty() ? "" : "to spare ", CardTitle(verdicts, smallest->card), used,
+                     verdicts.Tight().empty() ? "" : "to spare ", verdicts.TitleOf(smallest->card), used,
                      smallest->is_of_its_kind ? "" : ", by its requests; it was not run there",
                      smallest->is_tight() ? " " + RoomOnText(*smallest) : "") +
          TightText(verdicts);
@@ -127,11 +131,12 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
   const std::string least =
       first.fits ? MebibytesOf(taken(*std::ranges::min_element(row, {}, taken))) : std::string("–");
   if (row.size() == 1) {
-    const std::string title = CardTitle(verdicts, first.card);
+    const std::string title = verdicts.TitleOf(first.card);
     const bool is_limited = title != first.card.title;
+    const bool is_asked = &first == verdicts.OfAsked();
     const std::string size = session::CardSize(first.card.memory_bytes);
     return FitRow(is_limited ? title : fmt::format("{} ({})", title, size),
-                  MebibytesOf(first.card.memory_bytes), least, words);
+                  MebibytesOf(first.card.memory_bytes), least, words + (is_asked ? ShortText(first) : ""));
   }
   const std::string smallest = session::CardSize(first.card.memory_bytes);
   const std::string largest = session::CardSize(row.back()->card.memory_bytes);
@@ -192,7 +197,7 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   std::string own_taken;
   for (const Alike& row : RowsOf(verdicts)) rows += RowText(verdicts, row);
   if (const CardVerdict* const own = verdicts.OfAsked()) {
-    own_words = InWords(verdicts, *own);
+    own_words = InWords(verdicts, *own) + ShortText(*own);
     if (own->had_own_memory && own->fits) {
       own_taken = fmt::format(", and takes {} of {} with the context", MebibytesOf(TakenBytes(*own)),
                               MebibytesOf(own->card.memory_bytes));
@@ -200,7 +205,7 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   }
   std::string answer = SmallestText(verdicts);
   if (!own_words.empty())
-    answer += fmt::format("{} on the {}: {}{}.\n", title, asked.title, own_words, own_taken);
+    answer += fmt::format("{} on the {}: {}{}.\n", title, verdicts.TitleOf(asked), own_words, own_taken);
   return answer + rows + RunsText(verdicts, why_no_runs);
 }
 
@@ -220,6 +225,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const 
     json["has_smaller_workspaces"] = verdict.has_smaller_workspaces;
     json["is_tight"] = verdict.is_tight();
     json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.reserved_bytes) : Json();
+    json["needed_bytes"] = verdict.needed_bytes > 0 ? Json(verdict.needed_bytes) : Json();
     cards.push_back(std::move(json));
   }
   const CardVerdict* const smallest = verdicts.Smallest();

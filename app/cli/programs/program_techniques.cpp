@@ -6,7 +6,9 @@
 
 #include "app/cli/programs/fit_row.h"
 #include "app/cli/programs/program_trials.h"
+#include "app/cli/programs/settings_trial.h"
 #include "app/presenters/run/program_facts.h"
+#include "profiler/advice/needs.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 
@@ -23,8 +25,10 @@ session::TechniqueAnswer AnswerOf(const TrialRun& run) {
   return answer;
 }
 
-std::string InWords(const TechniqueVerdict& verdict) {
+std::string InWords(const TechniqueVerdict& verdict, const phantom::Card& card) {
   std::string words = presenters::VerdictOf(verdict);
+  const std::string what = presenters::WhatIsShort(verdict, card, ByteUnit::kMebibytes);
+  if (!what.empty()) words += ": " + what;
   const std::string why = presenters::WhyVerdict(verdict);
   if (why.empty()) return words;
   return words + (verdict.fits || verdict.ran_out ? "; " : ": ") + why;
@@ -35,15 +39,54 @@ std::string TrialTitle(const phantom::Techniques& techniques) {
   return options.empty() ? "as it is" : "with " + options;
 }
 
+ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card& card) {
+  ProgramTrial trial{TrialTitle(techniques), CardEnvironment(card, /*with_own_memory=*/true)};
+  for (std::string& entry : phantom::EnvironmentOf(techniques)) trial.environment.push_back(std::move(entry));
+  return trial;
+}
+
 std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) {
   const std::string options = phantom::OptionsOf(verdict.techniques);
-  if (!verdict.fits) return FitRow(options, "–", "–", InWords(verdict));
+  if (!verdict.fits) {
+    const bool is_known = verdict.needed_bytes > 0;
+    return FitRow(options, is_known ? FormatBytes(verdict.needed_bytes, ByteUnit::kMebibytes) : "–", "–",
+                  InWords(verdict, card));
+  }
   return FitRow(options, FormatBytes(verdict.allocated_bytes, ByteUnit::kMebibytes),
                 FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes),
-                InWords(verdict));
+                InWords(verdict, card));
+}
+
+// With which memory ran out, and what was told of that.
+struct RanOut {
+  size_t technique = 0;
+  session::TechniqueAnswer answer;
+};
+
+// What those need, and whether other settings of the allocator would do.
+Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& launch,
+                 const TechniquesToRun& next, std::vector<RanOut> ran_out, const TechniquesWatch& watch) {
+  phantom::Card with_room_for_all = next.card;
+  with_room_for_all.memory_bytes = advice::kRoomForAllBytes;
+  std::vector<ProgramTrial> trials;
+  for (const RanOut& one : ran_out) {
+    trials.push_back(TrialOf(next.techniques[one.technique], with_room_for_all));
+    trials.back().title += ", with room for all";
+  }
+  const auto ran = [&](size_t trial, const TrialRun& run) {
+    if (!run.failure.empty()) return;  // then it is not known what it needs
+    auto& [technique, answer] = ran_out[trial];
+    answer.needed_bytes = session::HighestOfCards(*run.view).allocated_bytes;
+    const std::vector<advice::AllocatorTrial> fitting =
+        SettingsThatFit(*run.view, run.allocator_settings, next.card, launch.Allocator());
+    if (!fitting.empty()) answer.fits_with = fitting.front().settings;
+    watch.answered(technique, answer);
+  };
+  return RunTrials(program, launch, trials, {ran, watch.progress, watch.goes_on});
 }
 
 constexpr const char* kGivesRoom = "gives it room to spare there";
+constexpr const char* kMakesItFit = "makes it fit there";
 
 // What it ran on, as one would ask for it again.
 std::string CardOptions(const PhantomOptions& asked) {
@@ -56,6 +99,53 @@ std::string CardOptions(const PhantomOptions& asked) {
   return options;
 }
 
+// Why there is none to recommend.
+std::string NoneText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
+                     const std::string& command, int64_t state_bytes) {
+  if (state_bytes > card.memory_bytes - card.context_bytes) {
+    return fmt::format(
+        "None of them makes it fit there, nor would fewer samples at once: its parameters and what its "
+        "optimizers keep are {} alone.\n",
+        FormatBytes(state_bytes, ByteUnit::kMebibytes));
+  }
+  const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
+  return fmt::format(
+      "None of them {}; fewer samples at once may: of a program that takes --batch N, tidemark phantom "
+      "--sweep "
+      "batch=1..64 -- {} tells with how many it does.\n",
+      fits_as_it_is ? kGivesRoom : kMakesItFit, command);
+}
+
+// The first with room to spare, or else that fits, or else that would with other settings of the allocator.
+std::string BestText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
+                     const PhantomOptions& asked, const std::string& command, int64_t state_bytes) {
+  const auto has_room = [&](const TechniqueVerdict& verdict) {
+    return verdict.fits && session::HoldsWithEase(card, verdict.reserved_bytes);
+  };
+  const auto fits = [](const TechniqueVerdict& verdict) { return verdict.fits; };
+  const auto would_fit = [](const TechniqueVerdict& verdict) { return !verdict.fits_with.empty(); };
+  const auto first = [&](const auto& is_wanted) {
+    return std::ranges::find_if(verdicts, [&](const TechniqueVerdict& verdict) {
+      return verdict.in_vain.empty() && is_wanted(verdict);
+    });
+  };
+  auto best = first(has_room);
+  std::string doubt;
+  if (best == verdicts.end()) {
+    best = first(fits);
+    doubt = fmt::format("None of them {}.\n", kGivesRoom);
+  }
+  if (best == verdicts.end()) {
+    best = first(would_fit);
+    doubt = fmt::format("None of them {} with the allocator's settings as they are.\n", kMakesItFit);
+  }
+  if (best == verdicts.end()) return NoneText(verdicts, card, command, state_bytes);
+  const std::string settings =
+      best->fits_with.empty() ? "" : fmt::format("PYTORCH_CUDA_ALLOC_CONF={} ", best->fits_with);
+  return doubt + fmt::format("{}tidemark phantom {} {} -- {} tells all of it.\n", settings,
+                             CardOptions(asked), phantom::OptionsOf(best->techniques), command);
+}
+
 }  // namespace
 
 Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
@@ -64,13 +154,17 @@ Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunc
   for (std::string& entry : phantom::EnvironmentForSome())
     looking_out.environment.push_back(std::move(entry));
   std::vector<ProgramTrial> trials;
-  for (const phantom::Techniques& techniques : next.techniques) {
-    trials.push_back({TrialTitle(techniques), CardEnvironment(next.card, true)});
-    for (std::string& entry : phantom::EnvironmentOf(techniques))
-      trials.back().environment.push_back(std::move(entry));
-  }
-  const auto ran = [&](size_t, const TrialRun& run) { watch.answered(AnswerOf(run)); };
-  return RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
+  for (const phantom::Techniques& techniques : next.techniques)
+    trials.push_back(TrialOf(techniques, next.card));
+  std::vector<RanOut> ran_out;
+  const auto ran = [&](size_t technique, const TrialRun& run) {
+    const session::TechniqueAnswer answer = AnswerOf(run);
+    if (answer.ran_out) ran_out.push_back({technique, answer});
+    watch.answered(technique, answer);
+  };
+  const Status status = RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
+  if (!status || ran_out.empty() || (watch.goes_on && !watch.goes_on())) return status;
+  return TellNeeds(program, looking_out, next, std::move(ran_out), watch);
 }
 
 std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
@@ -80,27 +174,7 @@ std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const 
       fmt::format("On the {}, with techniques that it does not use itself, as if it did:\n", card.title) +
       FitRow("with", "allocated", "taken", "");
   for (const TechniqueVerdict& verdict : verdicts) text += RowText(verdict, card);
-  const auto helps = [](const TechniqueVerdict& verdict) { return verdict.fits && verdict.in_vain.empty(); };
-  const auto gives_room = [&](const TechniqueVerdict& verdict) {
-    return helps(verdict) && session::HoldsWithEase(card, verdict.reserved_bytes);
-  };
-  auto best = std::ranges::find_if(verdicts, gives_room);
-  const bool has_room = best != verdicts.end();
-  if (!has_room) best = std::ranges::find_if(verdicts, helps);
-  if (best == verdicts.end()) {
-    if (state_bytes > card.memory_bytes - card.context_bytes) {
-      return text + fmt::format(
-                        "None of them makes it fit there, nor would fewer samples at once: its "
-                        "parameters and what its optimizers keep are {} alone.\n",
-                        FormatBytes(state_bytes, ByteUnit::kMebibytes));
-    }
-    const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
-    return text + fmt::format("None of them {}; fewer samples at once may (tidemark phantom --sweep).\n",
-                              fits_as_it_is ? kGivesRoom : "makes it fit there");
-  }
-  if (!has_room) text += fmt::format("None of them {}.\n", kGivesRoom);
-  return text + fmt::format("tidemark phantom {} {} -- {} tells all of it.\n", CardOptions(asked),
-                            phantom::OptionsOf(best->techniques), command);
+  return text + BestText(verdicts, card, asked, command, state_bytes);
 }
 
 Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts) {
@@ -112,6 +186,8 @@ Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts) {
                     {"ran_out_of_memory", verdict.ran_out},
                     {"failure", verdict.failure},
                     {"in_vain", verdict.in_vain},
+                    {"needed_bytes", verdict.needed_bytes > 0 ? Json(verdict.needed_bytes) : Json()},
+                    {"fits_with", verdict.fits_with.empty() ? Json() : Json(verdict.fits_with)},
                     {"allocated_peak_bytes", verdict.fits ? Json(verdict.allocated_bytes) : Json()},
                     {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json()}});
   }

@@ -22,13 +22,13 @@ struct TechniquesToRun {
 };
 
 struct TechniquesWatch {
-  std::function<void(const session::TechniqueAnswer&)>
-      answered;                                              // in their order, each as soon as it is known
+  session::TechniqueAnswered answered;                       // each as soon as it is known, as it says
   std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
   std::function<bool()> goes_on = {};                        // asked as often; false ends it early
 };
 
-// Runs it with each, one at a time. `launch` has none of them. Any thread. Errors: as RunTrials'.
+// Runs it with each, one at a time, then those that ran out once more with room for all, to know what they
+// need. `launch` has none of them. Any thread. Errors: as RunTrials'.
 Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
                      const TechniquesToRun& next, const TechniquesWatch& watch);
 

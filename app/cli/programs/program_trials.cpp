@@ -22,6 +22,7 @@ TrialRun RunOf(const phantom::SweepAnswer& answer, const std::shared_ptr<const s
     told.failure = "it asked for no memory";
   } else {
     told.view = run->view();
+    told.allocator_settings = run->description().allocator_settings;
     if (run->status().lost > 0) told.failure = "events were lost";
   }
   return told;

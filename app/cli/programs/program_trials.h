@@ -26,6 +26,7 @@ struct TrialRun {
   std::string failure;                         // why there is no answer; "" if there is
   bool ran_out = false;                        // of memory, and ended by it
   std::vector<std::string> in_vain = {};       // as phantom::SweepAnswer has it
+  std::string allocator_settings = {};         // PYTORCH_CUDA_ALLOC_CONF that it ran with
 };
 
 struct TrialsWatch {

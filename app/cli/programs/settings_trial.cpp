@@ -15,13 +15,12 @@ namespace {
 constexpr int64_t kLeastShare = 20;  // of what was reserved: to save less is no advice
 
 // With settings that it did not have.
-std::vector<advice::AllocatorTrial> Tried(const session::Run& run, const phantom::Card& ran_on,
-                                          const phantom::Card& card, const session::AllocatorOf& allocator) {
-  const std::string settings = run.description().allocator_settings;
-  const Result<advice::ReplayedRun> replayed =
-      advice::ReplayedRun::Of(*run.view(), {ran_on, settings}, allocator);
+std::vector<advice::AllocatorTrial> Tried(const timeline::View& view, const std::string& own,
+                                          const phantom::Card& ran_on, const phantom::Card& card,
+                                          const session::AllocatorOf& allocator) {
+  const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(view, {ran_on, own}, allocator);
   if (!replayed) return {};
-  return advice::TrySettings(*replayed, {card, settings}).trials;
+  return advice::TrySettings(*replayed, {card, own}).trials;
 }
 
 }  // namespace
@@ -29,7 +28,8 @@ std::vector<advice::AllocatorTrial> Tried(const session::Run& run, const phantom
 std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
                            const session::AllocatorOf& allocator) {
   if (!run.view()->out_of_memory().empty()) return "";
-  const std::vector<advice::AllocatorTrial> trials = Tried(run, card, card, allocator);
+  const std::vector<advice::AllocatorTrial> trials =
+      Tried(*run.view(), run.description().allocator_settings, card, card, allocator);
   if (trials.empty()) return "";
   const bool is_worth_it = std::ranges::any_of(trials, [](const advice::AllocatorTrial& trial) {
     const int64_t before = trial.outcome.before.reserved_peak_bytes;
@@ -42,12 +42,14 @@ std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
   return advice::AdviceOf(trials, ByteUnit::kMebibytes);
 }
 
-std::vector<advice::AllocatorTrial> SettingsThatFit(const session::Run& run, const phantom::Card& card,
+std::vector<advice::AllocatorTrial> SettingsThatFit(const timeline::View& view, const std::string& own,
+                                                    const phantom::Card& card,
                                                     const session::AllocatorOf& allocator) {
+  if (view.devices().size() > 1) return {};
   phantom::Card with_room_for_all = card;
   with_room_for_all.memory_bytes = advice::kRoomForAllBytes;
   std::vector<advice::AllocatorTrial> fitting =
-      advice::WithRoom(Tried(run, with_room_for_all, card, allocator));
+      advice::WithRoom(Tried(view, own, with_room_for_all, card, allocator));
   std::stable_partition(fitting.begin(), fitting.end(), [](const advice::AllocatorTrial& trial) {
     return trial.settings == advice::kTriedSettings[0] && trial.outcome.after.retries == 0;
   });

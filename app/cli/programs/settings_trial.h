@@ -19,8 +19,10 @@ std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
                            const session::AllocatorOf& allocator);
 
 // Those with which a run that had room for all has room on `card`: segments that grow first, which take no
-// time, then what reserves least.
-std::vector<advice::AllocatorTrial> SettingsThatFit(const session::Run& run, const phantom::Card& card,
+// time, then what reserves least. `own`: its settings then. None of a run on several cards, whose addresses
+// are each for itself.
+std::vector<advice::AllocatorTrial> SettingsThatFit(const timeline::View& view, const std::string& own,
+                                                    const phantom::Card& card,
                                                     const session::AllocatorOf& allocator);
 
 // Pure. Of the first of those; "" where there is none.

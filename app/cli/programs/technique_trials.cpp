@@ -57,9 +57,9 @@ session::ProgramOrder Plain(session::ProgramOrder order) {
   return order;
 }
 
-Result<std::vector<std::string>> RunOrders(
-    const std::vector<session::TechniqueOrder>& orders,
-    const std::function<void(const session::TechniqueAnswer&)>& answered, const session::StartWatch& watch) {
+Result<std::vector<std::string>> RunOrders(const std::vector<session::TechniqueOrder>& orders,
+                                           const session::TechniqueAnswered& answered,
+                                           const session::StartWatch& watch) {
   TIDEMARK_CHECK(!orders.empty());
   const session::ProgramOrder order = Plain(orders.front().program);
   Result<std::vector<std::string>> words = WordsOf(order.command);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "profiler/session/card_fit.h"
 
@@ -36,17 +37,19 @@ std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
   return answer;
 }
 
-size_t TechniqueInbox::Add(const session::TechniqueAnswer& answer) {
+size_t TechniqueInbox::Put(size_t order, const session::TechniqueAnswer& answer) {
   const MutexLock lock(mutex_);
-  answers_.push_back(answer);
+  answers_.insert_or_assign(order, answer);
+  has_new_ = true;
   return answers_.size();
 }
 
 bool TechniqueInbox::MoveTo(ProgramTechniques& techniques) {
   const MutexLock lock(mutex_);
-  if (moved_ == answers_.size()) return false;
-  for (; moved_ < answers_.size() && moved_ + 1 < techniques.rows.size(); ++moved_)
-    techniques.rows[moved_ + 1].answer = answers_[moved_];
+  if (!std::exchange(has_new_, false)) return false;
+  for (const auto& [order, answer] : answers_) {
+    if (order + 1 < techniques.rows.size()) techniques.rows[order + 1].answer = answer;
+  }
   return true;
 }
 

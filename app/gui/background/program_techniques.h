@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,14 +47,15 @@ std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
 // Where the thread that tries them leaves the answers until the UI thread takes them. Any thread.
 class TechniqueInbox {
  public:
-  size_t Add(const session::TechniqueAnswer& answer);  // returns how many there are
+  // In the place of what was told of that order before. Returns of how many there is an answer.
+  size_t Put(size_t order, const session::TechniqueAnswer& answer);
   // To the rows after the first. True if there was anything new.
   bool MoveTo(ProgramTechniques& techniques);
 
  private:
   Mutex mutex_;
-  std::vector<session::TechniqueAnswer> answers_ TIDEMARK_GUARDED_BY(mutex_);
-  size_t moved_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  std::map<size_t, session::TechniqueAnswer> answers_ TIDEMARK_GUARDED_BY(mutex_);
+  bool has_new_ TIDEMARK_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tidemark::gui

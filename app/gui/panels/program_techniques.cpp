@@ -41,6 +41,15 @@ std::string TakenInWords(const ProgramTechniques& found, const session::Techniqu
                      FormatBytes(taken, unit), session::ShareOf(found.card, taken));
 }
 
+// How much, once that is known; until then what PyTorch said.
+std::string ShortInWords(const ProgramTechniques& found, const session::TechniqueAnswer& answer,
+                         ByteUnit unit) {
+  const std::string what = presenters::WhatIsShort(answer, found.card, unit);
+  if (what.empty()) return answer.failure;
+  return fmt::format("{} allocated at the peak with room for all: {}", FormatBytes(answer.needed_bytes, unit),
+                     what);
+}
+
 // At the end of the row of what was put last, or below it where there is no room.
 bool ButtonAtRowEnd(const char* label) {
   const ImGuiStyle& style = ImGui::GetStyle();
@@ -64,7 +73,7 @@ void DrawTechniqueAnswer(const ProgramTechniques& found, const session::Techniqu
   const std::string why = presenters::WhyVerdict(InWindowsWords(answer));
   if (!why.empty()) PutWrapped(SmallMuted(), why);
   const std::string detail = answer.fits      ? TakenInWords(found, answer, unit)
-                             : answer.ran_out ? answer.failure
+                             : answer.ran_out ? ShortInWords(found, answer, unit)
                                               : "";
   if (detail.empty()) return;
   ImGui::AlignTextToFramePadding();

@@ -15,8 +15,8 @@ bool HasSameTechniques(const session::ProgramOrder& one, const session::ProgramO
 Result<std::vector<std::string>> RunTrials(const session::TechniqueTrials& trials,
                                            const std::vector<TechniqueOrder>& orders, TechniqueInbox& inbox,
                                            const BackgroundJobs::Progress& progress) {
-  const auto answered = [&](const session::TechniqueAnswer& answer) {
-    progress(static_cast<double>(inbox.Add(answer)) / static_cast<double>(orders.size()));
+  const auto answered = [&](size_t order, const session::TechniqueAnswer& answer) {
+    progress(static_cast<double>(inbox.Put(order, answer)) / static_cast<double>(orders.size()));
   };
   session::StartWatch watch;
   watch.told = [&](std::string_view line) { progress.Tell(std::string(line)); };

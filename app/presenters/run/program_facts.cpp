@@ -123,6 +123,18 @@ std::string WhyVerdict(const session::TechniqueAnswer& answer) {
   return answer.in_vain.empty() ? "" : fmt::format("{} changed nothing", fmt::join(answer.in_vain, " and "));
 }
 
+std::string HowMuchShort(int64_t needed_bytes, const phantom::Card& card, ByteUnit unit) {
+  const int64_t short_bytes = needed_bytes + card.context_bytes - card.memory_bytes;
+  return needed_bytes > 0 && short_bytes > 0
+             ? fmt::format("at least {} short", FormatBytes(short_bytes, unit))
+             : "";
+}
+
+std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::Card& card, ByteUnit unit) {
+  if (answer.fits_with.empty()) return HowMuchShort(answer.needed_bytes, card, unit);
+  return fmt::format("with PYTORCH_CUDA_ALLOC_CONF={} it has room", answer.fits_with);
+}
+
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit) {

@@ -173,6 +173,7 @@ TEST_CASE("A card with other memory than it is sold with is told with that") {
   const std::string text = VerdictsText(verdicts, "train.py", "");
   CHECK(Tells(text, "NVIDIA H200 limited to 3.50 GiB  "));
   CHECK_FALSE(Tells(text, "NVIDIA H200 ("));
+  CHECK(Tells(text, "train.py on the NVIDIA H200 limited to 3.50 GiB: fits.\n"));
 }
 
 TEST_CASE("What needs more than any card has is tried on the card that was asked for and on the largest") {
@@ -188,7 +189,7 @@ TEST_CASE("What needs more than any card has is tried on the card that was asked
   CHECK(verdicts.StillToRun().cards.empty());
   const std::string text = VerdictsText(verdicts, "train.py", "");
   CHECK(Tells(text, "None of the known cards has room for it."));
-  CHECK(Tells(text, "train.py on the NVIDIA T4: does not fit.\n"));
+  CHECK(Tells(text, "train.py on the NVIDIA T4: does not fit: at least 13,985.55 GiB short.\n"));
   CHECK_FALSE(Tells(text, "takes what the card has"));
 }
 

@@ -20,7 +20,7 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       {{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}},
       {{true, false, "", int64_t{12} << 30, int64_t{14} << 30}, {"off", "blocks"}},
       {{false, false, "it ended with exit code 1"}, {"bf16", "blocks"}},
-      {{false, true, "", 0, 0, {"--checkpoint blocks"}}, {"bf16", "blocks"}}};
+      {{false, true, "", 0, 0, 0, {"--checkpoint blocks"}}, {"bf16", "blocks"}}};
   PhantomOptions asked;
   asked.card = card.name;
   const std::string of_all = TechniquesText(verdicts, card, asked, "python train.py");
@@ -59,7 +59,7 @@ TEST_CASE(
   PhantomOptions asked;
   asked.card = card.name;
   const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
-  const TechniqueVerdict in_vain{{true, false, "", tight, tight, {"--amp bf16"}}, {"bf16", "none"}};
+  const TechniqueVerdict in_vain{{true, false, "", tight, tight, 0, {"--amp bf16"}}, {"bf16", "none"}};
   const TechniqueVerdict just_fits{{true, false, "", tight, tight}, {"off", "blocks"}};
   const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"bf16", "blocks"}};
   const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
@@ -71,6 +71,34 @@ TEST_CASE(
   CHECK(TextHas(text({in_vain, just_fits}), "--card l4 --checkpoint blocks -- python"));
   CHECK(TextHas(text({in_vain}), "None of them gives it room to spare there; fewer samples"));
   CHECK_FALSE(TextHas(text({in_vain}), "tells all of it"));
+}
+
+TEST_CASE("Of a technique that runs out is told how much is short, or which settings of the allocator do") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const int64_t usable = card.memory_bytes - card.context_bytes;
+  TechniqueVerdict is_short{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}};
+  is_short.needed_bytes = usable + (int64_t{3} << 30);
+  TechniqueVerdict in_pieces{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "blocks"}};
+  in_pieces.needed_bytes = usable - (int64_t{1} << 30);
+  const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
+    return TechniquesText(verdicts, card, asked, "python train.py");
+  };
+  CHECK(TextHas(text({is_short}), "–  does not fit: at least 3.00 GiB short\n"));
+  CHECK(TextHas(text({is_short}), "tidemark phantom --sweep batch=1..64 -- python train.py tells"));
+  CHECK(TextHas(text({in_pieces}), "–  does not fit\n"));
+  in_pieces.fits_with = "expandable_segments:True";
+  const std::string told = text({is_short, in_pieces});
+  CHECK(TextHas(told, "does not fit: with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True it has room\n"));
+  CHECK(TextHas(told,
+                "None of them makes it fit there with the allocator's settings as they are.\n"
+                "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card l4 --amp bf16 "
+                "--checkpoint blocks -- python train.py tells all of it.\n"));
+  const Json json = TechniquesJson({is_short, in_pieces});
+  CHECK(json[0]["needed_bytes"] == is_short.needed_bytes);
+  CHECK(json[0]["fits_with"].is_null());
+  CHECK(json[1]["fits_with"] == in_pieces.fits_with);
 }
 
 TEST_CASE("Techniques are words of the command line, of the environment and of a title") {
