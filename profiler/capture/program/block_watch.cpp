@@ -223,7 +223,7 @@ bool JoinsResults() {
   if (!follows_evaluation || current_context.layer != 0 || current_context.optimizer_depth > 0) return false;
   static const NameId cat = Intern("aten::cat");
   static const NameId stack = Intern("aten::stack");
-  return (current_context.op == cat || current_context.op == stack) && !at::GradMode::is_enabled();
+  return current_context.op == cat || current_context.op == stack;
 }
 
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
@@ -235,7 +235,7 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
                     .in_model = current_context.layer != 0};
   if (IsFromBirth(category) || birth.maker != kNobody || birth.before_gradients || birth.in_model)
     Roles().Born(address, birth);
-  if (JoinsResults() && Roles().Take(address, Category::kOutput))
+  if (JoinsResults() && Roles().TakeJoined(address))
     Announce({address, bytes}, Category::kOutput, 0);
 }
 
