@@ -5,6 +5,7 @@
 
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/events/stack.h"
 #include "profiler/session/one_card.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/steps.h"
@@ -75,6 +76,20 @@ bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex mome
   return std::ranges::any_of(view.StateAt(moment).segments, &timeline::Segment::expandable);
 }
 
+void TellPlace(const timeline::View& view, Shortage& shortage) {
+  if (const timeline::Step* const step = timeline::StepAt(view, shortage.index)) {
+    shortage.step = step->number;
+  } else {
+    for (const timeline::Step& other : view.steps()) {
+      if (other.complete && other.end <= shortage.index) shortage.step_before = other.number;
+    }
+  }
+  const events::Event event = view.event(shortage.index);
+  shortage.phase = event.phase;
+  shortage.op = events::InnermostFrame(view.name(event.op));
+  shortage.layer = view.name(event.layer);
+}
+
 }  // namespace
 
 std::vector<Shortage> ShortagesIn(const timeline::View& view) {
@@ -85,8 +100,7 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
     Shortage shortage;
     shortage.index = failure.index;
-    if (const timeline::Step* step = timeline::StepAt(view, failure.index)) shortage.step = step->number;
-    shortage.phase = view.event(failure.index).phase;
+    TellPlace(view, shortage);
     shortage.requested_bytes = failure.requested_bytes;
     shortage.free_bytes = failure.free_bytes;
     if (of_several_cards) shortage.device = failure.device;
@@ -133,9 +147,13 @@ std::string PlaceOf(const Shortage& shortage) {
   const auto add = [&place](const std::string& part) { place += (place.empty() ? "" : ", ") + part; };
   if (shortage.device) add("on " + TitleOfCard(*shortage.device));
   if (shortage.step >= 0) add("in step " + FormatNumber(shortage.step));
+  if (shortage.step_before >= 0) add("after step " + FormatNumber(shortage.step_before));
   if (shortage.phase != events::Phase::kIdle) {
     add((shortage.step < 0 ? "in " : "") + std::string(events::NameOf(shortage.phase)));
   }
+  if (!shortage.op.empty())
+    add("in " + shortage.op + (shortage.layer.empty() ? "" : " of " + shortage.layer));
+  if (shortage.op.empty() && !shortage.layer.empty()) add("in " + shortage.layer);
   return place;
 }
 

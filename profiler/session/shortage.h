@@ -14,8 +14,11 @@ namespace tidemark::session {
 
 struct Shortage {
   timeline::EventIndex index = 0;
-  int64_t step = -1;  // in which it was; -1 = between steps
+  int64_t step = -1;         // in which it was; -1 = between steps
+  int64_t step_before = -1;  // of one between steps, the last that had ended; -1 = none had
   events::Phase phase = events::Phase::kIdle;
+  std::string op;     // that asked, "aten::cat", or a function's frame; "" = not known
+  std::string layer;  // in whose call; "" = in none, or not known
   // In a run on several cards the one without room, as the program counts: what was allocated, waited and was
   // cached is its own.
   std::optional<uint8_t> device;
@@ -51,7 +54,8 @@ bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin 
 // own words.
 std::string BytesAsPyTorch(int64_t bytes);
 
-// "on cuda:1, in step 3, forward"; empty where nothing is known of it.
+// "on cuda:1, in step 3, forward, in aten::linear of blocks.3.mlp", "after step 5, in aten::cat"; empty where
+// nothing is known of it.
 std::string PlaceOf(const Shortage& shortage);
 
 // A sentence. `usable_bytes`: of the card, without the context; 0 = not known.

@@ -49,7 +49,7 @@ void AddContext(Event& event) {
   event.layer = attribution.layer;
   event.op = attribution.op;
   event.recompute = current_context.recompute ? 1 : 0;
-  if (event.kind == EventKind::kAllocate) {
+  if (event.kind == EventKind::kAllocate || event.kind == EventKind::kOutOfMemory) {
     event.op = WithPythonStack(event.op, current_context.forward_stack);
   }
   if (event.kind == EventKind::kSegmentAllocate) {
@@ -171,7 +171,7 @@ void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   event.bytes = bytes;
   event.device = EventDeviceOf(device);
   event.rounded_bytes = FreeBytes(DeviceNumberOf(device));
-  event.op = WithPythonStack(CurrentAttribution().op, current_context.forward_stack);
+  if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
   EmitOnDevice(event);
 }
 

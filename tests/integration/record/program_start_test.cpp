@@ -127,9 +127,11 @@ blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
   orders.erase(orders.begin());
   std::vector<session::TechniqueAnswer> answers;
   std::vector<std::string> lines;
-  const auto ran =
-      trials.run(orders, [&](const session::TechniqueAnswer& answer) { answers.push_back(answer); },
-                 {[&](std::string_view line) { lines.emplace_back(line); }});
+  const auto take = [&](size_t place, const session::TechniqueAnswer& answer) {
+    CHECK(place == answers.size());
+    answers.push_back(answer);
+  };
+  const auto ran = trials.run(orders, take, {[&](std::string_view line) { lines.emplace_back(line); }});
   if (!ran) FAIL(ran.error().message);
   REQUIRE(answers.size() == 3);
   for (const session::TechniqueAnswer& answer : answers) CHECK(answer.failure == "");
@@ -138,10 +140,22 @@ blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
         }) > 0);
   CHECK(answers[2].allocated_bytes < answers[0].allocated_bytes);
   answers.clear();
-  const auto ended =
-      trials.run(orders, [&](const session::TechniqueAnswer& answer) { answers.push_back(answer); },
-                 {{}, [&] { return answers.empty(); }});
+  const auto ended = trials.run(orders, take, {{}, [&] { return answers.empty(); }});
   CHECK(answers.size() == 1);
+  // What it needs where it ran out is told after that, of the same one.
+  const int64_t needed_bytes = answers[0].allocated_bytes;
+  answers.clear();
+  orders.resize(1);
+  orders[0].program.memory = "1GiB";
+  const auto twice = trials.run(orders,
+                                [&](size_t place, const session::TechniqueAnswer& answer) {
+                                  CHECK(place == 0);
+                                  answers.push_back(answer);
+                                },
+                                {});
+  REQUIRE(answers.size() == 2);
+  CHECK((answers[0].ran_out && answers[0].needed_bytes == 0));
+  CHECK((answers[1].ran_out && answers[1].needed_bytes == needed_bytes));
 }
 
 }  // namespace

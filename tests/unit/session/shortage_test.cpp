@@ -108,6 +108,22 @@ TEST_CASE("Where a shortage was is told as far as it is known") {
   CHECK(PlaceOf(shortage) == "in step 3, forward");
   shortage.device = 1;
   CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward");
+  shortage.layer = "blocks.3.mlp";
+  CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward, in blocks.3.mlp");
+  shortage.op = "aten::linear";
+  CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward, in aten::linear of blocks.3.mlp");
+}
+
+TEST_CASE("Of a shortage between steps the step before is told, and what asked, without its stack") {
+  timeline::Stream stream;
+  stream.BeginStep(5);
+  stream.Allocate(0x100000, 512);
+  stream.EndStep(5);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000).op = stream.Name("aten::cat ← main (train.py:12)");
+  const auto view = stream.Publish();
+  const std::vector<Shortage> shortages = ShortagesIn(*view);
+  REQUIRE(shortages.size() == 1);
+  CHECK(PlaceOf(shortages[0]) == "after step 5, in aten::cat");
 }
 
 TEST_CASE("Whatever a recording claims, a shortage's sums do not run over") {
