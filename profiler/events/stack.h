@@ -37,8 +37,8 @@ inline std::string_view FileOfFrame(std::string_view frame) {
   return frame.substr(open + 2, colon - open - 2);
 }
 
-// What a frame says of the path of its source: a package's from the package on, Python's own from its folder
-// on, others without folders. "<string>" stays itself, as all in angles that is no file.
+// What a frame says of the path of its source: a package's from the package on, Python's own and ours from
+// their folder on, others without folders. "<string>" stays itself, as all in angles that is no file.
 std::string_view NameOfFile(std::string_view path);
 
 // As much of a name of a function or a file as a frame tells: 160 bytes, without a torn letter of UTF-8.

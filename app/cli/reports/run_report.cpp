@@ -118,7 +118,8 @@ std::string WhoTellsTheNeed(const RunReport& report) {
   return report.is_trainer
              ? "What it needs in all, estimate tells for a card with room for it (estimate --card NAME, with "
                "the options of train); fit searches what makes it fit on this one.\n"
-             : "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";
+             : "What it needs in all, and what makes it fit, tidemark fit -- PROGRAM tells, with the --card "
+               "and --memory that it had.\n";
 }
 
 Json CardFitJson(const RunReport& report) {

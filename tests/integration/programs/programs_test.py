@@ -131,7 +131,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda'); x[0].item()"
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code, "150")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
+        self.assertIn("on the NVIDIA T4: does not fit: at least 135.55 GiB short.", ran.stderr)
         self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
         self.assertRegex(ran.stderr, r"\n  \d+ cards with .* to .*  does not fit, whatever its workspaces are there\n")
         self.assertLess(len(ran.stderr.splitlines()), 20)

@@ -183,6 +183,14 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         self.assertIn("with bf16", told["title"])
         self.assertTrue(any("autocast" in note for note in told["notes"]), told["notes"])
 
+    def test_lines_of_code_are_the_programs_own_with_them_too(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(NO_ROW)
+        told = tidemark("phantom", "--stacks", "python", "--amp", "bf16", "--", PYTHON, str(script)).stderr
+        rows = told[told.index("by line of code"):]
+        self.assertIn("(train.py:", rows)
+        self.assertNotIn("tidemark_techniques", rows)
+
     def test_fit_tells_which_make_a_program_fit(self):
         script = Path(self.folder.name) / "train.py"
         script.write_text(TRAINS.replace('get("SIZE", 256)', 'get("SIZE", 1024)').replace("(512,", "(32768,"))
@@ -193,6 +201,10 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         self.assertEqual([False, True, True], [one["fits"] for one in techniques])
         self.assertTrue(techniques[0]["ran_out_of_memory"])
         self.assertIsNone(techniques[0]["reserved_peak_bytes"])
+        alone = tidemark("phantom", "--card", "t4", "--amp", "bf16", "-o", self.recording, "--", PYTHON, str(script))
+        self.assertEqual(0, alone.returncode, alone.stderr)
+        needed = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["allocated_peak_bytes"]
+        self.assertEqual([needed, None, None], [one["needed_bytes"] for one in techniques])
         own = tidemark("phantom", "--card", "t4", "--memory", "3584MiB", "--checkpoint", "blocks", "-o", self.recording, "--", PYTHON, str(script))
         self.assertEqual(0, own.returncode, own.stderr)
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
@@ -230,7 +242,7 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         told = tidemark("fit", "--card", "t4", "--world", "4", "--rank", "3", "--", PYTHON, str(script)).stderr
         self.assertIn("on the NVIDIA T4: fits.", told)
         told = tidemark("fit", "--card", "t4", "--memory", "12GiB", "--world", "4", "--rank", "3", "--", PYTHON, str(script)).stderr
-        self.assertIn("on the NVIDIA T4: does not fit.", told)
+        self.assertIn("on the NVIDIA T4 limited to 12.00 GiB: does not fit: at least 1.12 GiB short.", told)
 
     def test_fit_tells_which_changed_nothing(self):
         script = Path(self.folder.name) / "train.py"

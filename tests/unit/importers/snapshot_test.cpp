@@ -210,6 +210,9 @@ TEST_CASE("the line of code of a stack is the program's own", "[importers]") {
   CHECK(events::FramesOf(stack).at(0) == "forward (torch/nn/modules/linear.py:134)");
   CHECK(events::FramesOf(stack).at(1) == "deeper (torch/" + std::string(150, 'h') + "/lin:9)");
   CHECK(events::InnermostLine("f (<string>:1)") == "f (<string>:1)");
+  // What stands between a program and its modules with --amp or --checkpoint is no line of the program.
+  CHECK(events::NameOfFile("/opt/share/tidemark/python/tidemark_techniques.py") ==
+        "tidemark/python/tidemark_techniques.py");
   CHECK(events::InnermostLine("f (torch/x.py:1) ← g (<stdin>:2)") == "g (<stdin>:2)");
 }
 
