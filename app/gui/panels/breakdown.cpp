@@ -66,6 +66,11 @@ struct ColumnWidths {
   std::vector<std::string_view> left_out = {};
 
   bool has(std::string_view column) const { return std::ranges::count(left_out, column) == 0; }
+  // Where only the textbook stands beside the run, it would be taken for the run minus that.
+  const char* difference_title() const { return has("phantom") ? "diff." : "− phantom"; }
+  float difference_width() const {
+    return std::max(difference, Measure(SmallMuted(), difference_title()).x + Px(6));
+  }
   int figure_columns() const {
     return 1 + static_cast<int>(has("textbook")) + static_cast<int>(has("phantom"));
   }
@@ -83,8 +88,7 @@ constexpr const char* kNotSampled = "not sampled";
 
 // Columns are as wide as their widest figure, so that all room that is left goes to the names.
 ColumnWidths WidthsFor(const BreakdownInput& input) {
-  ColumnWidths widths{Measure(SmallMuted(), WordForRun(input.on_phantom)).x,
-                      Measure(SmallMuted(), "diff.").x};
+  ColumnWidths widths{Measure(SmallMuted(), WordForRun(input.on_phantom)).x};
   for (const auto* rows : {&input.breakdown->rows, &input.breakdown->totals}) {
     for (const presenters::BreakdownRow& row : *rows) {
       for (const auto& bytes : {row.textbook_bytes, row.phantom_bytes, row.measured_bytes}) {
@@ -106,9 +110,11 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   float names = Px(18);
   for (const presenters::BreakdownRow& row : input.breakdown->rows)
     names = std::max(names, Px(18) + Measure(Words(), row.title).x);
+  for (const presenters::BreakdownRow& row : input.breakdown->totals)
+    names = std::max(names, Px(18) + Measure(StrongWords(), row.title).x);
   const auto fits = [&] {
     const float needed = names + widths.figures * static_cast<float>(widths.figure_columns()) +
-                         (widths.has("diff.") ? widths.difference : 0) +
+                         (widths.has("diff.") ? widths.difference_width() : 0) +
                          (widths.left_out.empty() ? 0 : WidthOfLeftOut(widths.left_out)) +
                          2 * Px(4) * static_cast<float>(widths.count());
     return needed <= ImGui::GetContentRegionAvail().x;
@@ -154,8 +160,9 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
   if (total) {
     ImGui::Dummy({Px(10), 1});
     ImGui::SameLine();
-    Put(StrongWords(), row.title);
-    MarkTerms(ImGui::GetItemRectMin(), StrongWords(), row.title, TermHint::kNone);
+    const std::string shown = Fitted(StrongWords(), row.title, ImGui::GetContentRegionAvail().x);
+    Put(StrongWords(), shown);
+    MarkTerms(ImGui::GetItemRectMin(), StrongWords(), shown, TermHint::kNone);
   } else {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
@@ -182,11 +189,12 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
     if (!input.only_measured && widths.has(column)) figures.push_back(column);
   }
   figures.push_back(run);
-  const char* const last = input.only_measured ? "%" : "diff.";
+  const char* const last = input.only_measured ? "%" : widths.difference_title();
   ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
   for (const char* name : figures) ImGui::TableSetupColumn(name, 0, widths.figures);
   const bool has_last = input.only_measured || widths.has("diff.");
-  if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
+  if (has_last)
+    ImGui::TableSetupColumn(last, 0, input.only_measured ? widths.difference : widths.difference_width());
   if (!widths.left_out.empty()) ImGui::TableSetupColumn("left out", 0, WidthOfLeftOut(widths.left_out));
   ImGui::TableNextRow();
   const std::string unit = UnitName(input.unit);
@@ -194,7 +202,7 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   const bool has_room = Measure(SmallMuted(), "category, " + unit).x <= ImGui::GetContentRegionAvail().x;
   PutLabel(SmallMuted(), has_room ? "category, " + unit : unit, Align::kLeft, "category");
   for (const char* name : figures) HeaderCell(name, Align::kRight);
-  if (has_last) HeaderCell(last, Align::kRight);
+  if (has_last) HeaderCell(last, Align::kRight, input.only_measured ? last : "diff.");
   LeftOutCell(widths.left_out);
 }
 
@@ -298,7 +306,8 @@ std::string WhyOther(const presenters::BreakdownRow& row, const BreakdownInput& 
 }
 
 std::string ToldOf(const presenters::BreakdownRow& row, const BreakdownInput& input) {
-  std::string told = lessons::MeaningOf(input.glossary, row.title);
+  std::string told =
+      lessons::MeaningOf(input.glossary, row.level ? std::string(NameOf(*row.level)) : row.title);
   if (IsUntold(input, row)) return told;
   if (const int64_t bytes = SelectedIn(input, row); bytes > 0)
     told = input.selected->title + ": " + FormatExactBytes(bytes) + " of it.\n" + told;

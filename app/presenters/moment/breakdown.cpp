@@ -69,6 +69,10 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     if (view.tells_requested()) requested.measured_bytes = peak->requested_bytes;
     allocated.measured_bytes = ValueOf(view.ValuesAt(peak->index), Series::kAllocated);
     reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
+    // Segments come and go at other moments than blocks do: what panels tell of the peak's own moment is
+    // less.
+    if (peak->reserved_bytes != ValueOf(view.ValuesAt(peak->index), Series::kReserved))
+      reserved.title += ", highest";
   }
   std::vector<BreakdownRow> totals;
   if (view.tells_requested() || phantom) totals.push_back(requested);

@@ -77,6 +77,8 @@ std::optional<PeakMoment> PeakOfRun(const View& view) {
   if (step == nullptr) return OfWholeRun(view);
   PeakMoment peak = PeakOf(view, *step);
   peak.title = "at the peak of the run, in step " + FormatNumber(step->number);
+  peak.requested_bytes = HighestIn(view, Series::kRequested);
+  peak.reserved_bytes = HighestIn(view, Series::kReserved);
   return peak;
 }
 

@@ -198,6 +198,27 @@ TEST_CASE("What the driver is predicted to give has room for all segments, those
   CHECK(breakdown.totals[3].phantom_bytes == 4500);
 }
 
+TEST_CASE(
+    "Of a run that is over the most is told that it reserved, and where that is of another moment, as that") {
+  Training training;
+  training.BeginStep(0);
+  training.Add(events::EventKind::kSegmentAllocate, 0x10'000'000, 1 << 20);
+  training.Allocate(0x10'000'000, 2048);
+  training.Free(0x10'000'000);
+  training.Add(events::EventKind::kSegmentAllocate, 0x20'000'000, 1 << 20);
+  training.EndStep(0);
+  const auto within = training.Publish();
+  const auto reserved = [](const timeline::View& view) {
+    return MakeBreakdown(view, std::nullopt, std::nullopt, PeakOfRun(view)).totals.back();
+  };
+  CHECK(reserved(*within).title == "reserved, highest");
+  CHECK(reserved(*within).measured_bytes == 2 << 20);
+  training.BeginStep(1);
+  training.Add(events::EventKind::kSegmentAllocate, 0x30'000'000, 1 << 20);
+  training.EndStep(1);
+  CHECK(reserved(*training.Publish()).measured_bytes == 3 << 20);
+}
+
 TEST_CASE("Without segments there is no reserved figure") {
   Training training;
   training.Step(0, 1000, 1000);
