@@ -522,9 +522,18 @@ class Examination {
     return findings_.back();
   }
 
+  // Where the steps with the settings of the last one begin.
+  EventIndex BeginOfSettings() const {
+    const auto& steps = view_.steps();
+    for (size_t later = steps.size(); later > 1; --later) {
+      if (steps[later - 1].settings != steps[later - 2].settings) return steps[later - 1].begin;
+    }
+    return view_.first();
+  }
+
   // A request that other segments might have held.
-  bool FindPiecesAtShortage() {
-    for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
+  bool FindPiecesAtShortage(const std::vector<session::Shortage>& shortages) {
+    for (const session::Shortage& shortage : shortages) {
       const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
       const std::string rest = shortage.survived ? ""
@@ -550,20 +559,25 @@ class Examination {
   // ", in step 42", or "" where the event lies in none.
   std::string StepOf(EventIndex index) const {
     const Step* const step = timeline::StepAt(view_, index);
-    if (step == nullptr) return "";
-    const bool is_as_now = step->settings == view_.steps().back().settings;
-    return ", in step " + FormatNumber(step->number) + (is_as_now ? "" : ", before the settings changed");
+    return step == nullptr ? "" : ", in step " + FormatNumber(step->number);
   }
 
   void FindFragmentation() {
-    if (FindPiecesAtShortage()) return;
-    const View::Peak peak = view_.PeakIn(Series::kReserved, view_.first(), view_.end());
-    const EventIndex highest = timeline::HighestMoment(view_, view_.first(), view_.end());
+    const EventIndex begin = BeginOfSettings();
+    std::vector<session::Shortage> shortages = session::ShortagesIn(view_);
+    std::erase_if(shortages, [&](const session::Shortage& shortage) { return shortage.index < begin; });
+    if (FindPiecesAtShortage(shortages)) return;
+    // PyTorch had given back what it could: what was reserved before was for other settings, or is gone.
+    if (!shortages.empty() && !shortages.back().survived) return;
+    const View::Peak peak = view_.PeakIn(Series::kReserved, begin, view_.end());
     const int64_t reserved = ValueOf(peak.values, Series::kReserved);
+    const bool is_of_earlier_settings =
+        begin > view_.first() && ValueOf(view_.ValuesAt(begin), Series::kReserved) >= reserved;
+    if (is_of_earlier_settings) return;
+    const EventIndex highest = timeline::HighestMoment(view_, begin, view_.end());
     const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
     int64_t taken = std::max(TakenAt(highest), TakenAt(peak.index));
-    for (const timeline::OutOfMemory& failure : view_.out_of_memory())
-      taken = std::max(taken, TakenAt(failure.index));
+    for (const session::Shortage& shortage : shortages) taken = std::max(taken, TakenAt(shortage.index));
     const int64_t unused = SaturatingDifference(reserved, taken);
     const int64_t least =
         card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;

@@ -68,7 +68,7 @@ TEST_CASE("What waits for another stream when memory runs out lay in no gap, tho
 }
 
 TEST_CASE(
-    "What was reserved for nothing is told with the step of the peak, and whether settings changed since") {
+    "What was reserved for nothing is told with the step of the peak, of the settings that are in force") {
   TrainingStream stream;
   stream.Add(EventKind::kSegmentAllocate, 0x40000000, 64 * kMiB);
   for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
@@ -81,9 +81,23 @@ TEST_CASE(
     stream.BeginStep(step);
     stream.EndStep(step);
   }
+  CHECK_FALSE(Only(stream, FindingKind::kFragmentation));  // what is reserved still is of other settings
+  stream.Add(EventKind::kSegmentAllocate, 0x70000000, 64 * kMiB);
+  for (int64_t step = 5; step < 8; ++step) stream.StepWithoutFault(step);
   const auto after = Only(stream, FindingKind::kFragmentation);
   REQUIRE(after);
-  CHECK(Says(*after, "120.0 MiB of it allocated, in step 2, before the settings changed: "));
+  CHECK(Says(*after,
+             "256.0 MiB were reserved at most, and never more than 120.0 MiB of it allocated, in step 7"));
+}
+
+TEST_CASE("What memory ran out for lay in no gap where all gaps would not have held it") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
+  stream.BeginForward(3);
+  stream.Add(EventKind::kSegmentAllocate, 0x40000000, 200 * kMiB);
+  stream.Add(EventKind::kSegmentFree, 0x40000000, 200 * kMiB);
+  stream.Add(EventKind::kOutOfMemory, 0, 500 * kMiB);
+  CHECK_FALSE(Only(stream, FindingKind::kFragmentation));
 }
 
 TEST_CASE("Gaps beside what waits for another stream are told without it") {
