@@ -339,7 +339,7 @@ void TrainingRun::Step(int64_t number) {
 }
 
 void TrainingRun::TakeTurn(Learner& learner, int64_t step) {
-  EmitPhase(Phase::kForward);
+  EmitPhase(Phase::kIdle);  // until a micro-batch's forward begins
   ForgetGradients(learner, /*set_to_none=*/!settings_.zeroed_gradients);
   const double loss_before = last_loss_;
   if (pipeline_) {
