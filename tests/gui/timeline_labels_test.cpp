@@ -217,6 +217,25 @@ TEST_CASE("A label crosses no marker's line and not the card's where another pla
   CHECK(FindPlace(geometry, labels, {100, 16}, geometry.Y(40), {10}));  // there is no other
 }
 
+TEST_CASE_METHOD(Measured,
+                 "A step of which little is in sight leaves the place below the next to that one's label") {
+  TimelineGeometry geometry = Geometry(1000);
+  geometry.steps = {{0, 120}, {1000, 136}};
+  presenters::TimelinePlot plot;
+  plot.steps = {{-500, 20, 7}, {20, 500, 168}, {500, 1500, 169}};
+  const auto vertices = [&] {
+    ImDrawList* const list = ImGui::GetForegroundDrawList();
+    const int before = list->VtxBuffer.Size;
+    DrawSteps(list, geometry, plot);
+    return list->VtxBuffer.Size - before;
+  };
+  const int of_whole = vertices();
+  plot.steps.erase(plot.steps.begin());
+  CHECK(vertices() == of_whole);  // 168 and 169, and their lines, each time
+  plot.steps = {{-500, 400, 7}};
+  CHECK(vertices() > 0);
+}
+
 TEST_CASE("Failures of one size that lie side by side have one label, which counts them") {
   const TimelineGeometry geometry = Geometry(1000);
   const std::vector<presenters::PlotMarker> markers = {
