@@ -125,9 +125,9 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
   const auto shortages = static_cast<int64_t>(input.found->shortages);
   const std::string more = shortages > 1 ? ", the latest of " + FormatNumber(shortages) : "";
   const bool survived = page.shortage.survived;
-  Put(Colored(StrongWords(), survived ? Colors().warning : Colors().bad),
-      std::string(icons::kWarning) + "  Out of memory" + (page.place.empty() ? "" : " ") + page.place + more +
-          (survived ? "; the run went on" : ""));
+  PutWrapped(Colored(StrongWords(), survived ? Colors().warning : Colors().bad),
+             std::string(icons::kWarning) + "  Out of memory" + (page.place.empty() ? "" : " ") + page.place +
+                 more + (survived ? "; the run went on" : ""));
   if (ImGui::IsItemClicked()) queue.Push(GoToMoment{page.shortage.index});
   const float room = ImGui::GetContentRegionAvail().x;
   const bool is_wide = room > Px(640);
