@@ -37,6 +37,17 @@ bool UsesTensorCores(LayerKind kind) {
          kind == LayerKind::kAttention || kind == LayerKind::kLstm;
 }
 
+// By cuDNN, which PyTorch lets compute float32 in TF32 unless it is told otherwise
+// (torch.backends.cudnn.allow_tf32); cuBLAS it does not (torch.backends.cuda.matmul.allow_tf32).
+bool RunsInCudnn(LayerKind kind) {
+  return kind == LayerKind::kConv2d || kind == LayerKind::kConvTranspose2d || kind == LayerKind::kLstm;
+}
+
+// Tensor cores have TF32 from compute capability 8.0 on, at half the rate of float16 (NVIDIA A100 Tensor Core
+// GPU Architecture, 2020, table 1; the same in the data sheets of later cards).
+constexpr int kFirstWithTf32 = 80;
+constexpr double kTf32OfFloat16 = 0.5;
+
 // Autocast runs these in float32 (torch/docs: CUDA ops that autocast to float32), or they only look up.
 bool StaysFloat32(LayerKind kind) {
   return kind == LayerKind::kLayerNorm || kind == LayerKind::kEmbedding ||
@@ -53,8 +64,7 @@ class Roofline {
         threads_(static_cast<double>(card.multiprocessors) * card.threads_per_multiprocessor) {}
 
   double SecondsOf(const Work& work, const Layer& layer) const {
-    const bool tensor_cores = is_half_ && UsesTensorCores(layer.kind) && card_.float16_tensor_flops > 0;
-    const double peak = tensor_cores ? card_.float16_tensor_flops : card_.float32_flops;
+    const double peak = PeakFor(layer.kind);
     const double filled = std::clamp(work.elements / threads_, 1e-6, 1.0);
     const double seconds = std::max(work.operations / peak, work.bytes / card_.memory_bytes_per_second);
     // Time steps wait for each other: one kernel after another.
@@ -93,6 +103,14 @@ class Roofline {
   }
 
  private:
+  // Operations a second.
+  double PeakFor(LayerKind kind) const {
+    if (!UsesTensorCores(kind) || card_.float16_tensor_flops == 0) return card_.float32_flops;
+    if (is_half_) return card_.float16_tensor_flops;
+    const bool in_tf32 = RunsInCudnn(kind) && card_.compute_capability >= kFirstWithTf32;
+    return in_tf32 ? kTf32OfFloat16 * card_.float16_tensor_flops : card_.float32_flops;
+  }
+
   double Moving(const Layer& layer, double bytes_per_parameter) const {
     return std::max(kLaunchSeconds, static_cast<double>(layer.parameters()) * bytes_per_parameter /
                                         card_.memory_bytes_per_second);

@@ -2,7 +2,8 @@
 // Communications of the ACM 52(4), 2009): each kernel takes as long as the slower of its operations at the
 // card's peak and its bytes at the card's bandwidth, both from the card's data sheet. An estimate to rank
 // configurations by, not a measurement: real kernels reach a part of the peak, and what part differs by
-// library. Pure functions, O(layers), of a pipeline O(stages * layers). Seconds.
+// library. Convolutions in float32 run in TF32 where the card has that, as PyTorch has it by default.
+// Pure functions, O(layers), of a pipeline O(stages * layers). Seconds.
 //
 // With N ranks whose cards are joined by links of W bytes/s each way, gradients of G bytes, parameters of P:
 //   all-reduce        2 (N-1)/N G / W         (ring: Patarasuk and Yuan, Journal of Parallel and Distributed

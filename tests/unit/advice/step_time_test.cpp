@@ -2,6 +2,7 @@
 #include "profiler/advice/step_time.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tests/support/catch.h"
 
@@ -41,9 +42,22 @@ TEST_CASE("A discriminator runs three times in a step, its generator twice", "[s
   CHECK(both.backward == Approx(one.backward + 3 * (once.backward - one.backward)));
 }
 
+TEST_CASE("Convolutions in float32 run in TF32 where the card has it, multiplications of matrices do not",
+          "[step time]") {
+  for (const auto& [name, is_faster] : {std::pair("resnet-50", true), std::pair("gpt-mini", false)}) {
+    Case on_new(name);
+    on_new.settings.batch = 256;
+    Case on_old = on_new;
+    on_old.card.compute_capability = 75;
+    CHECK((on_new.Time().forward < on_old.Time().forward) == is_faster);
+    on_new.settings.amp = on_old.settings.amp = networks::Precision::kFloat16;
+    CHECK(on_new.Time().forward == on_old.Time().forward);
+  }
+}
+
 TEST_CASE("An all-reduce hides behind backward as far as that is longer", "[step time]") {
   Case data_parallel("vgg-11");
-  data_parallel.settings.batch = 8;
+  data_parallel.settings.batch = 16;
   CHECK(data_parallel.Time().sending == 0);
   data_parallel.settings.ranks = 8;
   CHECK(data_parallel.Time().sending == 0);
