@@ -236,6 +236,18 @@ TEST_CASE_METHOD(Measured,
   CHECK(vertices() > 0);
 }
 
+TEST_CASE("Lines that lie on each other share a label, where they are told") {
+  const TimelineGeometry geometry = Geometry(100);
+  const auto lie = [&](std::vector<int64_t> one, std::vector<int64_t> other) {
+    return LieOnEachOther(geometry, one, other, ByteUnit::kMebibytes);
+  };
+  CHECK(lie({10, 40, 40}, {40, 40}));  // of the other no more is known
+  CHECK(lie({10, 40, 40}, {0, 40, 40}));
+  CHECK_FALSE(lie({10, 40, 40}, {20, 40, 40}));
+  CHECK_FALSE(lie({40, 40}, {40, 41}));  // drawn as one, and told as two
+  CHECK_FALSE(lie({}, {40}));
+}
+
 TEST_CASE("Failures of one size that lie side by side have one label, which counts them") {
   const TimelineGeometry geometry = Geometry(1000);
   const std::vector<presenters::PlotMarker> markers = {

@@ -137,6 +137,7 @@ struct LineLabel {
   ByteUnit unit;
   Color color;
   std::string when_told = {};  // PlotLine's
+  std::string also = {};       // " · driver": lines that lie on it, for which it stands as well
 };
 
 LineLabel LabelOf(const std::string& title, std::span<const int64_t> bytes, ByteUnit unit, Color color) {
@@ -154,10 +155,11 @@ bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, L
              const LineLabel& label, TimelineLabels* labels) {
   if (point.bytes <= 0) return false;
   const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
+  const std::string title = label.title + label.also;
   std::string text =
-      TextOnLine(geometry, label.title, label.latest_bytes, point.bytes, label.unit, label.when_told);
-  if (how.only_with_size && text == label.title) return false;
-  if (text == label.title) text = TextBesideLatest(label.title, label.most_bytes, label.unit);
+      TextOnLine(geometry, title, label.latest_bytes, point.bytes, label.unit, label.when_told);
+  if (how.only_with_size && text == title) return false;
+  if (text == title) text = TextBesideLatest(title, label.most_bytes, label.unit);
   return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, labels);
 }
 
@@ -173,17 +175,50 @@ void LabelOnce(size_t columns, const std::function<bool(LabelTry, size_t)>& labe
 }
 
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
-               ByteUnit unit, Color color, TimelineLabels* labels) {
+               const std::string& also, ByteUnit unit, Color color, TimelineLabels* labels) {
   const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
   LineLabel label = LabelOf(line.title, line.bytes, unit, color);
   label.when_told = line.when_told;
+  label.also = also;
   LabelOnce(line.bytes.size(), [&](LabelTry how, size_t column) {
     const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
     return LabelAt(how, list, geometry, {position, line.bytes[column]}, label, labels);
   });
 }
 
+// " · process · card": of the lines those that lie on one with these columns. One label tells of them all:
+// each with its own, all but one would stand at another line.
+std::string TitlesOn(const TimelineGeometry& geometry, std::span<const int64_t> bytes,
+                     std::span<const presenters::PlotLine> lines, ByteUnit unit) {
+  std::string titles;
+  for (const presenters::PlotLine& line : lines) {
+    if (LieOnEachOther(geometry, bytes, line.bytes, unit)) titles += " · " + line.title;
+  }
+  return titles;
+}
+
+std::vector<int64_t> ReservedOf(const TimelinePlot& plot) {
+  std::vector<int64_t> reserved;
+  reserved.reserve(plot.columns.size());
+  for (const PlotColumn& column : plot.columns) reserved.push_back(column.reserved_max);
+  return reserved;
+}
+
 }  // namespace
+
+bool LieOnEachOther(const TimelineGeometry& geometry, std::span<const int64_t> one,
+                    std::span<const int64_t> other, ByteUnit unit) {
+  const size_t common = std::min(one.size(), other.size());  // all end at the right
+  one = one.last(common);
+  other = other.last(common);
+  for (size_t k = 0; k < common; ++k) {
+    const bool is_known = one[k] > 0 && other[k] > 0;
+    const float apart = geometry.Y(static_cast<double>(one[k])) - geometry.Y(static_cast<double>(other[k]));
+    if (is_known && std::abs(apart) >= Px(2)) return false;
+  }
+  const int64_t latest = LatestHeld(one);
+  return latest > 0 && FormatBytes(latest, unit) == FormatBytes(LatestHeld(other), unit);
+}
 
 void AboveAxis::Add(std::string_view title, int64_t bytes, const std::string& when_told) {
   for (Level& level : levels) {
@@ -250,10 +285,9 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
   const int64_t highest = HighestReserved(plot);
   if (static_cast<double>(highest) > geometry.top_bytes) return above->Add("reserved", highest);
-  std::vector<int64_t> reserved;
-  reserved.reserve(plot.columns.size());
-  for (const PlotColumn& column : plot.columns) reserved.push_back(column.reserved_max);
-  const LineLabel label = LabelOf("reserved", reserved, unit, color);
+  const std::vector<int64_t> reserved = ReservedOf(plot);
+  LineLabel label = LabelOf("reserved", reserved, unit, color);
+  label.also = TitlesOn(geometry, reserved, plot.lines, unit);
   LabelOnce(plot.columns.size(), [&](LabelTry how, size_t column) {
     const PlotColumn& at = plot.columns[column];
     return LabelAt(how, list, geometry, {at.begin, at.reserved_max}, label, labels);
@@ -301,14 +335,23 @@ void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                TimelineLabels* labels, AboveAxis* above) {
   const Color color = Colors().muted;
-  for (const presenters::PlotLine& line : input.plot->lines) {
+  const std::vector<int64_t> reserved = ReservedOf(*input.plot);
+  const std::span<const presenters::PlotLine> lines = input.plot->lines;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const presenters::PlotLine& line = lines[i];
     const int64_t highest = HighestOf(line);
     if (static_cast<double>(highest) > geometry.top_bytes) {
       above->Add(line.title, highest, highest == LatestHeld(line.bytes) ? line.when_told : "");
       continue;
     }
     DrawLine(list, geometry, line, color);
-    LabelLine(list, geometry, line, input.unit, color, labels);
+    const bool is_told = LieOnEachOther(geometry, reserved, line.bytes, input.unit) ||
+                         std::ranges::any_of(lines.first(i), [&](const presenters::PlotLine& before) {
+                           return LieOnEachOther(geometry, before.bytes, line.bytes, input.unit);
+                         });
+    if (is_told) continue;
+    LabelLine(list, geometry, line, TitlesOn(geometry, line.bytes, lines.subspan(i + 1), input.unit),
+              input.unit, color, labels);
   }
   if (input.capacity.bytes > 0 && static_cast<double>(input.capacity.bytes) <= geometry.top_bytes) {
     const float y = std::round(geometry.Y(static_cast<double>(input.capacity.bytes)));

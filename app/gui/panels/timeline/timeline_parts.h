@@ -111,6 +111,9 @@ void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
 // The two measuring cursors, and what lies between them.
 void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
                  const std::string& text, TimelineLabels* labels);
+// Whether two lines, of columns that end together, are drawn as one, and hold the same at last as it is told.
+bool LieOnEachOther(const TimelineGeometry& geometry, std::span<const int64_t> one,
+                    std::span<const int64_t> other, ByteUnit unit);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TimelineLabels* labels, AboveAxis* above);
 // What is drawn of the second run's levels: where some are too narrow to be told apart, and go up and down,
