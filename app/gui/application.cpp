@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/gui/kept_runs.h"
+#include "app/presenters/moment/settings_change.h"
 #include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_end.h"
 #include "profiler/base/nvidia_gpus.h"
@@ -272,6 +273,12 @@ void Application::NoteStatus() {
   notices_.Note(bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence);
 }
 
+// What is shown for the first time may have ended before.
+void Application::TellOfEndBefore() {
+  if (input_.status.state > RunState::kPaused) TellOfGoodEnd();
+  if (input_.status.out_of_memory) ShowShortage();
+}
+
 // Of a recording that is followed. There is nothing to be done about it, which a banner would stay for.
 void Application::TellOfGoodEnd() {
   if (input_.origin != RunOrigin::kFollowed) return;
@@ -285,7 +292,8 @@ void Application::TellOfGoodEnd() {
 // Why memory ran out, and the ways out. In sight is the last step and no earlier ones, whose figures would
 // stand beside its own.
 void Application::ShowShortage() {
-  if (!presenters::IsProgram(input_.description)) fit_search_.WantWaysOut();  // its batch can be smaller
+  const bool is_recorded_training = input_.view != nullptr && presenters::LastSettings(*input_.view);
+  if (IsOfOurs(input_) || is_recorded_training) fit_search_.WantWaysOut();  // its batch can be smaller
   shell_.raise_panel = shell_.passing_panel = shell_.tall_panel = "findings";
   if (input_.view == nullptr || input_.view->steps().empty()) return;
   const timeline::Step& step = input_.view->steps().back();

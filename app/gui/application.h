@@ -269,6 +269,7 @@ class Application {
   void AskForPlans();
   void TakeStatusChange(const session::RunStatus& before);
   void NoteStatus();
+  void TellOfEndBefore();
   void TellOfGoodEnd();
   void ShowShortage();
   ShellInput MakeShellInput();

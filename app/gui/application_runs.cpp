@@ -236,6 +236,7 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
   if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
   state_.timeline.follow = false;
   state_.timeline.whole = true;
+  if (is_other_run) TellOfEndBefore();
   TellOpened(file, ranks && !told.empty());
 }
 
@@ -336,12 +337,12 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 void Application::ShowAlone(ShownRun shown) {
   opener_.Drop();
   CloseRanks();
-  shell_.banner_closed = false;
   AdoptRun(std::move(shown));
   EndForeignComparison();
   ForgetWhatWasSought();
   state_.timeline.follow = input_.status.state <= RunState::kPaused;
   state_.timeline.whole = true;
+  TellOfEndBefore();
 }
 
 // It was of another run.
@@ -354,7 +355,6 @@ void Application::ForgetWhatWasSought() {
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
                      file == "-" ? "standard input" : file.filename().string()));
-  if (input_.status.state > RunState::kPaused) TellOfGoodEnd();  // all of it was there already
 }
 
 void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {
@@ -364,6 +364,7 @@ void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {
   history_.Clear();
   if (!shown_->live()) fit_search_.Forget();  // a program's or a recording's
   start_cancelled_ = false;
+  shell_.banner_closed = false;
   shell_.tall_panel.clear();
   state_.timeline.magnified = 1;  // its top is in sight
   if (shown_->live()) {

@@ -41,6 +41,18 @@ std::string WithUnitTold(const std::string& sentence, ByteUnit unit) {
          "; U tells all sizes in MiB and GiB.)";
 }
 
+presenters::EndNotice NoticeOf(const SceneInput& input) {
+  const auto* const view = input.view.get();
+  switch (input.origin) {
+    case RunOrigin::kOpened:
+      return presenters::NoticeOfOpened(input.status, input.description, view);
+    case RunOrigin::kFollowed:
+      return presenters::NoticeOfFollowed(input.status, input.description, view);
+    default:
+      return presenters::NoticeOfRun(input.status, view);
+  }
+}
+
 }  // namespace
 
 std::string StatusText(const SceneInput& input) {
@@ -84,16 +96,13 @@ std::string TitleOfRun(const session::Run& run, const std::vector<networks::Netw
 
 Banner BannerOf(const SceneInput& input, ByteUnit unit) {
   const auto* const view = input.view.get();
-  const bool was_followed = input.origin == RunOrigin::kFollowed;
-  const presenters::EndNotice notice =
-      was_followed ? presenters::NoticeOfFollowed(input.status, input.description, view)
-                   : presenters::NoticeOfRun(input.status, view);
+  const presenters::EndNotice notice = NoticeOf(input);
   Banner banner;
   if (!notice.bad && input.status.state > RunState::kPaused) return banner;  // told as it comes
   banner.sentence = WithUnitTold(
       presenters::IsProgram(input.description) ? InShort(notice.sentence) : notice.sentence, unit);
   banner.bad = notice.bad;
-  if (!notice.bad || was_followed || presenters::IsProgram(input.description)) return banner;
+  if (!notice.bad || IsRecording(input) || presenters::IsProgram(input.description)) return banner;
   banner.again = input.settings;
   if (input.origin == RunOrigin::kNotOpened) banner.again_label = "Start a run";
   if (!input.status.out_of_memory || input.settings.batch <= 1) return banner;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/gui/application.h"
+#include "app/gui/run_status.h"
 #include "profiler/base/paths.h"
 #include "profiler/session/followed_run.h"
 #include "tests/gui/drawn_application.h"
@@ -317,6 +318,25 @@ TEST_CASE("What stands out has room of its own where memory ran out, not in the 
   CHECK(app.shell().tall_panel == "findings");
   app.ShowRun(std::make_shared<Grown>());
   app.Poll();
+  CHECK(app.shell().tall_panel.empty());
+}
+
+TEST_CASE("A recording of a run that memory ran out in opens as that run ended") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  REQUIRE(Ended().Save(scratch / "ended.tide").ok());
+  REQUIRE(Grown().Save(scratch / "grown.tide").ok());
+  const auto open = [&](const char* name) {
+    app.OpenFile(scratch / name);
+    REQUIRE(PollUntil(app, [&] { return app.scene_input().recording == name; }));
+  };
+  const auto banner = [&] { return BannerOf(app.scene_input(), ByteUnit::kMebibytes).sentence; };
+  open("ended.tide");
+  CHECK(banner() == "Memory ran out: 1.00 GiB asked for, 4.0 KiB free.");
+  CHECK(app.shell().tall_panel == "findings");
+  open("grown.tide");
+  CHECK(banner().empty());
   CHECK(app.shell().tall_panel.empty());
 }
 

@@ -359,21 +359,6 @@ TEST_CASE("A network's file that was edited is read anew when a run begins") {
   CHECK(title() == "Mine, edited again");
 }
 
-class Ended : public session::FakeRun {
- public:
-  Ended() {
-    timeline::Stream stream;
-    stream.Allocate(1 << 20, 512);
-    events::Event& failure = stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
-    failure.rounded_bytes = 4096;
-    view_ = stream.Publish();
-  }
-  std::shared_ptr<const timeline::View> view() const override { return view_; }
-
- private:
-  std::shared_ptr<const timeline::View> view_;
-};
-
 TEST_CASE("All of a program is in sight once it has ended, where nobody has looked elsewhere") {
   const auto application = Application::Create({}, {});
   REQUIRE(application.ok());

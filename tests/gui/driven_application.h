@@ -57,6 +57,22 @@ class Exhausted : public Program {
   }
 };
 
+// Its view ends with that, too, and it tells nothing.
+class Ended : public session::FakeRun {
+ public:
+  Ended() {
+    timeline::Stream stream;
+    stream.Allocate(1 << 20, 512);
+    events::Event& failure = stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+    failure.rounded_bytes = 4096;
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
 inline void Tell(Application& application, Command command) {
   application.Push(std::move(command));
   application.ExecuteCommands();

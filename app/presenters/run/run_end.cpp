@@ -1,5 +1,7 @@
 #include "app/presenters/run/run_end.h"
 
+#include <vector>
+
 #include "app/presenters/moment/level_chain.h"
 #include "profiler/base/format.h"
 
@@ -19,12 +21,19 @@ std::string ShortageText(const session::RunStatus& status, const timeline::View&
          FormatBytes(shortage.free_bytes, ByteUnit::kMebibytes) + " free.";
 }
 
+std::string InARow(const std::vector<std::string>& sentences) {
+  std::string row;
+  for (const std::string& sentence : sentences)
+    row += (row.empty() || sentence.empty() ? "" : " ") + sentence;
+  return row;
+}
+
 EndNotice Bad(const std::string& sentence, const session::RunStatus& status, const timeline::View* view) {
   if (view == nullptr) return {sentence, true};
   const bool says_why = sentence.find("memory") != std::string::npos;
   const std::string shortage = says_why ? "" : ShortageText(status, *view);
   const std::string loss = LossText(*view);
-  return {shortage + (shortage.empty() ? "" : " ") + sentence + (loss.empty() ? "" : " " + loss), true};
+  return {InARow({shortage, sentence, loss}), true};
 }
 
 }  // namespace
@@ -37,15 +46,21 @@ EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* vi
       status, view);
 }
 
+EndNotice NoticeOfOpened(const session::RunStatus& status, const events::RunDescription& description,
+                         const timeline::View* view) {
+  if (description.ending.empty() && !status.out_of_memory) return {};
+  return Bad(description.ending, status, view);
+}
+
 EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDescription& description,
                            const timeline::View* view) {
   if (status.state <= RunState::kPaused) return {status.sentence, false};
   if (status.state != RunState::kFinished) return NoticeOfRun(status, view);
   if (!status.sentence.empty()) return Bad(status.sentence, status, view);
-  if (!description.ending.empty()) return Bad(description.ending, status, view);
+  if (const EndNotice notice = NoticeOfOpened(status, description, view); notice.bad) return notice;
   const std::string loss = view == nullptr ? "" : LossText(*view);
   if (status.cut_off) return {loss, false};  // nobody follows it any more
-  return {kIsComplete + (loss.empty() ? "" : " " + loss), false};
+  return {InARow({kIsComplete, loss}), false};
 }
 
 }  // namespace tidemark::presenters

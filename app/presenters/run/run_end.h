@@ -17,7 +17,10 @@ struct EndNotice {
 
 // Of a run of ours: how it ended, or what went wrong while it goes on.
 EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view);
-// Of a recording that is followed: also how the program ended that it is of.
+// Of a recording that was opened: how the run ended badly that it is of.
+EndNotice NoticeOfOpened(const session::RunStatus& status, const events::RunDescription& description,
+                         const timeline::View* view);
+// Of one that is followed: also that nothing comes any more.
 EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDescription& description,
                            const timeline::View* view);
 

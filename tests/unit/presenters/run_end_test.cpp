@@ -94,4 +94,25 @@ TEST_CASE("Of a recording that is followed it is told how it ended, and that not
   CHECK_FALSE(lost.bad);
 }
 
+TEST_CASE("Of a recording that is opened it is told how its run ended, as of that run") {
+  Training training;
+  training.Add(events::EventKind::kMarker);
+  events::RunDescription description;
+  RunStatus status = StatusOf(RunState::kFinished, "");
+  CHECK(NoticeOfOpened(status, description, training.Publish().get()).sentence.empty());
+  status.sentence = "It is cut.";  // which is told as it is opened
+  CHECK(NoticeOfOpened(status, description, training.Publish().get()).sentence.empty());
+  events::Event& failed = training.Add(events::EventKind::kOutOfMemory, 0, int64_t{3} << 30);
+  failed.rounded_bytes = int64_t{2} << 30;
+  status.out_of_memory = true;
+  const auto view = training.Publish();
+  const EndNotice unsaid = NoticeOfOpened(status, description, view.get());
+  CHECK(unsaid.bad);
+  CHECK(unsaid.sentence == "Memory ran out: 3.00 GiB asked for, 2.00 GiB free.");
+  RunStatus live = StatusOf(RunState::kFailed, "The program ended with exit code 1.");
+  live.out_of_memory = true;
+  description.ending = live.sentence;
+  CHECK(NoticeOfOpened(status, description, view.get()).sentence == NoticeOfRun(live, view.get()).sentence);
+}
+
 }  // namespace tidemark::presenters
