@@ -24,6 +24,27 @@ TimelineGeometry Geometry(float width) {
 
 }  // namespace
 
+TEST_CASE_METHOD(Measured, "The axis reaches up to what the card has where the curve comes near that") {
+  presenters::TimelinePlot plot;
+  plot.highest_bytes = 1'800'000'000;
+  TimelineInput input;
+  input.plot = &plot;
+  TimelineState state;
+  const auto top = [&](int64_t card_bytes) {
+    input.capacity.bytes = card_bytes;
+    TimelineGeometry geometry = Geometry(1000);
+    ChooseVerticalAxis(input, state, &geometry);
+    return geometry.top_bytes;
+  };
+  CHECK(top(2'600'000'000) >= 2.6e9);
+  CHECK(top(30'000'000'000) < 2.6e9);
+  state.fit_lines = true;
+  CHECK(top(30'000'000'000) >= 30e9);
+  state.fit_lines = false;
+  state.magnified = 2;
+  CHECK(top(2'600'000'000) < 2.6e9);
+}
+
 TEST_CASE("A line's label stands at its end, unless it holds nothing there or there is no room") {
   // A level that begins with nothing, and falls to nothing at its end.
   const std::vector<int64_t> bytes = {0, 0, 0, 0, 7, 7, 7, 7, 0};

@@ -230,9 +230,8 @@ class TheoryLines {
               int64_t curve_bytes)
       : textbook_(over.textbook), phantom_(over.phantom), capacity_(capacity), highest_bytes_(curve_bytes) {
     if (!view.empty()) whole_ = WholeRange(view, TimeAxis::kEvents);
-    const int64_t most_bytes = SaturatingSum(curve_bytes, curve_bytes / 2);
     const auto make_room = [&](int64_t bytes) {
-      if (bytes <= most_bytes) highest_bytes_ = std::max(highest_bytes_, bytes);
+      if (ReachesUpTo(bytes, curve_bytes)) highest_bytes_ = std::max(highest_bytes_, bytes);
     };
     for (const auto* levels : {&textbook_, &phantom_}) {
       for (const PlotLevel& level : *levels) make_room(level.bytes);

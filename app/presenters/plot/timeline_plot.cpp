@@ -138,13 +138,13 @@ int64_t HighestOf(const View& view, const TimelinePlot& plot, EventIndex end) {
   }
   highest = std::max(highest, OwnReserved(view, highest, reserved, end));
   // What does not fit on a card may be many times what came about before memory ran out.
-  const int64_t most = SaturatingSum(highest, highest / 2);
+  int64_t with_theory = highest;
   for (const auto* levels : {&plot.textbook, &plot.phantom}) {
     for (const PlotLevel& level : *levels) {
-      if (level.bytes <= most) highest = std::max(highest, level.bytes);
+      if (ReachesUpTo(level.bytes, highest)) with_theory = std::max(with_theory, level.bytes);
     }
   }
-  return highest;
+  return with_theory;
 }
 
 std::string LifeOf(const View& view, const LiveBlock& block) {
@@ -156,6 +156,10 @@ std::string LifeOf(const View& view, const LiveBlock& block) {
 }
 
 }  // namespace
+
+bool ReachesUpTo(int64_t line_bytes, int64_t highest_bytes) {
+  return line_bytes <= SaturatingSum(highest_bytes, highest_bytes / 2);
+}
 
 TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstimate>& estimates,
                               const TimelinePlotRequest& request, PlotColumns* before) {

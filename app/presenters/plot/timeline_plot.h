@@ -125,6 +125,10 @@ struct TimelinePlotRequest {
 };
 
 struct PlotColumns;
+// Whether the vertical axis goes as high as a line over what is `highest_bytes` high: that keeps two thirds
+// of the height.
+bool ReachesUpTo(int64_t line_bytes, int64_t highest_bytes);
+
 // `before` is what the plot before this one, of the same run, was cut into, and now this one
 // (plot_columns.h): what it knows is not asked for again.
 TimelinePlot MakeTimelinePlot(const timeline::View& view, const std::vector<SettingsEstimate>& estimates,

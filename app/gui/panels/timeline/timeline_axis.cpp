@@ -40,9 +40,10 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
     highest = std::max(highest, static_cast<double>(plot.highest_bytes));
   for (const PlotColumn& column : plot.columns)
     highest = std::max(highest, static_cast<double>(presenters::ShownBytes(column, categories)));
+  if (state.fit_lines || presenters::ReachesUpTo(input.capacity.bytes, static_cast<int64_t>(highest)))
+    highest = std::max(highest, static_cast<double>(input.capacity.bytes));
   if (state.fit_lines) {
-    highest = std::max(
-        {highest, static_cast<double>(HighestReserved(plot)), static_cast<double>(input.capacity.bytes)});
+    highest = std::max(highest, static_cast<double>(HighestReserved(plot)));
     for (const auto* levels : {&plot.textbook, &plot.phantom}) {
       for (const PlotLevel& level : *levels) highest = std::max(highest, static_cast<double>(level.bytes));
     }
