@@ -63,11 +63,11 @@ TEST_CASE("No more is taken than the field holds") {
 }
 
 }  // namespace
-TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of one that may have it") {
+TEST_CASE_METHOD(Measured, "A field of a number takes nothing else, and makes no other number of that") {
   double value = 0;
   std::string told;
   const auto typed = [&](std::string_view text, const char* format) {
-    value = 0;
+    value = 7;
     for (int frame = 0; frame < 4; ++frame) {
       if (frame == 2) {
         for (const char letter : text) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
@@ -88,13 +88,20 @@ TEST_CASE_METHOD(Measured, "A field of a number takes no letters, but the e of o
     }
     return std::string();
   };
-  CHECK(typed("1x2y", "%.6g") == "12");
-  CHECK(value == 12);
+  const auto is_refused = [&](std::string_view text, const char* format) {
+    return typed(text, format) == text && value == 7 && told.find("7 stays.") != std::string::npos;
+  };
+  CHECK(is_refused("1x2y", "%.6g"));
   CHECK(typed("1e3", "%g") == "1e3");
-  CHECK(typed("1e3", "%.0f") == "13");
+  CHECK(value == 1000);
+  CHECK(is_refused("1e3", "%.0f"));
   CHECK(told.find("Only digits are taken.") != std::string::npos);
-  CHECK(typed("5*3", "%.0f") == "53");  // and no sum is made of it
-  CHECK(typed("-5", "%g") == "5");
+  CHECK(is_refused("5*3", "%.0f"));  // and no sum is made of it
+  CHECK(is_refused("2^10", "%g"));
+  CHECK(is_refused("1024/4", "%.0f"));
+  CHECK(is_refused("16k", "%g"));
+  CHECK(is_refused("1e999", "%g"));
+  CHECK(is_refused("-5", "%g"));
   CHECK(told.find("Only digits, a point and an exponent (1e-3) are taken.") != std::string::npos);
   CHECK(typed("1e-3", "%g") == "1e-3");
   CHECK(value == 0.001);
@@ -135,12 +142,14 @@ TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, a
   const SliderLook pace{.minimum = 0.2, .maximum = 2000, .logarithmic = true, .whole = false, .decimals = 1};
   CHECK(typed("32", whole) == 32);
   CHECK(told.find("is taken") == std::string::npos);
-  CHECK(typed("1x2e,8*", whole) == 128);
-  CHECK(told.find("Only digits are taken. It goes from 1 to 4,096.") != std::string::npos);
+  CHECK(typed("64*2", whole) == 64);
+  CHECK(typed("1x2e,8*", whole) == 64);
+  CHECK(told.find("Only digits are taken. It goes from 1 to 4,096. 64 stays.") != std::string::npos);
   CHECK(typed("abc", whole) == 64);
   CHECK(typed("2.5", pace) == 2.5);
   CHECK(typed("2,5", pace) == 2.5);
   CHECK(typed("2.5.1", pace) == 64);  // no number
+  CHECK(typed("-1", pace) == 64);
   CHECK(typed("9999", whole) == 4096);
   CHECK(told.find("It goes from 1 to 4,096: 4,096 is taken.") != std::string::npos);
   CHECK(typed("0", whole) == 1);

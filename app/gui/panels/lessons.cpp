@@ -150,14 +150,14 @@ void DrawPrediction(const lessons::Prediction& prediction, const std::string& ke
     ImGui::SetNextItemWidth(Px(110));
     if (state.just_opened) ImGui::SetKeyboardFocusHere();
     state.just_opened = false;
-    NumberField("##prediction", ImGuiDataType_Double, &state.typed, "%.6g");
+    const bool is_number = NumberField("##prediction", ImGuiDataType_Double, &state.typed, "%.6g");
     const bool entered = ImGui::IsItemDeactivated() && (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
                                                         ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
     ImGui::SameLine(0, Px(8));
     ImGui::AlignTextToFramePadding();
     Put(MutedWords(), "MB");
     ImGui::SameLine(0, Px(14));
-    const bool sensible = std::isfinite(state.typed) && state.typed > 0;
+    const bool sensible = is_number && state.typed > 0;
     ImGui::BeginDisabled(!sensible);
     if (PlainButton("Reveal") || (entered && sensible)) {
       state.predictions[key] = state.typed;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,25 +102,10 @@ Typing& CurrentTyping() {
   return typing;
 }
 
-// What is typed, and what of that the slider can be; none where it is no number.
-struct TypedNumber {
-  double typed = 0;
-  double taken = 0;
-};
-std::optional<TypedNumber> NumberIn(const Typing& typing, const SliderLook& look) {
-  const std::string_view text(typing.text.data());
-  TypedNumber number;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.typed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  number.taken = std::clamp(look.whole ? std::round(number.typed) : number.typed, look.minimum, look.maximum);
-  return number;
-}
-
-// The letters of a number.
-struct NumberLetters {
+// How a number is written that a field takes.
+struct NumberKind {
   bool is_whole = true;
   bool has_exponent = false;
-  ImWchar before = 0;  // the one that stands before the next
 
   std::string InWords() const {
     if (is_whole) return "Only digits are taken.";
@@ -128,58 +114,59 @@ struct NumberLetters {
   }
 };
 
-// The field into which a letter was typed that is none of its number's, until somebody leaves it.
-ImGuiID& RefusedIn() {
-  static ImGuiID id = 0;
-  return id;
+template <typename Number>
+std::optional<Number> AllOf(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// Keeps those; a comma is half of the world's point.
-int KeepsNumber(ImGuiInputTextCallbackData* data) {
-  auto& letters = *static_cast<NumberLetters*>(data->UserData);
+// None where it is written otherwise: a sum, say, of which nobody is to get another number.
+std::optional<double> NumberIn(std::string_view text, const NumberKind& kind) {
+  const std::string_view letters = kind.is_whole       ? "0123456789"
+                                   : kind.has_exponent ? "0123456789.eE+-"
+                                                       : "0123456789.";
+  if (text.find_first_not_of(letters) != std::string_view::npos || text.starts_with('-')) return std::nullopt;
+  return AllOf<double>(text);
+}
+
+// What is typed, and what of that the slider can be.
+struct TypedNumber {
+  double typed = 0;
+  double taken = 0;
+};
+std::optional<TypedNumber> NumberIn(const Typing& typing, const SliderLook& look) {
+  const std::optional<double> typed = NumberIn(typing.text.data(), {.is_whole = look.whole});
+  if (!typed) return std::nullopt;
+  return TypedNumber{*typed, std::clamp(*typed, look.minimum, look.maximum)};
+}
+
+// A comma is half of the world's point.
+int TakesComma(ImGuiInputTextCallbackData* data) {
   if (data->EventChar == ',') data->EventChar = '.';
-  const ImWchar letter = data->EventChar;
-  const bool is_e = letter == 'e' || letter == 'E';
-  const bool is_sign = letter == '-' || letter == '+';
-  const bool follows_e = letters.before == 'e' || letters.before == 'E';
-  const bool is_kept = (letter >= '0' && letter <= '9') || (letter == '.' && !letters.is_whole) ||
-                       (letters.has_exponent && (is_e || (is_sign && follows_e)));
-  if (is_kept) {
-    letters.before = letter;
-  } else {
-    RefusedIn() = ImGui::GetActiveID();
-  }
-  return is_kept ? 0 : 1;
-}
-
-// What stands before the cursor of the field that is typed into.
-ImWchar LetterBeforeCursor(ImGuiID id) {
-  const ImGuiInputTextState* const state = ImGui::GetInputTextState(id);
-  const int at = state == nullptr ? 0 : state->GetCursorPos();
-  return at > 0 && at <= state->TextLen ? static_cast<ImWchar>(state->TextA[at - 1]) : 0;
+  return 0;
 }
 
 void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   Typing& typing = CurrentTyping();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(4), Px(3)));
-  NumberLetters letters{.is_whole = look.whole};
   ImGui::TempInputText(box, id, "##typed", typing.text.data(), typing.text.size(),
-                       ImGuiInputTextFlags_CallbackCharFilter, KeepsNumber, &letters);
+                       ImGuiInputTextFlags_CallbackCharFilter, TakesComma);
   ImGui::PopStyleVar();
   const std::optional<TypedNumber> number = NumberIn(typing, look);
-  const bool is_within = !number || (number->typed >= look.minimum && number->typed <= look.maximum);
-  if (is_within && RefusedIn() != id) return;
+  const bool is_empty = typing.text.front() == 0;
+  if (is_empty || (number && number->typed == number->taken)) return;
   const std::string range =
       "It goes from " + TextOfValue(look, look.minimum) + " to " + TextOfValue(look, look.maximum);
   TooltipBeside(box.Min, box.Max,
-                is_within ? letters.InWords() + " " + range + "."
-                          : range + ": " + TextOfValue(look, number->taken) + " is taken.");
+                number ? range + ": " + TextOfValue(look, number->taken) + " is taken."
+                       : NumberKind{.is_whole = look.whole}.InWords() + " " + range + ". " +
+                             std::string(typing.before) + " stays.");
 }
 
 void BeginTyping(ImGuiID id, const SliderLook& look, double value) {
   Typing& typing = CurrentTyping();
   typing = {};
-  RefusedIn() = 0;
   typing.id = id;
   std::snprintf(typing.text.data(), typing.text.size(), look.whole ? "%.0f" : "%.4g", value);
   typing.before = typing.text.data();
@@ -393,19 +380,44 @@ bool FirstTextField(const char* id, std::string_view hint, std::span<char> text,
   return entered;
 }
 
-void NumberField(const char* id, ImGuiDataType type, void* value, const char* format) {
-  const bool has_exponent = std::string_view(format).ends_with('g');
-  NumberLetters letters{.is_whole = !has_exponent, .has_exponent = has_exponent};
-  letters.before = LetterBeforeCursor(ImGui::GetID(id));
+namespace {
+
+// Of the one field of a number that is typed into: what it was when the typing began.
+ImGuiDataTypeStorage& NumberBefore() {
+  static ImGuiDataTypeStorage before;
+  return before;
+}
+
+std::string TextOf(ImGuiDataType type, const void* value, const char* format) {
   std::array<char, 64> text{};
   ImGui::DataTypeFormatString(text.data(), static_cast<int>(text.size()), type, value, format);
+  return text.data();
+}
+
+}  // namespace
+
+bool NumberField(const char* id, ImGuiDataType type, void* value, const char* format) {
+  const bool has_exponent = std::string_view(format).ends_with('g');
+  const NumberKind kind{.is_whole = !has_exponent, .has_exponent = has_exponent};
+  const size_t size = ImGui::DataTypeGetInfo(type)->Size;
+  ImGuiDataTypeStorage now;
+  std::memcpy(&now, value, size);
+  std::array<char, 64> text{};
+  TextOf(type, value, format).copy(text.data(), text.size() - 1);
   constexpr ImGuiInputTextFlags kFlags =
       ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackCharFilter;
-  if (ImGui::InputText(id, text.data(), text.size(), kFlags, KeepsNumber, &letters))
-    ImGui::DataTypeApplyFromText(text.data(), type, value, format);
-  if (ImGui::IsItemActivated()) RefusedIn() = 0;
-  if (ImGui::IsItemActive() && RefusedIn() == ImGui::GetItemID())
-    TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), letters.InWords());
+  const bool is_edited = ImGui::InputText(id, text.data(), text.size(), kFlags, TakesComma);
+  if (ImGui::IsItemActivated()) NumberBefore() = now;
+  const bool is_number =
+      NumberIn(text.data(), kind) && (type != ImGuiDataType_U64 || AllOf<uint64_t>(text.data()).has_value());
+  if (is_edited && is_number) ImGui::DataTypeApplyFromText(text.data(), type, value, format);
+  if (is_number || (!is_edited && !ImGui::IsItemActive())) return true;
+  std::memcpy(value, &NumberBefore(), size);
+  if (text.front() != 0) {
+    TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+                  kind.InWords() + " " + TextOf(type, value, format) + " stays.");
+  }
+  return false;
 }
 
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {

@@ -37,10 +37,10 @@ struct SliderLook {
   int decimals = 0;                    // of a number that is not whole
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
-// Label left (explained as labels.h says), the value right (click it to type: no letter is taken that is none
-// of such a number, which is told, as is what is out of range and clamped), the track below. With the
-// keyboard: left and right by one, or by a fiftieth of a number that is not whole, with Shift by a tenth of
-// it; Page Up and Page Down double and halve.
+// Label left (explained as labels.h says), the value right (click it to type: what is no such number is not
+// taken, which is told, as is what is out of range and clamped), the track below. With the keyboard: left and
+// right by one, or by a fiftieth of a number that is not whole, with Shift by a tenth of it; Page Up and Page
+// Down double and halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
 
 // A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
@@ -60,9 +60,9 @@ bool TextField(const char* id, std::string_view hint, std::span<char> text,
 // The same, of what has just opened: it takes the keyboard, and what was typed before it could. `waits` is
 // true until then, and text may change without being edited.
 bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
-// A number to type, written as `format` says: no letter is taken that is none of such a number, and that is
-// told; `%g` takes a point and an exponent.
-void NumberField(const char* id, ImGuiDataType type, void* value, const char* format);
+// A number to type, not negative, written as `format` says; `%g` takes a point and an exponent. While
+// something else stands in it that is told, the value is what it was before, and false is returned.
+bool NumberField(const char* id, ImGuiDataType type, void* value, const char* format);
 // A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
 

@@ -35,23 +35,21 @@ timeline::CategorySet ShownIn(const TimelineInput& input, const TimelineState& s
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry) {
   const TimelinePlot& plot = *input.plot;
   const timeline::CategorySet categories = ShownIn(input, state);
-  double highest = kLeastHeight;
-  if (categories == timeline::kAllCategories)
-    highest = std::max(highest, static_cast<double>(plot.highest_bytes));
-  for (const PlotColumn& column : plot.columns)
-    highest = std::max(highest, static_cast<double>(presenters::ShownBytes(column, categories)));
-  if (state.fit_lines || presenters::ReachesUpTo(input.capacity.bytes, static_cast<int64_t>(highest)))
-    highest = std::max(highest, static_cast<double>(input.capacity.bytes));
+  int64_t reached = 0;
+  const auto reach = [&](int64_t bytes) { reached = std::max(reached, bytes); };
+  if (categories == timeline::kAllCategories) reach(plot.highest_bytes);
+  for (const PlotColumn& column : plot.columns) reach(presenters::ShownBytes(column, categories));
+  if (state.fit_lines || presenters::ReachesUpTo(input.capacity.bytes, reached)) reach(input.capacity.bytes);
   if (state.fit_lines) {
-    highest = std::max(highest, static_cast<double>(HighestReserved(plot)));
+    reach(HighestReserved(plot));
     for (const auto* levels : {&plot.textbook, &plot.phantom}) {
-      for (const PlotLevel& level : *levels) highest = std::max(highest, static_cast<double>(level.bytes));
+      for (const PlotLevel& level : *levels) reach(level.bytes);
     }
     for (const presenters::PlotLine& line : plot.lines) {
-      for (const int64_t bytes : line.bytes) highest = std::max(highest, static_cast<double>(bytes));
+      for (const int64_t bytes : line.bytes) reach(bytes);
     }
   }
-  highest = std::max(highest / state.magnified, kLeastHeight);
+  const double highest = std::max(static_cast<double>(reached) / state.magnified, kLeastHeight);
   const bool decimal = input.unit == ByteUnit::kMegabytes;
   const bool large = highest > 4e9;
   geometry->unit_bytes = decimal ? (large ? 1e9 : 1e6) : (large ? 1073741824.0 : 1048576.0);
