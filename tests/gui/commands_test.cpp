@@ -7,6 +7,7 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "app/gui/application.h"
 #include "app/gui/panels/run_controls.h"
@@ -86,6 +87,11 @@ TEST_CASE(
         ActionId::kCopyCode, ActionId::kForAClass, ActionId::kUnlock, ActionId::kLearnLayout})
     CHECK(menu_of(id) == Menu::kLearn);
   CHECK(std::ranges::is_sorted(Actions(), {}, &Action::menu));
+}
+
+TEST_CASE("Every panel has an icon of its own") {
+  std::set<std::string_view> icons;
+  for (const Panel& panel : Panels()) CHECK(icons.insert(panel.icon).second);
 }
 
 TEST_CASE("Commands are taken in the order they were pushed") {

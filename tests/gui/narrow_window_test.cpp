@@ -151,6 +151,7 @@ TEST_CASE_METHOD(Measured,
   const float width = GENERATE(240.0F, 700.0F);
   const std::string drawn = WordsIn({width, 300}, [&] { DrawAllocationsPanel(input, state, queue); });
   UseDictionary({});
+  CHECK((drawn.find("requested, MB") != std::string::npos) == (width > 300));
   CHECK(drawn.find("aten::mm") != std::string::npos);
   CHECK(drawn.find(width > 300 ? " of aten::mm | unknown |" : "| aten::mm |") != std::string::npos);
 }

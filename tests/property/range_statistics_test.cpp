@@ -173,6 +173,9 @@ TEST_CASE("A bin's filter means the sizes in it") {
     if (bin > 0) CHECK(SizeBinOf(static_cast<int64_t>(read.filter.bytes.least)) == bin);
     if (!is_last) CHECK(SizeBinOf(static_cast<int64_t>(read.filter.bytes.most)) == bin);
   }
+  CHECK(SizeBinTitle(0, ByteUnit::kMegabytes) == "0 B");
+  CHECK(SizeBinTitle(16, ByteUnit::kMebibytes) == "64 KiB");
+  CHECK(SizeBinTitle(16, ByteUnit::kMegabytes) == "65.5 kB");
   CHECK(SizeBinOf(0) == 0);
 }
 

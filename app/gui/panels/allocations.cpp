@@ -138,10 +138,17 @@ void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQ
   DrawEventRows({&listed, input.shown, input.unit}, state.events, queue);
 }
 
-void Header(const ColumnLook& look, AllocationsState& state) {
+// With the unit of its figures, where they have one and the panel, which is `width` wide, has room.
+std::string HeaderOf(const ColumnLook& look, ByteUnit unit, float width) {
+  const bool is_of_bytes = look.column == AllocationColumn::kBytes || look.column == AllocationColumn::kBlock;
+  return look.title + (is_of_bytes && width >= Px(360) ? std::string(", ") + UnitName(unit) : "");
+}
+
+void Header(const ColumnLook& look, ByteUnit unit, float width, AllocationsState& state) {
   const bool sorted = state.sort == look.column;
   const bool pressed =
-      SortableHeaderCell(look.title, sorted ? std::optional(state.descending) : std::nullopt, look.align());
+      SortableHeaderCell(HeaderOf(look, unit, width), sorted ? std::optional(state.descending) : std::nullopt,
+                         look.align(), look.title);
   if (!pressed) return;
   state.descending = sorted ? !state.descending : look.align() == Align::kRight;
   state.sort = look.column;
@@ -214,12 +221,12 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
 }
 
 // Its widest figure, and its title where it is sorted by it, are never cut.
-void SetUpColumn(const AllocationsInput& input, const ColumnLook& look) {
+void SetUpColumn(const AllocationsInput& input, const ColumnLook& look, float width) {
   if (look.widest == nullptr) return ImGui::TableSetupColumn(look.title, 0, look.weight);
   const std::string widest = look.column == AllocationColumn::kBorn
                                  ? FormatNumber(static_cast<int64_t>(input.view->end()))
                                  : std::string(look.widest);
-  const float title = Measure(SmallMuted(), std::string(look.title) + " ↓").x;
+  const float title = Measure(SmallMuted(), HeaderOf(look, input.unit, width) + " ↓").x;
   ImGui::TableSetupColumn(look.title, ImGuiTableColumnFlags_WidthFixed,
                           std::ceil(std::max(Measure(Numbers(), widest).x, title)));
 }
@@ -236,12 +243,12 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
   if (!ImGui::BeginTable("allocations", shown + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) SetUpColumn(input, look);
+    if (width >= Px(look.from_width)) SetUpColumn(input, look, width);
   }
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, WidthOfLeftOut(left_out));
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) Header(look, state);
+    if (width >= Px(look.from_width)) Header(look, input.unit, width, state);
   }
   LeftOutCell(left_out);
   ImGuiListClipper clipper;

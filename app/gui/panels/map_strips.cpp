@@ -88,7 +88,7 @@ std::vector<MapSpan> FreeSpansOf(const MapSegment& segment, float width) {
     const auto left = static_cast<float>(static_cast<double>(gap.offset_bytes) * scale);
     const auto wide = static_cast<float>(static_cast<double>(gap.bytes) * scale);
     if (wide < 1 && !spans.empty() && left < spans.back().right) continue;
-    spans.push_back({left, std::min(width, left + std::max(1.0F, wide)), gap.bytes});
+    spans.push_back({left, std::min(width, left + std::max(1.0F, wide)), gap.bytes, gap.is_largest});
   }
   return spans;
 }

@@ -33,6 +33,7 @@ struct MapSpan {
   float left = 0;  // in pixels, from where its segment begins
   float right = 0;
   int64_t bytes = 0;
+  bool is_largest = false;  // MapGap's
 };
 // O(gaps).
 std::vector<MapSpan> FreeSpansOf(const presenters::MapSegment& segment, float width);

@@ -109,8 +109,7 @@ void DrawRounding(ImDrawList* list, const ImRect& box, const MapStrip& strip, bo
   list->AddRectFilled({left, box.Min.y}, box.Max, U32(color));
 }
 
-void DrawFree(const MemoryMapInput& input, const std::vector<MapSpan>& spans, const ImRect& box,
-              MapPart lit) {
+void DrawFree(const std::vector<MapSpan>& spans, const ImRect& box, MapPart lit) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TextStyle style = Colored(SmallMuted(), lit == MapPart::kFree ? Colors().text : Colors().muted);
   const float least_named = Measure(style, "free").x + Px(8);
@@ -123,8 +122,7 @@ void DrawFree(const MemoryMapInput& input, const std::vector<MapSpan>& spans, co
       list->AddRect({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent));
     }
     if (!has_room || x1 - x0 < least_named) continue;
-    const bool is_largest = span.bytes == input.map->largest_free_bytes;
-    for (const char* words : {is_largest ? "largest free" : "free", "free"}) {
+    for (const char* words : {span.is_largest ? "largest free" : "free", "free"}) {
       if (Measure(style, words).x + Px(8) > x1 - x0) continue;
       DrawText(list, {(x0 + x1) / 2, box.GetCenter().y - Px(8)}, style, words, Align::kCenter);
       break;
@@ -208,7 +206,7 @@ void DrawSegment(const MemoryMapInput& input, size_t number, const ImRect& box, 
   const KeptMapStrips::Strips& strips =
       input.drawing->strips.Of(number, segment, box.GetWidth(), input.lit, input.groups);
   DrawStrips(input, segment, strips.blocks, box, dims, part);
-  DrawFree(input, strips.free, box, part);
+  DrawFree(strips.free, box, part);
   const bool is_lit = part == MapPart::kSegments;
   list->AddRect(box.Min, box.Max, U32(is_lit ? Colors().accent : Colors().border), Px(3),
                 is_lit ? Px(1.5F) : 1.0F);

@@ -128,10 +128,10 @@ double HeightOf(const CountAndBytes& bin, bool by_bytes) {
   return by_bytes ? static_cast<double>(bin.bytes) : static_cast<double>(bin.count);
 }
 
-std::string BinTooltip(size_t bin, const CountAndBytes& of) {
-  const std::string least = presenters::SizeBinTitle(bin);
+std::string BinTooltip(size_t bin, const CountAndBytes& of, ByteUnit unit) {
+  const std::string least = presenters::SizeBinTitle(bin, unit);
   return CountText(of.count) + (of.count == 1 ? " request of " : " requests of ") + least + " to " +
-         presenters::SizeBinTitle(bin + 1) + "\n" + FormatExactBytes(of.bytes) +
+         presenters::SizeBinTitle(bin + 1, unit) + "\n" + FormatExactBytes(of.bytes) +
          " in all\nClick: lists them.";
 }
 
@@ -158,16 +158,16 @@ void Bar(const StatisticsInput& input, const StatisticsState& state, size_t bin,
   const Color color = Colors().accent;
   ImGui::GetWindowDrawList()->AddRectFilled(bar.Min, bar.Max, U32(hovered ? color : color.WithAlpha(0.75)),
                                             Px(2), ImDrawFlags_RoundCornersTop);
-  if (hovered) TooltipBeside(slot.Min, slot.Max, BinTooltip(bin, sizes));
+  if (hovered) TooltipBeside(slot.Min, slot.Max, BinTooltip(bin, sizes, input.unit));
 }
 
 // A size at the left edge of every so many bars, as there is room for.
-void BinTitles(const BinRange& bins, const ImRect& plot, float slot) {
+void BinTitles(const BinRange& bins, const ImRect& plot, float slot, ByteUnit unit) {
   size_t every = 1;
   while (slot * static_cast<float>(every) < Px(58)) ++every;
   for (size_t bin = bins.first; bin <= bins.end; bin += every) {
     const float x = plot.Min.x + slot * static_cast<float>(bin - bins.first);
-    const std::string title = presenters::SizeBinTitle(bin);
+    const std::string title = presenters::SizeBinTitle(bin, unit);
     const float width = Measure(SmallMuted(), title).x;
     if (x + width > plot.Max.x + Px(4)) break;
     ImGui::GetWindowDrawList()->AddLine({x, plot.Max.y}, {x, plot.Max.y + Px(4)}, U32(Colors().muted));
@@ -208,7 +208,7 @@ void Histogram(const StatisticsInput& input, StatisticsState& state, const ImRec
   }
   ImGui::GetWindowDrawList()->AddLine({plot.Min.x, plot.Max.y}, {plot.Max.x, plot.Max.y},
                                       U32(Colors().faint));
-  BinTitles(bins, plot, slot);
+  BinTitles(bins, plot, slot, input.unit);
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ void DrawTable(const WhatIfInput& input, const std::vector<Otherwise>& rows, con
   for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
   ImGui::TableNextRow();
   HeaderCell("setting");
-  for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
+  for (const char* name : {"reserved", "unused"})
+    HeaderCell(std::string(name) + ", " + UnitName(input.unit), Align::kRight, name, name);
+  HeaderCell("failed", Align::kRight);
   const auto put = [&](const TextStyle& style, const std::string& title, const phantom::Replayed& replayed,
                        bool strong, bool fits) {
     ImGui::TableNextRow();

@@ -59,7 +59,7 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunLogPanel(frame.run_log, state.run_log, queue);
      }},
-    {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.",
+    {"breakdown", "Where the peak goes", icons::kShares, "Textbook, phantom and measurement by category.",
      PanelPlace::kRight, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBreakdownPanel(frame.breakdown, state.breakdown, queue);
@@ -76,7 +76,7 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBatchPanel(frame.batch, state.batch, queue);
      }},
-    {"sweep", "Sweep", icons::kChart,
+    {"sweep", "Sweep", icons::kSweep,
      "The peak of a program of yours over one of its options, under the card's line. Click a point to run "
      "it.",
      PanelPlace::kRight, PanelOf::kSweep,

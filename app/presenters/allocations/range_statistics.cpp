@@ -101,7 +101,10 @@ size_t SizeBinOf(int64_t bytes) {
   return std::min(static_cast<size_t>(std::bit_width(static_cast<uint64_t>(bytes)) - 1), kSizeBins - 1);
 }
 
-std::string SizeBinTitle(size_t bin) { return bin == 0 ? "0 B" : PowerOfTwo(bin, " "); }
+std::string SizeBinTitle(size_t bin, ByteUnit unit) {
+  if (bin == 0) return "0 B";
+  return unit == ByteUnit::kMebibytes ? PowerOfTwo(bin, " ") : FormatBytes(int64_t{1} << bin, unit);
+}
 
 std::string FilterOfSizeBin(size_t bin) {
   const std::string least = ">=" + (bin == 0 ? "0" : PowerOfTwo(bin, ""));

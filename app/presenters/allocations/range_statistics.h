@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "profiler/base/format.h"
 #include "profiler/base/progress.h"
 #include "profiler/timeline/timeline.h"
 
@@ -24,8 +25,8 @@ struct CountAndBytes {
 // larger ones: half a petabyte is the most that a size can be written as (ParseBytes).
 inline constexpr size_t kSizeBins = 50;
 size_t SizeBinOf(int64_t bytes);
-// Where one begins: "64 KiB".
-std::string SizeBinTitle(size_t bin);
+// Where one begins: "64 KiB", or "65.5 kB".
+std::string SizeBinTitle(size_t bin, ByteUnit unit);
 // What the table of allocations is to be asked for one: ">=64KiB <128KiB".
 std::string FilterOfSizeBin(size_t bin);
 

@@ -32,6 +32,7 @@ class Mapper {
   MemoryMap Map() {
     for (const Segment& segment : state_.segments) Place(segment);
     while (next_ < order_.size()) AddOutside();
+    if (map_.largest_free_bytes > 0) map_.segments[largest_.segment].gaps[largest_.gap].is_largest = true;
     if (map_.reserved_bytes > 0) {
       map_.share_free = static_cast<double>(SaturatingDifference(map_.reserved_bytes, map_.occupied_bytes)) /
                         static_cast<double>(map_.reserved_bytes);
@@ -50,7 +51,9 @@ class Mapper {
     if (from >= until) return;
     const auto bytes = static_cast<int64_t>(until - from);
     segment.gaps.push_back({static_cast<int64_t>(from - segment.address), bytes});
-    map_.largest_free_bytes = std::max(map_.largest_free_bytes, bytes);
+    if (bytes <= map_.largest_free_bytes) return;
+    map_.largest_free_bytes = bytes;
+    largest_ = {map_.segments.size(), segment.gaps.size() - 1};
   }
 
   void Place(const Segment& source) {
@@ -79,10 +82,16 @@ class Mapper {
     map_.segments.push_back(std::move(segment));
   }
 
+  struct GapPlace {
+    size_t segment = 0;
+    size_t gap = 0;
+  };
+
   const State& state_;
   const std::vector<size_t> order_;
   size_t next_ = 0;
   MemoryMap map_;
+  GapPlace largest_;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct MapBlock {
 struct MapGap {
   int64_t offset_bytes = 0;
   int64_t bytes = 0;
+  bool is_largest = false;  // of the map; of several as large the first
 };
 
 struct MapSegment {

@@ -1,6 +1,7 @@
 #include "app/presenters/moment/memory_map.h"
 
 #include <limits>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
@@ -110,6 +111,21 @@ TEST_CASE("Blocks that overlap or overhang are cut to what fits") {
   CHECK(covered <= 4096);
   CHECK(map.occupied_bytes == 3072 + 512);
   CHECK(map.largest_free_bytes == 512);
+}
+
+TEST_CASE("One gap of a map is its largest, of several that are as large the first") {
+  timeline::Stream stream;
+  for (const uint64_t segment : {0x100000, 0x200000, 0x300000}) {
+    stream.Add(EventKind::kSegmentAllocate, segment, 4096);
+    stream.Allocate(segment + 512, segment == 0x100000 ? 2048 : 512);
+  }
+  std::vector<int64_t> largest;
+  for (const MapSegment& segment : MapOf(stream).segments) {
+    for (const MapGap& gap : segment.gaps) {
+      if (gap.is_largest) largest.push_back(segment.position_bytes + gap.offset_bytes);
+    }
+  }
+  CHECK(largest == std::vector<int64_t>{4096 + 1024});
 }
 
 TEST_CASE("What is free is put into words") {
