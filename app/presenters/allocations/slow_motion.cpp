@@ -71,10 +71,14 @@ std::string RoleOf(Category category) {
   }
 }
 
-// What has no name is called after who made it.
-std::string MadeBy(const timeline::View& view, const Event& birth) {
+// What has no name is called after who made it, and in no layer also after what it holds.
+std::string MadeBy(const timeline::View& view, const Event& birth, Category category) {
   const std::string layer(view.name(birth.layer));
-  if (layer.empty()) return BlockTitle(view, BlockBornAt(birth, 0));
+  if (layer.empty()) {
+    timeline::LiveBlock block = BlockBornAt(birth, 0);
+    block.category = category;
+    return BlockTitle(view, block);
+  }
   const bool backward = birth.phase == Phase::kBackward && birth.recompute == 0;
   return backward ? "gradient from " + layer + "'s backward" : "result of " + layer;
 }
@@ -102,15 +106,22 @@ class ChangeList {
     if (event.kind == EventKind::kAllocate) births_[event.address] = index;
   }
 
-  BlockChange ChangeOf(Change change, const Event& event) const {
-    std::string title(view_.name(event.name));
+  std::string TitleOf(const Event& event) const {
+    if (event.name != 0) return std::string(view_.name(event.name));
     const auto birth = births_.find(event.address);
-    if (title.empty()) {
-      title = birth == births_.end() ? std::string(events::NameOf(event.category))
-                                     : MadeBy(view_, view_.event(birth->second));
-    }
-    return {change,         std::move(title),    RoleOf(event.category),
+    return birth == births_.end() ? std::string(events::NameOf(event.category))
+                                  : MadeBy(view_, view_.event(birth->second), event.category);
+  }
+
+  BlockChange ChangeOf(Change change, const Event& event) const {
+    return {change,         TitleOf(event),      RoleOf(event.category),
             event.category, event.rounded_bytes, event.address};
+  }
+
+  // Of what is unknown any word is better than none (timeline/settled_state.h).
+  void Settle(BlockChange& known, const Event& event) const {
+    if (known.category == Category::kUnknown && event.category != Category::kUnknown)
+      known = ChangeOf(known.change, event);
   }
 
   void Add(EventIndex index) {
@@ -131,16 +142,19 @@ class ChangeList {
         return;
       }
       BlockChange& known = changes_[here->second];
+      Settle(known, event);
       known.change = known.change == Change::kComes ? Change::kPasses : Change::kGoes;
       open_.erase(here);
     }
   }
 
-  // A gradient is told to be one, and gets its name, only when it is accumulated.
+  // A gradient is told to be one, and gets its name, only when it is accumulated; what a program's blocks
+  // hold is found out later still.
   void LookAhead(const Event& event) {
     const auto here = open_.find(event.address);
     if (here == open_.end()) return;
     BlockChange& known = changes_[here->second];
+    if (known.change != Change::kBecomes) Settle(known, event);
     if (event.kind == EventKind::kFreeRequested || event.kind == EventKind::kFreeCompleted) {
       open_.erase(here);
     } else if (event.kind == EventKind::kCategorize && known.change == Change::kComes && event.name != 0) {

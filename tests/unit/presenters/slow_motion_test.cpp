@@ -133,6 +133,34 @@ TEST_CASE("Blocks come, pass, become and go, by the name that they have or get")
   CHECK(accumulate[1].change == Change::kGoes);  // once, though it is requested and completed
 }
 
+TEST_CASE("What a program's blocks hold is told as it turns out later in the step") {
+  timeline::Stream stream;
+  const NameId op = stream.Name("aten::addmm");
+  const auto run = [&](auto body) {
+    stream.Add(EventKind::kScopeBegin).op = op;
+    body();
+    stream.Add(EventKind::kScopeEnd).op = op;
+  };
+  stream.BeginStep(0);
+  run([&] {
+    stream.Allocate(0x1000, 512, Category::kUnknown).op = op;
+    stream.Allocate(0x2000, 512, Category::kUnknown).op = op;
+    stream.Allocate(0x3000, 512, Category::kUnknown).op = op;
+    stream.Categorize(0x1000, Category::kActivation);
+  });
+  run([&] { stream.Categorize(0x2000, Category::kActivation); });
+  stream.EndStep(0);
+  const auto view = stream.Publish();
+  const std::vector<BlockChange> changes = ChangesAt(*view, *WalkStep(*view, view->steps()[0]), 0);
+  REQUIRE(changes.size() == 3);
+  for (const size_t known : {0, 1}) {
+    CHECK(changes[known].title == "activation of aten::addmm");
+    CHECK(changes[known].role == "kept for backward");
+    CHECK(changes[known].category == Category::kActivation);
+  }
+  CHECK(changes[2].title == "unknown of aten::addmm");
+}
+
 TEST_CASE("What a step lets go of before its first operator is a stop of its own") {
   timeline::Stream stream;
   const NameId op = stream.Name("aten::copy_");
