@@ -349,6 +349,7 @@ void Application::ShowAlone(ShownRun shown) {
 void Application::ForgetWhatWasSought() {
   state_.allocations.filter = {};
   state_.live_tree.path.clear();
+  state_.what_if = {};
   if (state_.selection.kind != presenters::Selection::Kind::kCategory) state_.selection = {};
 }
 

@@ -238,14 +238,15 @@ TEST_CASE("What was sought in one run is not sought in another, a rank and a run
     app.view_state().allocations.filter = {"conv1"};
     app.view_state().selection = presenters::LayerSelected("conv1");
     app.view_state().live_tree.path = {"activation", "conv1"};
+    app.view_state().what_if.memory = {"6GiB"};
   };
   const auto is_sought = [&] {
     return app.view_state().allocations.filter[0] != 0 && app.view_state().selection.any() &&
-           app.view_state().live_tree.path.size() == 2;
+           app.view_state().live_tree.path.size() == 2 && app.view_state().what_if.memory[0] != 0;
   };
   const auto is_nothing_sought = [&] {
     return app.view_state().allocations.filter[0] == 0 && !app.view_state().selection.any() &&
-           app.view_state().live_tree.path.empty();
+           app.view_state().live_tree.path.empty() && app.view_state().what_if.memory[0] == 0;
   };
   seek();
   app.OpenRanks({files[0], files[1]});
