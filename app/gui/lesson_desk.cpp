@@ -36,8 +36,10 @@ std::optional<int> LessonDesk::Turn(LessonsState& state) const {
   const OpenPage open = PageOpen(state);
   if (open.page == nullptr) return std::nullopt;
   const auto page = static_cast<size_t>(open.number());
+  const size_t pages = open.lesson->pages.size();
   if (IsWorkedThrough(book_.lessons, state)) state.done.insert(PageKey(open.lesson->name, page));
-  if (page + 1 < open.lesson->pages.size()) return static_cast<int>(page + 1);
+  if (page + 1 < pages) return static_cast<int>(page + 1);
+  for (size_t i = 0; i < pages; ++i) state.done.insert(PageKey(open.lesson->name, i));
   state.lesson.clear();
   return std::nullopt;
 }

@@ -28,7 +28,7 @@ class LessonDesk {
   OpenPage PageOpen(const LessonsState& state) const { return PageOf(book_.lessons, state); }
   bool IsInLesson(const ViewState& view) const;  // a page is open, and its panel is shown
   // The number of the next page, once the open one is counted as read where it is worked through. After the
-  // last none: the lesson is closed.
+  // last none: the lesson is closed, and all of it counts as read.
   std::optional<int> Turn(LessonsState& state) const;
 
   // Of a code, until another comes or all are lifted.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/gui/lesson_desk.h"
 #include "app/gui/panels/lesson_drawing.h"
 #include "app/gui/window/theme.h"
 #include "profiler/session/steady_state.h"
@@ -164,6 +165,22 @@ TEST_CASE("The last page counts once it is left with its tasks done") {
   state.done.insert(TaskKey(lesson.name, 1, 0));
   LeavePage({lesson}, state);
   CHECK(state.done.contains(PageKey(lesson.name, 1)));
+}
+
+TEST_CASE("A lesson goes on at its first page that is unread, and is read through once it is finished") {
+  const LessonDesk desk;
+  const lessons::Lesson& lesson = desk.book().lessons.front();
+  const size_t last = lesson.pages.size() - 1;
+  REQUIRE(last > 1);
+  LessonsState state;
+  CHECK(PageToOpen(lesson, state) == 0);
+  state.done = {PageKey(lesson.name, 0), PageKey(lesson.name, last)};
+  CHECK(PageToOpen(lesson, state) == 1);
+  state.lesson = lesson.name;
+  state.page = static_cast<int>(last);
+  CHECK_FALSE(desk.Turn(state));
+  CHECK(PagesRead(lesson, state) == lesson.pages.size());
+  CHECK(PageToOpen(lesson, state) == 0);
 }
 
 TEST_CASE("A page is worked through once its number was told and its tasks are done") {

@@ -59,7 +59,7 @@ void DrawList(const LessonsInput& input, const LessonsState& state, CommandQueue
     const std::string progress = std::to_string(read) + "/" + std::to_string(lesson.pages.size());
     if (DrawEntry(lesson.name, std::to_string(i + 1) + ". " + lesson.title,
                   lessons::PlainTextOf(lesson.summary), progress, read == lesson.pages.size())) {
-      queue.Push(ShowLessonPage{lesson.name, 0});
+      queue.Push(ShowLessonPage{lesson.name, PageToOpen(lesson, state)});
     }
   }
   Rule();
@@ -249,6 +249,13 @@ size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
   size_t read = 0;
   for (size_t i = 0; i < lesson.pages.size(); ++i) read += state.done.count(PageKey(lesson.name, i));
   return read;
+}
+
+int PageToOpen(const Lesson& lesson, const LessonsState& state) {
+  for (size_t i = 0; i < lesson.pages.size(); ++i) {
+    if (!state.done.contains(PageKey(lesson.name, i))) return static_cast<int>(i);
+  }
+  return 0;
 }
 
 OpenPage PageOf(const std::vector<Lesson>& all, const LessonsState& state) {

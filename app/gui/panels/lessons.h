@@ -60,6 +60,9 @@ std::string PageKey(const std::string& lesson, size_t page);  // "batch-size/2"
 std::string TaskKey(const std::string& lesson, size_t page, size_t attempt);
 
 size_t PagesRead(const lessons::Lesson& lesson, const LessonsState& state);
+// Where a lesson goes on that is chosen from a list: the first page that was not read; of one that was read
+// through the first.
+int PageToOpen(const lessons::Lesson& lesson, const LessonsState& state);
 
 struct OpenPage {
   const lessons::Lesson* lesson = nullptr;

@@ -80,9 +80,10 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
         {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
   }
   for (size_t i = 0; i < offer.lessons.size(); ++i) {
-    const std::string label = "Lesson " + std::to_string(i + 1) + ": " + offer.lessons[i].title;
-    entries.push_back({{icons::kLearn, label, "", "Opens its first page.", true},
-                       ShowLessonPage{offer.lessons[i].name, 0},
+    const lessons::Lesson& lesson = offer.lessons[i];
+    const std::string label = "Lesson " + std::to_string(i + 1) + ": " + lesson.title;
+    entries.push_back({{icons::kLearn, label, "", "Opens its first page that is unread.", true},
+                       ShowLessonPage{lesson.name, PageToOpen(lesson, offer.view.lessons)},
                        0});
   }
   for (size_t i = 0; i < Panels().size(); ++i) {

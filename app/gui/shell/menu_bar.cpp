@@ -48,7 +48,7 @@ void DrawLessonItems(const ShellInput& input, const LessonsState& state, Command
     const std::string read = fmt::format("{}/{}", PagesRead(lesson, state), lesson.pages.size());
     if (ImGui::MenuItemEx(fmt::format("{}. {}", i + 1, lesson.title).c_str(), "", read.c_str(),
                           lesson.name == state.lesson))
-      queue.Push(ShowLessonPage{lesson.name, 0});
+      queue.Push(ShowLessonPage{lesson.name, PageToOpen(lesson, state)});
     Tooltip(lessons::PlainTextOf(lesson.summary));
   }
   if (!input.lessons->empty()) ImGui::Separator();
