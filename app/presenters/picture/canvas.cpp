@@ -52,21 +52,25 @@ std::string EscapedForXml(std::string_view text) {
   return escaped;
 }
 
-Canvas::Canvas(int height, std::string_view title, std::string_view subtitle) {
-  out_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-      "font-family=\"Roboto, Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"#1F2933\">\n"
-      "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}"
-      ".compared{{fill:none;stroke:#B5128A;stroke-width:2}}"
-      "line.textbook{{stroke:#1A1E25;stroke-width:2;stroke-dasharray:12 6}}"
-      "line.phantom{{stroke:#0B73B8;stroke-width:2;stroke-dasharray:2 4}}"
-      "line.card{{stroke:#C22B3A;stroke-width:2}}"
-      ".name{{text-anchor:end;font-size:13px;paint-order:stroke;stroke:#FFFFFF;stroke-width:4px}}"
-      "text.textbook{{fill:#1A1E25}}text.phantom{{fill:#0B73B8}}text.card{{fill:#C22B3A}}</style>\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"#FFFFFF\"/>\n",
-      kWidth, height);
+Canvas::Canvas(int height, std::string_view title, std::string_view subtitle) : height_(height) {
   Text(kMargin, 40, title, "font-size=\"22\" font-weight=\"bold\"");
   Text(kMargin, 66, subtitle, "fill=\"#52606D\"");
+}
+
+std::string Canvas::Finished() const {
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+             "font-family=\"Roboto, Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"#1F2933\">\n"
+             "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}"
+             ".compared{{fill:none;stroke:#B5128A;stroke-width:2}}"
+             "line.textbook{{stroke:#1A1E25;stroke-width:2;stroke-dasharray:12 6}}"
+             "line.phantom{{stroke:#0B73B8;stroke-width:2;stroke-dasharray:2 4}}"
+             "line.card{{stroke:#C22B3A;stroke-width:2}}"
+             ".name{{text-anchor:end;font-size:13px;paint-order:stroke;stroke:#FFFFFF;stroke-width:4px}}"
+             "text.textbook{{fill:#1A1E25}}text.phantom{{fill:#0B73B8}}text.card{{fill:#C22B3A}}</style>\n"
+             "<rect width=\"{0}\" height=\"{1}\" fill=\"#FFFFFF\"/>\n",
+             kWidth, height_) +
+         out_ + "</svg>\n";
 }
 
 void Canvas::Text(double x, double y, std::string_view text, std::string_view attributes) {

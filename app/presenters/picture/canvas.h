@@ -1,6 +1,7 @@
 // An SVG document under way: shapes and texts by their place, in its pixels. On white, with a title.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -23,10 +24,13 @@ class Canvas {
   void Line(double x0, double y0, double x1, double y1, std::string_view colour);
   // Whose (0, 0) is there.
   void Shapes(double x, double y, std::string_view shapes);
-  std::string Finished() { return out_ + "</svg>\n"; }
+  // It is so high at least.
+  void Reach(double y) { height_ = std::max(height_, static_cast<int>(y)); }
+  std::string Finished() const;
 
  private:
-  std::string out_;
+  int height_;
+  std::string out_;  // of its shapes and texts
 };
 
 }  // namespace tidemark::presenters

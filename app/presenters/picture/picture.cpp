@@ -151,28 +151,67 @@ void NameAxis(std::string_view words, const Plot& plot, double below, Canvas& ca
               "text-anchor=\"end\" fill=\"#52606D\"");
 }
 
-// Where it ends.
-double DrawLegend(const std::array<bool, events::kCategoryCount>& used, double x, double y, Canvas& canvas) {
-  for (int i = 0; i < events::kCategoryCount; ++i) {
-    if (!used[static_cast<size_t>(i)]) continue;
-    const auto category = static_cast<events::Category>(i);
-    canvas.Box(x, y - 11, 13, 13, ColourOf(category));
-    canvas.Text(x + 20, y, NameOf(category));
-    x += 46 + 7.6 * static_cast<double>(NameOf(category).size());
+// A legend's entries beside each other, in another row where the next has no room; the picture reaches below.
+class Legend {
+ public:
+  Legend(double left, double baseline, Canvas& canvas)
+      : left_(left), x_(left), y_(baseline), canvas_(canvas) {
+    canvas_.Reach(y_ + kRow);
   }
-  return x;
-}
 
-void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas& canvas) {
+  void Box(std::string_view text, std::string_view colour) {
+    Begin(20, text);
+    canvas_.Box(x_, y_ - 11, 13, 13, colour);
+    End(20, text);
+  }
+  void Line(std::string_view text, std::string_view line_class) {
+    Begin(34, text);
+    canvas_.Shapes(x_, y_ - 5, fmt::format("<polyline class=\"{}\" points=\"0,0 26,0\"/>\n", line_class));
+    End(34, text);
+  }
+  void Edge(std::string_view text, std::string_view colour) {
+    Begin(8, text);
+    canvas_.Line(x_, y_ - 13, x_, y_ + 4, colour);
+    End(8, text);
+  }
+  void Categories(const std::array<bool, events::kCategoryCount>& used) {
+    for (int i = 0; i < events::kCategoryCount; ++i) {
+      const auto category = static_cast<events::Category>(i);
+      if (used[static_cast<size_t>(i)]) Box(NameOf(category), ColourOf(category));
+    }
+  }
+  void BeginRow() {
+    x_ = left_;
+    y_ += kRow;
+    canvas_.Reach(y_ + kRow);
+  }
+
+ private:
+  static constexpr double kRow = 24;
+  static double WidthOf(double mark, std::string_view text) {
+    return mark + 7.6 * static_cast<double>(text.size());
+  }
+  void Begin(double mark, std::string_view text) {
+    if (x_ > left_ && x_ + WidthOf(mark, text) > Canvas::kWidth - Canvas::kMargin) BeginRow();
+  }
+  void End(double mark, std::string_view text) {
+    canvas_.Text(x_ + mark, y_, text);
+    x_ += WidthOf(mark, text) + 26;
+  }
+
+  double left_;
+  double x_;
+  double y_;
+  Canvas& canvas_;
+};
+
+void AddTo(Legend& legend, const std::vector<CurveColumn>& curve) {
   std::array<bool, events::kCategoryCount> used{};
   for (const CurveColumn& column : curve) {
     for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || column.at_peak[i] > 0;
   }
-  const double y = plot.top + plot.height + 56;
-  const double x = DrawLegend(used, plot.left, y, canvas);
-  if (!TellsReserved(curve)) return;
-  canvas.Shapes(x, y - 5, "<polyline class=\"reserved\" points=\"0,0 26,0\"/>\n");
-  canvas.Text(x + 34, y, "reserved");
+  legend.Categories(used);
+  if (TellsReserved(curve)) legend.Line("reserved", "reserved");
 }
 
 // What lies over the curve, as the window has it.
@@ -213,13 +252,12 @@ void DrawCompared(std::span<const PlotLevel> levels, const timeline::View& view,
   }
 }
 
-void DrawLegend(const SecondRun& second, const Plot& plot, Canvas& canvas) {
-  const double y = plot.top + plot.height + 80;
-  canvas.Shapes(plot.left, y - 5, "<polyline class=\"compared\" points=\"0,0 26,0\"/>\n");
+void AddTo(Legend& legend, const SecondRun& second) {
   const auto peak = second.view->PeakIn(Series::kAllocated, second.view->first(), second.view->end());
-  canvas.Text(plot.left + 34, y,
-              fmt::format("{}: at most {} allocated", second.title,
-                          InMegabytes(ValueOf(peak.values, Series::kAllocated))));
+  legend.BeginRow();
+  legend.Line(fmt::format("{}: at most {} allocated", second.title,
+                          InMegabytes(ValueOf(peak.values, Series::kAllocated))),
+              "compared");
 }
 
 // Textbook, phantom and card over the curve. A line far above it would leave the curve no height: it is told
@@ -524,7 +562,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
   const int64_t tick = TickOf(lines.highest_bytes());
   const int64_t top_bytes = TopAbove(lines.highest_bytes(), tick);
   const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
-  Canvas canvas(Canvas::kTop + plot.height + (second ? 104 : 80), title,
+  Canvas canvas(Canvas::kTop + plot.height, title,
                 fmt::format("At most {} allocated, over {} events",
                             InMegabytes(ValueOf(peak.values, Series::kAllocated)),
                             FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
@@ -535,8 +573,9 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
   lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, lines, top_bytes, canvas), canvas);
   DrawSteps(view, plot, canvas);
   NameAxis("events, in their order →", plot, 38, canvas);
-  DrawLegend(curve, plot, canvas);
-  if (second) DrawLegend(*second, plot, canvas);
+  Legend legend(plot.left, plot.top + plot.height + 56, canvas);
+  AddTo(legend, curve);
+  if (second) AddTo(legend, *second);
   return canvas.Finished();
 }
 
@@ -555,19 +594,14 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
   DrawLines(outcome.before.curve, plot, top_bytes, kBeforeColours, true, canvas);
   DrawLines(outcome.after.curve, plot, top_bytes, kAfterColours, false, canvas);
   NameAxis("requests to the allocator, in their order →", plot, 18, canvas);
-  double x = plot.left;
-  const double y = plot.top + plot.height + 40;
-  const std::pair<std::string_view, std::string_view> legend[] = {
+  Legend legend(plot.left, plot.top + plot.height + 40, canvas);
+  const std::pair<std::string_view, std::string_view> entries[] = {
       {"reserved before", kBeforeColours.reserved},
       {"reserved after", kAfterColours.reserved},
       {"allocated before", kBeforeColours.allocated},
       {"allocated after", kAfterColours.allocated},
       {"out of memory after", kFailureColour}};
-  for (const auto& [text, colour] : legend) {
-    canvas.Box(x, y - 11, 13, 13, colour);
-    canvas.Text(x + 20, y, text);
-    x += 46 + 7.6 * static_cast<double>(text.size());
-  }
+  for (const auto& [text, colour] : entries) legend.Box(text, colour);
   return canvas.Finished();
 }
 
@@ -624,12 +658,10 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
     rows.Mark(segment.position_bytes);
   }
   rows.DrawScale();
-  constexpr double kLegend = kRowsEnd + 56;
-  const double x = DrawLegend(used, Canvas::kMargin, kLegend, canvas);
-  canvas.Box(x, kLegend - 11, 13, 13, kFreeColour);
-  canvas.Text(x + 20, kLegend, "free");
-  canvas.Line(x + 82, kLegend - 13, x + 82, kLegend + 4, kSegmentColour);
-  canvas.Text(x + 90, kLegend, "a segment begins");
+  Legend legend(Canvas::kMargin, kRowsEnd + 56, canvas);
+  legend.Categories(used);
+  legend.Box("free", kFreeColour);
+  legend.Edge("a segment begins", kSegmentColour);
   return canvas.Finished();
 }
 

@@ -57,6 +57,26 @@ TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
   CHECK(svg.find(PrintColour(events::Category::kActivation)) != std::string::npos);
 }
 
+TEST_CASE("a legend of all categories goes on in another row, and the picture reaches below it") {
+  timeline::Stream stream;
+  for (int i = 0; i < events::kCategoryCount; ++i)
+    stream.Allocate(static_cast<uint64_t>(i + 1) << 20, 1'000'000, static_cast<events::Category>(i));
+  const std::string svg = TimelinePicture(*stream.Publish(), "all");
+  const auto number_before = [&svg](std::string_view text, std::string_view name) {
+    const size_t at = svg.rfind(name, svg.find(text)) + name.size();
+    return std::stod(svg.substr(at));
+  };
+  double lowest = 0;
+  for (int i = 0; i < events::kCategoryCount; ++i) {
+    const std::string name(events::NameOf(static_cast<events::Category>(i)));
+    const std::string text = ">" + name + "<";
+    REQUIRE(svg.find(text) != std::string::npos);
+    CHECK(number_before(text, " x=\"") + 8.0 * static_cast<double>(name.size()) < Canvas::kWidth);
+    lowest = std::max(lowest, number_before(text, " y=\""));
+  }
+  CHECK(lowest + 10 < number_before("viewBox", " height=\""));
+}
+
 TEST_CASE("the timeline says what its axis counts, and tells of reserved memory where somebody told it") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 10'000'000);
