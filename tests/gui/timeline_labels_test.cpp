@@ -8,6 +8,7 @@
 #include "app/gui/panels/timeline/timeline_parts.h"
 #include "tests/gui/measured.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
 
@@ -279,6 +280,20 @@ TEST_CASE("Failures of one size that lie side by side have one label, which coun
   CHECK(joined[1].text == "2 GB");
   CHECK(joined[1].position == 120);
   CHECK(joined[2].text == "1 GB");
+}
+
+TEST_CASE_METHOD(Measured, "A failure's label is told shorter where it has no room, before it is cut") {
+  timeline::Stream stream;
+  stream.Allocate(512, 1 << 20);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 9'437'184);
+  const auto view = stream.Publish();
+  const presenters::TimelinePlot plot =
+      presenters::MakeTimelinePlot(*view, {}, {.visible = {0, 2}, .columns = 2});
+  REQUIRE(plot.failures.size() == 1);
+  const auto at = [&](float width) { return FittedMarker(Words(), plot.failures[0], width); };
+  CHECK(at(1000) == "out of memory: 9.4 MB (9,437,184 B) asked for");
+  CHECK(at(300) == "out of memory: 9.4 MB");
+  CHECK(at(100).ends_with("…"));
 }
 
 TEST_CASE("Labels of lines that lie on each other all find a place, further from their lines") {

@@ -147,15 +147,21 @@ std::vector<PlotMarker> MarkersOver(const View& view, const TimelinePlotRequest&
 }
 
 std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit) {
-  return "out of memory: " + FormatBytes(failure.requested_bytes, unit) + " (" +
-         FormatExactBytes(failure.requested_bytes) + ") asked for";
+  return ShortTitleOfFailure(failure, unit) + " (" + FormatExactBytes(failure.requested_bytes) +
+         ") asked for";
+}
+
+std::string ShortTitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit) {
+  return "out of memory: " + FormatBytes(failure.requested_bytes, unit);
 }
 
 std::vector<PlotMarker> FailuresOver(const View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut) {
   std::vector<PlotMarker> failures;
   VisitSpaced(view, request.axis, view.out_of_memory(), cut, [&](size_t number, double position) {
-    failures.push_back({position, TitleOfFailure(view.out_of_memory()[number], request.unit), ""});
+    const timeline::OutOfMemory& failure = view.out_of_memory()[number];
+    failures.push_back(
+        {position, TitleOfFailure(failure, request.unit), "", ShortTitleOfFailure(failure, request.unit)});
   });
   return failures;
 }

@@ -18,6 +18,7 @@ std::vector<PlotMarker> MarkersOver(const timeline::View& view, const TimelinePl
 // "out of memory: 268.4 MB (268,435,456 B) asked for": in the unit of the axis beside it, and to the byte, by
 // which it is found in PyTorch's own words.
 std::string TitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit);
+std::string ShortTitleOfFailure(const timeline::OutOfMemory& failure, ByteUnit unit);
 std::vector<PlotMarker> FailuresOver(const timeline::View& view, const TimelinePlotRequest& request,
                                      const PlotColumns& cut);
 

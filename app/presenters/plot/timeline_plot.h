@@ -58,6 +58,7 @@ struct PlotMarker {
   std::string text;  // "fp16 on"
   // "−45.4 MB at peak": see settings_change.h; "" until that is known, and where settings did not change.
   std::string consequence;
+  std::string shorter = {};  // than its text, where that has no room; "" = there is none
 };
 
 // A level that holds over a stretch of the axis: while certain settings were in force.

@@ -22,6 +22,10 @@ std::optional<float> LineOf(const TimelineGeometry& geometry, double position) {
   return x;
 }
 
+std::string WordsOf(const PlotMarker& marker) {
+  return marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
+}
+
 void DrawMarkerLine(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker,
                     Color color) {
   if (const auto x = LineOf(geometry, marker.position))
@@ -34,9 +38,8 @@ void LabelMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotM
   if (!line) return;
   const float x = *line;
   const TextStyle style{Faces().strong, kSmallTextSize, color};
-  const std::string whole =
-      marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
-  const std::string text = Fitted(style, whole, std::max(Px(120), geometry.plot.GetWidth() * 0.6F));
+  const std::string whole = WordsOf(marker);
+  const std::string text = FittedMarker(style, marker, geometry.plot.GetWidth());
   const ImVec2 size = ChipSize(style, text);
   for (int row = 0; row < 4; ++row) {
     const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
@@ -117,6 +120,13 @@ void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, con
     labels->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));
 }
 
+std::string FittedMarker(const TextStyle& style, const PlotMarker& marker, float plot_width) {
+  const std::string whole = WordsOf(marker);
+  const float room = std::max(Px(120), plot_width * 0.6F);
+  if (marker.shorter.empty() || Measure(style, whole).x <= room) return Fitted(style, whole, room);
+  return Fitted(style, marker.shorter, std::max(room, plot_width - Px(12)));
+}
+
 std::vector<PlotMarker> Joined(const TimelineGeometry& geometry, std::span<const PlotMarker> markers,
                                float reach) {
   std::vector<PlotMarker> joined;
@@ -126,8 +136,10 @@ std::vector<PlotMarker> Joined(const TimelineGeometry& geometry, std::span<const
                           geometry.X(markers[end].position) - x < reach;)
       ++end;
     joined.push_back(markers[begin]);
-    if (end - begin > 1)
-      joined.back().text += ", " + FormatNumber(static_cast<int64_t>(end - begin)) + " times";
+    if (end - begin == 1) continue;
+    const std::string times = ", " + FormatNumber(static_cast<int64_t>(end - begin)) + " times";
+    joined.back().text += times;
+    if (!joined.back().shorter.empty()) joined.back().shorter += times;
   }
   return joined;
 }

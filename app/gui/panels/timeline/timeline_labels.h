@@ -47,6 +47,8 @@ struct TimelineLabels {
 void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
                TimelineLabels* labels);
 
+// What is written at one in a plot that is so wide: cut only where its shorter text has no room either.
+std::string FittedMarker(const TextStyle& style, const presenters::PlotMarker& marker, float plot_width);
 // Of those with one text that are nearer to each other than `reach` pixels one, which says how many they are.
 std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
                                            std::span<const presenters::PlotMarker> markers, float reach);
