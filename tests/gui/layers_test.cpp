@@ -43,6 +43,26 @@ TEST_CASE_METHOD(Measured, "Headers and shapes of layers are read as a whole bes
   CHECK((drawn.find("share of all") != std::string::npos) != is_long);  // which makes room for the names
 }
 
+TEST_CASE_METHOD(Measured, "A narrow panel leaves out shapes, and then columns, before a figure is cut") {
+  std::vector<presenters::LayerRow> rows(1);
+  rows[0].name = "conv1";
+  rows[0].output = "64×64×30×30";
+  rows[0].activations_bytes = 205'520'000;
+  rows[0].measured_saved_bytes = 205'520'000;
+  const float width = GENERATE(180.0F, 230.0F, 300.0F, 400.0F);
+  INFO(width);
+  const std::string drawn = TableOf(InputOf(rows), width);
+  CHECK(drawn.find("205.52") != std::string::npos);
+  CHECK((drawn.find("64×64") != std::string::npos) == (width > 350));
+  const ImGuiTable* table = nullptr;
+  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (ImGuiTable* const found = ImGui::TableFindByID(window->GetID("layers"))) table = found;
+  }
+  REQUIRE(table != nullptr);
+  for (int column = 1; column + 1 < table->ColumnsCount; ++column)
+    CHECK(table->Columns[column].WidthGiven >= Measure(Numbers(), "205.52").x);
+}
+
 TEST_CASE_METHOD(Measured,
                  "A program's layers show what their parameters take, and what an optimizer keeps of them") {
   std::vector<presenters::LayerRow> rows(1);

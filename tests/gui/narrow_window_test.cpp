@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -202,6 +203,24 @@ TEST_CASE(
   const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
   const auto squares = SpanOf(*timeline, {Colors().Of(events::Category::kTemporary)}, &ImVec2::y);
   CHECK(squares.second > timeline->Rect().Max.y - Px(40));
+}
+
+TEST_CASE("The Run panel of a low window has one scrollbar at most") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  const float height = GENERATE(700.0F, 400.0F, 350.0F, 250.0F);
+  ImGui::GetIO().DisplaySize = {640, height};
+  application->ShowRun(std::make_shared<Mapped>());
+  frames.Draw(8);
+  const ImGuiWindow* const panel = ImGui::FindWindowByName("###run_controls");
+  REQUIRE(panel != nullptr);
+  const auto controls = std::ranges::find_if(panel->DC.ChildWindows, [](const ImGuiWindow* child) {
+    return std::string_view(child->Name).find("controls_") != std::string_view::npos;
+  });
+  REQUIRE(controls != panel->DC.ChildWindows.end());
+  INFO(height);
+  CHECK((panel->ScrollMax.y == 0 || (*controls)->ScrollMax.y == 0));
+  CHECK((panel->ScrollMax.y == 0) == (height >= 350));  // what starts the run is in sight
 }
 
 TEST_CASE("The command palette ends within a low window") {

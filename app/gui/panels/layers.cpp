@@ -46,23 +46,23 @@ struct LayerColumnLook {
   Figure figure = nullptr;
 };
 constexpr LayerColumnLook kLayerColumns[] = {
-    {LayerColumn::kOutput, "output", "", 0, 0, 0},
-    {LayerColumn::kType, "computed in", "type", 0, 0, 0, true},
-    {LayerColumn::kParameters, "parameters", "", 1.1F, 80, 2, true, Category::kParameter, ParameterBytes},
-    {LayerColumn::kKeptOnPaper, "kept, textbook", "textbook", 1.2F, 90, 0, false, Category::kActivation,
+    {LayerColumn::kOutput, "output", "", 0, 0, 3},
+    {LayerColumn::kType, "computed in", "type", 0, 0, 2, true},
+    {LayerColumn::kParameters, "parameters", "", 1.1F, 80, 5, true, Category::kParameter, ParameterBytes},
+    {LayerColumn::kKeptOnPaper, "kept, textbook", "textbook", 1.2F, 90, 1, false, Category::kActivation,
      KeptOnPaper},
     {LayerColumn::kKept, "kept by the run", "", 1.2F, 90, 0, false, Category::kActivation,
      Measured<&LayerRow::measured_saved_bytes>},
-    {LayerColumn::kMadeAgain, "made again", "", 1.0F, 80, 1, true, Category::kActivation, MadeAgain},
-    {LayerColumn::kGradients, "gradients", "", 1.0F, 80, 6, false, Category::kGradient,
+    {LayerColumn::kMadeAgain, "made again", "", 1.0F, 80, 4, true, Category::kActivation, MadeAgain},
+    {LayerColumn::kGradients, "gradients", "", 1.0F, 80, 9, false, Category::kGradient,
      Measured<&LayerRow::measured_gradient_bytes>},
-    {LayerColumn::kOptimizer, "optimizer state", "optimizer", 1.0F, 80, 5, true, Category::kOptimizerState,
+    {LayerColumn::kOptimizer, "optimizer state", "optimizer", 1.0F, 80, 8, true, Category::kOptimizerState,
      Measured<&LayerRow::measured_optimizer_bytes>},
-    {LayerColumn::kTemporary, "temporary", "", 1.1F, 90, 3, false, Category::kTemporary,
+    {LayerColumn::kTemporary, "temporary", "", 1.1F, 90, 6, false, Category::kTemporary,
      Measured<&LayerRow::measured_temporary_bytes>},
-    {LayerColumn::kWorkspace, "workspace", "", 1.1F, 80, 7, true, Category::kWorkspace,
+    {LayerColumn::kWorkspace, "workspace", "", 1.1F, 80, 10, true, Category::kWorkspace,
      Measured<&LayerRow::measured_workspace_bytes>},
-    {LayerColumn::kShare, "share of all", "", 1.5F, 100, 4},
+    {LayerColumn::kShare, "share of all", "", 1.5F, 100, 7},
 };
 
 // A lesson asks for what it tells, of which a share of everything is a part.
@@ -86,8 +86,16 @@ struct Columns {
   std::vector<std::string_view> left_out;
 };
 
-// `width`: what is left for figures.
-Columns ColumnsFor(float width, const LayersInput& input) {
+// Of the columns that are as wide as what is in them.
+struct TextWidths {
+  float outputs = 0;
+  float types = 0;
+
+  float Of(const LayerColumnLook& look) const { return look.column == LayerColumn::kType ? types : outputs; }
+};
+
+// `width`: what is left beside the names.
+Columns ColumnsFor(float width, const TextWidths& texts, const LayersInput& input) {
   Columns columns;
   for (const LayerColumnLook& look : kLayerColumns) {
     if (IsTold(input, look)) columns.shown.push_back(&look);
@@ -95,7 +103,7 @@ Columns ColumnsFor(float width, const LayersInput& input) {
   std::vector<const LayerColumnLook*> by_worth = columns.shown;
   std::ranges::stable_sort(by_worth, {}, &LayerColumnLook::worth);
   for (const LayerColumnLook* look : by_worth) {
-    width -= Px(look->room);
+    width -= look->weight > 0 ? Px(look->room) : texts.Of(*look);
     if (look->worth == 0 || (width >= 0 && columns.left_out.empty())) continue;
     columns.left_out.emplace_back(look->title);
     std::erase(columns.shown, look);
@@ -307,9 +315,9 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
   // to a part of it, and there are as many columns beside them as that leaves room for.
   const float width = ImGui::GetContentRegionAvail().x;
   const float names = WidthOfNames(*input.rows, width / 3);
-  const float outputs = input.has_textbook ? WidthOfOutputs(*input.rows, width / 3) : 0;
-  const float types = WidthOfTypes(*input.rows, std::max(Px(80), width / 6));
-  const Columns columns = ColumnsFor(width - names - outputs - types, input);
+  const TextWidths texts{input.has_textbook ? WidthOfOutputs(*input.rows, width / 3) : 0,
+                         WidthOfTypes(*input.rows, std::max(Px(80), width / 6))};
+  const Columns columns = ColumnsFor(width - names, texts, input);
   if (!ImGui::BeginTable("layers", static_cast<int>(columns.shown.size()) + 2, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", ImGuiTableColumnFlags_WidthFixed, names);
@@ -317,8 +325,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue&
     if (look->weight > 0)
       ImGui::TableSetupColumn(look->title, 0, look->weight);
     else
-      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed,
-                              look->column == LayerColumn::kType ? types : outputs);
+      ImGui::TableSetupColumn(look->title, ImGuiTableColumnFlags_WidthFixed, texts.Of(*look));
   }
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed,
                           WidthOfLeftOut(columns.left_out));

@@ -412,15 +412,22 @@ void DrawCaptureRow(const std::vector<CaptureLine>& capture) {
 
 namespace {
 
-// Starts, stops and says what is captured; in one row where the controls have no room otherwise.
-void DrawFooter(const RunControlsInput& input, float room, RunControlsState& state, CommandQueue& queue) {
-  const float footer = ImGui::GetCursorPosY();
+// What starts and stops the run.
+void DrawButtons(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
+  const float top = ImGui::GetCursorPosY();
   Rule();
   RunButtons(input, queue);
+  state.buttons_height = ImGui::GetCursorPosY() - top;
+}
+
+// How fast it goes and what is captured; in one row where the controls have no room otherwise.
+void DrawPaceAndCapture(const RunControlsInput& input, float room, RunControlsState& state,
+                        CommandQueue& queue) {
+  const float top = ImGui::GetCursorPosY();
   PaceRow(input, queue);
   const float capture = ImGui::GetCursorPosY();
   const float whole_list = Px(20) + CaptureListHeight(input.capture);
-  const float left = room - (state.footer_height - state.capture_height) - state.controls_height;
+  const float left = room - (state.footer_height() - state.capture_height) - state.controls_height;
   if (left >= Px(20) + ImGui::GetTextLineHeightWithSpacing()) Rule();
   if (left < whole_list) {
     DrawCaptureRow(input.capture);
@@ -434,7 +441,7 @@ void DrawFooter(const RunControlsInput& input, float room, RunControlsState& sta
     if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
     ImGui::EndDisabled();
   });
-  state.footer_height = ImGui::GetCursorPosY() - footer;
+  state.pace_height = ImGui::GetCursorPosY() - top;
 }
 
 }  // namespace
@@ -444,10 +451,13 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   PanelTitle(input.recording.empty() ? "Run" : "Next run", "");
   if (!input.recording.empty()) DrawRecordingNote(input, queue);
   if (!input.change_to_own.empty()) DrawLessonsNote(input, queue);
-  // What starts and stops the run stays in sight however small the window is.
+  // What starts and stops the run stays in sight however small the window is. In a low one the rest is
+  // scrolled with the controls; in one that is lower still the panel scrolls as a whole.
   const float room = ImGui::GetContentRegionAvail().y;
-  BeginScrolled("controls",
-                {0, std::max(Px(160), std::min(state.controls_height, room - state.footer_height))});
+  const bool is_low = room - state.footer_height() < Px(160);
+  const float left = room - (is_low ? state.buttons_height : state.footer_height());
+  const float whole = std::max(Px(160), state.controls_height + (is_low ? state.pace_height : 0));
+  BeginScrolled("controls", {0, left < Px(60) ? whole : std::min(whole, left)});
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
   std::string fit = input.consequences.fit;
@@ -469,8 +479,10 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   TechniqueFold(input, settings, state, queue);
   Control(input.access, state, "learning_rate", [&] { NumberRow(input, settings, queue); });
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
+  if (is_low) DrawPaceAndCapture(input, room, state, queue);
   EndScrolled();
-  DrawFooter(input, room, state, queue);
+  DrawButtons(input, state, queue);
+  if (!is_low) DrawPaceAndCapture(input, room, state, queue);
 }
 
 }  // namespace tidemark::gui

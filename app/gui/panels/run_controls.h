@@ -68,13 +68,15 @@ struct RunControlsState {
   std::array<char, 64> sample{};  // as typed; of a TorchScript network
   std::string sample_of;          // that network
   float controls_height =
-      10000;                  // of the last frame, in screen pixels: how much room the controls would like
-  float footer_height = 400;  // of the same frame: what starts and stops the run, and what is below
-  float capture_height = 0;   // of that, what is captured
-  std::string sought;         // the control to bring into sight, by its name; "" = none
-  int focus_in_frames = 0;    // it has the keyboard's focus then, once the panel is in front; 0 = as it is
-  std::string found;          // the one that was, marked for a while
-  double marked_until = 0;    // in ImGui's time
+      10000;                   // of the last frame, in screen pixels: how much room the controls would like
+  float buttons_height = 100;  // of the same frame: what starts and stops the run
+  float pace_height = 300;     // likewise what is below that, or scrolled with the controls
+  float capture_height = 0;    // of that, what is captured
+  float footer_height() const { return buttons_height + pace_height; }
+  std::string sought;       // the control to bring into sight, by its name; "" = none
+  int focus_in_frames = 0;  // it has the keyboard's focus then, once the panel is in front; 0 = as it is
+  std::string found;        // the one that was, marked for a while
+  double marked_until = 0;  // in ImGui's time
 };
 
 // A control, for who looks for it by words.
