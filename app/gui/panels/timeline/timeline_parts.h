@@ -74,7 +74,8 @@ timeline::CategorySet ShownIn(const TimelineInput& input, const TimelineState& s
 
 int64_t HighestReserved(const presenters::TimelinePlot& plot);  // in sight
 
-// Sets the vertical axis so that the plot's highest fits, and what the card has where that is near, with round ticks in the input's unit.
+// Sets the vertical axis so that the plot's highest fits, and what the card has where that is near, with
+// round ticks in the input's unit.
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry);
 
 // Of the row over the plot, in which the unit stands.
