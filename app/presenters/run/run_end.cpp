@@ -57,7 +57,7 @@ EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDe
   if (status.state <= RunState::kPaused) return {status.sentence, false};
   if (status.state != RunState::kFinished) return NoticeOfRun(status, view);
   if (!status.sentence.empty()) return Bad(status.sentence, status, view);
-  if (const EndNotice notice = NoticeOfOpened(status, description, view); notice.bad) return notice;
+  if (EndNotice notice = NoticeOfOpened(status, description, view); notice.bad) return notice;
   const std::string loss = view == nullptr ? "" : LossText(*view);
   if (status.cut_off) return {loss, false};  // nobody follows it any more
   return {InARow({kIsComplete, loss}), false};
