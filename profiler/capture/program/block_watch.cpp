@@ -235,8 +235,7 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
                     .in_model = current_context.layer != 0};
   if (IsFromBirth(category) || birth.maker != kNobody || birth.before_gradients || birth.in_model)
     Roles().Born(address, birth);
-  if (JoinsResults() && Roles().TakeJoined(address))
-    Announce({address, bytes}, Category::kOutput, 0);
+  if (JoinsResults() && Roles().TakeJoined(address)) Announce({address, bytes}, Category::kOutput, 0);
 }
 
 // A batch: what was just made and is at once filled from the host, where gradients are recorded, or before an
