@@ -102,7 +102,7 @@ Status CheckStages(const Network& network, const TrainingSettings& settings) {
   if (network.discriminator > 0) {
     return Error{
         fmt::format("{} is two networks against each other, which no pipeline splits. Choose another "
-                    "--net, or --pipeline off.",
+                    "network, or no pipeline.",
                     network.title)};
   }
   const size_t most = StageCuts(network).size() + 1;
@@ -110,12 +110,12 @@ Status CheckStages(const Network& network, const TrainingSettings& settings) {
   if (most == 1) {
     return Error{
         fmt::format("{} cannot be split: nowhere passes one tensor alone from its layers to those behind "
-                    "them. Choose another --net, or --pipeline off.",
+                    "them. Choose another network, or no pipeline.",
                     network.title)};
   }
   return Error{fmt::format(
       "{} can be split into {} stages at most, for a cut needs a place where one tensor alone passes, and "
-      "--ranks asks for {}. Choose fewer.",
+      "there are {} ranks. Choose fewer.",
       network.title, most, settings.ranks)};
 }
 

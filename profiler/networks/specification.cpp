@@ -350,7 +350,7 @@ Result<Network> NetworkFromJson(std::string_view text) {
 Status CheckTogether(const Network& network, const TrainingSettings& settings) {
   if (settings.ranks > 1 && network.discriminator > 0) {
     return Error{
-        fmt::format("Ranks train one network together, and {} is two against each other. Leave --ranks at 1.",
+        fmt::format("Ranks train one network together, and {} is two against each other. It takes one rank.",
                     network.title)};
   }
   if (Status whole = CheckScript(network, settings); !whole) return whole;

@@ -68,7 +68,7 @@ TEST_CASE("More stages than a network has places to cut are refused by name") {
   settings.ranks = 6;
   CHECK(networks::CheckStages(lenet, settings).error().message ==
         "LeNet-5 can be split into 5 stages at most, for a cut needs a place where one tensor alone passes, "
-        "and --ranks asks for 6. Choose fewer.");
+        "and there are 6 ranks. Choose fewer.");
   CHECK(EstimateStages(lenet, settings).empty());
   settings.zero = networks::ZeroStage::kState;
   CHECK(networks::Validate(settings).error().message.starts_with("--pipeline gives each rank layers"));
