@@ -1,5 +1,7 @@
 #include "app/presenters/advice/consequences.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
+#include "profiler/timeline/series.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -65,6 +68,10 @@ TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
   return settings;
 }
 
+int64_t WorkspacesAtPeak(const session::Prediction& prediction) {
+  return timeline::ValueOf(prediction.at_peak, timeline::SeriesOf(events::Category::kWorkspace));
+}
+
 std::string BatchLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   const TrainingSettings& now = question.settings;
   TrainingSettings other = now;
@@ -74,8 +81,15 @@ std::string BatchLine(const ConsequenceQuestion& question, const ConsequenceSour
   const auto there = sources.phantom(other);
   if (!here || !there) return kPending;
   if (!here->sentence.empty() || !there->sentence.empty() || here->out_of_memory) return "";
-  const int64_t difference = here->allocated_peak_bytes - there->allocated_peak_bytes;
-  return SignedBytes(difference / (now.batch - other.batch), question.unit) + " at peak per sample";
+  const int64_t per_sample =
+      (here->allocated_peak_bytes - there->allocated_peak_bytes) / (now.batch - other.batch);
+  std::string line = SignedBytes(per_sample, question.unit) + " at peak per sample";
+  // cuDNN may choose a plan for the larger batch that works in less.
+  const int64_t workspaces = WorkspacesAtPeak(*here) - WorkspacesAtPeak(*there);
+  if (per_sample < 0 && workspaces < 0)
+    line += fmt::format("\nworkspaces need {} less than at batch {}", FormatBytes(-workspaces, question.unit),
+                        other.batch);
+  return line;
 }
 
 std::string PrecisionLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {

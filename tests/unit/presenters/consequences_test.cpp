@@ -49,6 +49,28 @@ ConsequenceSources Sources() {
 
 }  // namespace
 
+TEST_CASE("A sample that needs less than nothing is explained by the workspaces that went") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  question.settings.batch = 20;
+  ConsequenceSources sources = Sources();
+  int64_t workspaces = 0;  // of the smaller batch
+  sources.phantom = [&](const networks::TrainingSettings& settings) {
+    std::optional<session::Prediction> prediction = Predict(settings);
+    if (settings.batch < 20) {
+      prediction->allocated_peak_bytes += workspaces;
+      prediction->at_peak[static_cast<size_t>(timeline::SeriesOf(events::Category::kWorkspace))] = workspaces;
+    }
+    return prediction;
+  };
+  workspaces = 10'000'000;
+  CHECK(DescribeConsequences(question, sources).batch == "+1.0 MB at peak per sample");
+  workspaces = 30'000'000;
+  CHECK(DescribeConsequences(question, sources).batch ==
+        "−1.0 MB at peak per sample\nworkspaces need 30.0 MB less than at batch 10");
+}
+
 TEST_CASE("Each control says what it does to memory") {
   const networks::Network network = ConvNet();
   ConsequenceQuestion question;
