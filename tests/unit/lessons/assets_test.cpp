@@ -166,6 +166,18 @@ TEST_CASE("The glossary explains the words that the lessons are made of") {
   }
 }
 
+TEST_CASE("ZeRO's stages are not those of a pipeline") {
+  const Result<Glossary> glossary = Glossary::Load();
+  REQUIRE(glossary.ok());
+  for (const char* text : {"stage 1", "stage 3: (4 + 4 + 8)/N", "ZeRO stage"}) {
+    INFO(text);
+    const std::vector<Glossary::Place> places = glossary->PlacesIn(text);
+    REQUIRE(places.size() == 1);
+    CHECK(places[0].term->meaning.starts_with("How much ZeRO divides"));
+  }
+  CHECK(MeaningOf(&*glossary, "stages").find("pipeline") != std::string::npos);
+}
+
 TEST_CASE("The glossary explains every category and level that the window names") {
   const Result<Glossary> glossary = Glossary::Load();
   REQUIRE(glossary.ok());
