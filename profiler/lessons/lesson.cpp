@@ -278,10 +278,9 @@ class LessonReader {
   }
 
   Status AddAttempt(RichText text, const std::string& changes) {
-    const Result<Situation> wanted = Changed(page().setup.situation, changes);
-    if (!wanted) return At(wanted.error());
-    if (*wanted == page().setup.situation)
-      return At(Error{"What is to be tried holds already: the page sets it up."});
+    const Result<bool> holds = Holds(page().setup.situation, changes);
+    if (!holds) return At(holds.error());
+    if (*holds) return At(Error{"What is to be tried holds already: the page sets it up."});
     page().attempts.push_back({std::move(text), changes});
     return Done{};
   }
@@ -325,8 +324,8 @@ std::string PhantomExpression(const std::string& quantity) {
 bool IsDrawn(const Prediction& prediction) { return prediction.quantity == kCurve; }
 
 bool IsDone(const Attempt& attempt, const Situation& now) {
-  const Result<Situation> wanted = Changed(now, attempt.changes);
-  return wanted.ok() && *wanted == now;
+  const Result<bool> holds = Holds(now, attempt.changes);
+  return holds.ok() && *holds;
 }
 
 Result<Lesson> LessonFromMarkdown(std::string_view markdown, const std::string& file) {

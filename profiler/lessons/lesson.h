@@ -21,7 +21,7 @@
 //   > **Predict.** How many MB does a step need? <!-- allocated(batch=128) -->
 //   > **Predict.** Draw a step's memory. <!-- curve -->      or: a curve to draw instead of a number
 //   > **Reveal.** The reason, which is shown after the prediction.
-//   > **Try.** Set the batch to 128. <!-- batch=128 -->
+//   > **Try.** Set the batch to 128. <!-- batch=128 -->    or: batch>=128
 //
 // Errors name the file and the line. Pure functions, but for those that read files.
 #pragma once
@@ -67,10 +67,10 @@ struct Prediction {
   std::vector<RichText> reveal;
 };
 
-// Something to do: done when `changes` hold of the settings.
+// Something to do: done when `changes` hold of the settings (situation.h).
 struct Attempt {
   RichText text;
-  std::string changes;  // "batch=128"
+  std::string changes;  // "batch=128", "batch>=128"
 };
 
 struct Page {

@@ -109,6 +109,25 @@ Result<Situation> Changed(const Situation& from, std::string_view words) {
   return Changed(from, changes);
 }
 
+Result<bool> Holds(const Situation& now, std::string_view words) {
+  bool holds = true;
+  for (std::string word : WordsOf(words)) {
+    const size_t at_least = word.find(">=");
+    if (at_least != std::string::npos) word.erase(at_least, 1);
+    const Result<Situation> asked = Changed(now, word);
+    if (!asked) return asked.error();
+    if (at_least == std::string::npos) {
+      holds = holds && *asked == now;
+    } else {
+      const std::string key = word.substr(0, at_least);
+      const OrderedJson is = JsonOf(now.settings)[key];
+      if (!is.is_number()) return Error{fmt::format("'{}' is no number: write {}=VALUE.", key, key)};
+      holds = holds && is >= JsonOf(asked->settings)[key];
+    }
+  }
+  return holds;
+}
+
 std::vector<SettingChange> ChangesBetween(const Situation& from, const Situation& to) {
   const OrderedJson old = JsonOf(from.settings);
   const OrderedJson fresh = JsonOf(to.settings);

@@ -28,6 +28,9 @@ struct SettingChange {
 Result<Situation> Changed(const Situation& from, const std::vector<SettingChange>& changes);
 // The same, written as KEY=VALUE, separated by spaces or commas. Errors: also a word that is none.
 Result<Situation> Changed(const Situation& from, std::string_view words);
+// Whether all of it is so: KEY=VALUE, or KEY>=NUMBER, written alike. Errors: as above, and a number that is
+// none.
+Result<bool> Holds(const Situation& now, std::string_view words);
 // What changes the first into the second, so that Changed(from, ChangesBetween(from, to)) == to.
 std::vector<SettingChange> ChangesBetween(const Situation& from, const Situation& to);
 // For people: "batch=128 amp=fp16".

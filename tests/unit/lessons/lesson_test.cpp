@@ -92,6 +92,23 @@ TEST_CASE("A page goes on in the situation of the one before; what is highlighte
   CHECK(IsDone(page.attempts[0], now));
 }
 
+TEST_CASE("A task may ask for as much as a number, or more") {
+  const Attempt attempt{{}, "batch>=512 amp=fp16"};
+  Situation now;
+  now.settings.amp = networks::Precision::kFloat16;
+  now.settings.batch = 511;
+  CHECK_FALSE(IsDone(attempt, now));
+  for (const int batch : {512, 4096}) {
+    now.settings.batch = batch;
+    CHECK(IsDone(attempt, now));
+  }
+  now.settings.amp = networks::Precision::kFloat32;
+  CHECK_FALSE(IsDone(attempt, now));
+  CHECK_FALSE(Holds(now, "amp>=fp16").ok());
+  CHECK_FALSE(Holds(now, "batch>=").ok());
+  CHECK_FALSE(Holds(now, "bach>=1").ok());
+}
+
 TEST_CASE("What is wrong in a lesson is said with its line") {
   CHECK(SentenceOf("").find("begins with its title") != std::string::npos);
   CHECK(SentenceOf("# T\nS.\n").find("no page") != std::string::npos);
@@ -106,6 +123,7 @@ TEST_CASE("What is wrong in a lesson is said with its line") {
   CHECK(SentenceOf(page + "> **Predict.** What? <!-- dreams -->\n").find("'dreams' cannot be predicted") !=
         std::string::npos);
   CHECK(SentenceOf(page + "> **Try.** It. <!-- batch=64 -->\n").find("holds already") != std::string::npos);
+  CHECK(SentenceOf(page + "> **Try.** It. <!-- batch>=8 -->\n").find("holds already") != std::string::npos);
   CHECK(SentenceOf(page + "> **Reveal.** It.\n").find("without a **Predict.**") != std::string::npos);
   for (const char* text : {"Afterthought.\n", "| a |\n|---|\n| 1 |\n"})
     CHECK(SentenceOf(page + "> **Try.** It. <!-- batch=8 -->\n\n" + text).find("Text follows") !=
