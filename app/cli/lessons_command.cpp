@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/cli/console/exit_codes.h"
 #include "profiler/base/choices.h"
 #include "profiler/lessons/lesson.h"
+#include "profiler/session/predictor.h"
 
 namespace tidemark::cli {
 namespace {
@@ -36,17 +38,17 @@ std::string Wrapped(const std::string& text, const std::string& indent) {
   return lines + "\n";
 }
 
-std::string TableText(const lessons::Block& table) {
+std::string TableText(const lessons::Block& table, const lessons::FiguresHere& figures) {
   std::vector<size_t> widths(table.rows.front().size());
   for (const auto& row : table.rows) {
     for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], lessons::PlainTextOf(row[i]).size());
+      widths[i] = std::max(widths[i], lessons::PlainTextOf(row[i], figures).size());
   }
   std::string text;
   for (const auto& row : table.rows) {
     std::string line = "  ";
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = lessons::PlainTextOf(row[i]);
+      const std::string cell = lessons::PlainTextOf(row[i], figures);
       line += i == 0 ? fmt::format("{:<{}}", cell, widths[i]) : fmt::format("  {:>{}}", cell, widths[i]);
     }
     text += line + "\n";
@@ -54,9 +56,9 @@ std::string TableText(const lessons::Block& table) {
   return text;
 }
 
-std::string BlockText(const lessons::Block& block) {
+std::string BlockText(const lessons::Block& block, const lessons::FiguresHere& figures) {
   using Kind = lessons::Block::Kind;
-  const std::string text = lessons::PlainTextOf(block.text);
+  const std::string text = lessons::PlainTextOf(block.text, figures);
   switch (block.kind) {
     case Kind::kParagraph:
       return Wrapped(text, "") + "\n";
@@ -65,12 +67,12 @@ std::string BlockText(const lessons::Block& block) {
     case Kind::kFormula:
       return "    " + text + "\n";
     case Kind::kTable:
-      return TableText(block) + "\n";
+      return TableText(block, figures) + "\n";
   }
   return "";
 }
 
-std::string PageText(const lessons::Page& page, size_t number) {
+std::string PageText(const lessons::Page& page, size_t number, const lessons::FiguresHere& figures) {
   lessons::Situation unset;
   unset.settings.network.clear();
   unset.card.clear();
@@ -82,18 +84,19 @@ std::string PageText(const lessons::Page& page, size_t number) {
         block.kind == lessons::Block::Kind::kItem || block.kind == lessons::Block::Kind::kFormula;
     if (in_list && !joins) text += "\n";
     in_list = joins;
-    text += BlockText(block);
+    text += BlockText(block, figures);
   }
   if (in_list) text += "\n";
   if (page.prediction) {
-    text += Wrapped("Predict: " + lessons::PlainTextOf(page.prediction->question), "  ");
+    text += Wrapped("Predict: " + lessons::PlainTextOf(page.prediction->question, figures), "  ");
     for (const lessons::RichText& reveal : page.prediction->reveal) {
-      text += Wrapped("Because: " + lessons::PlainTextOf(reveal), "  ");
+      text += Wrapped("Because: " + lessons::PlainTextOf(reveal, figures), "  ");
     }
     text += "\n";
   }
   for (const lessons::Attempt& attempt : page.attempts) {
-    text += Wrapped(fmt::format("Try: {} ({})", lessons::PlainTextOf(attempt.text), attempt.changes), "  ") +
+    text += Wrapped(fmt::format("Try: {} ({})", lessons::PlainTextOf(attempt.text, figures), attempt.changes),
+                    "  ") +
             "\n";
   }
   return text;
@@ -115,6 +118,29 @@ const lessons::Lesson* FindLesson(const std::vector<lessons::Lesson>& all, const
   return nullptr;
 }
 
+// What the phantom says of a page here, as the window tells it; as it was written where it cannot be asked.
+class HereAnswers {
+ public:
+  lessons::FiguresHere Of(const lessons::Page& page) {
+    if (!networks_ || !cards_) return {};
+    return lessons::FiguresOn(
+        page, {&*networks_, &*cards_, [this](const lessons::Situation& asked) { return Ask(asked); }});
+  }
+
+ private:
+  std::optional<session::Prediction> Ask(const lessons::Situation& asked) {
+    if (!is_there_) return std::nullopt;
+    const Result<session::Prediction> answer = predictor_.AskAndWait(asked.settings, asked.card);
+    is_there_ = answer.ok();
+    return answer ? std::optional(*answer) : std::nullopt;
+  }
+
+  Result<std::vector<networks::Network>> networks_ = networks::LoadNetworks();
+  Result<std::vector<phantom::Card>> cards_ = phantom::LoadCards();
+  session::Predictor predictor_;
+  bool is_there_ = true;
+};
+
 int ShowLesson(const std::string& wanted) {
   const Result<std::vector<lessons::Lesson>> all = lessons::LoadLessons();
   if (!all) return Complain(all.error().message, kExitFailed);
@@ -128,7 +154,9 @@ int ShowLesson(const std::string& wanted) {
                     kExitUsage);
   }
   std::string text = fmt::format("{}\n{}\n\n", lesson->title, lessons::PlainTextOf(lesson->summary));
-  for (size_t i = 0; i < lesson->pages.size(); ++i) text += PageText(lesson->pages[i], i + 1);
+  HereAnswers here;
+  for (size_t i = 0; i < lesson->pages.size(); ++i)
+    text += PageText(lesson->pages[i], i + 1, here.Of(lesson->pages[i]));
   return Answer(text);
 }
 

@@ -305,6 +305,18 @@ Result<Lesson> LessonFromFile(const std::filesystem::path& file) {
   return lesson;
 }
 
+template <typename Visitor>
+void ForEachText(const Page& page, const Visitor& visit) {
+  for (const Block& block : page.blocks) {
+    visit(block.text);
+    for (const auto& row : block.rows) std::ranges::for_each(row, visit);
+  }
+  for (const Attempt& attempt : page.attempts) visit(attempt.text);
+  if (!page.prediction) return;
+  visit(page.prediction->question);
+  std::ranges::for_each(page.prediction->reveal, visit);
+}
+
 }  // namespace
 
 std::string TextbookExpression(const std::string& quantity) {
@@ -319,6 +331,18 @@ std::string PhantomExpression(const std::string& quantity) {
     if (asked.quantity == quantity) return std::string(asked.phantom);
   }
   return "";
+}
+
+FiguresHere FiguresOn(const Page& page, const Sources& sources) {
+  FiguresHere figures;
+  ForEachText(page, [&](const RichText& text) {
+    for (const Span& span : text) {
+      if (span.expression.find("phantom.") == std::string::npos) continue;
+      const Figure value = Evaluate(span.expression, page.setup.situation, sources);
+      if (value && *value) figures[&span] = Restated(span.text, **value);
+    }
+  });
+  return figures;
 }
 
 bool IsDrawn(const Prediction& prediction) { return prediction.quantity == kCurve; }

@@ -95,6 +95,10 @@ Result<Lesson> LessonFromMarkdown(std::string_view markdown, const std::string& 
 Result<std::vector<Lesson>> LoadLessons();
 Result<std::vector<Lesson>> LoadLessonsFrom(const std::filesystem::path& folder);
 
+// Those of the page that the phantom computes, as far as it has answered: a page is written for every cuDNN,
+// and each asks for other workspaces.
+FiguresHere FiguresOn(const Page& page, const Sources& sources);
+
 // Whether it is drawn, not typed.
 bool IsDrawn(const Prediction& prediction);
 

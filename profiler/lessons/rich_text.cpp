@@ -181,9 +181,12 @@ Result<ParsedText> ParseText(std::string_view markdown, int line) {
   return InlineReader(markdown, line).Read();
 }
 
-std::string PlainTextOf(const RichText& text) {
+std::string PlainTextOf(const RichText& text, const FiguresHere& figures) {
   std::string plain;
-  for (const Span& span : text) plain += span.text;
+  for (const Span& span : text) {
+    const auto here = figures.find(&span);
+    plain += here == figures.end() ? span.text : here->second;
+  }
   return plain;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,11 @@ struct ParsedText {
 // relation.
 Result<ParsedText> ParseText(std::string_view markdown, int line);
 
+// Figures that stand otherwise than they were written, as they are here.
+using FiguresHere = std::map<const Span*, std::string>;
+
 // Without any marks.
-std::string PlainTextOf(const RichText& text);
+std::string PlainTextOf(const RichText& text, const FiguresHere& figures = {});
 
 // "58.49 MB" as a number and half of its last digit, in the base unit: bytes of B, kB, MB, GB, KiB, MiB, GiB,
 // TB; a share of %. Where there is none: found = false.

@@ -63,11 +63,11 @@ TEST_CASE("Figures of a page that the phantom computes stand as it says them her
   REQUIRE(networks.ok());
   REQUIRE(cards.ok());
   const lessons::Sources sources{&*networks, &*cards, [&](const lessons::Situation&) { return answer; }};
-  CHECK(FiguresOn(page, sources).empty());
+  CHECK(lessons::FiguresOn(page, sources).empty());
   answer.emplace();
   answer->allocated_peak_bytes = 186'380'800;
   answer->requested_peak_bytes = 186'380'800;
-  const FiguresHere figures = FiguresOn(page, sources);
+  const lessons::FiguresHere figures = lessons::FiguresOn(page, sources);
   std::string said;
   for (const lessons::Span& span : page.blocks.front().text) {
     const auto here = figures.find(&span);

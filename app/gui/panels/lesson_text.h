@@ -3,7 +3,6 @@
 // frame.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 
@@ -13,15 +12,12 @@
 
 namespace tidemark::gui {
 
-// Figures that stand otherwise than they were written, with the value that the phantom has for them here.
-using FiguresHere = std::map<const lessons::Span*, std::string>;
-
 // What a page's text is drawn with. `explained`: terms that were underlined on this page already; `figures`:
 // null = all stand as written.
 struct LessonTextContext {
   const lessons::Glossary* glossary = nullptr;
   std::set<const lessons::Term*> explained;
-  const FiguresHere* figures = nullptr;
+  const lessons::FiguresHere* figures = nullptr;
 };
 
 // At the cursor, as wide as there is room.

@@ -41,7 +41,7 @@ struct LessonsInput {
   bool runs = false;        // a run of ours goes on with it, or starts
   std::string shown;        // instead of one: a file's name, or a program's; "" = a run of ours, or nothing
   RevealedFigures figures;
-  FiguresHere said;  // on the page that is open
+  lessons::FiguresHere said;  // on the page that is open
 };
 
 struct LessonsState {

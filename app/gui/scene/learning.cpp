@@ -129,34 +129,6 @@ std::optional<double> MeasuredFigure::Of(const std::shared_ptr<const timeline::V
   return measured_;
 }
 
-namespace {
-
-template <typename Visitor>
-void ForEachText(const lessons::Page& page, const Visitor& visit) {
-  for (const lessons::Block& block : page.blocks) {
-    visit(block.text);
-    for (const auto& row : block.rows) std::ranges::for_each(row, visit);
-  }
-  for (const lessons::Attempt& attempt : page.attempts) visit(attempt.text);
-  if (!page.prediction) return;
-  visit(page.prediction->question);
-  std::ranges::for_each(page.prediction->reveal, visit);
-}
-
-}  // namespace
-
-FiguresHere FiguresOn(const lessons::Page& page, const lessons::Sources& sources) {
-  FiguresHere figures;
-  ForEachText(page, [&](const lessons::RichText& text) {
-    for (const lessons::Span& span : text) {
-      if (span.expression.find("phantom.") == std::string::npos) continue;
-      const lessons::Figure value = lessons::Evaluate(span.expression, page.setup.situation, sources);
-      if (value && *value) figures[&span] = lessons::Restated(span.text, **value);
-    }
-  });
-  return figures;
-}
-
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates,
                             MeasuredFigure& measured) {
   LessonsInput input;
@@ -183,7 +155,7 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
       [&](const networks::TrainingSettings& settings, int rank) {
         return estimates.Textbook(settings, rank);
       }};
-  input.said = FiguresOn(*open.page, sources);
+  input.said = lessons::FiguresOn(*open.page, sources);
   if (!open.page->prediction) return input;
   const lessons::Prediction& asked = *open.page->prediction;
   input.figures.textbook =

@@ -56,9 +56,6 @@ struct LessonQuestion {
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
 };
-// Those that the phantom computes, as far as it has answered: a page is written for every cuDNN, and each
-// asks for other workspaces.
-FiguresHere FiguresOn(const lessons::Page& page, const lessons::Sources& sources);
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates,
                             MeasuredFigure& measured);
 
