@@ -23,6 +23,7 @@ bool LessonDesk::IsInLesson(const ViewState& view) const {
 
 void LessonDesk::Open(const std::string& lesson, int page, LessonsState& state) {
   LeavePage(book_.lessons, state);
+  is_entered_ = state.lesson != lesson;
   state.lesson = lesson;
   state.page = page;
   state.typed = 0;
@@ -86,6 +87,8 @@ Choices LessonDesk::SetUp(const lessons::Setup& setup, const Choices& now) {
 }
 
 networks::DeviceChoice LessonDesk::DeviceFor(const lessons::Setup& setup, networks::DeviceChoice device) {
+  const bool is_entered = std::exchange(is_entered_, false);
+  if (is_entered && device.kind == DeviceKind::kCpu) device = own_->device;
   const bool is_for_phantom = !setup.phantom_because.empty();
   if (is_for_phantom && device.kind != DeviceKind::kPhantom) {
     taken_from_ = std::exchange(device, {DeviceKind::kPhantom, 0, setup.situation.card});

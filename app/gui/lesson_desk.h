@@ -42,7 +42,8 @@ class LessonDesk {
   Choices Allowed(const Choices& now, Choices wanted, const ViewState& view) const;
 
   // What a page is about: with PyTorch's own allocator, as its figures are, and on the phantom where no
-  // machine is to bear it. What was chosen before the first page is remembered, to come back to.
+  // machine is to bear it. A CPU that was chosen in a lesson is that lesson's alone: the next is about a
+  // card. What was chosen before the first page is remembered, to come back to.
   Choices SetUp(const lessons::Setup& setup, const Choices& now);
   // The device that the page's run was taken from, onto the phantom; the next page is there again.
   const std::optional<networks::DeviceChoice>& taken_from() const { return taken_from_; }
@@ -61,6 +62,7 @@ class LessonDesk {
   LessonBook book_;
   ControlAccess of_code_;
   bool are_locks_lifted_ = false;  // those of the page that is open
+  bool is_entered_ = false;        // a lesson, of which nothing has been set up yet
   std::optional<Choices> own_;     // before the lessons
   std::optional<networks::DeviceChoice> taken_from_;
 };
