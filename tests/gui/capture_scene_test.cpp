@@ -133,7 +133,7 @@ TEST_CASE(
     return scene.Prepare(asked.input, state, estimates).breakdown.asked.size();
   };
   const auto measured = [&] { return scene.Prepare(asked.input, state, estimates).lessons.figures.measured; };
-  CHECK(asked_later() == 2);
+  CHECK(asked_later() == 3);  // gradients, activations, and temporaries, which would tell these
   CHECK(measured().has_value());
   asked.input.origin = RunOrigin::kOpened;
   CHECK(asked_later() == 0);

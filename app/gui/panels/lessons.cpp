@@ -340,3 +340,5 @@ void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQue
 }
 
 }  // namespace tidemark::gui
+  // The gradients of activations are as large as those, and would tell them.
+  if (asked.contains(events::Category::kActivation)) asked.insert(events::Category::kTemporary);

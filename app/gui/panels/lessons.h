@@ -83,7 +83,7 @@ void LeavePage(const std::vector<lessons::Lesson>& all, LessonsState& state);
 bool AwaitsPrediction(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 
 // What a page of the lesson from the open one on asks for, by category, of the settings that the open one is
-// about, and nobody has told yet: tables leave it out.
+// about, and nobody has told yet, and what would tell that: tables leave it out.
 std::set<events::Category> AskedLater(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 
 void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue);
