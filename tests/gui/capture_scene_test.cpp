@@ -149,6 +149,7 @@ TEST_CASE("A recording that has the settings a page asks about is veiled until t
   REQUIRE(prediction);
   networks::TrainingSettings others = prediction->situation.settings;
   others.batch *= 2;
+  std::string change_to_own;
   const auto is_veiled = [&](const networks::TrainingSettings& recorded) {
     timeline::Stream stream;
     stream.Mark(stream.Name("on"), stream.Name(networks::ToJson(recorded)));
@@ -156,11 +157,17 @@ TEST_CASE("A recording that has the settings a page asks about is veiled until t
     AskedOf asked(stream);
     asked.book = book;
     asked.input.origin = RunOrigin::kOpened;
+    asked.input.change_to_own = change_to_own;
     Estimates estimates(&asked.networks);
     Scene scene;
     const Frame& frame = scene.Prepare(asked.input, state, estimates);
     return !WhyVeiled(Panels()[IndexOfPanel("timeline")], frame).empty();
   };
+  CHECK(is_veiled(prediction->situation.settings));
+  CHECK_FALSE(is_veiled(others));
+  state.learning = false;
+  CHECK_FALSE(is_veiled(prediction->situation.settings));
+  change_to_own = "batch 64 → 48";  // the lesson's settings are chosen yet
   CHECK(is_veiled(prediction->situation.settings));
   CHECK_FALSE(is_veiled(others));
   state.lessons.predictions[PageKey(state.lessons.lesson, 0)] = 1;

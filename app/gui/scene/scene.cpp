@@ -63,10 +63,12 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   statistics_.BeginFrame(state, frame_);
   comparison_.BeginFrame(state, selected, frame_);
   frame_.run_log.lines = &input.log->lines();
-  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And of what is somebody's
-  // own only what tells the very figure that is asked for.
+  // Where the lessons are not laid out only while the settings are theirs: coming back to one's own lifts it.
+  // And of what is somebody's own, or out there, only what tells the very figure that is asked for.
   const bool is_asked_of = state.learning && IsOfOurs(input);
-  frame_.awaits_prediction = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
+  const bool asks = AwaitsPrediction(input.book->lessons, state.lessons);
+  frame_.lesson_out_of_sight = asks && !state.learning && !input.change_to_own.empty();
+  frame_.awaits_prediction = asks && (state.learning || frame_.lesson_out_of_sight);
   frame_.veiled = frame_.awaits_prediction && (is_asked_of || TellsWhatIsAsked(input, state.lessons));
   if (is_asked_of) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
   frame_.timeline.untold = 0;

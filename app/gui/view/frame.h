@@ -29,8 +29,9 @@
 namespace tidemark::gui {
 
 struct Frame {
-  bool awaits_prediction = false;  // a lesson asks for what is told of the settings that are chosen
-  bool veiled = false;             // and the panels of the run would tell it, too
+  bool awaits_prediction = false;    // a lesson asks for what is told of the settings that are chosen
+  bool veiled = false;               // and the panels of the run would tell it, too
+  bool lesson_out_of_sight = false;  // while it asks
   RunControlsInput run_controls;
   std::optional<ProgramInput> program;  // in the place of the controls
   TimelineInput timeline;

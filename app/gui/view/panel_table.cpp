@@ -150,7 +150,11 @@ bool HasContent(const Panel& panel, const Frame& frame) {
 std::string_view WhyVeiled(const Panel& panel, const Frame& frame) {
   if (panel.place == PanelPlace::kLeft || panel.place == PanelPlace::kLessons) return "";
   if (panel.of == PanelOf::kSettings ? frame.awaits_prediction : frame.veiled)
-    return "First your prediction, in the Learn panel. What the run says stands here once it is revealed.";
+    return frame.lesson_out_of_sight ? "A page of a lesson asks first for what stands here. In the menu "
+                                       "Learn, Layout: learn shows the "
+                                       "page, and Back to your own settings leaves it."
+                                     : "First your prediction, in the Learn panel. What the run says stands "
+                                       "here once it is revealed.";
   if (frame.timeline.untold != 0 && panel.while_asked == WhileAsked::kVeiled)
     return "A page of this lesson asks first for some of what stands here. It is told once that is revealed.";
   return "";
