@@ -169,6 +169,7 @@ class Application {
   void CopyListed();
   void ShowOnMap(presenters::MapPart part);
   void StartWith(const StartAgain& wanted);
+  void AskBeforeStartingOver();
   void SetUpOpenPage();
   // As they can be trained here: what another network cannot take is left behind. None where they cannot.
   // Says so of both.

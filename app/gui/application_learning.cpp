@@ -65,6 +65,20 @@ void Application::ShowPage(const std::string& lesson, int page) {
   }
 }
 
+void Application::AskBeforeStartingOver() {
+  const OpenPage open = desk_.PageOpen(state_.lessons);
+  const std::string of = open.page == nullptr ? "all lessons" : open.lesson->title;
+  const std::string lesson = state_.lessons.lesson;
+  consent_.Ask({.title = "Start over?",
+                .explanation = "Predictions, drawings and finished tasks of " + of + " are forgotten.",
+                .choices = {{"Keep them", HeldAnswer::kStays}, {"Start over", HeldAnswer::kGoesOn}},
+                .overtaken = ""},
+               [this, lesson] {
+                 ForgetAnswers(lesson, state_.lessons);
+                 if (!lesson.empty()) ShowPage(lesson, 0);
+               });
+}
+
 void Application::SetUpOpenPage() {
   if (const OpenPage open = desk_.PageOpen(state_.lessons); open.page != nullptr) SetUp(open.page->setup);
 }
@@ -198,6 +212,9 @@ bool Application::ExecuteLearningAction(ActionId action) {
     }
     case ActionId::kBackToOwn:
       TakeOwnSettings();
+      break;
+    case ActionId::kStartOver:
+      AskBeforeStartingOver();
       break;
     case ActionId::kUnlock:
       desk_.LiftLocks();

@@ -58,6 +58,7 @@ ShellInput Application::MakeShellInput() {
   shell.in_picture = screenshot_.has_value();
   shell.has_lessons_settings = !input_.change_to_own.empty();
   shell.in_lesson = desk_.IsInLesson(state_);
+  shell.has_answers = HasAnswers(state_.lessons.lesson, state_.lessons);
   shell.glossary = &desk_.book().glossary;
   shell.lessons = &desk_.book().lessons;
   return shell;

@@ -24,6 +24,12 @@ TEST_CASE("What was chosen before the lessons is one step away after them") {
   CHECK(app.ChangeToOwn().empty());  // they are what the page is about
   app.view_state().lessons.lesson.clear();
   CHECK(app.ChangeToOwn().find("→ 48") != std::string::npos);
+  SECTION("or with its layout left") {
+    Tell(app, ShowLessonPage{"mixed-precision", 1});
+    CHECK(app.ChangeToOwn().empty());
+    Tell(app, DoAction{ActionId::kProfileLayout});
+    CHECK(app.ChangeToOwn().find("→ 48") != std::string::npos);
+  }
   SECTION("taken back") {
     Tell(app, TakeOwnSettings{});
     CHECK(app.settings() == own);
@@ -47,6 +53,41 @@ TEST_CASE("What was chosen before the lessons is one step away after them") {
     Tell(app, ChangeSettings{other});
     CHECK(app.ChangeToOwn().empty());
   }
+}
+
+TEST_CASE("The CPU that was chosen on a page is that lesson's: the next one is about a card") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const networks::DeviceChoice own = app.scene_input().device;
+  REQUIRE(own.kind == networks::DeviceKind::kPhantom);
+  Tell(app, ShowLessonPage{"loss-scaling", 2});
+  Tell(app, ChooseDevice{{networks::DeviceKind::kCpu, 0, own.card}});
+  Tell(app, ShowLessonPage{"loss-scaling", 3});
+  CHECK(app.scene_input().device.kind == networks::DeviceKind::kCpu);
+  Tell(app, ShowLessonPage{"accumulation", 0});
+  CHECK(app.scene_input().device == own);
+  SECTION("but one that was chosen before the lessons stays") {
+    app.view_state().lessons.lesson.clear();
+    Tell(app, ChooseDevice{{networks::DeviceKind::kCpu, 0, own.card}});
+    Tell(app, ShowLessonPage{"accumulation", 0});
+    CHECK(app.scene_input().device.kind == networks::DeviceKind::kCpu);
+  }
+}
+
+TEST_CASE("A lesson is begun anew once the person says so, and its answers are gone") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, ShowLessonPage{"batch-size", 1});
+  LessonsState& lessons = app.view_state().lessons;
+  lessons.predictions[PageKey("batch-size", 0)] = 1;
+  Tell(app, DoAction{ActionId::kStartOver});
+  Tell(app, AnswerHeld{HeldAnswer::kStays});
+  CHECK(HasAnswers("batch-size", lessons));
+  Tell(app, DoAction{ActionId::kStartOver});
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
+  CHECK_FALSE(HasAnswers("batch-size", lessons));
+  CHECK(lessons.lesson == "batch-size");
+  CHECK(lessons.page == 0);
 }
 
 TEST_CASE("A code is used whole, or not at all") {

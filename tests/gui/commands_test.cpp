@@ -82,9 +82,9 @@ TEST_CASE(
   const auto menu_of = [](ActionId id) { return ActionOf(id).menu; };
   for (const ActionId id : {ActionId::kCompareWith, ActionId::kStopComparing, ActionId::kCompareLayout})
     CHECK(menu_of(id) == Menu::kCompare);
-  for (const ActionId id :
-       {ActionId::kNextPage, ActionId::kPreviousPage, ActionId::kBackToOwn, ActionId::kGlossary,
-        ActionId::kCopyCode, ActionId::kForAClass, ActionId::kUnlock, ActionId::kLearnLayout})
+  for (const ActionId id : {ActionId::kNextPage, ActionId::kPreviousPage, ActionId::kBackToOwn,
+                            ActionId::kStartOver, ActionId::kGlossary, ActionId::kCopyCode,
+                            ActionId::kForAClass, ActionId::kUnlock, ActionId::kLearnLayout})
     CHECK(menu_of(id) == Menu::kLearn);
   CHECK(std::ranges::is_sorted(Actions(), {}, &Action::menu));
 }

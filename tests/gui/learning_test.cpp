@@ -201,6 +201,38 @@ TEST_CASE("A page is worked through once its number was told and its tasks are d
   CHECK(IsWorkedThrough({lesson}, state));
 }
 
+TEST_CASE("How near a number came is told in words") {
+  RevealedFigures figures;
+  CHECK(VerdictOn(8.63e6, figures).empty());
+  figures.textbook = 4.32e6;
+  CHECK(VerdictOn(4.32e6, figures) == "By the textbook right.");
+  figures.phantom = 4.31e6;
+  CHECK(VerdictOn(8.64e6, figures) == "By textbook and phantom 100 % too high.");
+  CHECK(VerdictOn(4.5e6, figures) == "By textbook and phantom right, within 4 %.");
+  figures.phantom = 186.4e6;
+  CHECK(VerdictOn(4.4e6, figures) == "By the textbook right, within 2 %; by the phantom 98 % too low.");
+  figures.textbook.reset();
+  figures.phantom.reset();
+  figures.measured = 10e6;
+  CHECK(VerdictOn(5e6, figures) == "By the run 50 % too low.");
+}
+
+TEST_CASE("What a lesson was answered is forgotten with it, and with all") {
+  LessonsState state;
+  state.done = {PageKey("batch-size", 0), PageKey("batch", 1)};
+  state.predictions = {{PageKey("batch-size", 0), 1}, {PageKey("accumulation", 0), 2}};
+  state.drawings[PageKey("batch-size", 1)] = {1, 2};
+  state.drawings[PageKey("many-gpus", 1)] = {};  // was never drawn
+  CHECK(HasAnswers("batch-size", state));
+  CHECK_FALSE(HasAnswers("many-gpus", state));
+  ForgetAnswers("batch-size", state);
+  CHECK_FALSE(HasAnswers("batch-size", state));
+  CHECK(state.done == std::set<std::string>{PageKey("batch", 1)});
+  CHECK(state.predictions.size() == 1);
+  ForgetAnswers("", state);
+  CHECK_FALSE(HasAnswers("", state));
+}
+
 TEST_CASE("How far a drawing is from a curve is told in words") {
   std::vector<int64_t> bytes(session::kStepColumns, 50'000'000);
   bytes[10] = 100'000'000;

@@ -73,6 +73,7 @@ enum class ActionId : uint8_t {
   kNextPage,
   kPreviousPage,
   kBackToOwn,
+  kStartOver,
   kGlossary,
   kCopyCode,
   kPasteCode,

@@ -1,5 +1,7 @@
 #include "app/gui/panels/lessons.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -85,6 +87,22 @@ void EndTask() {
   ImGui::PopStyleColor();
 }
 
+// "right, within 1 %", "69 % too low"; "" where there is nothing to compare with.
+std::string HowNear(double predicted, std::optional<double> figure) {
+  constexpr double kRight = 0.05;
+  if (!figure || *figure <= 0) return "";
+  const double off = predicted / *figure - 1;
+  if (std::abs(off) < 0.005) return "right";
+  const std::string percent = FormatNumber(std::llround(100 * std::abs(off))) + " %";
+  if (std::abs(off) <= kRight) return "right, within " + percent;
+  return percent + (off > 0 ? " too high" : " too low");
+}
+
+// Of a lesson; of "" every key is.
+bool IsOf(const std::string& lesson, const std::string& key) {
+  return lesson.empty() || key.starts_with(lesson + "/");
+}
+
 std::string MegabytesText(std::optional<double> bytes) {
   return bytes ? FormatInUnit(std::llround(*bytes), ByteUnit::kMegabytes) : "–";
 }
@@ -123,6 +141,8 @@ void DrawReveal(const lessons::Prediction& prediction, double predicted, const L
     for (const std::optional<double>& value : values) NumberCell(MegabytesText(value), value.has_value());
     ImGui::EndTable();
   }
+  const std::string verdict = lessons::IsDrawn(prediction) ? "" : VerdictOn(predicted * 1e6, figures);
+  if (!verdict.empty()) PutWrapped(StrongWords(), verdict);
   if (!figures.trouble.empty()) PutWrapped(MutedWords(), figures.trouble);
   const bool starts_anew = prediction.quantity == "reserved";
   if (!figures.measured && (starts_anew || !GoesWithPage(input, prediction.situation))) {
@@ -245,6 +265,35 @@ std::string TaskKey(const std::string& lesson, size_t page, size_t attempt) {
   return PageKey(lesson, page) + "/" + std::to_string(attempt);
 }
 
+bool HasAnswers(const std::string& lesson, const LessonsState& state) {
+  return std::ranges::any_of(state.done, [&](const auto& key) { return IsOf(lesson, key); }) ||
+         std::ranges::any_of(state.predictions, [&](const auto& made) { return IsOf(lesson, made.first); }) ||
+         std::ranges::any_of(state.drawings, [&](const auto& drawn) {
+           return IsOf(lesson, drawn.first) && !drawn.second.empty();
+         });
+}
+
+void ForgetAnswers(const std::string& lesson, LessonsState& state) {
+  const auto is_of_it = [&](const auto& entry) { return IsOf(lesson, entry.first); };
+  std::erase_if(state.done, [&](const std::string& key) { return IsOf(lesson, key); });
+  std::erase_if(state.predictions, is_of_it);
+  std::erase_if(state.drawings, is_of_it);
+  state.drawing = {};
+  state.begun.clear();
+}
+
+std::string VerdictOn(double predicted_bytes, const RevealedFigures& figures) {
+  const std::string by_textbook = HowNear(predicted_bytes, figures.textbook);
+  const std::string by_phantom =
+      HowNear(predicted_bytes, figures.phantom ? figures.phantom : figures.measured);
+  const char* const by = figures.phantom ? "phantom" : "run";
+  if (by_textbook.empty() && by_phantom.empty()) return "";
+  if (by_textbook == by_phantom) return fmt::format("By textbook and {} {}.", by, by_phantom);
+  if (by_textbook.empty()) return fmt::format("By the {} {}.", by, by_phantom);
+  if (by_phantom.empty()) return "By the textbook " + by_textbook + ".";
+  return fmt::format("By the textbook {}; by the {} {}.", by_textbook, by, by_phantom);
+}
+
 size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
   size_t read = 0;
   for (size_t i = 0; i < lesson.pages.size(); ++i) read += state.done.count(PageKey(lesson.name, i));
@@ -301,6 +350,8 @@ std::set<events::Category> AskedLater(const std::vector<Lesson>& all, const Less
     const auto category = lessons::CategoryNamed(prediction->quantity);
     if (category && prediction->situation == open.page->setup.situation) asked.insert(*category);
   }
+  // The gradients of activations are as large as those, and would tell them.
+  if (asked.contains(events::Category::kActivation)) asked.insert(events::Category::kTemporary);
   return asked;
 }
 
@@ -340,5 +391,3 @@ void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQue
 }
 
 }  // namespace tidemark::gui
-  // The gradients of activations are as large as those, and would tell them.
-  if (asked.contains(events::Category::kActivation)) asked.insert(events::Category::kTemporary);

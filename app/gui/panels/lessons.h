@@ -64,12 +64,20 @@ size_t PagesRead(const lessons::Lesson& lesson, const LessonsState& state);
 // through the first.
 int PageToOpen(const lessons::Lesson& lesson, const LessonsState& state);
 
+// What was predicted, drawn and done in a lesson; of "" in all.
+bool HasAnswers(const std::string& lesson, const LessonsState& state);
+void ForgetAnswers(const std::string& lesson, LessonsState& state);
+
 struct OpenPage {
   const lessons::Lesson* lesson = nullptr;
   const lessons::Page* page = nullptr;  // none = none is open
   int number() const { return page == nullptr ? 0 : static_cast<int>(page - lesson->pages.data()); }
 };
 OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
+
+// How near a number came to each figure, in words: "By textbook and phantom right, within 1 %."; "" where
+// none is there.
+std::string VerdictOn(double predicted_bytes, const RevealedFigures& figures);
 
 // Whether the page that is open was told the number that it asks for, and its tasks are done: only then does
 // turning it count.

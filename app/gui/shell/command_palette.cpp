@@ -176,6 +176,8 @@ std::string WhyNot(ActionId action) {
       return "No lesson is in sight: choose one here, or in the Learn panel.";
     case ActionId::kBackToOwn:
       return "The settings are your own, or the lesson that set them up is open yet.";
+    case ActionId::kStartOver:
+      return "Nothing has been answered or tried yet.";
     case ActionId::kNextOperator:
     case ActionId::kPreviousOperator:
     case ActionId::kFirstOperator:

@@ -151,6 +151,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.in_lesson;
     case ActionId::kBackToOwn:
       return input.has_lessons_settings;
+    case ActionId::kStartOver:
+      return input.has_answers;
     case ActionId::kSave:
     case ActionId::kExport:
     case ActionId::kBookmark:

@@ -73,6 +73,7 @@ struct ShellInput {
   bool has_gpu = false;    // this machine
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
+  bool has_answers = false;           // in lessons: in the one that is open, or in any
   bool has_lessons_settings = false;  // and others before, that can be come back to
   bool in_picture = false;            // this frame becomes a screenshot
   bool in_slow_motion = false;
