@@ -73,7 +73,7 @@ void OpensALesson(ImGuiTestContext* context) {
   IM_CHECK(application().view_state().unit == ByteUnit::kMegabytes);  // as its pages
   IM_CHECK(application().scene_input().access.locked.size() == 3);
   context->Yield(4);
-  const auto asked = [] { return application().frame()->breakdown.asked; };  // by later pages, and what would tell it
+  const auto asked = [] { return application().frame()->breakdown.asked; };  // by later pages
   IM_CHECK_EQ(asked().size(), 3U);
   IM_CHECK(application().frame()->layers.asked == asked());
   Picture(context, "learn-page");
