@@ -74,8 +74,8 @@ void Application::AskBeforeStartingOver() {
                 .choices = {{"Keep them", HeldAnswer::kStays}, {"Start over", HeldAnswer::kGoesOn}},
                 .overtaken = ""},
                [this, lesson] {
-                 ForgetAnswers(lesson, state_.lessons);
                  if (!lesson.empty()) ShowPage(lesson, 0);
+                 ForgetAnswers(lesson, state_.lessons);  // also what leaving its last page adds
                });
 }
 

@@ -88,6 +88,11 @@ TEST_CASE("A lesson is begun anew once the person says so, and its answers are g
   CHECK_FALSE(HasAnswers("batch-size", lessons));
   CHECK(lessons.lesson == "batch-size");
   CHECK(lessons.page == 0);
+  Tell(app, ShowLessonPage{"where-memory-goes", 4});  // the last, which counts once it is left
+  lessons.predictions[PageKey("where-memory-goes", 1)] = 1;
+  Tell(app, DoAction{ActionId::kStartOver});
+  Tell(app, AnswerHeld{HeldAnswer::kGoesOn});
+  CHECK_FALSE(HasAnswers("where-memory-goes", lessons));
 }
 
 TEST_CASE("A code is used whole, or not at all") {
