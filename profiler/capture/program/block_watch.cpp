@@ -223,7 +223,7 @@ bool JoinsResults() {
   if (!follows_evaluation || current_context.layer != 0 || current_context.optimizer_depth > 0) return false;
   static const NameId cat = Intern("aten::cat");
   static const NameId stack = Intern("aten::stack");
-  return current_context.op == cat || current_context.op == stack;
+  return (current_context.op == cat || current_context.op == stack) && !at::GradMode::is_enabled();
 }
 
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
@@ -235,7 +235,8 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
                     .in_model = current_context.layer != 0};
   if (IsFromBirth(category) || birth.maker != kNobody || birth.before_gradients || birth.in_model)
     Roles().Born(address, birth);
-  if (JoinsResults() && Roles().TakeJoined(address)) Announce({address, bytes}, Category::kOutput, 0);
+  if (JoinsResults() && Roles().Take(address, Category::kOutput))
+    Announce({address, bytes}, Category::kOutput, 0);
 }
 
 // A batch: what was just made and is at once filled from the host, where gradients are recorded, or before an

@@ -38,16 +38,8 @@ bool BlockRoles::TakeCopy(uint64_t address, const Block& original) {
   if (!is_whole) return false;
   Known& block = blocks_[address];
   if (!TakeKnown(block, Category::kParameter, 0)) return false;
-  block.is_presumed = true;
+  block.is_copy = true;
   block.bytes = original.bytes;
-  return true;
-}
-
-bool BlockRoles::TakeJoined(uint64_t address) {
-  const MutexLock lock(mutex_);
-  Known& block = blocks_[address];
-  if (!TakeKnown(block, Category::kOutput, 0)) return false;
-  block.is_presumed = true;
   return true;
 }
 
@@ -55,10 +47,10 @@ bool BlockRoles::TakeKnown(Known& block, Category role, events::NameId gradient_
   const bool has_new_name = role == Category::kParameter && block.role == role && gradient_name != 0 &&
                             gradient_name != block.gradient_name;
   const bool yields =
-      Yields(block.role, role) || (block.is_presumed && role != block.role && role != Category::kOutput);
+      Yields(block.role, role) || (block.is_copy && role != block.role && role != Category::kOutput);
   if (block.turn != 0 && !yields && !has_new_name) return false;
   Assign(block, role);
-  block.is_presumed = false;
+  block.is_copy = false;
   block.gradient_name = gradient_name;
   // It may be made where an optimizer's closure runs, and is nothing that the optimizer leaves.
   if (role == Category::kInput) {
@@ -72,8 +64,7 @@ bool BlockRoles::TakeKnown(Known& block, Category role, events::NameId gradient_
 bool BlockRoles::TakeArgument(uint64_t address) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
-  const bool is_result = block.role == Category::kOutput && !block.is_presumed;
-  return !block.is_of_model && !is_result && TakeKnown(block, Category::kInput, 0);
+  return !block.is_of_model && block.role != Category::kOutput && TakeKnown(block, Category::kInput, 0);
 }
 
 events::NameId BlockRoles::GradientNameOf(uint64_t address) {

@@ -53,9 +53,6 @@ class BlockRoles {
   // Likewise a parameter, since it is a copy of one, of all of it; but what is found to be anything else
   // later, and no output, is that.
   bool TakeCopy(uint64_t address, const Block& original);
-  // Likewise output, since it is put together after an evaluation, of whatever that is: it holds that until
-  // something else is found.
-  bool TakeJoined(uint64_t address);
   // Input, since a model is called with it; but for what a model made, and a forward's results.
   bool TakeArgument(uint64_t address);
   events::NameId GradientNameOf(uint64_t address);  // 0 where nobody told
@@ -84,9 +81,9 @@ class BlockRoles {
     uint64_t birth = 0;  // its number in made_by_, where it has a maker
     bool was_before_gradients = false;
     bool is_of_model = false;
-    bool is_presumed = false;  // to have its role, until something else is found
-    int64_t bytes = 0;         // of a parameter; 0 = not known
-    uint64_t awaits = 0;       // its number in awaiting_; 0 = it does not
+    bool is_copy = false;  // of a parameter
+    int64_t bytes = 0;     // of a parameter; 0 = not known
+    uint64_t awaits = 0;   // its number in awaiting_; 0 = it does not
     events::NameId gradient_name = 0;
   };
   std::vector<Block> TakeAwaitingFrom(uint64_t first) TIDEMARK_REQUIRES(mutex_);

@@ -155,25 +155,6 @@ for _ in range(2):
         finding, = self.told()["findings"]
         self.assertEqual((finding["kind"], finding["bytes"]), ("kept_outputs", (7 + 8) * 4 * MIB))
 
-    def test_results_may_be_put_together_once_the_evaluation_is_over_and_so_may_the_next_batch(self):
-        code = """
-import torch
-net = torch.nn.Linear(1024, 1024, bias=False).cuda()
-half = torch.ones(512, 1024, device="cuda")
-kept = []
-for _ in range(2):
-    batch = torch.cat([half, half])
-    net(batch).sum().backward(); net.weight.grad = None
-    with torch.no_grad(): results = [net(half) for _ in range(8)]
-    kept.append(torch.cat(results))
-    del results
-batch = torch.cat([half, half])
-net(batch).sum().backward()
-"""
-        self.phantom(code)
-        holds = self.holds()
-        self.assertEqual((holds["output"], holds["input"]), ((8 + 8 + 8) * 2 * MIB, (1 + 2) * 2 * MIB))
-
     def test_what_records_within_a_call_is_a_forward(self):
         code = """
 import torch

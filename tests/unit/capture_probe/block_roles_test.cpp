@@ -86,16 +86,6 @@ TEST_CASE("A copy of all of a parameter is one, until it is found to be somethin
   CHECK_FALSE(roles.Take(16384, Category::kGradient));
 }
 
-TEST_CASE("What is put together after an evaluation is output, until a model is called with it") {
-  BlockRoles roles;
-  CHECK(roles.TakeJoined(512));
-  CHECK(roles.Is(512, Category::kOutput));
-  CHECK(roles.TakeArgument(512));
-  CHECK_FALSE(roles.TakeJoined(512));
-  CHECK(roles.Take(1024, Category::kOutput));
-  CHECK_FALSE(roles.TakeArgument(1024));
-}
-
 TEST_CASE("What was there before gradients is known by it until it dies, whatever it holds") {
   BlockRoles roles;
   roles.Born(512, {.maker = kForward, .before_gradients = true});
