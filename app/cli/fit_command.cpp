@@ -150,7 +150,7 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
                                                          const CardVerdicts& verdicts) {
   if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return std::vector<TechniqueVerdict>();
   const InterruptListener listener;
-  const TechniquesToRun next{phantom::TechniquesToTry(), fit.asked};
+  const TechniquesToRun next{phantom::TechniquesToTry(), fit.asked, verdicts.takes_what_there_is()};
   std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
   TechniquesWatch watch;
@@ -163,7 +163,9 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
     watch.progress = [&](std::string_view text) { line->Show(text); };
   }
   watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
-  if (const Status tried = TryTechniques(fit.program, launch, next, watch); !tried) return tried.error();
+  const Status tried = TryTechniques(fit.program, launch, next, watch);
+  const bool has_all = verdicts_with.size() == next.techniques.size();  // but for what some may need
+  if (!tried && !has_all) return tried.error();
   return verdicts_with;
 }
 

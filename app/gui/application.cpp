@@ -276,7 +276,7 @@ void Application::NoteStatus() {
 // What is shown for the first time may have ended before.
 void Application::TellOfEndBefore() {
   if (input_.status.state > RunState::kPaused) TellOfGoodEnd();
-  if (input_.status.out_of_memory) ShowShortage();
+  if (input_.status.out_of_memory && BannerOf(input_, state_.unit).bad) ShowShortage();
 }
 
 // Of a recording that is followed. There is nothing to be done about it, which a banner would stay for.

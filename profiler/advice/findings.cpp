@@ -556,6 +556,10 @@ class Examination {
                          timeline::WaitingBytes(view_.StateAt(moment)));
   }
 
+  int64_t HighestAllocated(EventIndex begin, EventIndex end) const {
+    return ValueOf(view_.PeakIn(Series::kAllocated, begin, end).values, Series::kAllocated);
+  }
+
   // ", in step 42", or "" where the event lies in none.
   std::string StepOf(EventIndex index) const {
     const Step* const step = timeline::StepAt(view_, index);
@@ -571,9 +575,9 @@ class Examination {
     if (!shortages.empty() && !shortages.back().survived) return;
     const View::Peak peak = view_.PeakIn(Series::kReserved, begin, view_.end());
     const int64_t reserved = ValueOf(peak.values, Series::kReserved);
-    const bool is_of_earlier_settings =
-        begin > view_.first() && ValueOf(view_.ValuesAt(begin), Series::kReserved) >= reserved;
-    if (is_of_earlier_settings) return;
+    if (begin > view_.first() && ValueOf(view_.ValuesAt(begin), Series::kReserved) >= reserved &&
+        HighestAllocated(view_.first(), begin) > HighestAllocated(begin, view_.end()))
+      return;  // it is of earlier settings, which needed more
     const EventIndex highest = timeline::HighestMoment(view_, begin, view_.end());
     const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
     int64_t taken = std::max(TakenAt(highest), TakenAt(peak.index));

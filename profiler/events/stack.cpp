@@ -32,8 +32,8 @@ std::string_view NameOfFile(std::string_view path) {
     const size_t at = path.rfind(folder);
     if (at != std::string_view::npos) return path.substr(at + folder.size());
   }
-  const size_t own = path.rfind("/tidemark/python/");  // between a program and its modules, as of --amp
-  if (own != std::string_view::npos) return path.substr(own + 1);
+  const size_t own = path.rfind("/share/tidemark/python/");  // between a program and its modules, as of --amp
+  if (own != std::string_view::npos) return path.substr(own + std::string_view("/share/").size());
   constexpr std::string_view kLibraries = "/lib/";
   const size_t library = path.find("/lib/python3");
   if (library != std::string_view::npos) return path.substr(library + kLibraries.size());

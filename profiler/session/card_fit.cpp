@@ -98,6 +98,13 @@ int64_t MemoryAt(const timeline::OutOfMemory& failure, const phantom::Card& card
 
 }  // namespace
 
+int64_t NeededBytes(const timeline::View& view) {
+  const auto workspaces = timeline::SeriesOf(events::Category::kWorkspace);
+  const timeline::SeriesValues peak =
+      view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).values;
+  return std::max<int64_t>(0, HighestOfCards(view).allocated_bytes - ValueOf(peak, workspaces));
+}
+
 bool IsLimited(const phantom::Card& card, const std::vector<phantom::Card>& known) {
   const phantom::Card* const whole = phantom::CardNamed(known, card.name);
   return whole != nullptr && card.memory_bytes < whole->memory_bytes;

@@ -45,6 +45,10 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
 // The most that any one of a run's cards held, of each figure; `device` means nothing.
 timeline::DevicePeaks HighestOfCards(const timeline::View& view);
 
+// What a run allocates at its peak, on the fullest of several cards, beside workspaces: libraries that find
+// no room for those of their first choice may take less. Of several cards the workspaces of all are left out.
+int64_t NeededBytes(const timeline::View& view);
+
 // Of the fullest card of a run on several; how far addresses move what was reserved on each is not known. Of
 // a run on one `reserved_bytes` and `band` decide.
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,

@@ -100,7 +100,7 @@ struct TechniqueAnswer {
   std::string failure = {};     // why it did not come to its end; "" if it did
   int64_t allocated_bytes = 0;  // at the peak, on the fullest of several; these are 0 where it does not fit
   int64_t reserved_bytes = 0;
-  int64_t needed_bytes = 0;  // where it ran out: allocated at the peak with room for all; 0 = not known (yet)
+  int64_t needed_bytes = 0;  // where it ran out: card_fit.h's, with room for all; 0 = not known (yet)
   std::vector<std::string> in_vain = {};  // of its techniques, as options, those that changed nothing
   // Where it ran out: PYTORCH_CUDA_ALLOC_CONF with which what it asks for has room; "" = none is known.
   std::string fits_with = {};

@@ -79,10 +79,8 @@ bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex mome
 void TellPlace(const timeline::View& view, Shortage& shortage) {
   if (const timeline::Step* const step = timeline::StepAt(view, shortage.index)) {
     shortage.step = step->number;
-  } else {
-    for (const timeline::Step& other : view.steps()) {
-      if (other.complete && other.end <= shortage.index) shortage.step_before = other.number;
-    }
+  } else if (const timeline::Step* const before = timeline::LatestStepAt(view, shortage.index)) {
+    shortage.step_before = before->number;
   }
   const events::Event event = view.event(shortage.index);
   shortage.phase = event.phase;

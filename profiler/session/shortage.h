@@ -15,7 +15,7 @@ namespace tidemark::session {
 struct Shortage {
   timeline::EventIndex index = 0;
   int64_t step = -1;         // in which it was; -1 = between steps
-  int64_t step_before = -1;  // of one between steps, the last that had ended; -1 = none had
+  int64_t step_before = -1;  // of one between steps, the latest before it; -1 = there was none
   events::Phase phase = events::Phase::kIdle;
   std::string op;     // that asked, "aten::cat", or a function's frame; "" = not known
   std::string layer;  // in whose call; "" = in none, or not known

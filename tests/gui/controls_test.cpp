@@ -109,6 +109,45 @@ TEST_CASE_METHOD(Measured, "A field of a number takes nothing else, and makes no
   CHECK(typed("2,5", "%g") == "2.5");
 }
 
+TEST_CASE_METHOD(Measured,
+                 "A field that is left with what is no number keeps its own, not that of the next field") {
+  double rate = 0.001;
+  uint64_t seed = 42;
+  ImVec2 rate_at;
+  const auto field = [](const char* name, ImGuiDataType type, void* value, const char* format) {
+    ImGui::SetNextItemWidth(100);
+    ImGui::PushID(name);
+    NumberField("##field", type, value, format);
+    ImGui::PopID();
+    return ImGui::IsItemDeactivatedAfterEdit();
+  };
+  const auto frame = [&](bool focus_seed) {
+    ImGui::EndFrame();
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::Begin("fields");
+    double rate_now = rate;
+    uint64_t seed_now = seed;
+    if (field("rate", ImGuiDataType_Double, &rate_now, "%g")) rate = rate_now;
+    rate_at = ImGui::GetItemRectMin();
+    if (focus_seed) ImGui::SetKeyboardFocusHere();
+    if (field("seed", ImGuiDataType_U64, &seed_now, "%llu")) seed = seed_now;
+    ImGui::End();
+  };
+  for (const bool focuses : {false, true, false, false}) frame(focuses);
+  ImGuiIO& io = ImGui::GetIO();
+  for (const char letter : std::string("1e5")) io.AddInputCharacter(static_cast<unsigned>(letter));
+  for (int i = 0; i < 3; ++i) frame(false);
+  io.AddMousePosEvent(rate_at.x + 5, rate_at.y + 5);
+  frame(false);
+  for (const bool is_down : {true, true, false, false}) {
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    frame(false);
+  }
+  CHECK(seed == 42);
+  CHECK(rate == 0.001);
+}
+
 TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, and no other is taken") {
   double value = 0;
   std::string told;  // under what is typed

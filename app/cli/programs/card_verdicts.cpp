@@ -45,11 +45,12 @@ class Judge {
       : settings_(settings),
         allocator_(allocator),
         requests_(session::RequestsOf(view, std::numeric_limits<int64_t>::max())),
-        highest_(session::HighestOfCards(view)) {}
+        highest_(session::HighestOfCards(view)),
+        needed_bytes_(session::NeededBytes(view)) {}
 
   Status Decide(CardVerdict& verdict) const {
     if (!requests_) return requests_.error();
-    verdict.needed_bytes = highest_.allocated_bytes;
+    verdict.needed_bytes = needed_bytes_;
     verdict.fits = highest_.reserved_bytes <= UsableBytes(verdict.card);
     if (verdict.fits) {
       verdict.reserved_bytes = highest_.reserved_bytes;
@@ -69,6 +70,7 @@ class Judge {
   const session::AllocatorOf& allocator_;
   const Result<std::vector<phantom::Request>> requests_;
   const timeline::DevicePeaks highest_;
+  const int64_t needed_bytes_;
 };
 
 }  // namespace
@@ -147,6 +149,7 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
     takes_what_there_is_ = true;
     for (CardVerdict& verdict : verdicts_) {  // what the first run requested says nothing of them
       if (!verdict.had_own_memory) verdict = {verdict.card, verdict.ran_on, false, verdict.has_kernels};
+      verdict.needed_bytes = 0;
     }
   }
   for (CardVerdict& verdict : verdicts_) {

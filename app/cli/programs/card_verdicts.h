@@ -29,8 +29,8 @@ struct CardVerdict {
   // So it does, but where libraries find no room for the workspaces of their first choice they take others.
   bool has_smaller_workspaces = false;
   int64_t reserved_bytes = 0;  // at the peak, on the fullest of several; 0 where it does not fit
-  // Allocated at the peak with room for all, on the fullest of several; 0 = not known, or it takes what there
-  // is.
+  // Allocated at the peak with room for all, on the fullest of several, beside workspaces, for which
+  // libraries may take less; 0 = not known, or it takes what there is.
   int64_t needed_bytes = 0;
 
   // It fits, and nearly fills the card, or only with smaller workspaces, or if the card's context is as small

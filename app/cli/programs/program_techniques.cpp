@@ -47,11 +47,7 @@ ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card&
 
 std::string RowText(const TechniqueVerdict& verdict, const phantom::Card& card) {
   const std::string options = phantom::OptionsOf(verdict.techniques);
-  if (!verdict.fits) {
-    const bool is_known = verdict.needed_bytes > 0;
-    return FitRow(options, is_known ? FormatBytes(verdict.needed_bytes, ByteUnit::kMebibytes) : "–", "–",
-                  InWords(verdict, card));
-  }
+  if (!verdict.fits) return FitRow(options, "–", "–", InWords(verdict, card));
   return FitRow(options, FormatBytes(verdict.allocated_bytes, ByteUnit::kMebibytes),
                 FormatBytes(verdict.reserved_bytes + card.context_bytes, ByteUnit::kMebibytes),
                 InWords(verdict, card));
@@ -76,7 +72,7 @@ Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& l
   const auto ran = [&](size_t trial, const TrialRun& run) {
     if (!run.failure.empty()) return;  // then it is not known what it needs
     auto& [technique, answer] = ran_out[trial];
-    answer.needed_bytes = session::HighestOfCards(*run.view).allocated_bytes;
+    answer.needed_bytes = session::NeededBytes(*run.view);
     const std::vector<advice::AllocatorTrial> fitting =
         SettingsThatFit(*run.view, run.allocator_settings, next.card, launch.Allocator());
     if (!fitting.empty()) answer.fits_with = fitting.front().settings;
@@ -137,7 +133,9 @@ std::string BestText(const std::vector<TechniqueVerdict>& verdicts, const phanto
   }
   if (best == verdicts.end()) {
     best = first(would_fit);
-    doubt = fmt::format("None of them {} with the allocator's settings as they are.\n", kMakesItFit);
+    const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
+    doubt = fmt::format("None of them {} with the allocator's settings as they are.\n",
+                        fits_as_it_is ? kGivesRoom : kMakesItFit);
   }
   if (best == verdicts.end()) return NoneText(verdicts, card, command, state_bytes);
   const std::string settings =
@@ -163,7 +161,8 @@ Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunc
     watch.answered(technique, answer);
   };
   const Status status = RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
-  if (!status || ran_out.empty() || (watch.goes_on && !watch.goes_on())) return status;
+  if (!status || ran_out.empty() || next.takes_what_there_is || (watch.goes_on && !watch.goes_on()))
+    return status;
   return TellNeeds(program, looking_out, next, std::move(ran_out), watch);
 }
 

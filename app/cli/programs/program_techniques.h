@@ -19,6 +19,7 @@ namespace tidemark::cli {
 struct TechniquesToRun {
   std::vector<phantom::Techniques> techniques;
   phantom::Card card;
+  bool takes_what_there_is = false;  // so that room for all tells nothing
 };
 
 struct TechniquesWatch {

@@ -81,11 +81,11 @@ struct AlikeShortages {
 };
 
 bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
-  return one.device == other.device && one.phase == other.phase &&
-         one.requested_bytes == other.requested_bytes && one.driver_bytes == other.driver_bytes &&
-         one.free_bytes == other.free_bytes && one.allocated_bytes == other.allocated_bytes &&
-         one.cached_bytes == other.cached_bytes && one.waiting_bytes == other.waiting_bytes &&
-         one.survived == other.survived;
+  return one.device == other.device && one.phase == other.phase && one.op == other.op &&
+         one.layer == other.layer && one.requested_bytes == other.requested_bytes &&
+         one.driver_bytes == other.driver_bytes && one.free_bytes == other.free_bytes &&
+         one.allocated_bytes == other.allocated_bytes && one.cached_bytes == other.cached_bytes &&
+         one.waiting_bytes == other.waiting_bytes && one.survived == other.survived;
 }
 
 // The first few kinds and the last, which may have ended the run, and of how many shortages nothing is told.
@@ -118,8 +118,7 @@ std::string WhoTellsTheNeed(const RunReport& report) {
   return report.is_trainer
              ? "What it needs in all, estimate tells for a card with room for it (estimate --card NAME, with "
                "the options of train); fit searches what makes it fit on this one.\n"
-             : "What it needs in all, and what makes it fit, tidemark fit -- PROGRAM tells, with the --card "
-               "and --memory that it had.\n";
+             : "What it needs in all, and what makes it fit, tidemark fit --card NAME -- PROGRAM tells.\n";
 }
 
 Json CardFitJson(const RunReport& report) {

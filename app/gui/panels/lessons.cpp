@@ -93,6 +93,8 @@ std::string HowNear(double predicted, std::optional<double> figure) {
   if (!figure || *figure <= 0) return "";
   const double off = predicted / *figure - 1;
   if (std::abs(off) < 0.005) return "right";
+  constexpr double kMost = 100;  // times as much: more is no better told
+  if (off > kMost) return "far too high";
   const std::string percent = FormatNumber(std::llround(100 * std::abs(off))) + " %";
   if (std::abs(off) <= kRight) return "right, within " + percent;
   return percent + (off > 0 ? " too high" : " too low");

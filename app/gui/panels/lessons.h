@@ -80,7 +80,7 @@ OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& sta
 std::string VerdictOn(double predicted_bytes, const RevealedFigures& figures);
 
 // Whether the page that is open was told the number that it asks for, and its tasks are done: only then does
-// turning it count.
+// turning it count; but Finish counts all of the lesson.
 bool IsWorkedThrough(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 
 // A last page counts as read once it is left with its tasks done, as if Finish had been pressed.

@@ -46,8 +46,7 @@ std::string ShortInWords(const ProgramTechniques& found, const session::Techniqu
                          ByteUnit unit) {
   const std::string what = presenters::WhatIsShort(answer, found.card, unit);
   if (what.empty()) return answer.failure;
-  return fmt::format("{} allocated at the peak with room for all: {}", FormatBytes(answer.needed_bytes, unit),
-                     what);
+  return fmt::format("needs {} beside workspaces: {}", FormatBytes(answer.needed_bytes, unit), what);
 }
 
 // At the end of the row of what was put last, or below it where there is no room.
@@ -87,7 +86,8 @@ void DrawTechniqueAnswer(const ProgramTechniques& found, const session::Techniqu
 }
 
 // No button for the run that is shown, which runs so, nor where a technique changed nothing: without it that
-// is another row.
+// is another row; nor where it would run out once more, for other settings of the allocator are given to a
+// program by whoever starts the window.
 void DrawTechniqueRows(const ProgramTechniquesInput& input, CommandQueue& queue) {
   const ProgramTechniques& found = *input.found;
   const session::ProgramOrder& shown = input.to_try->front().program;
@@ -104,20 +104,21 @@ void DrawTechniqueRows(const ProgramTechniquesInput& input, CommandQueue& queue)
       PutAtRowEnd(SmallMuted(), WhyNone(found, i == 0, is_next));
       is_next = is_next && i == 0;
     }
-    const bool is_new = !is_shown && row.answer && row.answer->in_vain.empty();
+    const bool is_new =
+        !is_shown && row.answer && row.answer->in_vain.empty() && row.answer->fits_with.empty();
     if (is_new && ButtonAtRowEnd("Run it so")) queue.Push(StartProgram{order});
     ImGui::PopID();
   }
 }
 
-// What the state takes is not known of a run that found no room: `tidemark fit` runs it with room for all.
+// What the state takes alone is not asked here: `tidemark fit` tells.
 constexpr const char* kNoneFits =
     "None of them makes it fit. Fewer samples at once may, if its parameters and what its optimizers keep "
     "leave room for any: Run a program… can sweep over them, and tidemark fit tells where they do not.";
 
 bool DoesNoneFit(const ProgramTechniques& found) {
   return !found.goes_on && std::ranges::all_of(found.rows, [](const TechniqueRow& row) {
-    return row.answer && row.answer->ran_out;
+    return row.answer && row.answer->ran_out && row.answer->fits_with.empty();
   });
 }
 

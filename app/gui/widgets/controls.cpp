@@ -383,8 +383,12 @@ bool FirstTextField(const char* id, std::string_view hint, std::span<char> text,
 namespace {
 
 // Of the one field of a number that is typed into: what it was when the typing began.
-ImGuiDataTypeStorage& NumberBefore() {
-  static ImGuiDataTypeStorage before;
+struct NumberBefore {
+  ImGuiID field = 0;
+  ImGuiDataTypeStorage value = {};
+};
+NumberBefore& BeforeTyping() {
+  static NumberBefore before;
   return before;
 }
 
@@ -407,12 +411,14 @@ bool NumberField(const char* id, ImGuiDataType type, void* value, const char* fo
   constexpr ImGuiInputTextFlags kFlags =
       ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackCharFilter;
   const bool is_edited = ImGui::InputText(id, text.data(), text.size(), kFlags, TakesComma);
-  if (ImGui::IsItemActivated()) NumberBefore() = now;
+  if (ImGui::IsItemActivated()) BeforeTyping() = {ImGui::GetItemID(), now};
   const bool is_number =
       NumberIn(text.data(), kind) && (type != ImGuiDataType_U64 || AllOf<uint64_t>(text.data()).has_value());
   if (is_edited && is_number) ImGui::DataTypeApplyFromText(text.data(), type, value, format);
   if (is_number || (!is_edited && !ImGui::IsItemActive())) return true;
-  std::memcpy(value, &NumberBefore(), size);
+  // The click that leaves a field may begin another one's typing before this one is drawn.
+  const bool is_mine = BeforeTyping().field == ImGui::GetItemID();
+  std::memcpy(value, is_mine ? &BeforeTyping().value : &now, size);
   if (text.front() != 0) {
     TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
                   kind.InWords() + " " + TextOf(type, value, format) + " stays.");

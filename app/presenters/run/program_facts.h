@@ -54,9 +54,9 @@ std::string DoubtOfSweep(const std::string& option,
 std::string VerdictOf(const session::TechniqueAnswer& answer);
 std::string WhyVerdict(const session::TechniqueAnswer& answer);
 
-// "at least 2.65 GiB short", of a program for which the card had no room. `needed_bytes`: what PyTorch has
-// allocated at its peak with room for all; what it reserves is more. "" where that alone would have had room
-// beside the context, and where it is not known (0).
+// "at least 2.65 GiB short", of a program for which the card had no room. `needed_bytes`: what it allocates
+// with room for all, beside workspaces (session/card_fit.h); what PyTorch reserves is more. "" where that
+// alone would have had room beside the context, and where it is not known (0).
 std::string HowMuchShort(int64_t needed_bytes, const phantom::Card& card, ByteUnit unit);
 // The same of one that ran out, or what else it takes to fit: "with PYTORCH_CUDA_ALLOC_CONF=... it has room".
 std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::Card& card, ByteUnit unit);

@@ -48,7 +48,9 @@ EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* vi
 
 EndNotice NoticeOfOpened(const session::RunStatus& status, const events::RunDescription& description,
                          const timeline::View* view) {
-  if (description.ending.empty() && !status.out_of_memory) return {};
+  // Who records a program tells how it ended: it may have caught the error, and ended well.
+  const bool ended_well = description.ending.empty() && !description.command.empty() && !status.cut_off;
+  if (ended_well || (description.ending.empty() && !status.out_of_memory)) return {};
   return Bad(description.ending, status, view);
 }
 

@@ -143,7 +143,7 @@ blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
   const auto ended = trials.run(orders, take, {{}, [&] { return answers.empty(); }});
   CHECK(answers.size() == 1);
   // What it needs where it ran out is told after that, of the same one.
-  const int64_t needed_bytes = answers[0].allocated_bytes;
+  const int64_t needed_bytes = answers[0].allocated_bytes;  // with workspaces
   answers.clear();
   orders.resize(1);
   orders[0].program.memory = "1GiB";
@@ -155,7 +155,9 @@ blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
                                 {});
   REQUIRE(answers.size() == 2);
   CHECK((answers[0].ran_out && answers[0].needed_bytes == 0));
-  CHECK((answers[1].ran_out && answers[1].needed_bytes == needed_bytes));
+  CHECK(answers[1].ran_out);
+  constexpr int64_t kWorkspaces = int64_t{64} << 20;  // of cuBLAS, at the most; they are not counted
+  CHECK((answers[1].needed_bytes <= needed_bytes && answers[1].needed_bytes > needed_bytes - kWorkspaces));
 }
 
 }  // namespace

@@ -90,6 +90,19 @@ TEST_CASE(
              "256.0 MiB were reserved at most, and never more than 120.0 MiB of it allocated, in step 7"));
 }
 
+TEST_CASE("Gaps are told after a change of settings that needs as much memory") {
+  TrainingStream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x40000000, 64 * kMiB);
+  for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);
+  const events::NameId marker = stream.Name("learning rate 0.001 → 0.01");
+  stream.Mark(marker, stream.Name("{\"learning_rate\": 0.01}"));
+  for (int64_t step = 3; step < 6; ++step) stream.StepWithoutFault(step);
+  const auto told = Only(stream, FindingKind::kFragmentation);
+  REQUIRE(told);
+  CHECK(Says(*told,
+             "192.0 MiB were reserved at most, and never more than 120.0 MiB of it allocated, in step 5"));
+}
+
 TEST_CASE("What memory ran out for lay in no gap where all gaps would not have held it") {
   TrainingStream stream;
   for (int64_t step = 0; step < 3; ++step) stream.StepWithoutFault(step);

@@ -132,10 +132,12 @@ TEST_CASE("A share of the memory that is there is noticed where a card with less
   CardVerdicts verdicts = AskedOf("h100");
   REQUIRE(verdicts.Take(First("h100", 14'000 * kGiB)).ok());
   CHECK_FALSE(verdicts.takes_what_there_is());  // it may as well need so much
+  CHECK(verdicts.OfAsked()->needed_bytes == 14'000 * kGiB);
   CHECK(verdicts.Smallest() == nullptr);
   REQUIRE(NameOfNext(verdicts, true) == "h100");
   REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 70 * kGiB)).ok());
   CHECK(verdicts.takes_what_there_is());
+  CHECK(verdicts.OfAsked()->needed_bytes == 0);
   CHECK(NameOfNext(verdicts, true) == Smallest(verdicts));
 }
 

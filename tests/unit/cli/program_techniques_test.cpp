@@ -95,6 +95,9 @@ TEST_CASE("Of a technique that runs out is told how much is short, or which sett
                 "None of them makes it fit there with the allocator's settings as they are.\n"
                 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card l4 --amp bf16 "
                 "--checkpoint blocks -- python train.py tells all of it.\n"));
+  const TechniqueVerdict in_vain{{true, false, "", usable, usable, 0, {"--amp bf16"}}, {"bf16", "none"}};
+  CHECK(
+      TextHas(text({in_vain, in_pieces}), "None of them gives it room to spare there with the allocator's"));
   const Json json = TechniquesJson({is_short, in_pieces});
   CHECK(json[0]["needed_bytes"] == is_short.needed_bytes);
   CHECK(json[0]["fits_with"].is_null());

@@ -92,7 +92,7 @@ TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   CHECK(Has(rows, "Out of memory in step 3, forward\n"));
   CHECK(Has(rows, "3,221,225,472 B"));
   CHECK(Has(rows, "Out of memory 2 more times."));
-  CHECK(Has(rows, "tidemark fit -- PROGRAM tells, with the --card and --memory that it had"));
+  CHECK(Has(rows, "tidemark fit --card NAME -- PROGRAM tells"));
   short_of_memory.is_trainer = true;
   CHECK(Has(OutOfMemoryRows(short_of_memory), "estimate --card NAME"));
   CHECK_FALSE(Has(OutOfMemoryRows(short_of_memory), "phantom"));

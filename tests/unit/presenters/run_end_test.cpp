@@ -109,6 +109,10 @@ TEST_CASE("Of a recording that is opened it is told how its run ended, as of tha
   const EndNotice unsaid = NoticeOfOpened(status, description, view.get());
   CHECK(unsaid.bad);
   CHECK(unsaid.sentence == "Memory ran out: 3.00 GiB asked for, 2.00 GiB free.");
+  description.command = "python train.py";  // of a program an end that is not bad is told by none
+  CHECK_FALSE(NoticeOfOpened(status, description, view.get()).bad);
+  status.cut_off = true;
+  CHECK(NoticeOfOpened(status, description, view.get()).bad);
   RunStatus live = StatusOf(RunState::kFailed, "The program ended with exit code 1.");
   live.out_of_memory = true;
   description.ending = live.sentence;

@@ -150,7 +150,8 @@ void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const present
     const std::string text = "step " + FormatNumber(step.number);
     const float width = Measure(style, text).x;
     const float left = std::min(std::max(x, geometry.steps.Min.x) + Px(3), geometry.steps.Max.x - width);
-    const bool is_under_next = x < geometry.steps.Min.x && geometry.X(step.end) < left + width;
+    const bool is_under_next =
+        x < geometry.steps.Min.x && &step != &plot.steps.back() && geometry.X(step.end) < left + width;
     if (left < std::max(x, free_from) || geometry.X(step.end) < left || is_under_next) continue;
     DrawText(list, {left, geometry.steps.Min.y}, style, text);
     free_from = left + width + Px(12);
