@@ -205,7 +205,8 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   }
   std::string answer = SmallestText(verdicts);
   if (!own_words.empty())
-    answer += fmt::format("{} on the {}: {}{}.\n", title, verdicts.TitleOf(asked), own_words, own_taken);
+    answer += fmt::format("{} on the {}: {}{}{}\n", title, verdicts.TitleOf(asked), own_words, own_taken,
+                          (own_words + own_taken).ends_with('.') ? "" : ".");
   return answer + rows + RunsText(verdicts, why_no_runs);
 }
 

@@ -160,7 +160,7 @@ Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunc
     if (answer.ran_out) ran_out.push_back({technique, answer});
     watch.answered(technique, answer);
   };
-  const Status status = RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
+  Status status = RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
   if (!status || ran_out.empty() || next.takes_what_there_is || (watch.goes_on && !watch.goes_on()))
     return status;
   return TellNeeds(program, looking_out, next, std::move(ran_out), watch);

@@ -80,7 +80,7 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
   CHECK(Tells(text, "It takes what the card has: with room for all it allocated 16,000.00 GiB at its peak."));
   CHECK(Tells(text, "The smallest known card on which it ends well is the " + second.cards[0].title + "."));
   CHECK(Tells(text, "train.py on the NVIDIA T4: ends well, and takes 14."));
-  CHECK(Tells(text, "runs out of memory: Tried to allocate 20.00 MiB."));
+  CHECK(Tells(text, "runs out of memory: Tried to allocate 20.00 MiB.\n"));
   CHECK(Tells(text, "--all-cards runs it on each kind"));
   const Json json = VerdictsJson(verdicts, "train.py", "", {});
   CHECK(json["why_no_runs"].is_null());
