@@ -346,6 +346,8 @@ bool ProgramRecorder::IsToBeRecorded(std::string_view environment) const {
 }
 
 void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::string_view environment) {
+  // It may be over a moment after it is answered, and tells of nobody then.
+  std::vector<pid_t> ancestors = AncestorsOf(caller.process_id);
   std::string title = options_.titled_by_process ? ProgramOf(caller.process_id) : "";
   if (title.empty()) title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;
@@ -362,7 +364,7 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller, std::str
     (void)run->RecordTo(*options_.recording);  // it tells why not
   first_has_asked_ = true;
   runs_.push_back(run);
-  ancestors_[run.get()] = AncestorsOf(caller.process_id);
+  ancestors_[run.get()] = std::move(ancestors);
   if (const std::optional<int> rank = RankIn(environment)) {
     heard_ranks_.insert(*rank);
     rank_processes_.insert(caller.process_id);
