@@ -150,7 +150,8 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
                                                          const CardVerdicts& verdicts) {
   if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return std::vector<TechniqueVerdict>();
   const InterruptListener listener;
-  const TechniquesToRun next{phantom::TechniquesToTry(), fit.asked, verdicts.takes_what_there_is()};
+  const TechniquesToRun next{phantom::TechniquesToTry(fit.asked.compute_capability), fit.asked,
+                             verdicts.takes_what_there_is()};
   std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
   TechniquesWatch watch;

@@ -111,7 +111,8 @@ using TechniqueAnswered = std::function<void(size_t order, const TechniqueAnswer
 
 // Both are there, or neither.
 struct TechniqueTrials {
-  // What there is to try of a program, whose own order comes first; none where it runs on no phantom. Pure.
+  // What there is to try of a program, whose own order comes first; none where it runs on no phantom. Reads
+  // the assets folder.
   std::function<std::vector<TechniqueOrder>(const ProgramOrder& order)> of;
   // Runs the same program with each, tells the answers in their order, then those that ran out again with
   // what they need, and returns what makes the figures less than certain. Where `watch` ends it, the answers

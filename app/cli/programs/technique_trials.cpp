@@ -38,9 +38,11 @@ session::TechniqueOrder OrderWith(const session::ProgramOrder& order, const Tech
 
 std::vector<session::TechniqueOrder> OrdersToTry(const session::ProgramOrder& order) {
   if (!order.card) return {};
+  const Result<phantom::Card> card = phantom::FindCard(*order.card);
+  if (!card) return {};  // nothing runs on it
   const Techniques own = TechniquesOf(order);
   std::vector<session::TechniqueOrder> orders = {OrderWith(order, own)};
-  std::vector<Techniques> others = phantom::TechniquesToTry();
+  std::vector<Techniques> others = phantom::TechniquesToTry(card->compute_capability);
   others.insert(others.begin(), Techniques{});
   for (const Techniques& other : others) {
     if (other != own) orders.push_back(OrderWith(order, other));

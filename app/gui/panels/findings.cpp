@@ -111,11 +111,13 @@ void DrawFigures(const FindingsInput& input) {
 void DrawOwners(const FindingsInput& input) {
   Label("Largest owners");
   for (const advice::Owner& owner : input.found->shortage->owners) {
-    const std::string shown = Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80));
+    const std::string bytes = session::BytesAsPyTorch(owner.bytes);
+    const float room = ImGui::GetContentRegionAvail().x - Measure(Numbers(), bytes).x - Px(12);
+    const std::string shown = Fitted(Words(), owner.name, room);
     Put(Words(), shown);
     MarkTerms(ImGui::GetItemRectMin(), Words(), shown);
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
-    PutAtRowEnd(Numbers(), session::BytesAsPyTorch(owner.bytes));
+    PutAtRowEnd(Numbers(), bytes);
   }
 }
 

@@ -52,8 +52,10 @@ std::string OptionsOf(const Techniques& techniques) {
 
 std::string InWords(const Techniques& techniques) { return Joined(techniques, "", "checkpointed ", ", "); }
 
-std::vector<Techniques> TechniquesToTry() {
-  return {{"bf16", "none"}, {"off", "blocks"}, {"bf16", "blocks"}};
+std::vector<Techniques> TechniquesToTry(int compute_capability) {
+  constexpr int kFirstWithBfloat16 = 80;
+  const char* const half = compute_capability >= kFirstWithBfloat16 ? "bf16" : "fp16";
+  return {{half, "none"}, {"off", "blocks"}, {half, "blocks"}};
 }
 
 }  // namespace tidemark::phantom

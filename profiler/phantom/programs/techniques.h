@@ -31,7 +31,9 @@ std::string OptionsOf(const Techniques& techniques);
 // "bf16, checkpointed blocks"; "" for none.
 std::string InWords(const Techniques& techniques);
 
-// Each and both together, to be tried.
-std::vector<Techniques> TechniquesToTry();
+// Each and both together, to be tried on a card of this compute capability (80 for 8.0, phantom::Card's): in
+// bfloat16 where it computes in that, from 8.0 on, else in float16. PyTorch runs bfloat16 below, too, but its
+// attention has no kernels there that save memory.
+std::vector<Techniques> TechniquesToTry(int compute_capability);
 
 }  // namespace tidemark::phantom

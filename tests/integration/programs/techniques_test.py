@@ -197,11 +197,11 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         answer = tidemark("fit", "--card", "t4", "--memory", "3584MiB", "--json", "--", PYTHON, str(script))
         self.assertEqual(0, answer.returncode, answer.stderr)
         techniques = json.loads(answer.stderr[answer.stderr.index("{"):])["techniques"]
-        self.assertEqual([("bf16", "none"), ("off", "blocks"), ("bf16", "blocks")], [(one["amp"], one["checkpoint"]) for one in techniques])
+        self.assertEqual([("fp16", "none"), ("off", "blocks"), ("fp16", "blocks")], [(one["amp"], one["checkpoint"]) for one in techniques])
         self.assertEqual([False, True, True], [one["fits"] for one in techniques])
         self.assertTrue(techniques[0]["ran_out_of_memory"])
         self.assertIsNone(techniques[0]["reserved_peak_bytes"])
-        alone = tidemark("phantom", "--card", "t4", "--amp", "bf16", "-o", self.recording, "--", PYTHON, str(script))
+        alone = tidemark("phantom", "--card", "t4", "--amp", "fp16", "-o", self.recording, "--", PYTHON, str(script))
         self.assertEqual(0, alone.returncode, alone.stderr)
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         needed = measured["allocated_peak_bytes"] - measured["by_category_at_peak"].get("workspace", 0)

@@ -36,6 +36,10 @@ TEST_CASE("Of a program on a phantom its own techniques come first, and then the
   CHECK(all[3].program.checkpoint == "blocks");
   CHECK(all[3].program.memory == "8GiB");
   CHECK(all[3].program.recording.empty());  // that is of the run that is shown
+  order.card = "t4";                        // which does not compute in bfloat16
+  CHECK(TitlesOf(order) ==
+        std::vector<std::string>{"as it is", "fp16", "checkpointed blocks", "fp16, checkpointed blocks"});
+  order.card = "l4";
   order.amp = "bf16";
   CHECK(TitlesOf(order) ==
         std::vector<std::string>{"bf16", "as it is", "checkpointed blocks", "bf16, checkpointed blocks"});
