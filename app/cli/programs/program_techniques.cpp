@@ -82,7 +82,13 @@ Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& l
 }
 
 constexpr const char* kGivesRoom = "gives it room to spare there";
-constexpr const char* kMakesItFit = "makes it fit there";
+
+// What none of them does: of a program that fits with one that changed nothing, and so as it is, no more is
+// asked.
+const char* WhatNoneDoes(const std::vector<TechniqueVerdict>& verdicts) {
+  const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
+  return fits_as_it_is ? kGivesRoom : "makes it fit there";
+}
 
 // What it ran on, as one would ask for it again.
 std::string CardOptions(const PhantomOptions& asked) {
@@ -104,12 +110,10 @@ std::string NoneText(const std::vector<TechniqueVerdict>& verdicts, const phanto
         "optimizers keep are {} alone.\n",
         FormatBytes(state_bytes, ByteUnit::kMebibytes));
   }
-  const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
   return fmt::format(
       "None of them {}; fewer samples at once may: of a program that takes --batch N, tidemark phantom "
-      "--sweep "
-      "batch=1..64 -- {} tells with how many it does.\n",
-      fits_as_it_is ? kGivesRoom : kMakesItFit, command);
+      "--sweep batch=1..64 -- {} tells with how many it does.\n",
+      WhatNoneDoes(verdicts), command);
 }
 
 // The first with room to spare, or else that fits, or else that would with other settings of the allocator.
@@ -133,9 +137,8 @@ std::string BestText(const std::vector<TechniqueVerdict>& verdicts, const phanto
   }
   if (best == verdicts.end()) {
     best = first(would_fit);
-    const bool fits_as_it_is = std::ranges::any_of(verdicts, &TechniqueVerdict::fits);
-    doubt = fmt::format("None of them {} with the allocator's settings as they are.\n",
-                        fits_as_it_is ? kGivesRoom : kMakesItFit);
+    doubt =
+        fmt::format("None of them {} with the allocator's settings as they are.\n", WhatNoneDoes(verdicts));
   }
   if (best == verdicts.end()) return NoneText(verdicts, card, command, state_bytes);
   const std::string settings =
