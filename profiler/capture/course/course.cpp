@@ -18,6 +18,7 @@ void Course::Begin(void (*phase_begins)(Phase)) {
 void Course::BeginForward() {
   const MutexLock lock(mutex_);
   if (!Rests(phase_)) return;
+  EndUpdates();
   OpenStep();
   has_begun_ = true;
   pass_since_turn_ = true;
@@ -34,6 +35,7 @@ void Course::BeginClosure() {
 
 void Course::BeginBackward() {
   const MutexLock lock(mutex_);
+  if (backward_depth_ == 0) EndUpdates();
   pass_since_turn_ = true;
   if (backward_depth_++ == 0 && phase_ != Phase::kOptimizer) Enter(Phase::kBackward);
 }
@@ -45,12 +47,18 @@ void Course::EndBackward() {
   const bool stepped = std::exchange(stepped_in_backward_, false);
   if (optimizer_depth_ > 0) return Enter(Phase::kOptimizer);
   if (stepped) EndTurn(&stepped_in_backward_);  // for all of them: no optimizer lies there
+  if (LacksOptimizer()) {
+    updates_.PassesBackward();
+    awaits_updates_ = true;
+  }
   Rest();
 }
 
 void Course::BeginEvaluation() {
   const MutexLock lock(mutex_);
-  if (evaluations_++ == 0 && phase_ == Phase::kIdle) Enter(Phase::kEvaluation);
+  if (evaluations_++ > 0 || phase_ != Phase::kIdle) return;
+  EndUpdates();
+  Enter(Phase::kEvaluation);
 }
 
 void Course::EndEvaluation() {
@@ -60,6 +68,8 @@ void Course::EndEvaluation() {
 
 bool Course::BeginOptimizer() {
   const MutexLock lock(mutex_);
+  has_optimizer_ = true;
+  awaits_updates_ = false;
   if (phase_ == Phase::kBackward) {
     stepped_in_backward_ = true;
     OpenStep();
@@ -76,6 +86,24 @@ void Course::EndOptimizer(const void* optimizer) {
   if (--optimizer_depth_ > 0) return;
   EndTurn(optimizer);
   Rest();
+}
+
+void Course::GiveGradientTo(uint64_t parameter) {
+  const MutexLock lock(mutex_);
+  if (LacksOptimizer()) updates_.GotGradient(parameter);
+}
+
+void Course::WriteTo(uint64_t parameter) {
+  const MutexLock lock(mutex_);
+  if (!AwaitsUpdates() || !Rests(phase_) || !updates_.WriteTo(parameter)) return;
+  awaits_updates_ = false;
+  EndTurn(&updates_);
+}
+
+void Course::EndUpdates() {
+  if (!AwaitsUpdates() || !updates_.EndTurn()) return;
+  awaits_updates_ = false;
+  EndTurn(&updates_);
 }
 
 void Course::EndTurn(const void* optimizer) {

@@ -9,7 +9,8 @@
 // what was told as steps before the second was known is taken back by an end with the first step's number,
 // and that again where the second is of another training (joined_steps.h). Optimizers that step inside
 // backward, each once its gradient is there, have one turn together, which ends with the outermost backward.
-// A program without an optimizer has no complete step, and an evaluation is none of any. All else is idle.
+// A program without an optimizer steps where it writes to its parameters itself (updates_by_hand.h); one that
+// does not has no complete step, and an evaluation is none of any. All else is idle.
 //
 // Any thread. What asks takes no lock; what changes the course takes one, and tells the stream under it, so
 // that threads that train at once tell of each begin and each end once, and in that order.
@@ -21,6 +22,7 @@
 #include "profiler/base/immortal.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/course/optimizer_cycle.h"
+#include "profiler/capture/course/updates_by_hand.h"
 #include "profiler/events/event.h"
 
 namespace tidemark::capture {
@@ -56,6 +58,13 @@ class Course {
   // Its address, for it to be known by; null where that is not found.
   void EndOptimizer(const void* optimizer);
 
+  // No optimizer has shown itself: parameters may be updated by hand. Of such a program, by the addresses of
+  // their blocks: which got a gradient, and which is written to in place, by an operator that begins.
+  bool LacksOptimizer() const { return !has_optimizer_.load(std::memory_order_relaxed); }
+  void GiveGradientTo(uint64_t parameter);
+  bool AwaitsUpdates() const { return awaits_updates_.load(std::memory_order_relaxed); }
+  void WriteTo(uint64_t parameter);
+
  private:
   static bool Rests(events::Phase phase) {
     return phase == events::Phase::kIdle || phase == events::Phase::kEvaluation;
@@ -63,6 +72,7 @@ class Course {
   void BeginForward();
   void OpenStep() TIDEMARK_REQUIRES(mutex_);
   void EndTurn(const void* optimizer) TIDEMARK_REQUIRES(mutex_);
+  void EndUpdates() TIDEMARK_REQUIRES(mutex_);
   void Rest() TIDEMARK_REQUIRES(mutex_);
   void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
 
@@ -70,6 +80,8 @@ class Course {
   void (*phase_begins_)(events::Phase) TIDEMARK_GUARDED_BY(mutex_) = nullptr;
   std::atomic<events::Phase> phase_{events::Phase::kIdle};
   std::atomic<bool> has_begun_{false};
+  std::atomic<bool> has_optimizer_{false};
+  std::atomic<bool> awaits_updates_{false};  // backward has run since the last
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int evaluations_ TIDEMARK_GUARDED_BY(mutex_) = 0;
@@ -79,6 +91,7 @@ class Course {
   int64_t step_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int64_t joined_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // into the first step, beside it
   OptimizerCycle cycle_ TIDEMARK_GUARDED_BY(mutex_);
+  UpdatesByHand updates_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 namespace detail {

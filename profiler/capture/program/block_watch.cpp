@@ -179,6 +179,7 @@ void OnGradientAccumulated(const void* object) {
   if (IsPythons(leaf.grad())) return AskFor(leaf.grad(), Category::kGradient, leaf);
   const Block parameter = BlockOf(leaf);
   if (!Roles().Is(parameter.address, Category::kParameter)) return;
+  if (TheCourse().LacksOptimizer()) TheCourse().GiveGradientTo(parameter.address);
   const Block block = BlockOf(leaf.grad());
   if (IsSendBuffer(block, leaf)) {
     if (Roles().Take(block.address, Category::kCommunication))
@@ -309,6 +310,11 @@ void EndEvaluationBlocks() {
 }
 
 void EndForwardBlocks() { TakeForOutputs(kForward); }
+
+uint64_t ParameterBlockOf(const at::Tensor& tensor) {
+  const Block block = BlockOf(tensor);
+  return Roles().Is(block.address, Category::kParameter) ? block.address : 0;
+}
 
 void BeginOptimizerBlocks() { ++current_context.optimizer_depth; }
 

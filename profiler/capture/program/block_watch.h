@@ -23,7 +23,13 @@
 // Any thread.
 #pragma once
 
+#include <cstdint>
+
 #include "profiler/events/event.h"
+
+namespace at {
+class Tensor;
+}
 
 namespace tidemark::capture {
 
@@ -36,6 +42,9 @@ void EndEvaluationBlocks();
 
 // Before a backward begins.
 void EndForwardBlocks();
+
+// The address of the block that a tensor lies in, if that is a parameter's; 0 otherwise.
+uint64_t ParameterBlockOf(const at::Tensor& tensor);
 
 // Around an optimizer's step, on its thread; `name` is what its state is called.
 void BeginOptimizerBlocks();

@@ -1,10 +1,16 @@
 #include "profiler/capture/program/course_watch.h"
 
+#include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 
+#include "profiler/base/thread_annotations.h"
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/course/optimizer_turn.h"
 #include "profiler/capture/gates/gates.h"
@@ -25,6 +31,40 @@ void OnPhase(Phase phase) {
   SetUsualBirthCategory(nothing_stays ? Category::kTemporary : Category::kUnknown);
 }
 
+// By what LibTorch calls operators that write to their first argument. Those of them that leave its values alone
+// do not.
+bool WritesInPlace(std::string_view name) {
+  static constexpr std::array kLeaveValues = {"aten::requires_grad_", "aten::detach_", "aten::resize_",
+                                              "aten::set_"};
+  return name.ends_with('_') && std::ranges::find(kLeaveValues, name) == kLeaveValues.end();
+}
+
+// Of a program without an optimizer: it may update its parameters by hand.
+std::unique_ptr<at::ObserverContext> BeginUpdate(const at::RecordFunction& function) {
+  if (!EventStreamIsOpen() || !TheCourse().AwaitsUpdates()) return nullptr;
+  if (!WritesInPlace(function.name()) || function.inputs().empty()) return nullptr;
+  const auto update = [](const at::Tensor& tensor) {
+    if (const uint64_t parameter = ParameterBlockOf(tensor)) TheCourse().WriteTo(parameter);
+  };
+  const c10::IValue& written = function.inputs()[0];
+  if (written.isTensor()) update(written.toTensor());
+  if (!written.isTensorList()) return nullptr;
+  for (const at::Tensor& tensor : written.toTensorVector()) update(tensor);
+  return nullptr;
+}
+
+// As long as no optimizer has shown itself only: LibTorch puts every operator's arguments in boxes for it.
+void WatchUpdates() {
+  static Mutex mutex;
+  static at::CallbackHandle watch = at::INVALID_CALLBACK_HANDLE;
+  const MutexLock lock(mutex);
+  const bool is_watched = watch != at::INVALID_CALLBACK_HANDLE;
+  if (TheCourse().LacksOptimizer() == is_watched) return;
+  if (is_watched) return at::removeCallback(std::exchange(watch, at::INVALID_CALLBACK_HANDLE));
+  watch = at::addGlobalCallback(
+      at::RecordFunctionCallback(BeginUpdate).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+}
+
 struct OptimizerScope final : at::ObserverContext {
   OptimizerTurn turn;
 };
@@ -34,6 +74,7 @@ std::unique_ptr<at::ObserverContext> BeginUserScope(const at::RecordFunction& fu
   if (!turn) return nullptr;
   auto scope = std::make_unique<OptimizerScope>();
   scope->turn = *turn;
+  WatchUpdates();
   BeginOptimizerBlocks();
   return scope;
 }
@@ -70,6 +111,7 @@ void WatchCourse() {
     EndEngine();
     TheCourse().EndBackward();
     EndClosureBlocks();
+    if (TheCourse().LacksOptimizer()) WatchUpdates();
   };
   at::addGlobalCallback(
       at::RecordFunctionCallback(BeginUserScope, EndUserScope).scopes({at::RecordScope::USER_SCOPE}));

@@ -54,7 +54,7 @@ class Programs(InFolder):
         code = "import torch; net = torch.nn.Linear(9, 9).cuda(); net(torch.ones(1, 9).cuda())"
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("0 steps (a step ends with an Optimizer.step(), and the recorded process called none that tells of itself: what torch.compile compiles does not)", ran.stderr)
+        self.assertIn("0 steps (a step ends with an Optimizer.step(), or once parameters are written to in place after backward; the recorded process told of neither: what torch.compile compiles tells of nothing)", ran.stderr)
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["measured"]["by_category_at_peak"]["input"], 512)
 
@@ -77,6 +77,22 @@ for _ in range(4): net(torch.ones(1, 64, device="cuda")).sum().backward()
 """):
             self.assertNotIn("growth", self.findings_of(start + rounds))
             self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], 4)
+
+    def test_updates_by_hand_end_a_step_and_a_model_that_is_only_looked_into_has_none(self):
+        code = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.Linear(64, 64)).cuda()
+for _ in range(4):
+    for micro_batch in range(2): net(torch.ones(1, 64, device="cuda")).sum().backward()
+    %s
+"""
+        for update, steps in (("with torch.no_grad():\n        for p in net.parameters():\n            p -= 0.1 * p.grad\n            p.grad.zero_()", 4),
+                              ("for p in net.parameters(): p.data.add_(p.grad, alpha=-0.1)", 4),
+                              ("torch._foreach_add_([p.data for p in net.parameters()], [p.grad for p in net.parameters()], alpha=-0.1)", 4),
+                              ("for p in net.parameters(): p.grad.zero_(); p.requires_grad_()", 0)):
+            with self.subTest(update):
+                self.findings_of(code % update)
+                self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], steps)
 
     def test_copies_that_autocast_keeps_are_told_apart(self):
         torch, info, _ = self.train("2", "amp")

@@ -87,4 +87,67 @@ TEST_CASE(
   CHECK(Told() == "evaluation, forward");
 }
 
+TEST_CASE("Without an optimizer a step ends once each parameter with a gradient has been written to") {
+  Ring();
+  Course course;
+  const auto pass = [&] {
+    course.RecordForward();
+    course.BeginBackward();
+    course.GiveGradientTo(0x100);
+    course.GiveGradientTo(0x200);
+    course.EndBackward();
+  };
+  course.WriteTo(0x100);  // as it is set up
+  pass();
+  pass();  // gradients are accumulated
+  course.WriteTo(0x100);
+  course.WriteTo(0x300);  // has no gradient
+  CHECK(Told() == "step 0 begins, forward, backward, idle, forward, backward, idle");
+  course.WriteTo(0x200);
+  course.WriteTo(0x100);  // once more: it belongs to no step
+  CHECK(Told() == "step 0 ends");
+  pass();
+  CHECK(Told() == "step 1 begins, forward, backward, idle");
+}
+
+TEST_CASE(
+    "Without an optimizer a step ends as the next pass begins where some parameters are not written to") {
+  Ring();
+  Course course;
+  const auto pass = [&] {
+    course.RecordForward();
+    course.BeginBackward();
+    course.GiveGradientTo(0x100);
+    course.GiveGradientTo(0x200);
+    course.EndBackward();
+    course.WriteTo(0x100);
+  };
+  pass();
+  CHECK(Told() == "step 0 begins, forward, backward, idle");
+  course.BeginEvaluation();
+  CHECK(Told() == "step 0 ends, evaluation");
+  course.EndEvaluation();
+  pass();
+  CHECK(Told() == "idle, step 1 begins, forward, backward, idle, step 1 ends");
+}
+
+TEST_CASE("What is written to beside an optimizer ends no step") {
+  Ring();
+  Course course;
+  const auto step = [&] {
+    course.RecordForward();
+    course.BeginBackward();
+    course.GiveGradientTo(0x100);
+    course.EndBackward();
+    course.BeginOptimizer();
+    course.EndOptimizer(&course);
+    course.WriteTo(0x100);
+  };
+  step();
+  step();
+  CHECK(Told() ==
+        "step 0 begins, forward, backward, idle, optimizer, step 0 ends, idle, "
+        "step 1 begins, forward, backward, idle, optimizer, step 1 ends, idle");
+}
+
 }  // namespace tidemark::capture

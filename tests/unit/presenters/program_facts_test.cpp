@@ -145,8 +145,7 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   session::RunStatus none;
   CHECK(WhyNoStep(none, description) == " (it tells of no whole step)");
   description.torch_build_id = "1234";
-  CHECK(WhyNoStep(none, description)
-            .find("called none that tells of itself: what torch.compile compiles does not") !=
+  CHECK(WhyNoStep(none, description).find("told of neither: what torch.compile compiles tells of nothing") !=
         std::string::npos);
   // Of a file or a program that was cut off, nobody knows what would have come.
   none.cut_off = true;
