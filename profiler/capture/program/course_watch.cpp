@@ -31,8 +31,8 @@ void OnPhase(Phase phase) {
   SetUsualBirthCategory(nothing_stays ? Category::kTemporary : Category::kUnknown);
 }
 
-// By what LibTorch calls operators that write to their first argument. Those of them that leave its values alone
-// do not.
+// By what LibTorch calls operators that write to their first argument. Those of them that leave its values
+// alone do not.
 bool WritesInPlace(std::string_view name) {
   static constexpr std::array kLeaveValues = {"aten::requires_grad_", "aten::detach_", "aten::resize_",
                                               "aten::set_"};
