@@ -14,6 +14,7 @@
 
 #include "profiler/advice/examined_steps.h"
 #include "profiler/advice/kept_outputs.h"
+#include "profiler/advice/kept_results.h"
 #include "profiler/advice/loss_scores.h"
 #include "profiler/advice/optimizer_work.h"
 #include "profiler/advice/step_spikes.h"
@@ -159,7 +160,8 @@ class Examination {
             " more with each step, and never less. " +
             Counted(survivors.size(), "allocation", "allocations") + " of earlier steps " +
             (survivors.size() == 1 ? "is" : "are") + " still alive." + MostIsMadeBy(view_, births),
-        "Look what keeps them: tensors in a list or a running sum; store numbers (loss.item()) instead.",
+        "Look what keeps them: tensors in a list or a running sum; store numbers (loss.item()) instead, "
+        "or what has to stay on the CPU (.cpu()): .detach() keeps a tensor's memory.",
         births);
   }
 
@@ -193,6 +195,7 @@ class Examination {
     };
     std::vector<LiveBlock> kept = Survivors(is_saved);
     if (kept.empty() || (!grows && !IsWorthTelling(BytesOf(kept), AllocatedPeak(last())))) return false;
+    if (AreKeptResults(view_, kept)) return false;
     const std::vector<LiveBlock> of_first = LikeOfFirst(kept, is_saved);
     kept.insert(kept.end(), of_first.begin(), of_first.end());
     const std::vector<EventIndex> births = BirthsOf(kept);

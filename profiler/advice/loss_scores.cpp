@@ -43,7 +43,7 @@ std::optional<Finding> LossScores(const View& view, const timeline::Step& step, 
   if (each == 0) return {};
   std::vector<LiveBlock> alike;
   for (const LiveBlock& block : timeline::CountedBlocks(state)) {
-    if (block.rounded_bytes == each) alike.push_back(block);
+    if (block.rounded_bytes == each && block.born >= step.begin) alike.push_back(block);
   }
   const int64_t bytes = BytesOf(alike);
   const int64_t peak = AllocatedPeak(step);

@@ -48,6 +48,17 @@ TEST_CASE("A small log-softmax, one alone, and blocks of one size that are none,
   CHECK(Found(StepsWithScores(4, 50 * kMiB, "aten::add")).empty());
 }
 
+TEST_CASE("What is kept of earlier steps are none of this one's scores, though as large") {
+  TrainingStream stream;
+  const events::NameId op = stream.Name("aten::log_softmax");
+  for (int64_t step = 0; step < 8; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(TrainingStream::kMore + static_cast<uint64_t>(step) * 0x10000000, 50 * kMiB).op = op;
+    stream.EndBackward(step);
+  }
+  CHECK(Only(stream, FindingKind::kGrowth));
+}
+
 TEST_CASE("Scores are not told of a run that needs more elsewhere") {
   TrainingStream stream = StepsWithScores(4, 50 * kMiB, "LogSoftmaxBackward0");
   stream.Allocate(0x80000000, 400 * kMiB);
