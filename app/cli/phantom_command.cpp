@@ -214,7 +214,8 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   AddAddressesOption(*command, options->addresses);
   command
       ->add_option("--sweep", options->sweep,
-                   "Runs it for each value of an argument: batch=1..512 (doubling) or batch=8,24,96")
+                   "Runs it for each value of an argument, in the form in which the command has it: "
+                   "batch=1..512 (doubling) or batch=8,24,96")
       ->type_name("NAME=VALUES");
   command
       ->add_option("--fault", options->faults,

@@ -1,7 +1,6 @@
 #include "profiler/phantom/programs/sweep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
+#include "profiler/phantom/programs/program_arguments.h"
 #include "profiler/phantom/programs/python_words.h"
 #include "profiler/phantom/programs/torch_installation.h"
 
@@ -19,13 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMostValues = 10'000;
-
-std::optional<int64_t> Whole(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
 
 // Nothing if it is neither a list nor a range.
 std::vector<int64_t> ValuesOf(std::string_view text) {
@@ -100,29 +93,6 @@ Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
       "To be run many times, a program needs a script or a module after Python, as in: python train.py."};
 }
 
-// `own`: where the program's own arguments begin.
-std::vector<std::string> WithArgumentFrom(const std::vector<std::string>& command, size_t own,
-                                          const std::string& name, int64_t value) {
-  const std::string option = "--" + name;
-  const auto last = std::find(command.begin() + static_cast<std::ptrdiff_t>(own), command.end(),
-                              "--");  // what lies behind is no option
-  std::vector<std::string> changed;
-  std::optional<size_t> place;
-  for (auto word = command.begin(); word != last; ++word) {
-    const bool has_value_behind = *word == option;
-    if (!has_value_behind && !word->starts_with(option + "=")) {
-      changed.push_back(*word);
-      continue;
-    }
-    if (!place) place = changed.size();
-    if (has_value_behind && std::next(word) != last) ++word;
-  }
-  const auto into = changed.begin() + static_cast<std::ptrdiff_t>(place.value_or(changed.size()));
-  changed.insert(into, {option, std::to_string(value)});
-  changed.insert(changed.end(), last, command.end());
-  return changed;
-}
-
 Json OrderOf(const SweepTask& task, const Entry& entry) {
   const std::vector<std::string> given(task.program.begin() + static_cast<std::ptrdiff_t>(entry.arguments),
                                        task.program.end());
@@ -166,6 +136,12 @@ size_t OwnArguments(const std::vector<std::string>& command) {
 std::vector<std::string> WithArgument(const std::vector<std::string>& command, const std::string& name,
                                       int64_t value) {
   return WithArgumentFrom(command, OwnArguments(command), name, value);
+}
+
+std::optional<SweepRange> BatchSweepOf(const std::vector<std::string>& command) {
+  const std::optional<BatchArgument> batch = FindBatchArgument(command, OwnArguments(command));
+  if (!batch) return std::nullopt;
+  return SweepRange{batch->name, ValuesOf("1.." + std::to_string(batch->value))};
 }
 
 Result<SweepRange> SweepRangeFromText(const std::string& text) {

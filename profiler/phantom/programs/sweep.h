@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,8 +38,8 @@ struct SweepAnswer {
   std::vector<std::string> in_vain = {};  // options of techniques.h that changed nothing
 };
 
-// The command with --NAME VALUE in the place of the first one that is there, and no other; where there is
-// none, at the end, but before a lone "--" among the program's own arguments.
+// The command with another value of one of the program's arguments, in the form in which it has it, or else
+// as --NAME VALUE (program_arguments.h).
 std::vector<std::string> WithArgument(const std::vector<std::string>& command, const std::string& name,
                                       int64_t value);
 
@@ -48,6 +49,8 @@ struct SweepRange {
   std::vector<int64_t> values;
 };
 Result<SweepRange> SweepRangeFromText(const std::string& text);
+// Over the sizes of a batch up to what the command asks for; nothing where no argument of it tells one.
+std::optional<SweepRange> BatchSweepOf(const std::vector<std::string>& command);
 
 // Tells the answers in the order of the values, each as soon as it is known; `goes_on` is asked several times
 // a second, and where it says no, the runs under way are ended and the answers told so far are all. Fails

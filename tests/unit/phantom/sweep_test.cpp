@@ -140,13 +140,52 @@ TEST_CASE("An argument takes the place of the one that a command has") {
   };
   CHECK(arguments_with({}) == Words{"--batch", "32"});
   CHECK(arguments_with({"--batch", "8", "--lr", "1"}) == Words{"--batch", "32", "--lr", "1"});
-  CHECK(arguments_with({"--batch=8", "--batches", "2"}) == Words{"--batch", "32", "--batches", "2"});
+  CHECK(arguments_with({"--batch=8", "--batches", "2"}) == Words{"--batch=32", "--batches", "2"});
   CHECK(arguments_with({"--batch", "8", "train", "--batch=9"}) == Words{"--batch", "32", "train"});
   CHECK(arguments_with({"--batch"}) == Words{"--batch", "32"});
   CHECK(arguments_with({"--lr", "1", "--", "--batch"}) ==
         Words{"--lr", "1", "--batch", "32", "--", "--batch"});
   CHECK(WithArgument({"no-such-launcher", "--", "train.py"}, "batch", 32) ==
         Words{"no-such-launcher", "--", "train.py", "--batch", "32"});
+}
+
+TEST_CASE("An argument keeps the form in which a program takes it") {
+  const trace::Scratch scratch;
+  const std::string python = TaskWith(scratch, "").program.front();
+  using Words = std::vector<std::string>;
+  const auto with = [&](const char* name, Words words) {
+    words.insert(words.begin(), {python, "train.py"});
+    Words changed = WithArgument(words, name, 32);
+    changed.erase(changed.begin(), changed.begin() + 2);
+    return changed;
+  };
+  CHECK(with("batch_size", {"--batch_size=8", "--compile=False"}) ==
+        Words{"--batch_size=32", "--compile=False"});
+  CHECK(with("b", {"-b", "256", "-a", "resnet18"}) == Words{"-b", "32", "-a", "resnet18"});
+  CHECK(with("b", {}) == Words{"-b", "32"});
+  CHECK(with("data.batch", {"model=gpt", "data.batch=8"}) == Words{"model=gpt", "data.batch=32"});
+  CHECK(with("data.batch", {"+data.batch=8"}) == Words{"+data.batch=32"});
+}
+
+TEST_CASE("What an argument says of the size of a batch is what a sweep goes up to") {
+  const trace::Scratch scratch;
+  const std::string python = TaskWith(scratch, "").program.front();
+  using Words = std::vector<std::string>;
+  const auto found = [&](Words words) {
+    words.insert(words.begin(), {python, "train.py"});
+    const auto range = BatchSweepOf(words);
+    return range ? range->name + " up to " + std::to_string(range->values.back()) : "none";
+  };
+  CHECK(found({"--lr", "1", "--batch-size", "64"}) == "batch-size up to 64");
+  CHECK(found({"--batch_size=12"}) == "batch_size up to 12");
+  CHECK(found({"-b", "256"}) == "b up to 256");
+  CHECK(found({"--per_device_train_batch_size", "4"}) == "per_device_train_batch_size up to 4");
+  CHECK(found({"train.batchSize=16"}) == "train.batchSize up to 16");
+  CHECK(found({"--batch-size", "1"}) == "none");
+  CHECK(found({"--batch-size"}) == "none");
+  CHECK(found({"--batch-size", "auto"}) == "none");
+  CHECK(found({"--batch-sampler", "8", "--", "--batch-size", "8"}) == "none");
+  CHECK_FALSE(BatchSweepOf({"no-such-launcher", "--batch", "8"}));
 }
 
 TEST_CASE("A sweep that ends early says what it heard last, and one without a script what it needs") {
