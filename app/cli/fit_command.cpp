@@ -22,6 +22,7 @@
 #include "app/cli/programs/program_cards.h"
 #include "app/cli/programs/program_fit.h"
 #include "app/cli/programs/program_techniques.h"
+#include "app/cli/programs/program_ways.h"
 #include "app/cli/programs/settings_trial.h"
 #include "app/cli/programs/user_program.h"
 #include "app/cli/reports/advice_report.h"
@@ -170,23 +171,35 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
   return verdicts_with;
 }
 
-// What helps there with no technique: settings of the allocator, and what stands out in the run.
-struct ByItself {
-  std::vector<advice::AllocatorTrial> settings;
-  std::string findings;  // rows for people
-};
+// Which settings of the allocator would.
+std::vector<advice::AllocatorTrial> SettingsThatHelp(const ProgramFit& fit, const session::ProgramRun& run,
+                                                     const ProgramLaunch& launch,
+                                                     const CardVerdicts& verdicts) {
+  if (!LacksMemory(verdicts) || verdicts.takes_what_there_is()) return {};
+  const InterruptListener listener;
+  ProgressLine line;
+  return SettingsThatFit(*run.view(), run.description().allocator_settings, fit.asked, launch.Allocator(),
+                         line.ShowShare("trying settings of the allocator:"));
+}
 
-ByItself HelpsByItself(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
-                       const CardVerdicts& verdicts) {
-  if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return {};
-  const auto tried = [] { return std::optional<std::string>(); };  // those of the allocator
-  ByItself helps;
-  if (!fit.json) helps.findings = FindingRows(*run.view(), fit.asked.memory_bytes, tried);
-  if (!verdicts.takes_what_there_is()) {
-    helps.settings =
-        SettingsThatFit(*run.view(), run.description().allocator_settings, fit.asked, launch.Allocator());
+// The cheapest are tried first. A sentence is among the notes where some could not be.
+ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
+                         const CardVerdicts& verdicts, std::vector<std::string>& notes) {
+  ProgramWays ways{SettingsThatHelp(fit, run, launch, verdicts), {}, verdicts.state_bytes()};
+  Result<std::vector<TechniqueVerdict>> techniques = TechniquesThatHelp(fit, launch, verdicts);
+  if (techniques) {
+    ways.techniques = std::move(*techniques);
+  } else {
+    notes.push_back("Techniques could not be tried. " + techniques.error().message);
   }
-  return helps;
+  return ways;
+}
+
+// What stands out in the run, for people, where it lacks memory.
+std::string FindingsOf(const ProgramFit& fit, const session::ProgramRun& run, const CardVerdicts& verdicts) {
+  if (fit.json || !LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return "";
+  const auto tried = [] { return std::optional<std::string>(); };  // those of the allocator
+  return FindingRows(*run.view(), fit.asked.memory_bytes, tried);
 }
 
 // Why there are no verdicts, for the program that has run. With no `why` it asked for no memory, which is
@@ -216,28 +229,25 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   if (const Status taken = verdicts->Take(first); !taken) return none(taken.error().message);
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return none(why_no_runs.error().message);
-  const Result<std::vector<TechniqueVerdict>> tried = TechniquesThatHelp(fit, launch, *verdicts);
-  const std::vector<TechniqueVerdict> techniques = tried ? *tried : std::vector<TechniqueVerdict>();
-  const ByItself by_itself = HelpsByItself(fit, run, launch, *verdicts);
+  std::vector<std::string> doubts;  // of what was tried
+  const ProgramWays ways = WaysThatHelp(fit, run, launch, *verdicts, doubts);
+  const std::string findings = FindingsOf(fit, run, *verdicts);
   const std::string title = launch.title;
   std::vector<std::string> notes = launch.Notes();  // of all runs
   std::ranges::copy_if(run.description().notes, std::back_inserter(notes),
                        [&notes](const std::string& note) { return std::ranges::count(notes, note) == 0; });
-  std::string growth = by_itself.findings.empty() ? GrowthNote(*run.view()) : "";
+  std::string growth = findings.empty() ? GrowthNote(*run.view()) : "";
   if (!growth.empty()) notes.push_back(std::move(growth));
-  if (!tried) notes.push_back("Techniques could not be tried. " + tried.error().message);
+  std::ranges::move(doubts, std::back_inserter(notes));
   if (!fit.json) {
     phantom::Card told = fit.asked;
     told.title = verdicts->TitleOf(told);
-    return VerdictsText(*verdicts, title, *why_no_runs) + SettingsText(by_itself.settings, told) +
-           TechniquesText(techniques, told, fit.options, CommandLineOf(fit.program),
-                          verdicts->state_bytes()) +
-           by_itself.findings + NoteRows(notes);
+    return VerdictsText(*verdicts, title, *why_no_runs, ways.fits_with()) +
+           WaysText(ways, told, fit.options, CommandLineOf(fit.program)) + findings + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
-  json["techniques"] = TechniquesJson(techniques);
+  AddWaysJson(ways, json);
   json["findings"] = FindingsJson(*run.view(), fit.asked.memory_bytes);
-  json["allocator_settings"] = SettingsJson(by_itself.settings);
   return TextOf(json);
 }
 

@@ -17,9 +17,7 @@ Result<Room> FindRoom(const session::Run& run) {
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return allocator.error();
   const advice::AllocatorSetup own{*card, description.allocator_settings};
-  const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(*run.view(), own, *allocator);
-  if (!replayed) return replayed.error();
-  advice::AllocatorTrials tried = advice::TrySettings(*replayed, own);
+  advice::AllocatorTrials tried = advice::TrySettings(*run.view(), own, own, *allocator);
   if (tried.trials.empty()) return Error{tried.error};
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   const bool is_limited = cards && session::IsLimited(description, *cards);

@@ -75,24 +75,28 @@ Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other, const Progress& pr
   return WhatIf{before_, std::move(*after), is_as_recorded_, ends_at_failure_};
 }
 
-AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own, const Progress& progress) {
+AllocatorTrials TrySettings(const timeline::View& view, const AllocatorSetup& own, AllocatorSetup other,
+                            const session::AllocatorOf& allocator, const Progress& progress) {
   AllocatorTrials tried;
   double done = 0;
   const auto goes_on = [&](double share) {
-    return !progress || progress((done + share) / std::size(kTriedSettings));
+    return !progress || progress((done + share) / (1 + std::size(kTriedSettings)));
   };
+  const Result<ReplayedRun> run = ReplayedRun::Of(view, own, allocator, goes_on);
+  if (!run) return {{}, run.error().message};
   for (const char* settings : kTriedSettings) {
-    AllocatorSetup other = own;
+    ++done;
+    if (!goes_on(0)) return {{}, "Stopped as asked."};
     other.settings = settings;
-    const Result<WhatIf> outcome = run.With(other, goes_on);
+    const Result<WhatIf> outcome = run->With(other, goes_on);
     if (outcome) {
       tried.trials.push_back({settings, *outcome});
     } else {
       tried.error = outcome.error().message;
     }
-    ++done;
-    if (!goes_on(0)) return {{}, "Stopped as asked."};
   }
+  ++done;
+  if (!goes_on(0)) return {{}, "Stopped as asked."};
   return tried;
 }
 

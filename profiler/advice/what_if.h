@@ -87,8 +87,10 @@ struct AllocatorTrials {
   std::vector<AllocatorTrial> trials;
   std::string error;  // why there are none, or not all: an older PyTorch may not know a setting
 };
-// `progress` (0..1) may return false to cancel.
-AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own, const Progress& progress = {});
+// Each in the place of the settings of `other`, which is mostly as `own`, the run's. `progress` (0..1) may
+// return false to cancel.
+AllocatorTrials TrySettings(const timeline::View& view, const AllocatorSetup& own, AllocatorSetup other,
+                            const session::AllocatorOf& allocator = {}, const Progress& progress = {});
 // Those in which nothing failed, the one that reserves least first.
 std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials);
 

@@ -99,11 +99,12 @@ struct TechniqueAnswer {
   bool ran_out = false;         // of memory, and ended by it
   std::string failure = {};     // why it did not come to its end; "" if it did
   int64_t allocated_bytes = 0;  // at the peak, on the fullest of several; these are 0 where it does not fit
-  int64_t reserved_bytes = 0;
-  int64_t needed_bytes = 0;  // where it ran out: card_fit.h's, with room for all; 0 = not known (yet)
+  int64_t reserved_bytes = 0;   // but for this, of one that fits_with
+  int64_t needed_bytes = 0;     // where it ran out: card_fit.h's, with room for all; 0 = not known (yet)
   std::vector<std::string> in_vain = {};  // of its techniques, as options, those that changed nothing
   // Where it ran out: PYTORCH_CUDA_ALLOC_CONF with which what it asks for has room; "" = none is known.
   std::string fits_with = {};
+  bool empties_cache = false;  // it fits, or fits_with, but PyTorch gives its cache back in between
 };
 
 // `order`: its place among those that were to be tried.

@@ -8,6 +8,7 @@
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/session/program_order.h"
 
 namespace tidemark::cli {
 namespace {
@@ -47,12 +48,14 @@ std::string RoomOnText(const CardVerdict& verdict) {
                                : fmt::format(", which is an estimate ({})", MebibytesOf(card.context_bytes)));
 }
 
-// ": at least 2.65 GiB short", of the card that was asked for.
-std::string ShortText(const CardVerdict& verdict) {
-  const std::string how_much =
-      verdict.ran_out ? presenters::HowMuchShort(verdict.needed_bytes, verdict.card, ByteUnit::kMebibytes)
-                      : "";
-  return how_much.empty() ? "" : ": " + how_much;
+// ": at least 2.65 GiB short", of the card that was asked for, or ": with PYTORCH_CUDA_ALLOC_CONF=... it has
+// room".
+std::string ShortText(const CardVerdict& verdict, const std::string& fits_with) {
+  session::TechniqueAnswer answer{verdict.fits, verdict.ran_out};
+  if (verdict.ran_out) answer.needed_bytes = verdict.needed_bytes;
+  if (!verdict.fits) answer.fits_with = fits_with;
+  const std::string what = presenters::WhatIsShort(answer, verdict.card, ByteUnit::kMebibytes);
+  return what.empty() ? "" : ": " + what;
 }
 
 // Of the smallest of those that are tight, and how many there are.
@@ -124,7 +127,7 @@ std::vector<Alike> RowsOf(const CardVerdicts& verdicts) {
   return told;
 }
 
-std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
+std::string RowText(const CardVerdicts& verdicts, const Alike& row, const std::string& fits_with) {
   const auto taken = [](const CardVerdict* one) { return TakenBytes(*one); };
   const CardVerdict& first = *row.front();
   const std::string words = InWords(verdicts, first);
@@ -136,7 +139,8 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
     const bool is_asked = &first == verdicts.OfAsked();
     const std::string size = session::CardSize(first.card.memory_bytes);
     return FitRow(is_limited ? title : fmt::format("{} ({})", title, size),
-                  MebibytesOf(first.card.memory_bytes), least, words + (is_asked ? ShortText(first) : ""));
+                  MebibytesOf(first.card.memory_bytes), least,
+                  words + (is_asked ? ShortText(first, fits_with) : ""));
   }
   const std::string smallest = session::CardSize(first.card.memory_bytes);
   const std::string largest = session::CardSize(row.back()->card.memory_bytes);
@@ -189,15 +193,15 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
 }  // namespace
 
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
-                         const std::string& why_no_runs) {
+                         const std::string& why_no_runs, const std::string& fits_with) {
   if (!verdicts.first_failure().empty()) return FailedText(verdicts, why_no_runs);
   std::string rows = FitRow("card", "memory", verdicts.cards_used() > 1 ? "fullest" : "taken", "");
   const phantom::Card& asked = verdicts.asked();
   std::string own_words;
   std::string own_taken;
-  for (const Alike& row : RowsOf(verdicts)) rows += RowText(verdicts, row);
+  for (const Alike& row : RowsOf(verdicts)) rows += RowText(verdicts, row, fits_with);
   if (const CardVerdict* const own = verdicts.OfAsked()) {
-    own_words = InWords(verdicts, *own) + ShortText(*own);
+    own_words = InWords(verdicts, *own) + ShortText(*own, fits_with);
     if (own->had_own_memory && own->fits) {
       own_taken = fmt::format(", and takes {} of {} with the context", MebibytesOf(TakenBytes(*own)),
                               MebibytesOf(own->card.memory_bytes));

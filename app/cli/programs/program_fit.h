@@ -10,8 +10,10 @@
 namespace tidemark::cli {
 
 // `why_no_runs`: a sentence on why other kinds of cards had no run; "" if they had, as far as looked for.
+// `fits_with`: settings of the allocator that give it room on the card that was asked for; "" = none are
+// known.
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
-                         const std::string& why_no_runs);
+                         const std::string& why_no_runs, const std::string& fits_with = "");
 // `notes`: what makes the figures less than certain.
 Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const std::string& why_no_runs,
                   const std::vector<std::string>& notes);

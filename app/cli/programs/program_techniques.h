@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/programs/phantom_order.h"
 #include "app/cli/programs/program_launch.h"
-#include "app/cli/reports/report.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/techniques.h"
 #include "profiler/session/program_order.h"
@@ -26,6 +24,7 @@ struct TechniquesWatch {
   session::TechniqueAnswered answered;                       // each as soon as it is known, as it says
   std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
   std::function<bool()> goes_on = {};                        // asked as often; false ends it early
+  std::function<void(double share)> share = {};              // how far it is, 0..1, after each run
 };
 
 // Runs it with each, one at a time, then those that ran out once more with room for all, to know what they
@@ -36,12 +35,5 @@ Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunc
 struct TechniqueVerdict : session::TechniqueAnswer {
   phantom::Techniques techniques;
 };
-
-// Pure. "" where there are none. `asked`: how the program ran, of which the command that shows more is;
-// `command`: the program's. `state_bytes`: what its parameters and optimizers hold on each card, as far as
-// that is known.
-std::string TechniquesText(const std::vector<TechniqueVerdict>& verdicts, const phantom::Card& card,
-                           const PhantomOptions& asked, const std::string& command, int64_t state_bytes = 0);
-Json TechniquesJson(const std::vector<TechniqueVerdict>& verdicts);
 
 }  // namespace tidemark::cli

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/reports/report.h"
 #include "profiler/advice/what_if.h"
+#include "profiler/base/progress.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/allocator_trial.h"
 #include "profiler/session/run.h"
@@ -20,13 +20,10 @@ std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
 
 // Those with which a run that had room for all has room on `card`: segments that grow first, which take no
 // time, then what reserves least. `own`: its settings then. None of a run on several cards, whose addresses
-// are each for itself.
+// are each for itself, and none where `progress` ends it.
 std::vector<advice::AllocatorTrial> SettingsThatFit(const timeline::View& view, const std::string& own,
                                                     const phantom::Card& card,
-                                                    const session::AllocatorOf& allocator);
-
-// Pure. Of the first of those; "" where there is none.
-std::string SettingsText(const std::vector<advice::AllocatorTrial>& fitting, const phantom::Card& card);
-Json SettingsJson(const std::vector<advice::AllocatorTrial>& fitting);
+                                                    const session::AllocatorOf& allocator,
+                                                    const Progress& progress = {});
 
 }  // namespace tidemark::cli

@@ -1,6 +1,5 @@
 #include "app/gui/searches/trial_runs.h"
 
-#include <iterator>
 #include <utility>
 
 #include "profiler/base/progress.h"
@@ -8,16 +7,6 @@
 
 namespace tidemark::gui {
 namespace {
-
-advice::AllocatorTrials TrySettings(const TriedRun& tried, const session::AllocatorOf& allocator,
-                                    const Progress& progress) {
-  constexpr double kAsItWas = 1.0 / (1 + std::size(advice::kTriedSettings));  // of all replays
-  const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(
-      *tried.view, tried.own, allocator, [&](double share) { return progress(share * kAsItWas); });
-  if (!run) return {{}, run.error().message};
-  return advice::TrySettings(*run, tried.own,
-                             [&](double share) { return progress(kAsItWas + share * (1 - kAsItWas)); });
-}
 
 // With what `wanted` has before the run in the same process.
 Result<advice::WhatIf> TryOne(const TriedRun& tried, advice::AllocatorSetup other, const OtherSetup& wanted,
@@ -97,8 +86,8 @@ void TrialRuns::TryAll(const TriedRun& run, const std::function<void()>& then) {
   jobs_->Start("Trying settings of the allocator", JobEnd::kOnRequest, request,
                [this, run, then, allocator = *allocator,
                 request](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                 const auto outcome =
-                     std::make_shared<advice::AllocatorTrials>(TrySettings(run, allocator, progress));
+                 const auto outcome = std::make_shared<advice::AllocatorTrials>(
+                     advice::TrySettings(*run.view, run.own, run.own, allocator, progress));
                  return [this, outcome, then, request, end = run.view->end()] {
                    found_.trying = false;
                    if (!request.wanted()) return;

@@ -121,7 +121,11 @@ std::string VerdictOf(const session::TechniqueAnswer& answer) {
 
 std::string WhyVerdict(const session::TechniqueAnswer& answer) {
   if (!answer.fits && !answer.ran_out) return answer.failure;
-  return answer.in_vain.empty() ? "" : fmt::format("{} changed nothing", fmt::join(answer.in_vain, " and "));
+  std::vector<std::string> why;
+  if (answer.fits && answer.empties_cache) why.emplace_back("nearly full: PyTorch empties its cache");
+  if (!answer.in_vain.empty())
+    why.push_back(fmt::format("{} changed nothing", fmt::join(answer.in_vain, " and ")));
+  return fmt::format("{}", fmt::join(why, "; "));
 }
 
 std::string HowMuchShort(int64_t needed_bytes, const phantom::Card& card, ByteUnit unit) {

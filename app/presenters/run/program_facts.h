@@ -50,7 +50,8 @@ std::string DoubtOfSweep(const std::string& option,
                          const std::vector<std::optional<int64_t>>& allocated_peaks);
 
 // What a program came to on a card with techniques: "fits", "does not fit" or "no answer". And why there is
-// none, or which of its techniques changed nothing; "" where there is nothing to say.
+// none, or how full the card is and which of its techniques changed nothing; "" where there is nothing to
+// say.
 std::string VerdictOf(const session::TechniqueAnswer& answer);
 std::string WhyVerdict(const session::TechniqueAnswer& answer);
 

@@ -228,10 +228,25 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         told = tidemark("fit", *limits, "--", PYTHON, str(script)).stderr
         self.assertRegex(told, r"tried on what it asked for:\n.*\n  expandable_segments:True +600\.0 MiB +720\.0 MiB  fits\n")
         self.assertIn("NVIDIA T4 limited to 1.46 GiB", told)
+        self.assertRegex(told, r"\n  --checkpoint blocks +600\.0 MiB +1\.19 GiB  fits, but nearly full: PyTorch empties its cache\n")
+        self.assertRegex(told, r"\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card t4 --memory 1500MiB -- \S+ \S+grow\.py tells")
         self.assertNotIn("Reserved memory that nothing could use", told)
         alone = tidemark("phantom", "--", PYTHON, str(script)).stderr
         self.assertIn("Tried on this run, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True reserves 1.37 GiB less.", alone)
         self.assertNotIn("what-if", alone)
+
+    def test_fit_tells_settings_first_where_they_alone_make_it_fit(self):
+        script = Path(self.folder.name) / "gaps.py"  # three of the first segment's parts stay, and between them gaps
+        script.write_text(
+            "import torch\n"
+            "def take(mebibytes): return torch.empty(mebibytes << 20, dtype=torch.uint8, device='cuda')\n"
+            "whole = take(600); del whole; parts = [take(100) for _ in range(6)]; del parts[::2]; more = take(250)"
+        )
+        told = tidemark("fit", "--card", "t4", "--memory", "860MiB", "--", PYTHON, str(script)).stderr
+        room = "with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True it has room"
+        self.assertIn(f"gaps.py on the NVIDIA T4 limited to 860.0 MiB: does not fit: {room}.\n", told)
+        self.assertRegex(told, r"  --checkpoint blocks +– +–  does not fit: " + room)
+        self.assertRegex(told, r"\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card t4 --memory 860MiB -- ")
 
     def test_fit_runs_one_rank_of_many(self):
         script = Path(self.folder.name) / "rank.py"

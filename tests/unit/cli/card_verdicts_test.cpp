@@ -195,6 +195,17 @@ TEST_CASE("What needs more than any card has is tried on the card that was asked
   CHECK_FALSE(Tells(text, "takes what the card has"));
 }
 
+TEST_CASE("Settings of the allocator that give room are told with the card that has none without them") {
+  CardVerdicts verdicts = AskedOf("t4");
+  REQUIRE(verdicts.Take(First("t4", 14'000 * kGiB)).ok());
+  REQUIRE(verdicts.Take(RanOut(verdicts.asked())).ok());
+  const std::string text = VerdictsText(verdicts, "train.py", "", "expandable_segments:True");
+  CHECK(
+      Tells(text,
+            "train.py on the NVIDIA T4: does not fit: with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True "
+            "it has room.\n"));
+}
+
 TEST_CASE("What fits on the card that was asked for is looked for on smaller ones, with room for all") {
   CardVerdicts verdicts = AskedOf("h100");
   REQUIRE(verdicts.Take(First("h100", 20 * kGiB)).ok());

@@ -1,4 +1,4 @@
-#include "app/cli/programs/program_techniques.h"
+#include "app/cli/programs/program_ways.h"
 
 #include <string>
 #include <vector>
@@ -12,6 +12,21 @@ bool TextHas(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
 }
 
+Json TechniquesOf(const std::vector<TechniqueVerdict>& verdicts) {
+  Json json;
+  AddWaysJson({{}, verdicts}, json);
+  return json["techniques"];
+}
+
+// Settings with which it reserves so much.
+advice::AllocatorTrial Reserves(const char* settings, int64_t bytes, int64_t retries = 0) {
+  advice::AllocatorTrial trial{settings, {}};
+  trial.outcome.after.allocated_peak_bytes = bytes;
+  trial.outcome.after.reserved_peak_bytes = trial.outcome.after.fullest_reserved_bytes = bytes;
+  trial.outcome.after.retries = retries;
+  return trial;
+}
+
 }  // namespace
 
 TEST_CASE("What techniques make of a program is told with the command that shows the first that fits") {
@@ -23,12 +38,12 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       {{false, true, "", 0, 0, 0, {"--checkpoint blocks"}}, {"bf16", "blocks"}}};
   PhantomOptions asked;
   asked.card = card.name;
-  const std::string of_all = TechniquesText(verdicts, card, asked, "python train.py");
+  const std::string of_all = WaysText({{}, verdicts}, card, asked, "python train.py");
   CHECK(TextHas(of_all, "tidemark phantom --card l4 --checkpoint blocks -- python train.py tells"));
   asked.gpus = "2";
   asked.memory = "16GiB";
   asked.addresses = "first-fit";
-  const std::string text = TechniquesText(verdicts, card, asked, "python train.py");
+  const std::string text = WaysText({{}, verdicts}, card, asked, "python train.py");
   CHECK(TextHas(text, "On the NVIDIA L4, with techniques that it does not use itself, as if it did:\n"));
   CHECK(TextHas(text, "does not fit\n"));
   CHECK(TextHas(text, "no answer: it ended with exit code 1\n"));
@@ -38,14 +53,14 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       text,
       "tidemark phantom --card l4 --gpus 2 --memory 16GiB --addresses first-fit --checkpoint blocks -- "
       "python train.py tells"));
-  CHECK(TextHas(TechniquesText({verdicts.front()}, card, asked, "python train.py"),
+  CHECK(TextHas(WaysText({{}, {verdicts.front()}}, card, asked, "python train.py"),
                 "None of them makes it fit"));
   CHECK(
-      TextHas(TechniquesText({verdicts.front()}, card, asked, "python train.py", card.memory_bytes),
+      TextHas(WaysText({{}, {verdicts.front()}, card.memory_bytes}, card, asked, "python train.py"),
               "None of them makes it fit there, nor would fewer samples at once: its parameters and what its "
               "optimizers keep are 21.99 GiB alone.\n"));
-  CHECK(TechniquesText({}, card, asked, "python train.py").empty());
-  const Json json = TechniquesJson(verdicts);
+  CHECK(WaysText({}, card, asked, "python train.py").empty());
+  const Json json = TechniquesOf(verdicts);
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);
   CHECK(json[0]["reserved_peak_bytes"].is_null());
   CHECK(json[0]["ran_out_of_memory"] == true);
@@ -63,7 +78,7 @@ TEST_CASE(
   const TechniqueVerdict just_fits{{true, false, "", tight, tight}, {"off", "blocks"}};
   const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"bf16", "blocks"}};
   const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
-    return TechniquesText(verdicts, card, asked, "python train.py");
+    return WaysText({{}, verdicts}, card, asked, "python train.py");
   };
   CHECK(TextHas(text({in_vain, just_fits, has_room}), "--card l4 --amp bf16 --checkpoint blocks -- python"));
   CHECK_FALSE(TextHas(text({in_vain, just_fits, has_room}), "None of them"));
@@ -83,7 +98,7 @@ TEST_CASE("Of a technique that runs out is told how much is short, or which sett
   TechniqueVerdict in_pieces{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "blocks"}};
   in_pieces.needed_bytes = usable - (int64_t{1} << 30);
   const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
-    return TechniquesText(verdicts, card, asked, "python train.py");
+    return WaysText({{}, verdicts}, card, asked, "python train.py");
   };
   CHECK(TextHas(text({is_short}), "–  does not fit: at least 3.00 GiB short\n"));
   CHECK(TextHas(text({is_short}), "tidemark phantom --sweep batch=1..64 -- python train.py tells"));
@@ -98,10 +113,58 @@ TEST_CASE("Of a technique that runs out is told how much is short, or which sett
   const TechniqueVerdict in_vain{{true, false, "", usable, usable, 0, {"--amp bf16"}}, {"bf16", "none"}};
   CHECK(
       TextHas(text({in_vain, in_pieces}), "None of them gives it room to spare there with the allocator's"));
-  const Json json = TechniquesJson({is_short, in_pieces});
+  const Json json = TechniquesOf({is_short, in_pieces});
   CHECK(json[0]["needed_bytes"] == is_short.needed_bytes);
   CHECK(json[0]["fits_with"].is_null());
   CHECK(json[1]["fits_with"] == in_pieces.fits_with);
+}
+
+TEST_CASE("What costs nothing is told and recommended before techniques, where it leaves room to spare") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
+  const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"bf16", "none"}};
+  const auto text = [&](const ProgramWays& ways) { return WaysText(ways, card, asked, "python train.py"); };
+  const ProgramWays both{{Reserves("expandable_segments:True", int64_t{12} << 30)}, {has_room}};
+  const std::string told = text(both);
+  CHECK(told.find("expandable_segments:True") < told.find("--amp bf16"));
+  CHECK(TextHas(
+      told,
+      "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card l4 -- python train.py "
+      "tells all of it.\n"));
+  CHECK_FALSE(TextHas(told, "None of them"));
+  CHECK(text({both.settings}).ends_with("python train.py tells all of it.\n"));
+  // They just fit: what has room comes first.
+  const ProgramWays nearly_full{{Reserves("expandable_segments:True", int64_t{12} << 30, 3)}, {has_room}};
+  CHECK(TextHas(text(nearly_full), "fits, but nearly full: PyTorch empties its cache\n"));
+  CHECK(TextHas(text(nearly_full), "\ntidemark phantom --card l4 --amp bf16 -- python train.py tells"));
+  const ProgramWays tightly{{Reserves("expandable_segments:True", tight)}, {has_room}};
+  CHECK(TextHas(text(tightly), "fits if its context is no larger than estimated\n"));
+  CHECK(TextHas(text(tightly), "\ntidemark phantom --card l4 --amp bf16 -- python train.py tells"));
+  TechniqueVerdict empties_cache = has_room;
+  empties_cache.empties_cache = true;
+  const std::string full = text({nearly_full.settings, {empties_cache}});
+  CHECK(TextHas(full, "9.00 GiB      9.17 GiB  fits, but nearly full: PyTorch empties its cache\n"));
+  CHECK(TextHas(full,
+                "None of them gives it room to spare there.\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments"));
+  CHECK(TextHas(text({tightly.settings}),
+                "None of them gives it room to spare there.\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments"));
+}
+
+TEST_CASE("A technique that takes no time comes first with other settings, too") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  TechniqueVerdict with_settings{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}};
+  with_settings.fits_with = "expandable_segments:True";
+  with_settings.reserved_bytes = int64_t{9} << 30;
+  const TechniqueVerdict runs_again{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"off", "blocks"}};
+  const ProgramWays ways{{}, {with_settings, runs_again}};
+  const std::string told = WaysText(ways, card, asked, "python train.py");
+  CHECK(TextHas(told,
+                "\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card l4 --amp bf16 "));
+  CHECK_FALSE(TextHas(told, "None of them"));
 }
 
 TEST_CASE("Techniques are words of the command line, of the environment and of a title") {

@@ -1,0 +1,35 @@
+// What makes a user's program fit on a card: settings of PyTorch's allocator alone, techniques, and those
+// with such settings, in the order of what they cost. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/cli/programs/phantom_order.h"
+#include "app/cli/programs/program_techniques.h"
+#include "app/cli/reports/report.h"
+#include "profiler/advice/what_if.h"
+#include "profiler/phantom/cards/card.h"
+
+namespace tidemark::cli {
+
+struct ProgramWays {
+  // That give it room, as SettingsThatFit has them: they cost no time and no change of the program.
+  std::vector<advice::AllocatorTrial> settings = {};
+  std::vector<TechniqueVerdict> techniques = {};
+  // What its parameters and optimizers hold on each card, as far as that is known.
+  int64_t state_bytes = 0;
+
+  // The first of the settings; "" where there are none.
+  std::string fits_with() const { return settings.empty() ? "" : settings.front().settings; }
+};
+
+// "" where nothing was tried. It ends with the command that shows the cheapest way with room to spare, or
+// else the cheapest. `asked`: how the program ran, of which that command is; `command`: the program's.
+std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
+                     const std::string& command);
+// Adds both.
+void AddWaysJson(const ProgramWays& ways, Json& json);
+
+}  // namespace tidemark::cli
