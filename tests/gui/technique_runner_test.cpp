@@ -112,6 +112,27 @@ TEST_CASE("What goes on for a program that is not shown any more ends, and its a
   CHECK(runner.shown() == nullptr);
 }
 
+TEST_CASE("What ran out and runs again is a part of what is still to do") {
+  std::atomic<bool> may_end = false;
+  BackgroundJobs jobs;
+  TechniqueRunner runner(&jobs, {TwoOf,
+                                 [&](const std::vector<TechniqueOrder>&, const auto& answered,
+                                     const session::StartWatch& watch) -> Result<std::vector<std::string>> {
+                                   watch.share(0.5);
+                                   answered(0, {false, true, "Tried to allocate 20.00 MiB."});
+                                   while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                   return std::vector<std::string>();
+                                 }});
+  const session::ProgramOrder order = Order("python train.py");
+  runner.Look(&order, std::nullopt);
+  bool has_ended = false;
+  runner.Begin({}, [&](bool) { has_ended = true; });
+  PollUntil(jobs, [&] { return runner.Poll() || runner.shown()->rows[1].answer; });
+  CHECK(jobs.jobs().front()->progress == 0.5);
+  may_end = true;
+  PollUntil(jobs, [&] { return has_ended; });
+}
+
 TEST_CASE("Why techniques cannot be tried is told in their place") {
   BackgroundJobs jobs;
   TechniqueRunner runner(&jobs, {TwoOf, [](const auto&, const auto&, const session::StartWatch&) {

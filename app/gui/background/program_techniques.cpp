@@ -37,11 +37,10 @@ std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
   return answer;
 }
 
-size_t TechniqueInbox::Put(size_t order, const session::TechniqueAnswer& answer) {
+void TechniqueInbox::Put(size_t order, const session::TechniqueAnswer& answer) {
   const MutexLock lock(mutex_);
   answers_.insert_or_assign(order, answer);
   has_new_ = true;
-  return answers_.size();
 }
 
 bool TechniqueInbox::MoveTo(ProgramTechniques& techniques) {

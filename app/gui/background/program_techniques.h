@@ -47,8 +47,8 @@ std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
 // Where the thread that tries them leaves the answers until the UI thread takes them. Any thread.
 class TechniqueInbox {
  public:
-  // In the place of what was told of that order before. Returns of how many there is an answer.
-  size_t Put(size_t order, const session::TechniqueAnswer& answer);
+  // In the place of what was told of that order before.
+  void Put(size_t order, const session::TechniqueAnswer& answer);
   // To the rows after the first. True if there was anything new.
   bool MoveTo(ProgramTechniques& techniques);
 

@@ -16,7 +16,7 @@ Result<std::vector<std::string>> RunTrials(const session::TechniqueTrials& trial
                                            const std::vector<TechniqueOrder>& orders, TechniqueInbox& inbox,
                                            const BackgroundJobs::Progress& progress) {
   const auto answered = [&](size_t order, const session::TechniqueAnswer& answer) {
-    progress(static_cast<double>(inbox.Put(order, answer)) / static_cast<double>(orders.size()));
+    inbox.Put(order, answer);
   };
   session::StartWatch watch;
   watch.told = [&](std::string_view line) { progress.Tell(std::string(line)); };
