@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -11,6 +13,7 @@
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
 #include "profiler/base/choices.h"
+#include "profiler/base/format.h"
 #include "profiler/lessons/lesson.h"
 #include "profiler/session/predictor.h"
 
@@ -123,11 +126,18 @@ class HereAnswers {
  public:
   lessons::FiguresHere Of(const lessons::Page& page) {
     if (!networks_ || !cards_) return {};
-    return lessons::FiguresOn(
-        page, {&*networks_, &*cards_, [this](const lessons::Situation& asked) { return Ask(asked); }});
+    return lessons::FiguresOn(page, Sources());
+  }
+  // To what is to be predicted.
+  lessons::PredictedFigures Of(const lessons::Prediction& prediction) {
+    if (!networks_ || !cards_) return {{}, {}, (networks_ ? cards_.error() : networks_.error()).message};
+    return lessons::FiguresOf(prediction, Sources());
   }
 
  private:
+  lessons::Sources Sources() {
+    return {&*networks_, &*cards_, [this](const lessons::Situation& asked) { return Ask(asked); }};
+  }
   std::optional<session::Prediction> Ask(const lessons::Situation& asked) {
     if (!is_there_) return std::nullopt;
     const Result<session::Prediction> answer = predictor_.AskAndWait(asked.settings, asked.card);
@@ -140,6 +150,33 @@ class HereAnswers {
   session::Predictor predictor_;
   bool is_there_ = true;
 };
+
+// "textbook 173 MB, phantom 192.1 MB"
+std::string AnswerText(const lessons::PredictedFigures& figures) {
+  std::vector<std::string> told;
+  const auto tell = [&](const char* who, const std::optional<double>& bytes) {
+    if (bytes)
+      told.push_back(fmt::format("{} {}", who, FormatBytes(std::llround(*bytes), ByteUnit::kMegabytes)));
+  };
+  tell("textbook", figures.textbook);
+  tell("phantom", figures.phantom);
+  if (!figures.phantom)
+    told.push_back(figures.trouble.empty() ? "the phantom cannot be asked here" : figures.trouble);
+  return fmt::format("{}", fmt::join(told, ", "));
+}
+
+// Last, so that nobody meets them before the questions.
+std::string AnswersText(const lessons::Lesson& lesson, HereAnswers& here) {
+  std::string text;
+  for (size_t i = 0; i < lesson.pages.size(); ++i) {
+    const lessons::Page& page = lesson.pages[i];
+    if (page.prediction)
+      text += Wrapped(fmt::format("{}. {}: {}{}", i + 1, page.title, AnswerText(here.Of(*page.prediction)),
+                                  lessons::IsDrawn(*page.prediction) ? ", at the peak" : ""),
+                      "   ");
+  }
+  return text.empty() ? "" : "Answers\n" + text;
+}
 
 int ShowLesson(const std::string& wanted) {
   const Result<std::vector<lessons::Lesson>> all = lessons::LoadLessons();
@@ -157,7 +194,7 @@ int ShowLesson(const std::string& wanted) {
   HereAnswers here;
   for (size_t i = 0; i < lesson->pages.size(); ++i)
     text += PageText(lesson->pages[i], i + 1, here.Of(lesson->pages[i]));
-  return Answer(text);
+  return Answer(text + AnswersText(*lesson, here));
 }
 
 }  // namespace

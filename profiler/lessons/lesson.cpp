@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "profiler/base/check.h"
 #include "profiler/base/choices.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/whole_file.h"
@@ -46,6 +47,12 @@ constexpr std::array<Asked, 11> kAsked = {{{"allocated", "textbook.total", "phan
                                            {"temporary", "", "phantom.temporary"},
                                            {"workspace", "", "phantom.workspace"},
                                            {"autocast", "textbook.autocast", "phantom.autocast"}}};
+
+// As the textbook and the phantom are asked for it, "" where the textbook has none; null = it cannot be.
+const Asked* AskedAs(std::string_view quantity) {
+  const auto* const found = std::ranges::find(kAsked, quantity, &Asked::quantity);
+  return found == kAsked.end() ? nullptr : found;
+}
 
 std::vector<std::string> PredictableQuantities() {
   std::vector<std::string> names;
@@ -265,7 +272,7 @@ class LessonReader {
     if (page().prediction) return At(Error{"A page has one prediction; this is its second."});
     const size_t open = asked.find('(');
     const std::string quantity = asked.substr(0, open);
-    if (PhantomExpression(quantity).empty()) {
+    if (AskedAs(quantity) == nullptr) {
       return At(Error{fmt::format("'{}' cannot be predicted; these can: {}.", Quoted(quantity),
                                   fmt::join(PredictableQuantities(), ", "))});
     }
@@ -319,18 +326,20 @@ void ForEachText(const Page& page, const Visitor& visit) {
 
 }  // namespace
 
-std::string TextbookExpression(const std::string& quantity) {
-  for (const Asked& asked : kAsked) {
-    if (asked.quantity == quantity) return std::string(asked.textbook);
-  }
-  return "";
-}
-
-std::string PhantomExpression(const std::string& quantity) {
-  for (const Asked& asked : kAsked) {
-    if (asked.quantity == quantity) return std::string(asked.phantom);
-  }
-  return "";
+PredictedFigures FiguresOf(const Prediction& prediction, const Sources& sources) {
+  PredictedFigures figures;
+  const auto figure_of = [&](std::string_view expression) -> std::optional<double> {
+    if (expression.empty()) return std::nullopt;
+    const Figure figure = Evaluate(expression, prediction.situation, sources);
+    if (figure) return *figure;
+    figures.trouble = figure.error().message;
+    return std::nullopt;
+  };
+  const auto* const asked = AskedAs(prediction.quantity);
+  TIDEMARK_CHECK(asked != nullptr);  // else it would have been refused
+  figures.textbook = figure_of(asked->textbook);
+  figures.phantom = figure_of(asked->phantom);
+  return figures;
 }
 
 FiguresHere FiguresOn(const Page& page, const Sources& sources) {

@@ -104,9 +104,13 @@ bool IsDrawn(const Prediction& prediction);
 
 bool IsDone(const Attempt& attempt, const Situation& now);
 
-// A prediction's quantity as the expression that the textbook and the phantom are asked with; "" where the
-// textbook has no such quantity.
-std::string TextbookExpression(const std::string& quantity);
-std::string PhantomExpression(const std::string& quantity);
+// What both say to what a prediction asks for, in bytes. Nothing while it is not there yet, or for ever:
+// where one has no such quantity, or `trouble` says why.
+struct PredictedFigures {
+  std::optional<double> textbook;
+  std::optional<double> phantom;
+  std::string trouble;
+};
+PredictedFigures FiguresOf(const Prediction& prediction, const Sources& sources);
 
 }  // namespace tidemark::lessons

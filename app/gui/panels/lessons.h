@@ -18,14 +18,11 @@
 namespace tidemark::gui {
 
 // What a page's prediction turns out to be, in bytes.
-struct RevealedFigures {
+struct RevealedFigures : lessons::PredictedFigures {
   std::vector<int64_t> phantom_curve;  // of a prediction that is drawn
   std::vector<int64_t> measured_curve;
   std::vector<PhaseMark> phases;  // of such a step
-  std::optional<double> textbook;
-  std::optional<double> phantom;
   std::optional<double> measured;
-  std::string trouble;  // why one of them cannot be told; "" = none is missing for that
 };
 
 struct LessonsInput {

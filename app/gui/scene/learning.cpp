@@ -13,16 +13,6 @@
 namespace tidemark::gui {
 namespace {
 
-// Nothing while it is not there yet, or for ever: then `trouble` says why.
-std::optional<double> FigureOf(const std::string& expression, const lessons::Situation& situation,
-                               const lessons::Sources& sources, std::string* trouble) {
-  if (expression.empty()) return std::nullopt;
-  const lessons::Figure figure = lessons::Evaluate(expression, situation, sources);
-  if (figure) return *figure;
-  *trouble = figure.error().message;
-  return std::nullopt;
-}
-
 // What blocks proved to hold by the step's end, as everywhere.
 std::optional<double> MeasuredAt(const timeline::View& view, const timeline::Step& step,
                                  const std::string& quantity) {
@@ -158,10 +148,7 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   input.said = lessons::FiguresOn(*open.page, sources);
   if (!open.page->prediction) return input;
   const lessons::Prediction& asked = *open.page->prediction;
-  input.figures.textbook =
-      FigureOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources, &input.figures.trouble);
-  input.figures.phantom =
-      FigureOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources, &input.figures.trouble);
+  static_cast<lessons::PredictedFigures&>(input.figures) = lessons::FiguresOf(asked, sources);
   if (question.view != nullptr) {
     input.figures.measured = measured.Of(question.view, asked.situation.settings, asked.quantity);
   }
