@@ -365,7 +365,7 @@ std::optional<networks::TrainingSettings> Application::Trainable(networks::Train
   if (can_be) can_be = networks::Validate(settings);
   if (can_be && network != nullptr) can_be = networks::CheckTogether(*network, settings);
   if (can_be) return settings;
-  AddLogLine(presenters::LogLevel::kWarning, can_be.error().message);
+  AddLogLine(presenters::LogLevel::kWarning, InWordsOfControls(can_be.error().message));
   return std::nullopt;
 }
 

@@ -127,4 +127,23 @@ TEST_CASE("What the palette says of a restart holds also while a program goes on
   CHECK(WhyNot(ActionId::kStop).find("goes on") != std::string::npos);
 }
 
+TEST_CASE("What is refused is told of controls, where the command line is told of options") {
+  const auto refused = [](const auto& change) {
+    networks::TrainingSettings settings;
+    change(settings);
+    const Status valid = networks::Validate(settings);
+    return InWordsOfControls(valid ? "" : valid.error().message);
+  };
+  CHECK(refused([](auto& settings) { settings.batch = 0; }) ==
+        "Batch size must be between 1 and 4096, not 0.");
+  const std::string of_two = refused([](auto& settings) {
+    settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+    settings.zero = networks::ZeroStage::kState;
+  });
+  CHECK(of_two.starts_with(TitleOfControl("pipeline") + " gives each rank layers of its own, so " +
+                           TitleOfControl("zero") + " finds nothing"));
+  CHECK(InWordsOfControls("net.pt runs in one piece. Leave --zero-gradients and --nothing out.") ==
+        "net.pt runs in one piece. Leave " + TitleOfControl("zeroed_gradients") + " and --nothing out.");
+}
+
 }  // namespace tidemark::gui

@@ -304,20 +304,21 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
 
 std::vector<NamedControl> NamedControls() {
   std::vector<NamedControl> controls = {
-      {"card", "Device", "The card, real or phantom, or the CPU."},
-      {"network", "Network", "What is trained."},
-      {"data", "Data", "Synthetic samples, or CIFAR-10."},
-      {"optimizer", "Optimizer", "What it keeps for each parameter is memory."},
-      {"batch", "Batch size", "Samples of a micro-batch: activations grow with it."},
-      {"accumulate", "Gradient accumulation", "Micro-batches whose gradients are added before a step."},
-      {"amp", "Mixed precision", "fp16 and bf16 by autocast, or all in pure fp16."},
-      {"checkpoint", "Checkpointing", "Keeps less for backward and runs layers again."},
-      {"clip_norm", "Clip gradients", "Scales gradients down whose norm is too large."}};
+      {"card", "Device", "The card, real or phantom, or the CPU.", "--device"},
+      {"network", "Network", "What is trained.", "--net"},
+      {"data", "Data", "Synthetic samples, or CIFAR-10.", "--data"},
+      {"optimizer", "Optimizer", "What it keeps for each parameter is memory.", "--optimizer"},
+      {"batch", "Batch size", "Samples of a micro-batch: activations grow with it.", "--batch"},
+      {"accumulate", "Gradient accumulation", "Micro-batches whose gradients are added before a step.",
+       "--accumulate"},
+      {"amp", "Mixed precision", "fp16 and bf16 by autocast, or all in pure fp16.", "--amp"},
+      {"checkpoint", "Checkpointing", "Keeps less for backward and runs layers again.", "--checkpoint"},
+      {"clip_norm", "Clip gradients", "Scales gradients down whose norm is too large.", "--clip"}};
   for (const networks::Technique& technique : networks::Techniques()) {
-    controls.push_back({technique.key, TitleOf(technique), technique.help});
+    controls.push_back({technique.key, TitleOf(technique), technique.help, technique.option});
   }
-  controls.push_back({"learning_rate", "Learning rate", "Without effect on memory."});
-  controls.push_back({"learning_rate", "Seed", "The same seed, the same weights and data."});
+  controls.push_back({"learning_rate", "Learning rate", "Without effect on memory.", "--lr"});
+  controls.push_back({"learning_rate", "Seed", "The same seed, the same weights and data.", "--seed"});
   controls.push_back({"kernels", "Kernels, copies, memsets", "A lane of them under the timeline."});
   return controls;
 }
@@ -327,6 +328,22 @@ std::string TitleOfControl(const std::string& name) {
   const std::vector<NamedControl> controls = NamedControls();
   const auto control = std::ranges::find(controls, name, &NamedControl::name);
   return control == controls.end() ? name : control->title;
+}
+
+std::string InWordsOfControls(std::string_view sentence) {
+  const std::vector<NamedControl> controls = NamedControls();
+  std::string words;
+  while (!sentence.empty()) {
+    const size_t option = std::min(sentence.find("--"), sentence.size());
+    words += sentence.substr(0, option);
+    sentence.remove_prefix(option);
+    const size_t end = std::min(sentence.find_first_not_of("-abcdefghijklmnopqrstuvwxyz"), sentence.size());
+    const std::string_view name = sentence.substr(0, end);
+    const auto control = std::ranges::find(controls, name, &NamedControl::option);
+    words += name.empty() || control == controls.end() ? std::string(name) : control->title;
+    sentence.remove_prefix(end);
+  }
+  return words;
 }
 
 bool KernelsToggle(bool* on) {

@@ -84,9 +84,12 @@ struct NamedControl {
   std::string name;  // lessons/situation.h
   std::string title;
   std::string help;
+  std::string option = {};  // that sets the same on the command line; "" = none does
 };
 std::vector<NamedControl> NamedControls();            // from top to bottom
 std::string TitleOfControl(const std::string& name);  // the name itself where there is none
+// A sentence on options of the command line, "--batch must be ...", of the controls that set the same.
+std::string InWordsOfControls(std::string_view sentence);
 
 // What is on the switch for kernels, here and where programs are started.
 bool KernelsToggle(bool* on);
