@@ -5,6 +5,7 @@
 #include "app/cli/console/card_option.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/interrupt_listener.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/timeline/steps.h"
@@ -44,9 +45,13 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
   const events::RunDescription description = run.description();
   const Result<networks::TrainingSettings> settings = SettingsOf(run);
   if (!settings) {
+    const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
     return Error{
-        "Ways out are searched for networks of Tidemark's; of a program, tidemark fit -- PROGRAM tells which "
-        "cards it fits on, and what would make it fit."};
+        fmt::format("Ways out are searched for networks of Tidemark's; of a program, {} tells which cards it "
+                    "fits on, and "
+                    "what would make it fit.",
+                    presenters::FitCommand(description, run.view()->devices().size(),
+                                           cards ? *cards : std::vector<phantom::Card>()))};
   }
   const Result<networks::Network> network = networks::FindNamedByFile(settings->network);
   if (!network) return network.error();

@@ -6,6 +6,7 @@
 
 #include "app/cli/console/card_option.h"
 #include "app/cli/recorded_band.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {
@@ -20,11 +21,9 @@ Result<Room> FindRoom(const session::Run& run) {
   advice::AllocatorTrials tried = advice::TrySettings(*run.view(), own, own, *allocator);
   if (tried.trials.empty()) return Error{tried.error};
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  const bool is_limited = cards && session::IsLimited(description, *cards);
   return Room{std::move(tried), NoteOfCard(description, *card),
-              fmt::format("tidemark fit --card {}{} -- {}", card->name,
-                          is_limited ? fmt::format(" --memory {}MiB", description.device_bytes >> 20) : "",
-                          description.command.empty() ? "PROGRAM" : description.command)};
+              presenters::FitCommand(description, run.view()->devices().size(),
+                                     cards ? *cards : std::vector<phantom::Card>(), card->name)};
 }
 
 std::vector<std::string> RoomNotes(const Room& room) {

@@ -541,7 +541,7 @@ class Examination {
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
       const std::string rest = shortage.survived ? ""
                                                  : " Whether the rest of the step would find room is not "
-                                                   "known by that: tidemark fit tells.";
+                                                   "known by that.";
       AddFragmentation(shortage.cached_bytes, shortage.index,
                        session::BytesAsPyTorch(shortage.requested_bytes) +
                            " were asked for and not found, though " + session::BytesAsPyTorch(in_all) +

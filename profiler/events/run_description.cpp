@@ -39,6 +39,7 @@ std::string ToJson(const RunDescription& description) {
                      {"start_time_ns", description.start_time_ns},
                      {"process_id", description.process_id},
                      {"rank", description.rank},
+                     {"pretended_world", description.pretended_world},
                      {"command", description.command},
                      {"ending", description.ending},
                      {"notes", description.notes},
@@ -63,6 +64,7 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "process_id", description.process_id);
   Take(json, "rank", description.rank);
   description.rank = std::max(description.rank, 0);
+  Take(json, "pretended_world", description.pretended_world);
   Take(json, "command", description.command);
   Take(json, "ending", description.ending);
   Take(json, "notes", description.notes);

@@ -30,6 +30,7 @@ struct RunDescription {
   std::string allocator_settings = {};  // PYTORCH_CUDA_ALLOC_CONF
   // In which a phantom's driver handed out addresses (profiler/phantom/address_order.h); "" = nobody said.
   std::string address_order = {};
+  int32_t pretended_world = 0;  // of how many ranks of a program all but this one are pretended; 0 = none is
 };
 
 // As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.

@@ -96,4 +96,13 @@ TEST_CASE_METHOD(Measured, "Segments that grow are no advice where a step alloca
   CHECK(torn.Told({}, "known").find("Try four allocator settings") == std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "Of a program that ran out of memory the command to type next is told") {
+  TornMemory torn;
+  CHECK(torn.Told({}, "of a file").find("which cards") == std::string::npos);
+  torn.input.fit_command = "tidemark fit --card t4 -- python train.py";
+  const std::string told = torn.Told({}, "of a program");
+  CHECK(told.find(torn.input.fit_command) != std::string::npos);
+  CHECK(told.find("tells which cards the program would fit on, and whether") != std::string::npos);
+}
+
 }  // namespace tidemark::gui

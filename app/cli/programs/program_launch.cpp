@@ -88,6 +88,7 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.torch_build_id = torch.build_id;
   description.torch_cuda = torch.cuda;
   description.rank = static_cast<int32_t>(order.rank.rank);
+  if (order.rank.world > 1) description.pretended_world = static_cast<int32_t>(order.rank.world);
   description.allocator_settings = events::AllocatorSettings();
   description.address_order = phantom::TextOf(order.addresses);
   description.start_time_ns = RealtimeNs();

@@ -50,9 +50,11 @@ std::string AdviceRow(const RunReport& report) {
   const session::CardFit& fit = *report.fit;
   if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) has room to spare.\n";
   if (fit.smallest->name == fit.card.name) {
-    return "By memory alone no smaller one of the known cards (tidemark cards) has room for all that it "
-           "reserved. Where memory is short PyTorch gives what it caches back, so less may do: tidemark fit "
-           "tries.\n";
+    return fmt::format(
+        "By memory alone no smaller one of the known cards (tidemark cards) has room for all that it "
+        "reserved. "
+        "Where memory is short PyTorch gives what it caches back, so less may do: {} tries.\n",
+        report.is_trainer ? "tidemark fit" : report.fit_command);
   }
   const bool has_smaller_context = fit.smallest->memory_bytes < fit.taken_bytes();
   return fmt::format(
@@ -118,7 +120,7 @@ std::string WhoTellsTheNeed(const RunReport& report) {
   return report.is_trainer
              ? "What it needs in all, estimate tells for a card with room for it (estimate --card NAME, with "
                "the options of train); fit searches what makes it fit on this one.\n"
-             : "What it needs in all, and what makes it fit, tidemark fit --card NAME -- PROGRAM tells.\n";
+             : fmt::format("What it needs in all, and what makes it fit, {} tells.\n", report.fit_command);
 }
 
 Json CardFitJson(const RunReport& report) {
@@ -242,6 +244,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
     report.owners =
         advice::LargestOwners(view, report.shortages.back().index, kOwners, report.shortages.back().device);
   report.is_trainer = !description.settings_json.empty();
+  report.fit_command = presenters::FitCommand(description, view.devices().size(), known_cards);
   report.ending = description.ending;
   report.notes = description.notes;
   return report;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/reports/report.h"
+#include "app/presenters/run/program_facts.h"
 #include "profiler/advice/owners.h"
 #include "profiler/events/run_description.h"
 #include "profiler/session/card_fit.h"
@@ -20,6 +21,8 @@ namespace tidemark::cli {
 struct RunReport {
   std::string peak_title;   // "At the peak of the run"
   bool is_trainer = false;  // of a network of ours: estimate, train and fit take its settings as options
+  // What tells on which cards a program fits, and what would make it.
+  std::string fit_command = presenters::FitCommand({}, 0, {});
   session::Prediction peaks;
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents

@@ -43,6 +43,15 @@ void DrawTechniquesTrial(CommandQueue& queue) {
   Tooltip("Mixed precision, checkpointed blocks and both: the program runs with each, one after the other.");
 }
 
+void DrawFitCommand(const FindingsInput& input) {
+  PutWrapped(Words(), input.fit_command);
+  PutWrapped(SmallMuted(), input.can_try_techniques
+                               ? "tells which cards the program would fit on."
+                               : "tells which cards the program would fit on, and whether mixed precision or "
+                                 "checkpointed blocks would do.");
+  if (PlainButton("Copy the command")) ImGui::SetClipboardText(input.fit_command.c_str());
+}
+
 // What makes it fit, with what each saves of the present need.
 void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const presenters::FitAdvice& fit = *input.fit;
@@ -50,10 +59,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   if (!input.can_search) {
     if (input.may_make_room) DrawRoom(input, queue);
     if (input.can_try_techniques) DrawTechniquesTrial(queue);
-    PutWrapped(MutedWords(), input.can_try_techniques
-                                 ? "tidemark fit -- python … tells which cards the program would fit on."
-                                 : "tidemark fit -- python … tells which cards the program would fit on, and "
-                                   "whether mixed precision or checkpointed blocks would do.");
+    if (!input.fit_command.empty()) DrawFitCommand(input);
     if (input.is_program && PlainButton("Run it otherwise…")) queue.Push(ActionId::kRunProgram);
     return;
   }

@@ -46,6 +46,7 @@ struct FindingsInput {
   bool may_make_room = false;       // that, and memory ran out for want of segments: other settings may help
   bool can_search = false;          // the run is of a network of ours
   bool is_program = false;          // of somebody's, whose command is known
+  std::string fit_command;          // of one: what tells which cards it would fit on, as it would be typed
   bool can_try_techniques = false;  // of that, on its card
   bool is_answered = false;         // for this run: the answer of `fit` is
   std::string empty_reason;

@@ -96,6 +96,10 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.trials = input.trials;
   frame.findings.can_search = frame.fit.can_search;
   frame.findings.is_program = frame.fit.is_program;
+  frame.findings.fit_command =
+      is_program && !is_empty
+          ? presenters::FitCommand(input.description, input.view->devices().size(), *input.cards)
+          : "";
   frame.findings.can_try_techniques = techniques.can_try();
   frame.findings.can_try = frame.fit.what_if.can_try;
   frame.findings.may_make_room = frame.findings.can_try && input.findings != nullptr &&

@@ -82,6 +82,18 @@ bool InfersContents(const events::RunDescription& description) {
   return IsProgram(description) && !description.command.empty();
 }
 
+std::string FitCommand(const events::RunDescription& description, size_t cards_used,
+                       const std::vector<phantom::Card>& known, const std::string& other_card) {
+  const auto card = session::CardOf(description.device_name, description.device_bytes, known);
+  std::string command = "tidemark fit --card " + (card ? card->name : other_card);
+  if (session::IsLimited(description, known))
+    command += fmt::format(" --memory {}MiB", description.device_bytes >> 20);
+  if (cards_used > 1) command += fmt::format(" --gpus {}", cards_used);
+  if (description.pretended_world > 0)
+    command += fmt::format(" --world {} --rank {}", description.pretended_world, description.rank);
+  return command + " -- " + (description.command.empty() ? "PROGRAM" : description.command);
+}
+
 int64_t PassesWithoutSteps(const timeline::View& view, const session::RunStatus& status,
                            const events::RunDescription& description) {
   if (status.steps_done > 0 || !IsProgram(description)) return 0;

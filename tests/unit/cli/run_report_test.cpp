@@ -4,6 +4,7 @@
 
 #include "profiler/timeline/timeline.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::cli {
 namespace {
@@ -96,6 +97,20 @@ TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   short_of_memory.is_trainer = true;
   CHECK(Has(OutOfMemoryRows(short_of_memory), "estimate --card NAME"));
   CHECK_FALSE(Has(OutOfMemoryRows(short_of_memory), "phantom"));
+}
+
+TEST_CASE("What makes it fit is told by a command that names the card and the program") {
+  events::RunDescription description;
+  description.device_name = "NVIDIA old";
+  description.command = "python train.py";
+  timeline::Stream stream;
+  stream.Allocate(0x100000, kGibibyte);
+  stream.Add(events::EventKind::kOutOfMemory, 0, kGibibyte);
+  const RunReport report =
+      MakeRunReport(*stream.Publish(), description, {}, std::nullopt, {CardWith("old", 4 * kGibibyte)});
+  CHECK(Has(
+      OutOfMemoryRows(report),
+      "What it needs in all, and what makes it fit, tidemark fit --card old -- python train.py tells.\n"));
 }
 
 TEST_CASE("What to ask next of a recording is told where its memory ran out") {

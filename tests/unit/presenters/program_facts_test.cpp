@@ -13,6 +13,29 @@ std::string FactIn(const ProgramFacts& told, const std::string& title) {
   return found == told.facts.end() ? "" : found->text;
 }
 
+TEST_CASE("The command that tells what makes a program fit says as much of it and its card as is known") {
+  phantom::Card card;
+  card.name = "t4";
+  card.title = "NVIDIA T4";
+  card.memory_bytes = int64_t{15} << 30;
+  const std::vector<phantom::Card> known = {card};
+  events::RunDescription description;
+  CHECK(FitCommand(description, 0, known) == "tidemark fit --card NAME -- PROGRAM");
+  description.device = "phantom";
+  description.device_name = card.title;
+  description.device_bytes = card.memory_bytes;
+  description.command = "python train.py";
+  CHECK(FitCommand(description, 1, known) == "tidemark fit --card t4 -- python train.py");
+  CHECK(FitCommand(description, 1, {}, "h200") == "tidemark fit --card h200 -- python train.py");
+  description.device_bytes = int64_t{8} << 30;
+  CHECK(FitCommand(description, 2, known) ==
+        "tidemark fit --card t4 --memory 8192MiB --gpus 2 -- python train.py");
+  description.device_bytes = card.memory_bytes;
+  description.pretended_world = 8;
+  description.rank = 3;
+  CHECK(FitCommand(description, 1, known) == "tidemark fit --card t4 --world 8 --rank 3 -- python train.py");
+}
+
 TEST_CASE("What recorded a program is told, or what others' file tells of it") {
   timeline::Stream stream;
   const auto told_of = [&](const char* producer) {

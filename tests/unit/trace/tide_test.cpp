@@ -38,7 +38,8 @@ events::RunDescription Description() {
           "0a1b",
           "13.0",
           "expandable_segments:True",
-          "scattered-7"};
+          "scattered-7",
+          8};
 }
 
 std::vector<Event> RandomEvents(size_t count) {
@@ -163,6 +164,7 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.torch_cuda == "13.0");
   CHECK(description.allocator_settings == "expandable_segments:True");
   CHECK(description.address_order == "scattered-7");
+  CHECK(description.pretended_world == 8);
 }
 
 TEST_CASE("the last description holds", "[tide]") {
