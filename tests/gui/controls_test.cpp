@@ -106,7 +106,46 @@ TEST_CASE_METHOD(Measured, "A field of a number takes nothing else, and makes no
   CHECK(typed("1e-3", "%g") == "1e-3");
   CHECK(value == 0.001);
   CHECK(told.find("are taken") == std::string::npos);
-  CHECK(typed("2,5", "%g") == "2.5");
+  CHECK(typed("2,5", "%g") == "2,5");
+  CHECK(value == 2.5);
+  CHECK(typed("0,001", "%g") == "0,001");
+  CHECK(value == 0.001);
+  CHECK(typed("1,4705", "%g") == "1,4705");
+  CHECK(value == 1.4705);
+  CHECK(is_refused("1,470", "%.6g"));
+  CHECK(told.find("1,470 may be 1470 or 1.47: write one of these. 7 stays.") != std::string::npos);
+  CHECK(is_refused("999,000", "%.6g"));
+  CHECK(is_refused("1,470,000", "%.6g"));
+}
+
+TEST_CASE_METHOD(Measured, "Enter leaves no field with what is no number: its reason stays under it") {
+  double value = 0;
+  std::string told;
+  bool is_active = false;
+  const auto after = [&](std::string_view text, ImGuiKey key) {
+    for (int frame = 0; frame < 6; ++frame) {
+      ImGuiIO& io = ImGui::GetIO();
+      for (const char letter : frame == 2 ? text : "") io.AddInputCharacter(static_cast<unsigned>(letter));
+      if (frame == 3 || frame == 4) io.AddKeyEvent(key, frame == 3);
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+      told = WordsIn({300, 200}, [&] {
+        if (frame == 0) ImGui::SetKeyboardFocusHere();
+        NumberField("##number", ImGuiDataType_Double, &value, "%.6g");
+        is_active = ImGui::IsItemActive();
+      });
+    }
+  };
+  after("1,470", ImGuiKey_Enter);
+  CHECK(is_active);
+  CHECK(told.find("write one of these") != std::string::npos);
+  after("x", ImGuiKey_KeypadEnter);
+  CHECK(is_active);
+  after("", ImGuiKey_Escape);
+  CHECK_FALSE(is_active);
+  after("1470", ImGuiKey_Enter);
+  CHECK_FALSE(is_active);
+  CHECK(value == 1470);
 }
 
 TEST_CASE_METHOD(Measured,
@@ -155,13 +194,14 @@ TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, a
     value = 64;
     told.clear();
     ImVec2 at;
-    for (int frame = 0; frame < 9; ++frame) {
+    for (int frame = 0; frame < 11; ++frame) {
       ImGuiIO& io = ImGui::GetIO();
       if (frame == 1) io.AddMousePosEvent(at.x, at.y);
       if (frame == 2 || frame == 3) io.AddMouseButtonEvent(ImGuiMouseButton_Left, frame == 2);
       for (const char letter : frame == 5 ? text : "") io.AddInputCharacter(static_cast<unsigned>(letter));
       if (frame == 7) io.AddKeyEvent(ImGuiKey_Enter, true);
       if (frame == 8) io.AddKeyEvent(ImGuiKey_Enter, false);
+      if (frame == 9 || frame == 10) io.AddKeyEvent(ImGuiKey_Escape, frame == 9);  // Enter leaves no nonsense
       ImGui::EndFrame();
       ImGui::NewFrame();
       ImGui::SetNextWindowSize({300, 200});
@@ -187,6 +227,7 @@ TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, a
   CHECK(typed("abc", whole) == 64);
   CHECK(typed("2.5", pace) == 2.5);
   CHECK(typed("2,5", pace) == 2.5);
+  CHECK(typed("1,470", pace) == 64);  // or 1470?
   CHECK(typed("2.5.1", pace) == 64);  // no number
   CHECK(typed("-1", pace) == 64);
   CHECK(typed("9999", whole) == 4096);

@@ -1,5 +1,6 @@
 #include "app/gui/widgets/controls.h"
 
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -102,13 +103,36 @@ Typing& CurrentTyping() {
   return typing;
 }
 
+// As "1,470": a thousand to half of the world, a fraction to the other half. "0,001" is one to all of it.
+bool MayBeThousands(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789";
+  const size_t comma = text.find(',');
+  if (comma == 0 || comma > 3 || text.size() != comma + 4 || text.front() == '0') return false;
+  return text.find_first_not_of(kDigits) == comma &&
+         text.find_first_not_of(kDigits, comma + 1) == std::string_view::npos;
+}
+
+// As programs read it: a comma is half of the world's point.
+std::string WithPoint(std::string_view text) {
+  std::string number(text);
+  std::ranges::replace(number, ',', '.');
+  return number;
+}
+
 // How a number is written that a field takes.
 struct NumberKind {
   bool is_whole = true;
   bool has_exponent = false;
 
-  std::string InWords() const {
+  // Why `text` is none.
+  std::string InWords(std::string_view text) const {
     if (is_whole) return "Only digits are taken.";
+    if (MayBeThousands(text)) {
+      std::string thousands(text);
+      std::erase(thousands, ',');
+      return fmt::format("{} may be {} or {}: write one of these.", text, thousands,
+                         std::strtod(WithPoint(text).c_str(), nullptr));
+    }
     return has_exponent ? "Only digits, a point and an exponent (1e-3) are taken."
                         : "Only digits and a point are taken.";
   }
@@ -124,10 +148,16 @@ std::optional<Number> AllOf(std::string_view text) {
 // None where it is written otherwise: a sum, say, of which nobody is to get another number.
 std::optional<double> NumberIn(std::string_view text, const NumberKind& kind) {
   const std::string_view letters = kind.is_whole       ? "0123456789"
-                                   : kind.has_exponent ? "0123456789.eE+-"
-                                                       : "0123456789.";
+                                   : kind.has_exponent ? "0123456789.,eE+-"
+                                                       : "0123456789.,";
   if (text.find_first_not_of(letters) != std::string_view::npos || text.starts_with('-')) return std::nullopt;
-  return AllOf<double>(text);
+  return MayBeThousands(text) ? std::nullopt : AllOf<double>(WithPoint(text));
+}
+
+// Of a field that is typed into, before it is drawn: what is no number stays in it, with the reason under it.
+void KeepFromEnter() {
+  for (const ImGuiKey key : {ImGuiKey_Enter, ImGuiKey_KeypadEnter})
+    ImGui::SetKeyOwner(key, ImGui::GetID("no number"), ImGuiInputFlags_LockThisFrame);
 }
 
 // What is typed, and what of that the slider can be.
@@ -141,17 +171,11 @@ std::optional<TypedNumber> NumberIn(const Typing& typing, const SliderLook& look
   return TypedNumber{*typed, std::clamp(*typed, look.minimum, look.maximum)};
 }
 
-// A comma is half of the world's point.
-int TakesComma(ImGuiInputTextCallbackData* data) {
-  if (data->EventChar == ',') data->EventChar = '.';
-  return 0;
-}
-
 void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   Typing& typing = CurrentTyping();
+  if (typing.text.front() != 0 && !NumberIn(typing, look)) KeepFromEnter();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(4), Px(3)));
-  ImGui::TempInputText(box, id, "##typed", typing.text.data(), typing.text.size(),
-                       ImGuiInputTextFlags_CallbackCharFilter, TakesComma);
+  ImGui::TempInputText(box, id, "##typed", typing.text.data(), typing.text.size());
   ImGui::PopStyleVar();
   const std::optional<TypedNumber> number = NumberIn(typing, look);
   const bool is_empty = typing.text.front() == 0;
@@ -160,7 +184,7 @@ void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
       "It goes from " + TextOfValue(look, look.minimum) + " to " + TextOfValue(look, look.maximum);
   TooltipBeside(box.Min, box.Max,
                 number ? range + ": " + TextOfValue(look, number->taken) + " is taken."
-                       : NumberKind{.is_whole = look.whole}.InWords() + " " + range + ". " +
+                       : NumberKind{.is_whole = look.whole}.InWords(typing.text.data()) + " " + range + ". " +
                              std::string(typing.before) + " stays.");
 }
 
@@ -403,25 +427,30 @@ std::string TextOf(ImGuiDataType type, const void* value, const char* format) {
 bool NumberField(const char* id, ImGuiDataType type, void* value, const char* format) {
   const bool has_exponent = std::string_view(format).ends_with('g');
   const NumberKind kind{.is_whole = !has_exponent, .has_exponent = has_exponent};
+  const auto is_taken = [&](const char* typed) {
+    return NumberIn(typed, kind) && (type != ImGuiDataType_U64 || AllOf<uint64_t>(typed).has_value());
+  };
   const size_t size = ImGui::DataTypeGetInfo(type)->Size;
   ImGuiDataTypeStorage now;
   std::memcpy(&now, value, size);
   std::array<char, 64> text{};
   TextOf(type, value, format).copy(text.data(), text.size() - 1);
-  constexpr ImGuiInputTextFlags kFlags =
-      ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackCharFilter;
-  const bool is_edited = ImGui::InputText(id, text.data(), text.size(), kFlags, TakesComma);
+  const ImGuiInputTextState* const typing = ImGui::GetInputTextState(ImGui::GetID(id));
+  const bool is_typed = typing != nullptr && ImGui::GetActiveID() == ImGui::GetID(id) && typing->TextLen > 0;
+  if (is_typed && !is_taken(typing->TextA.Data)) KeepFromEnter();
+  const bool is_edited =
+      ImGui::InputText(id, text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
   if (ImGui::IsItemActivated()) BeforeTyping() = {ImGui::GetItemID(), now};
-  const bool is_number =
-      NumberIn(text.data(), kind) && (type != ImGuiDataType_U64 || AllOf<uint64_t>(text.data()).has_value());
-  if (is_edited && is_number) ImGui::DataTypeApplyFromText(text.data(), type, value, format);
+  const bool is_number = is_taken(text.data());
+  if (is_edited && is_number)
+    ImGui::DataTypeApplyFromText(WithPoint(text.data()).c_str(), type, value, format);
   if (is_number || (!is_edited && !ImGui::IsItemActive())) return true;
   // The click that leaves a field may begin another one's typing before this one is drawn.
   const bool is_mine = BeforeTyping().field == ImGui::GetItemID();
   std::memcpy(value, is_mine ? &BeforeTyping().value : &now, size);
   if (text.front() != 0) {
     TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
-                  kind.InWords() + " " + TextOf(type, value, format) + " stays.");
+                  kind.InWords(text.data()) + " " + TextOf(type, value, format) + " stays.");
   }
   return false;
 }

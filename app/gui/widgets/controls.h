@@ -60,8 +60,9 @@ bool TextField(const char* id, std::string_view hint, std::span<char> text,
 // The same, of what has just opened: it takes the keyboard, and what was typed before it could. `waits` is
 // true until then, and text may change without being edited.
 bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
-// A number to type, not negative, written as `format` says; `%g` takes a point and an exponent. While
-// something else stands in it that is told, the value is what it was before, and false is returned.
+// A number to type, not negative, written as `format` says; `%g` takes a point or a comma and an exponent,
+// but not what may be a thousand as well ("1,470"). While something else stands in it that is told, Enter does
+// not leave it, the value is what it was before, and false is returned.
 bool NumberField(const char* id, ImGuiDataType type, void* value, const char* format);
 // A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
