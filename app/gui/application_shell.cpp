@@ -15,19 +15,17 @@ constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at 
 ShellInput Application::MakeShellInput() {
   ShellInput shell;
   shell.status = StatusText(input_);
-  const RunState state = input_.status.state;
-  const bool runs = GoesOn(input_) && state == RunState::kRunning;
-  if (!starts_.is_wanted()) shell.banner = BannerOf(input_, state_.unit);
-  const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
-  if (!starts_.is_wanted() && runs && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
-  if (is_bad) shell.tone = StatusTone::kBad;
+  if (!starts_.is_wanted()) {
+    shell.banner = BannerOf(input_, state_.unit);
+    shell.tone = ToneOf(input_, shell.banner);
+  }
   shell.device = DeviceText(input_, state_.unit);
   for (const auto& job : jobs_.jobs()) {
     const std::string title = job->title();
     if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;
     shell.jobs.push_back({title, job->progress, HearsCancel(job->ends) ? &job->cancelled : nullptr});
   }
-  const bool loads = input_.live && state == RunState::kStarting;
+  const bool loads = input_.live && input_.status.state == RunState::kStarting;
   if (loads && Clock::now() - shown_.since() >= kShownAfter)
     shell.jobs.push_back({"The trainer loads LibTorch", -1, &start_cancelled_});
   shell.jobs.insert(shell.jobs.end(), frame_->jobs.begin(), frame_->jobs.end());

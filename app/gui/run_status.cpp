@@ -64,7 +64,8 @@ std::string StatusText(const SceneInput& input) {
     if (input.status.sentence.empty()) return "recording grows";
     return input.status.state == RunState::kStarting ? "recording awaited" : "recording stands still";
   }
-  if (IsRecording(input)) return "recording";
+  if (input.origin == RunOrigin::kFollowed) return "recording ended";
+  if (input.origin == RunOrigin::kOpened) return "opened file";
   switch (input.status.state) {
     case RunState::kStarting:
       return "starting";
@@ -80,6 +81,12 @@ std::string StatusText(const SceneInput& input) {
       break;
   }
   return "died";
+}
+
+StatusTone ToneOf(const SceneInput& input, const Banner& banner) {
+  if (input.origin == RunOrigin::kOpened) return StatusTone::kQuiet;  // whatever became of it was long ago
+  if (!banner.sentence.empty()) return banner.bad ? StatusTone::kBad : StatusTone::kQuiet;
+  return GoesOn(input) && input.status.state == RunState::kRunning ? StatusTone::kGood : StatusTone::kQuiet;
 }
 
 std::string WindowTitle(const SceneInput& input) {

@@ -11,6 +11,8 @@
 namespace tidemark::gui {
 
 std::string StatusText(const SceneInput& input);
+// Of its pill, beside the banner that it has.
+StatusTone ToneOf(const SceneInput& input, const Banner& banner);
 std::string WindowTitle(const SceneInput& input);
 // "SimpleConvNet on phantom NVIDIA H200"; of a run whose network was changed, with the one that it had last.
 std::string TitleOfRun(const session::Run& run, const std::vector<networks::Network>& networks);

@@ -44,6 +44,22 @@ TEST_CASE("The window is called after the network as it is called, also where th
   }
 }
 
+TEST_CASE("A file that is opened looks like no run that goes on, or has just failed") {
+  SceneInput input;
+  input.origin = RunOrigin::kOpened;
+  input.status.state = session::RunState::kFinished;
+  input.status.out_of_memory = true;
+  input.description.ending = "CUDA out of memory.";
+  const Banner banner = BannerOf(input, ByteUnit::kMegabytes);
+  REQUIRE(banner.bad);
+  REQUIRE_FALSE(banner.sentence.empty());
+  CHECK(StatusText(input) == "opened file");
+  CHECK(ToneOf(input, banner) == StatusTone::kQuiet);
+  input.origin = RunOrigin::kFollowed;
+  CHECK(StatusText(input) == "recording ended");
+  CHECK(ToneOf(input, BannerOf(input, ByteUnit::kMegabytes)) == StatusTone::kBad);
+}
+
 TEST_CASE("What PyTorch says in GiB is held against the unit that the window tells sizes in") {
   SceneInput input;
   input.status.state = session::RunState::kDied;
