@@ -34,21 +34,19 @@ WindowSize Scaled(const WindowSize& size, float factor) {
           static_cast<int>(std::lround(static_cast<float>(size.height) * factor))};
 }
 
-// `last` as it would be on the primary screen, or what suits that screen where all in it is so much larger.
-WindowSize SizeForScreen(const WindowSize& last, float user_scale) {
+constexpr WindowSize kLeastSize{960, 600};  // in which all can be used, in design pixels
+
+// None where the system tells of no monitor.
+std::optional<Screen> PrimaryScreen() {
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  if (monitor == nullptr) return last.width > 0 ? last : WindowSize{1600, 900};
-  float scale = 1;
+  if (monitor == nullptr) return std::nullopt;
+  Screen screen;
   float y_scale = 1;
-  glfwGetMonitorContentScale(monitor, &scale, &y_scale);
+  glfwGetMonitorContentScale(monitor, &screen.scale, &y_scale);
   int x = 0;
   int y = 0;
-  WindowSize room;
-  glfwGetMonitorWorkarea(monitor, &x, &y, &room.width, &room.height);
-  const WindowSize suited = Scaled({1920, 1080}, std::max(user_scale, 1.0F));
-  const WindowSize wanted = Scaled(last.width > 0 ? last : suited, std::max(scale, 0.5F));
-  if (room.width <= 0 || room.height <= 0) return wanted;
-  return {std::min(wanted.width, room.width), std::min(wanted.height, room.height)};
+  glfwGetMonitorWorkarea(monitor, &x, &y, &screen.room.width, &screen.room.height);
+  return screen;
 }
 
 double ThreadSeconds() {
@@ -93,6 +91,18 @@ Error NoDisplay() {
 
 }  // namespace
 
+WindowSize SizeToOpen(const WindowSize& last, const std::optional<Screen>& screen, float user_scale) {
+  if (!screen) return last.width > 0 ? last : WindowSize{1600, 900};
+  const float larger = std::max(user_scale, 1.0F);
+  const float scale = std::max(screen->scale, 0.5F);
+  const WindowSize wanted = Scaled(last.width > 0 ? last : Scaled({1920, 1080}, larger), scale);
+  const WindowSize least = Scaled(kLeastSize, larger * scale);
+  const WindowSize usable{std::max(wanted.width, least.width), std::max(wanted.height, least.height)};
+  const WindowSize& room = screen->room;
+  if (room.width <= 0 || room.height <= 0) return usable;
+  return {std::min(usable.width, room.width), std::min(usable.height, room.height)};
+}
+
 Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const WindowSize& last,
                                              const std::string& layout, float user_scale) {
   glfwSetErrorCallback([](int, const char* text) { LastGlfwError() = text; });
@@ -103,10 +113,11 @@ Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const Windo
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "tidemark");
-  const WindowSize wanted = size.width > 0 ? size : SizeForScreen(last, user_scale);
+  const WindowSize wanted = size.width > 0 ? size : SizeToOpen(last, PrimaryScreen(), user_scale);
   window->window_ = glfwCreateWindow(wanted.width, wanted.height, "Tidemark", nullptr, nullptr);
   if (window->window_ == nullptr) return NoDisplay();
-  glfwSetWindowSizeLimits(window->window_, 960, 600, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwSetWindowSizeLimits(window->window_, kLeastSize.width, kLeastSize.height, GLFW_DONT_CARE,
+                          GLFW_DONT_CARE);
   const std::vector<uint8_t> pixels = ApplicationIcon(64);
   const GLFWimage icon{64, 64, const_cast<uint8_t*>(pixels.data())};
   glfwSetWindowIcon(window->window_, 1, &icon);

@@ -20,6 +20,16 @@ struct WindowSize {
   int height = 0;
 };
 
+struct Screen {
+  float scale = 1;  // as it says itself
+  WindowSize room;  // without bars of the desktop; 0 = not known
+};
+
+// In pixels: `last` (in design pixels; 0 = there is none) as it would be on that screen, or what suits the
+// screen where all in it is so much larger; not so small that nothing can be used at that scale, nor larger
+// than the screen.
+WindowSize SizeToOpen(const WindowSize& last, const std::optional<Screen>& screen, float user_scale);
+
 // In ImGui's pixels, from the top left.
 struct WindowPart {
   float left = 0;
