@@ -205,6 +205,84 @@ TEST_CASE(
   CHECK(squares.second > timeline->Rect().Max.y - Px(40));
 }
 
+// Of its categories the largest are gone by its end.
+class Changing : public session::FakeRun {
+ public:
+  static constexpr int64_t kMegabyte = 1 << 20;
+  Changing() {
+    timeline::Stream stream;
+    using enum events::Category;
+    const auto hold = [&](uint64_t address, int64_t megabytes, events::Category category) {
+      stream.Allocate(address, megabytes * kMegabyte, category);
+    };
+    hold(1 << 20, 90, kActivation);
+    hold(2 << 20, 80, kGradient);
+    stream.Free(1 << 20);
+    stream.Free(2 << 20);
+    later_ = stream.latest() + 1;
+    hold(3 << 20, 30, kWorkspace);
+    hold(4 << 20, 2, kTemporary);
+    hold(5 << 20, 1, kInput);
+    hold(6 << 20, 20, kParameter);
+    for (int i = 0; i < 20; ++i) stream.BeginPhase(events::Phase::kForward);
+    view_ = stream.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  presenters::VisibleRange later() const {
+    return {static_cast<double>(later_), static_cast<double>(view_->end())};
+  }
+
+ private:
+  timeline::EventIndex later_ = 0;
+  std::shared_ptr<const timeline::View> view_;
+};
+
+TEST_CASE("A legend that has no room for all names what is largest in sight, and counts the others") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {640, 450};
+  const auto run = std::make_shared<Changing>();
+  app.ShowRun(run);
+  frames.Draw(4);
+  app.view_state().timeline.follow = app.view_state().timeline.whole = false;
+  app.view_state().timeline.visible = run->later();
+  frames.Draw(4);
+  ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  REQUIRE(timeline != nullptr);
+  const auto is_in_legend = [&](events::Category category) {
+    return SpanOf(*timeline, {Colors().Of(category)}, &ImVec2::y).second > timeline->Rect().Max.y - Px(40);
+  };
+  CHECK(is_in_legend(events::Category::kWorkspace));
+  CHECK_FALSE(is_in_legend(events::Category::kActivation));
+  CHECK_FALSE(is_in_legend(events::Category::kGradient));
+  const float row = timeline->Rect().Max.y - Px(22);
+  CHECK(WidthUnderMouse(frames, *timeline, timeline->GetID("legend's rest"), row) > 0);
+}
+
+TEST_CASE("What has just happened covers nothing that is read, at any size of the window") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const float width = GENERATE(1920.0F, 1280.0F, 640.0F);
+  ImGui::GetIO().DisplaySize = {width, width * 0.625F};
+  app.ShowRun(std::make_shared<Mapped>());
+  frames.Draw(8);
+  app.AddLogLine(presenters::LogLevel::kWarning,
+                 "What is told here at some length, as errors of files and programs are, would lie over the "
+                 "panels at the right, and over what is read there just now, hung from the bar.");
+  frames.Draw(4);
+  const ImGuiWindow* const toast = ImGui::FindWindowByName("##toast");
+  REQUIRE(toast != nullptr);
+  REQUIRE(toast->Active);
+  for (const char* name : {"###run_controls", "###timeline", "###findings", "###breakdown", "###memory_map"}) {
+    const ImGuiWindow* const panel = ImGui::FindWindowByName(name);
+    if (panel == nullptr || !panel->DockTabIsVisible) continue;
+    INFO(name << " at " << width);
+    CHECK_FALSE(toast->Rect().Overlaps(panel->ContentRegionRect));
+  }
+}
+
 TEST_CASE("The Run panel of a low window has one scrollbar at most") {
   const auto application = KeepingIn("");
   Frames frames(*application);

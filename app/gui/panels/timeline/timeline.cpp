@@ -1,5 +1,7 @@
 #include "app/gui/panels/timeline/timeline.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -179,14 +181,19 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   ImGui::SetCursorScreenPos(after);
 }
 
-// The most of each category anywhere in the run, in their order.
-std::array<int64_t, events::kCategoryCount> MostOfCategories(const TimelineInput& input) {
+// The most of each category anywhere in it, in their order.
+std::array<int64_t, events::kCategoryCount> MostOfCategories(const presenters::TimelinePlot& plot) {
   std::array<int64_t, events::kCategoryCount> most{};
-  for (const presenters::TimelinePlot* plot : {input.plot, input.overview}) {
-    for (const presenters::PlotColumn& column : plot->columns) {
-      for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], column.at_peak[i]);
-    }
+  for (const presenters::PlotColumn& column : plot.columns) {
+    for (size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], column.at_peak[i]);
   }
+  return most;
+}
+
+int64_t MostOfGroup(const presenters::TimelinePlot& plot, size_t group) {
+  int64_t most = 0;
+  for (size_t i = group; i < plot.grouped.size(); i += plot.groups.size())
+    most = std::max(most, plot.grouped[i]);
   return most;
 }
 
@@ -217,7 +224,7 @@ void DrawComparedItem(ImVec2 at, float width, const std::string& words) {
 // One entry of the legend.
 struct LegendItem {
   std::string name;
-  int64_t bytes = 0;  // at most, in the whole run; 0 = is not asked for
+  int64_t bytes = 0;  // at most, in sight
   Color color;
   bool hidden = false;
   bool lit = false;                 // it is what is selected
@@ -239,17 +246,18 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   std::vector<LegendItem> items;
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
-    items.push_back({plot.groups[group], 0, ColorOfGroup(input, group), false, input.lit_group == group,
-                     SelectionOfGroup(input, group), -1, RankOfGroup(plot, group),
+    items.push_back({plot.groups[group], MostOfGroup(plot, group), ColorOfGroup(input, group), false,
+                     input.lit_group == group, SelectionOfGroup(input, group), -1, RankOfGroup(plot, group),
                      HelpOfGroup(plot.groups[group])});
   }
   if (!items.empty()) return items;
-  const auto most = MostOfCategories(input);
-  for (size_t i = 0; i < most.size(); ++i) {
-    if (most[i] <= 0) continue;
+  const auto in_sight = MostOfCategories(plot);
+  const auto in_run = MostOfCategories(*input.overview);
+  for (size_t i = 0; i < in_sight.size(); ++i) {
+    if (std::max(in_sight[i], in_run[i]) <= 0) continue;
     const auto category = static_cast<events::Category>(i);
     const bool lit = input.selected != nullptr && input.selected->category == category;
-    items.push_back({std::string(events::NameOf(category)), most[i], Colors().categories[i],
+    items.push_back({std::string(events::NameOf(category)), in_sight[i], Colors().categories[i],
                      timeline::Contains(state.hidden_categories, i), lit,
                      presenters::CategorySelected(category), static_cast<int>(i), std::nullopt, ""});
     if (!timeline::Contains(input.untold, i)) continue;
@@ -263,31 +271,25 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   return items;
 }
 
-// Without its name where there is no room for that: the mouse tells it.
-void DrawLegendItem(const LegendItem& item, bool is_named, ImVec2 at, float width, TimelineState& state,
+void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, TimelineState& state,
                     CommandQueue& queue) {
   const float row = Px(kLegendRow);
-  const std::string name = is_named ? "" : item.name + ": ";
-  const auto explain = [&](std::string_view help) { Tooltip(name + std::string(Translated(help))); };
-  const float square_width = item.category < 0 ? 0 : is_named ? Px(15) : width;
+  const float square_width = item.category < 0 ? 0 : Px(15);
   if (item.category >= 0) {
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton(("hide " + item.name).c_str(), {square_width, row}))
       state.hidden_categories ^= timeline::CategorySet{1} << item.category;
-    explain(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
+    Tooltip(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
   }
-  bool hovered = false;
-  if (width > square_width) {
-    ImGui::SetCursorScreenPos({at.x + square_width, at.y});
-    if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row})) {
-      if (item.selection.any()) queue.Push(Select{item.selection});
-      if (item.rank) queue.Push(OpenRank{*item.rank});
-    }
-    hovered = ImGui::IsItemHovered();
-    if (!item.help.empty()) explain(item.help);
-    if (item.rank) explain("Click to show this rank.");
-    if (item.selection.any()) explain("Click to light it up in every panel; click again to stop.");
+  ImGui::SetCursorScreenPos({at.x + square_width, at.y});
+  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row})) {
+    if (item.selection.any()) queue.Push(Select{item.selection});
+    if (item.rank) queue.Push(OpenRank{*item.rank});
   }
+  const bool hovered = ImGui::IsItemHovered();
+  Tooltip(item.help);
+  if (item.rank) Tooltip("Click to show this rank.");
+  if (item.selection.any()) Tooltip("Click to light it up in every panel; click again to stop.");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float top = at.y + (row - Px(10)) / 2;
   const ImRect square(at.x, top, at.x + Px(10), top + Px(10));
@@ -296,13 +298,16 @@ void DrawLegendItem(const LegendItem& item, bool is_named, ImVec2 at, float widt
   } else {
     list->AddRectFilled(square.Min, square.Max, U32(item.color), Px(2));
   }
-  if (!is_named) return;
   const Color quiet = item.hidden ? Colors().muted.WithAlpha(0.5) : Colors().muted;
   const TextStyle style = Colored(SmallMuted(), hovered || item.lit ? Colors().text : quiet);
   const ImVec2 name_at(at.x + Px(17), at.y + (row - Px(kSmallTextSize)) / 2 - Px(1));
   DrawText(list, name_at, style, item.name);
   MarkTerms(name_at, style, item.name);
 }
+
+constexpr float kBetweenItems = 20;
+
+float WidthOfItem(const LegendItem& item) { return Px(17) + Measure(SmallMuted(), item.name).x; }
 
 // Returns the legend's height: it wraps when the panel is narrow. Draws where there is a queue.
 float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, float width,
@@ -317,10 +322,9 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
     }
   };
   for (const LegendItem& item : LegendItems(input, state)) {
-    const float item_width = Px(17) + Measure(SmallMuted(), item.name).x;
-    place(item_width);
-    if (queue != nullptr) DrawLegendItem(item, true, {x, y}, item_width + Px(12), state, *queue);
-    x += item_width + Px(20);
+    place(WidthOfItem(item));
+    if (queue != nullptr) DrawLegendItem(item, {x, y}, WidthOfItem(item) + Px(12), state, *queue);
+    x += WidthOfItem(item) + Px(kBetweenItems);
   }
   if (const std::string compared = ComparedWords(input); !compared.empty()) {
     const float item_width = std::min(ComparedWidth(compared), width);
@@ -330,34 +334,61 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
   return y + row - at.y;
 }
 
-// In one row, where there is no room for all of it: every square, the second run, and the names of the
-// largest.
-void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImRect& place,
-                     CommandQueue& queue) {
-  constexpr float kGap = 10;
-  const std::vector<LegendItem> items = LegendItems(input, state);
-  const auto name_width = [](const LegendItem& item) { return Px(7) + Measure(SmallMuted(), item.name).x; };
+// As many as have room, those with most bytes in sight first; in the order of the stack.
+std::set<const LegendItem*> LargestInSight(const std::vector<LegendItem>& items, float room) {
   std::vector<const LegendItem*> largest;
   for (const LegendItem& item : items) largest.push_back(&item);
   std::ranges::stable_sort(largest, std::greater(), &LegendItem::bytes);
-  float room = std::max(0.0F, place.GetWidth() - static_cast<float>(items.size()) * Px(10 + kGap));
-  const std::string compared = ComparedWords(input);
-  const float compared_width = std::min({ComparedWidth(compared), place.GetWidth() / 2, room});
-  room -= compared_width;
-  std::set<const LegendItem*> named;
+  std::set<const LegendItem*> shown;
   for (const LegendItem* item : largest) {
-    if (name_width(*item) > room) continue;
-    room -= name_width(*item);
-    named.insert(item);
+    room -= WidthOfItem(*item) + Px(kBetweenItems);
+    if (room < 0 || item->bytes <= 0) break;
+    shown.insert(item);
   }
+  return shown;
+}
+
+// "+3": the mouse names those that have no room, a click lists them.
+void DrawRestOfLegend(const std::vector<const LegendItem*>& rest, ImVec2 at, TimelineState& state,
+                      CommandQueue& queue) {
+  constexpr const char* kList = "rest of the legend";
+  if (rest.empty()) return;
+  const std::string count = "+" + std::to_string(rest.size());
+  const float row = Px(kLegendRow);
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton("legend's rest", {Measure(SmallMuted(), count).x, row})) ImGui::OpenPopup(kList);
+  std::vector<std::string> names;
+  for (const LegendItem* item : rest) names.push_back(item->name + (item->bytes > 0 ? "" : " (not in sight)"));
+  Tooltip(fmt::format("{}\nClick to list them.", fmt::join(names, ", ")));
+  const TextStyle style = ImGui::IsItemHovered() ? Colored(SmallMuted(), Colors().text) : SmallMuted();
+  DrawText(ImGui::GetWindowDrawList(), {at.x, at.y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, count);
+  if (!ImGui::BeginPopup(kList)) return;
+  for (const LegendItem* item : rest)
+    DrawLegendItem(*item, ImGui::GetCursorScreenPos(), WidthOfItem(*item) + Px(12), state, queue);
+  ImGui::EndPopup();
+}
+
+// In one row, where there is no room for all of it: the largest in sight, and the second run.
+void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImRect& place,
+                     CommandQueue& queue) {
+  const std::vector<LegendItem> items = LegendItems(input, state);
+  const std::string compared = ComparedWords(input);
+  const float compared_width = std::min(ComparedWidth(compared), place.GetWidth() / 2);
+  const float count_width = Px(24);
+  const std::set<const LegendItem*> shown =
+      LargestInSight(items, place.GetWidth() - compared_width - count_width);
   float x = place.Min.x;
+  std::vector<const LegendItem*> rest;
   for (const LegendItem& item : items) {
-    const bool is_named = named.contains(&item);
-    const float width = Px(10 + kGap) + (is_named ? name_width(item) : 0);
-    DrawLegendItem(item, is_named, {x, place.Min.y}, width, state, queue);
-    x += width;
+    if (!shown.contains(&item)) {
+      rest.push_back(&item);
+      continue;
+    }
+    DrawLegendItem(item, {x, place.Min.y}, WidthOfItem(item) + Px(12), state, queue);
+    x += WidthOfItem(item) + Px(kBetweenItems);
   }
-  DrawComparedItem({x, place.Min.y}, compared_width, compared);
+  DrawRestOfLegend(rest, {x, place.Min.y}, state, queue);
+  DrawComparedItem({place.Max.x - compared_width, place.Min.y}, compared_width, compared);
 }
 
 TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
