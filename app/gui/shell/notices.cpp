@@ -118,6 +118,36 @@ ImRect RoomForBanner(float width) {
   return {viewport->Pos.x + Px(12), top, right_edge, bottom};
 }
 
+// Over the panels' bottom: what they hold ends above it.
+void Cover(const ImRect& place, ImRect* covered) {
+  if (covered->GetWidth() == 0) *covered = place;
+  covered->Add(place);
+}
+
+struct ToastLook {
+  TextStyle style;
+  ImVec2 text;  // its size
+  ImVec2 padding;
+  ImVec2 anchor;  // of its box, at this share of that:
+  ImVec2 pivot;
+  bool is_in_bar = true;
+};
+
+// On one line of the menu bar, else on two smaller ones, else over the panels' bottom.
+ToastLook LookOfToast(const std::string& text, const BarRoom& room, const ImRect& covered) {
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const float in_bar = room.right - room.left - Px(2 * 14);
+  const ImVec2 anchor(room.right, viewport->Pos.y + room.height / 2);
+  const ImVec2 on_one = {Measure(Words(), text).x, Px(kTextSize)};
+  if (on_one.x <= in_bar) return {Words(), on_one, {Px(14), Px(6)}, anchor, {1, 0.5F}};
+  const ImVec2 on_two = MeasureWrapped(SmallMuted(), text, std::max(in_bar, 1.0F));
+  if (on_two.x <= in_bar && on_two.y < 2.5F * Pixels(SmallMuted()))
+    return {SmallMuted(), on_two, {Px(14), Px(4)}, anchor, {1, 0.5F}};
+  const float width = std::min(Px(700), viewport->Size.x - Px(2 * (12 + 14)));
+  const ImVec2 bottom(std::floor(viewport->GetCenter().x), covered.Min.y);
+  return {Words(), MeasureWrapped(Words(), text, width), {Px(14), Px(8)}, bottom, {0.5F, 1}, false};
+}
+
 // In a low window its first sentences, as many as leave the panels room; the first in any case.
 std::string InRoom(const TextStyle& style, const std::string& sentence, float wrap) {
   const float most = std::max(Px(48), ImGui::GetMainViewport()->Size.y * 0.12F);
@@ -212,18 +242,18 @@ void DrawProgress(const JobLine& job, float width, bool is_short) {
   if (is_short) Tooltip("Cancel");
 }
 
-float DrawJobs(const ShellInput& input, const BarRoom& room, ImRect* covered) {
-  if (input.jobs.empty()) return room.height;
+void DrawJobs(const ShellInput& input, bool has_toast, BarRoom* room, ImRect* covered) {
+  if (input.jobs.empty()) return;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  const bool is_in_bar = room.right - room.left >= Px(kLeastWidth);
-  const float width =
-      is_in_bar ? std::min(room.right - room.left, Px(700)) : std::min(Px(700), viewport->Size.x - Px(24));
+  const float in_bar = (room->right - room->left) * (has_toast ? 0.5F : 1.0F);
+  const bool is_in_bar = in_bar >= Px(kLeastWidth);
+  const float width = std::min(Px(700), is_in_bar ? in_bar : viewport->Size.x - Px(24));
   if (is_in_bar) {
-    ImGui::SetNextWindowPos({room.right, viewport->Pos.y}, ImGuiCond_Always, {1, 0});
+    ImGui::SetNextWindowPos({room->right, viewport->Pos.y}, ImGuiCond_Always, {1, 0});
   } else {
     ImGui::SetNextWindowPos({viewport->GetCenter().x, covered->Min.y}, ImGuiCond_Always, {0.5F, 1.0F});
   }
-  const float above = is_in_bar ? (room.height - ImGui::GetFrameHeight()) / 2 : Px(8);
+  const float above = is_in_bar ? (room->height - ImGui::GetFrameHeight()) / 2 : Px(8);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, viewport->Size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(16), above));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
@@ -238,47 +268,40 @@ float DrawJobs(const ShellInput& input, const BarRoom& room, ImRect* covered) {
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
-  if (is_in_bar) return place.GetHeight() + 1;
-  if (covered->GetWidth() == 0) *covered = place;
-  covered->Add(place);
-  return room.height;
+  if (is_in_bar) {
+    room->right = place.Min.x;
+  } else {
+    Cover(place, covered);
+  }
 }
 
-void DrawToasts(ShellState& shell, const BarRoom& room, float below) {
+void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered) {
   const auto now = std::chrono::steady_clock::now();
   std::erase_if(shell.toasts, [now](const Toast& toast) { return toast.until < now; });
   if (shell.toasts.empty()) return;
   const auto latest_bad = std::ranges::find_if(shell.toasts.rbegin(), shell.toasts.rend(), IsBad);
   Toast& toast = latest_bad == shell.toasts.rend() ? shell.toasts.back() : *latest_bad;
-  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  const ImVec2 padding(Px(14), Px(6));
-  const float width = Measure(Words(), toast.text).x + 2 * padding.x;
-  const bool is_in_bar = below <= room.height && width <= room.right - room.left;
-  const float line = Px(kTextSize) + 2 * padding.y;
-  const float top = is_in_bar ? (room.height - line) / 2 : below + Px(6);
-  const float right = is_in_bar ? room.right : std::max(room.right, width + Px(12));
-  ImGui::SetNextWindowPos({std::min(right, viewport->Size.x - Px(12)), viewport->Pos.y + top},
-                          ImGuiCond_Always, {1, 0});
   const Color color = IsBad(toast) ? Colors().bad : Colors().good;
+  const ToastLook look = LookOfToast(toast.text, room, *covered);
+  const ImVec2 size = look.text + 2 * look.padding;
+  const ImVec2 at(look.anchor.x - size.x * look.pivot.x, look.anchor.y - size.y * look.pivot.y);
+  ImGui::SetNextWindowPos(at);
+  ImGui::SetNextWindowSize(size);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(IsBad(toast) ? Colors().bad_fill : Colors().good_fill));
   ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::Begin("##toast", nullptr,
-               kBarFlags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing |
-                   ImGuiWindowFlags_AlwaysAutoResize);
+               kBarFlags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
   KeepOverPanels();
-  ImGui::PushTextWrapPos(is_in_bar ? -1 : Px(600));
-  Put(Colored(Words(), color), toast.text);
-  ImGui::PopTextWrapPos();
+  DrawWrapped(ImGui::GetWindowDrawList(), at + look.padding, Colored(look.style, color), toast.text,
+              look.text.x + 1);
   if (ImGui::IsWindowHovered()) {
     toast.until = ImGui::IsMouseClicked(ImGuiMouseButton_Left) ? now : std::max(toast.until, now + kStays);
-    const ImRect place = ImGui::GetCurrentWindow()->Rect();
-    TooltipBeside(place.Min, place.Max,
+    TooltipBeside(at, at + size,
                   "Stays while the mouse is on it; a click closes it. The Run log keeps it.");
   }
   ImGui::End();
-  ImGui::PopStyleVar();
   ImGui::PopStyleColor(2);
+  if (!look.is_in_bar) Cover({at - ImVec2(0, Px(8)), at + size}, covered);
 }
 
 }  // namespace tidemark::gui

@@ -206,16 +206,16 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   PushKeys(input, shell, queue);
   EnterByTab();
   ShowFocusAfterDialog(shell);
-  const bool has_notices = !input.jobs.empty() || (!shell.toasts.empty() && !input.in_picture);
-  const BarRoom room = DrawMenuBar(input, frame, has_notices, view, queue);
+  const bool has_toast = !shell.toasts.empty() && !input.in_picture;
+  BarRoom room = DrawMenuBar(input, frame, has_toast || !input.jobs.empty(), view, queue);
   if (view.rank_strip) DrawRanks(input.ranks, queue);
   ImRect covered = DrawBanner(input, shell, queue);
-  const float below = DrawJobs(input, room, &covered);
+  DrawJobs(input, has_toast, &room, &covered);
+  if (has_toast) DrawToasts(shell, room, &covered);
   DrawPanels(frame, covered, shell, view, queue);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
-  if (!input.in_picture) DrawToasts(shell, room, below);
   DrawCommandPalette({[&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), frame,
                       *input.lessons, view},
                      shell.palette, queue);

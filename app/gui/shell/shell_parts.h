@@ -26,14 +26,14 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // How far it is, and where it can be stopped the button for that: a cross where the line is short. `width` of
 // the bar in pixels.
 void DrawProgress(const JobLine& job, float width, bool is_short = false);
-// Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing. Where even
-// their short lines have no room there they lie over the panels' bottom, above what is `covered` there, and
-// are added to that. Returns how far down from the window's top the bar reaches with them, in pixels.
-float DrawJobs(const ShellInput& input, const BarRoom& room, ImRect* covered);
+// Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing; beside a
+// toast in half of its room, and what they take of that is no longer free. Where even their short lines have
+// no room there they lie over the panels' bottom, above what is `covered` there, and are added to that.
+void DrawJobs(const ShellInput& input, bool has_toast, BarRoom* room, ImRect* covered);
 // What has just happened, for a few seconds: what went wrong before what went well, the latest before others
-// (the run log has them all). In the menu bar, where it covers nothing; what has no room there, or finds jobs
-// there, hangs from it, `below` what DrawJobs returned.
-void DrawToasts(ShellState& shell, const BarRoom& room, float below);
+// (the run log has them all). In the menu bar, where it covers nothing; what has no room there lies where such
+// jobs do.
+void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered);
 // While it is `open`: asks what is held back; Escape leaves all as it is.
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
