@@ -338,6 +338,51 @@ TEST_CASE("A change of settings stands beside itself before and after, once two 
   CHECK(sides.states.blocks[0].title == "conv1 output");
 }
 
+TEST_CASE("Moments that are as high but for rounding are not held against each other, but one of them with itself") {
+  Training training;
+  const events::NameId before = training.Name(R"({"optimizer":"sgd"})");
+  const events::NameId after = training.Name(R"({"optimizer":"momentum"})");
+  const auto step = [&](int64_t number, int64_t first_bytes, int64_t second_bytes) {
+    training.BeginStep(number);
+    training.BeginPhase(events::Phase::kBackward);
+    for (const auto& [bytes, category] : {std::pair(first_bytes, events::Category::kActivation),
+                                          std::pair(second_bytes, events::Category::kTemporary)}) {
+      training.Allocate(0x900000, bytes, category);
+      training.Free(0x900000);
+    }
+    training.EndStep(number);
+  };
+  constexpr int64_t kHigh = int64_t{64} << 20;
+  const int64_t rounding = GENERATE(512, -512);
+  training.Mark(before, before);
+  step(0, kHigh, kHigh - rounding);
+  training.Mark(training.Name("momentum"), after);
+  step(1, kHigh, kHigh + rounding);
+  step(2, kHigh, kHigh + rounding);
+  const auto view = training.Publish();
+  const SideBySide sides = *CompareChange(*view, *LatestChange(*view), ByteUnit::kMebibytes);
+  for (const ComparedBytes& category : sides.states.categories) {
+    INFO(category.title);
+    CHECK(std::abs(category.Difference().value_or(kHigh)) <= 1024);
+  }
+  timeline::Stream one;
+  timeline::Stream other;
+  for (auto* run : {&one, &other}) {
+    const int64_t more = run == &one ? 0 : 512;
+    run->Allocate(0x100, kHigh, events::Category::kActivation);
+    run->Free(0x100);
+    run->Allocate(0x200, kHigh - 512 + 2 * more, events::Category::kTemporary);
+    run->Free(0x200);
+  }
+  const auto of_one = one.Publish();
+  const auto of_other = other.Publish();
+  const std::vector<SameEvent> same = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
+  const auto runs = CompareRunsAt(*of_one, *of_other, "other.tide", {}, same);
+  REQUIRE(runs);
+  for (const ComparedBytes& category : runs->states.categories)
+    CHECK(std::abs(category.Difference().value_or(kHigh)) <= 1024);
+}
+
 TEST_CASE("What the card tells of a step from time to time is told behind it, and not of the next settings") {
   Training training;
   const auto tells = [&training](int64_t bytes) {
