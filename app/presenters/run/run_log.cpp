@@ -89,9 +89,13 @@ void RunLog::Update(const View& view) {
 }
 
 void RunLog::AddStep(const View& view, const Step& step) {
-  if (step.number == 0) {  // a fresh start counts afresh
+  const bool begins_anew = step.number == 0;
+  const bool is_changed = !begins_anew && step.settings != settings_;
+  if (begins_anew || is_changed) {
     max_allocated_bytes_ = 0;
     covered_peak_ = step.begin;
+    settings_ = step.settings;
+    has_changed_ = is_changed;
   }
   if (has_epochs_ && step.number >= 0 && step.number % steps_per_epoch_ == steps_per_epoch_ - 1)
     AddEpoch(view, step);
@@ -106,7 +110,7 @@ void RunLog::AddEpoch(const View& view, const Step& step) {
   std::string text = "epoch " + FormatNumber(step.number / steps_per_epoch_ + 1);
   if (step.loss && tells_loss_) text += " · loss " + fmt::format("{:.4f}", *step.loss);
   text += " · allocated " + Bytes(ValueOf(now, Series::kAllocated)) + " · max allocated " +
-          Bytes(max_allocated_bytes_);
+          Bytes(max_allocated_bytes_) + (has_changed_ ? " with these settings" : "");
   if (ValueOf(now, Series::kReserved) > 0) text += " · reserved " + Bytes(ValueOf(now, Series::kReserved));
   Add({step.end_ns, LogLevel::kGood, std::move(text)});
 }

@@ -97,6 +97,26 @@ TEST_CASE("The log takes what is new, in order, however often it is asked") {
   CHECK(whole.lines()[9].level == LogLevel::kError);
 }
 
+TEST_CASE("The most that a line tells is of its own settings, and it says so where others were before") {
+  Logged training;
+  const events::NameId before = training.Name(R"({"batch":64})");
+  training.Mark(before, before);
+  for (int step = 0; step < 3; ++step) training.Step(step, 1'000'000, 1000);
+  const events::NameId after = training.Name(R"({"batch":1})");
+  training.Mark(after, after);
+  for (int step = 3; step < 6; ++step) training.Step(step, 10'000, 1000);
+  RunLog log(2);
+  log.Update(*training.Publish());
+  std::vector<std::string> epochs;
+  for (const std::string& text : TextsOf(log)) {
+    if (text.starts_with("epoch")) epochs.push_back(text);
+  }
+  REQUIRE(epochs.size() == 3);
+  CHECK(epochs[0].ends_with("max allocated 1,001,472 B"));
+  CHECK(epochs[1].ends_with("max allocated 11,264 B with these settings"));
+  CHECK(epochs[2].ends_with("max allocated 11,264 B with these settings"));
+}
+
 TEST_CASE("A restart counts its epochs and its maximum afresh") {
   Logged training;
   for (int step = 0; step < 2; ++step) training.Step(step, 1'000'000, 1000);
