@@ -6,6 +6,7 @@
 
 #include "tests/gui/measured.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
 
@@ -35,6 +36,21 @@ TEST_CASE("What a lesson asks for is told under the mouse no sooner than in the 
   CHECK_FALSE(tells(sum, "4,000,000"));
   input.asked = {events::Category::kGradient};
   for (const char* const figure : {"4,000,000", "4,316,712"}) CHECK_FALSE(tells(gradient, figure));
+}
+
+TEST_CASE("Beside the highest that was reserved is told what was reserved at the moment that is shown") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10'000'000, 1 << 20);
+  stream.Allocate(0x10'000'000, 2048);
+  stream.Free(0x10'000'000);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x20'000'000, 1 << 20);
+  stream.EndStep(0);
+  const auto view = stream.Publish();
+  const presenters::Breakdown breakdown =
+      presenters::MakeBreakdown(*view, std::nullopt, std::nullopt, presenters::LatestPeak(*view));
+  const std::string told = ToldOf(breakdown.totals.back(), BreakdownInput());
+  CHECK(told.find("at this very moment 1,048,576 B were reserved") != std::string::npos);
 }
 
 TEST_CASE("Why figures are other than predicted is told of every row, be they more or less") {

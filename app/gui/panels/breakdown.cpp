@@ -311,6 +311,10 @@ std::string ToldOf(const presenters::BreakdownRow& row, const BreakdownInput& in
   if (IsUntold(input, row)) return told;
   if (const int64_t bytes = SelectedIn(input, row); bytes > 0)
     told = input.selected->title + ": " + FormatExactBytes(bytes) + " of it.\n" + told;
+  if (row.at_moment_bytes) {
+    told = "The highest, while it went on; at this very moment " + FormatExactBytes(*row.at_moment_bytes) +
+           " were reserved, as the timeline shows there.\n" + told;
+  }
   if (row.requested_bytes && row.requested_bytes != row.measured_bytes)
     told = FormatExactBytes(*row.requested_bytes) + " were requested; PyTorch's blocks are larger.\n" + told;
   if (!row.category || input.textbook == nullptr) return told;

@@ -71,8 +71,11 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
     // Segments come and go at other moments than blocks do: what panels tell of the peak's own moment is
     // less.
-    if (peak->reserved_bytes != ValueOf(view.ValuesAt(peak->index), Series::kReserved))
+    const int64_t at_moment = ValueOf(view.ValuesAt(peak->index), Series::kReserved);
+    if (peak->reserved_bytes != at_moment) {
       reserved.title += ", highest";
+      reserved.at_moment_bytes = at_moment;
+    }
   }
   std::vector<BreakdownRow> totals;
   if (view.tells_requested() || phantom) totals.push_back(requested);

@@ -24,6 +24,7 @@ struct BreakdownRow {
   bool is_unsampled = false;  // the card was not asked while the process held what it holds at this moment
   std::optional<timeline::Series> level = {};   // of the totals
   std::optional<int64_t> requested_bytes = {};  // of what is measured, where it is told: blocks are larger
+  std::optional<int64_t> at_moment_bytes = {};  // of what is measured at its highest, where that was another
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
 // any. Requested and reserved are the highest of a complete step, all else is as it stood at its allocated
