@@ -328,14 +328,21 @@ class StepWriter {
     Line(CodePart::kReadLoss, "total += loss.item()", "total += loss.item<float>();");
   }
 
+  // "conv1 to relu2"
+  std::string NameOfSegment(const textbook::CheckpointPiece& piece) const {
+    const std::string& first = network_.layers[piece.first].name;
+    const std::string& last = network_.layers[piece.end - 1].name;
+    return piece.end - piece.first == 1 ? first : first + " to " + last;
+  }
+
   void WriteLayers(size_t begin, size_t end) {
     const std::vector<textbook::CheckpointPiece> pieces =
         textbook::PlanCheckpoints(network_, settings_).pieces;
     for (size_t index = begin; index < end; ++index) {
       for (const textbook::CheckpointPiece& piece : pieces) {
         if (piece.runs_again && piece.first == index) {
-          Line(CodePart::kFrame, "# checkpoint: to " + network_.layers[piece.end - 1].name,
-               "// checkpoint: to " + network_.layers[piece.end - 1].name);
+          const std::string segment = "checkpointed: " + NameOfSegment(piece);
+          Line(CodePart::kFrame, "# " + segment, "// " + segment);
         }
       }
       const Layer& layer = network_.layers[index];
