@@ -252,10 +252,10 @@ void WalksThroughAllLessons(ImGuiTestContext* context) {
 
 // A curve drawn by the mouse and the keys, taken back by a stroke, and revealed.
 void PredictsByDrawing(ImGuiTestContext* context) {
-  const std::string key = PageKey("three-times-the-textbook", 1);
+  const std::string key = PageKey("three-times-the-textbook", 0);
   const auto drawn = [&] { return application().view_state().lessons.drawings[key]; };
   application().Push(ActionId::kLearnLayout);
-  application().Push(ShowLessonPage{"three-times-the-textbook", 1});
+  application().Push(ShowLessonPage{"three-times-the-textbook", 0});
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//**/drawing"); }));
   IM_CHECK(application().frame()->veiled);

@@ -56,6 +56,19 @@ std::string UnclaimedFigure(const Span& span) {
 
 }  // namespace
 
+TEST_CASE("A curve is asked for before a page has shown the run that it is of") {
+  for (const Lesson& lesson : Lessons()) {
+    for (const Page& page : lesson.pages) {
+      if (!page.prediction || !IsDrawn(*page.prediction)) continue;
+      INFO(lesson.name << ": " << page.title);
+      const auto first = std::ranges::find_if(lesson.pages, [&](const Page& other) {
+        return other.setup.situation == page.prediction->situation;
+      });
+      CHECK(&*first == &page);
+    }
+  }
+}
+
 TEST_CASE("There are twelve lessons at least, each with something to predict and something to try or read") {
   const std::vector<Lesson> lessons = Lessons();
   CHECK(lessons.size() >= 12);
