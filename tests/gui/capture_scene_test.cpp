@@ -109,6 +109,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Nothing below a control moves when what it costs is told after a lesson's question") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  AskedOf asked(stream);
+  asked.book = LoadLessonBook();
+  const Result<networks::Network> network = networks::FindNetwork(networks::TrainingSettings().network);
+  REQUIRE(network);
+  asked.networks = {*network};
+  ViewState state;
+  state.learning = true;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto told = [&] { return scene.Prepare(asked.input, state, estimates).run_controls.consequences; };
+  const auto lines = [](const std::string& text) {
+    return text.empty() ? 0 : 1 + std::ranges::count(text, '\n');
+  };
+  const presenters::Consequences before = told();
+  REQUIRE(lines(before.accumulate) == 1);
+  state.lessons.lesson = "three-times-the-textbook";
+  const presenters::Consequences veiled = told();
+  CHECK(veiled.accumulate != before.accumulate);
+  CHECK(lines(veiled.accumulate) == 1);
+  CHECK(lines(veiled.optimizer) == lines(before.optimizer));
+  CHECK(lines(veiled.checkpoint) == lines(before.checkpoint));
+}
+
 TEST_CASE(
     "A recording is somebody's own: of it is told what a lesson asks of later, and it answers no question") {
   ViewState state;

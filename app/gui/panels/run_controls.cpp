@@ -26,6 +26,7 @@ using networks::TrainingSettings;
 
 constexpr double kMarkSeconds = 4;  // of a control that was looked for
 constexpr double kFastest = 2000;   // the pace slider's end: as fast as it goes
+constexpr float kMargin = 16;       // the panel's
 
 // Sliders: while one is dragged the draft holds its value; letting go sends it.
 void Settle(const Edit& edit, const TrainingSettings& changed, RunControlsState& state, CommandQueue& queue) {
@@ -44,7 +45,7 @@ void BatchRow(const RunControlsInput& input, const TrainingSettings& settings, R
       Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
   changed.batch = static_cast<int>(batch);
   Settle(edit, changed, state, queue);
-  Consequence(input.consequences.batch);
+  Price(input.consequences.batch);
 }
 
 void AccumulateRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
@@ -68,7 +69,7 @@ void PrecisionRow(const RunControlsInput& input, const TrainingSettings& setting
     changed.amp = static_cast<Precision>(selected);
     queue.Push(ChangeSettings{changed});
   }
-  Consequence(input.consequences.precision);
+  Price(input.consequences.precision);
 }
 
 void CheckpointSize(const RunControlsInput& input, const networks::Network& network,
@@ -111,18 +112,18 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
     queue.Push(ChangeSettings{changed});
   }
   CheckpointSize(input, *network, settings, state, queue);
-  Consequence(input.consequences.checkpoint);
+  Price(input.consequences.checkpoint);
 }
 
 bool Names(const std::vector<std::string>& names, const char* name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// In the panel's margin, in the middle of the first line.
+// In the middle of the panel's margin and of the first line.
 void DrawLock(ImDrawList* list, ImVec2 control) {
   TextStyle style = Colored(SmallMuted(), Colors().muted.WithAlpha(LeftByFading(control.y + Px(9))));
   style.size = kSmallTextSize - 2;
-  DrawText(list, {control.x - Px(4), control.y + Px(3)}, style, icons::kLock, Align::kRight);
+  DrawText(list, {control.x - Px(kMargin / 2), control.y + Px(3)}, style, icons::kLock, Align::kCenter);
 }
 
 // Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
@@ -142,7 +143,7 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
   const ImVec2 high = ImGui::GetItemRectMax();
   if (locked) Tooltip("Locked by the lesson or the session code. Learn, Unlock all controls gives it back.");
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float margin = Px(16);  // the panel's
+  const float margin = Px(kMargin);
   list->PushClipRect({low.x - margin, list->GetClipRectMin().y}, {high.x + margin, list->GetClipRectMax().y});
   if (state.sought == name) {
     ImGui::SetScrollFromPosY((low.y + high.y) / 2 - ImGui::GetWindowPos().y);
@@ -213,7 +214,7 @@ void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settin
   for (size_t index = 0; index < networks::Techniques().size(); ++index) {
     const networks::Technique& technique = networks::Techniques()[index];
     Control(input.access, state, technique.key, [&] { TechniqueRow(technique, settings, queue); });
-    if (index < input.consequences.techniques.size()) Consequence(input.consequences.techniques[index]);
+    if (index < input.consequences.techniques.size()) Price(input.consequences.techniques[index]);
   }
 }
 
@@ -477,7 +478,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   BeginScrolled("controls", {0, left < Px(60) ? whole : std::min(whole, left)});
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
-  std::string fit = input.consequences.fit;
+  std::string fit = input.tells_fit_later ? " " : input.consequences.fit;
   for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });

@@ -72,6 +72,17 @@ void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const
 
 }  // namespace
 
+std::string_view HelpOfPrice(std::string_view text) {
+  if (text.find("at peak") == std::string_view::npos) return "";
+  return "Predicted: the phantom trains three steps either way (four where two networks take turns), and this "
+         "is the difference of their peaks.";
+}
+
+void Price(const std::string& text) {
+  Consequence(text);
+  if (!text.empty()) Tooltip(HelpOfPrice(text));
+}
+
 void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   if (!BeginChoice("Device", TitleOf(input, input.device), 0.3F, {}, DeviceTitles(input))) return;
   Heading("This machine");
@@ -153,7 +164,7 @@ void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& s
     }
     ImGui::EndCombo();
   }
-  Consequence(input.consequences.optimizer);
+  Price(input.consequences.optimizer);
 }
 
 void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
@@ -166,7 +177,7 @@ void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, Co
     queue.Push(ChangeSettings{changed});
   }
   ExplainLabel("Clip gradients");
-  Consequence(input.consequences.clip);
+  Price(input.consequences.clip);
 }
 
 namespace {

@@ -8,6 +8,10 @@
 
 namespace tidemark::gui {
 
+// What a choice costs, under its control; and of what that is the difference, under the mouse.
+void Price(const std::string& text);
+// "" of what is no difference.
+std::string_view HelpOfPrice(std::string_view text);
 void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue);
 void ChooseNetworkRow(const RunControlsInput& input, const networks::TrainingSettings& settings,
                       CommandQueue& queue);

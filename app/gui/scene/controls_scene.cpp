@@ -31,16 +31,23 @@ session::Prediction NoPrediction(const std::string& why) {
   return prediction;
 }
 
+// As many lines, so that nothing below them moves.
+std::string EmptyLinesOf(const std::string& text) {
+  std::string lines = text.empty() ? "" : " ";
+  for (auto more = std::ranges::count(text, '\n'); more > 0; --more) lines += "\n ";
+  return lines;
+}
+
 // What the controls would tell of the answer to a lesson's question; what they can be set to stays.
 presenters::Consequences Unspoken(presenters::Consequences consequences) {
-  for (std::string* line :
-       {&consequences.network, &consequences.optimizer, &consequences.batch, &consequences.accumulate,
-        &consequences.precision, &consequences.checkpoint, &consequences.fit})
-    line->clear();
-  for (auto* lines :
-       {&consequences.precision_hints, &consequences.checkpoint_hints, &consequences.techniques}) {
+  for (std::string* line : {&consequences.network, &consequences.optimizer, &consequences.batch,
+                            &consequences.accumulate, &consequences.precision, &consequences.checkpoint})
+    *line = EmptyLinesOf(*line);
+  for (std::string& line : consequences.techniques) line = EmptyLinesOf(line);
+  for (auto* lines : {&consequences.precision_hints, &consequences.checkpoint_hints}) {
     for (std::string& line : *lines) line.clear();
   }
+  consequences.fit.clear();
   return consequences;
 }
 
@@ -128,6 +135,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   PrepareConsequences(QuestionOf(input, state), estimates);
   controls.consequences = frame.awaits_prediction ? Unspoken(consequences_) : consequences_;
   if (frame.timeline.untold != 0) controls.consequences.fit.clear();  // a sum with what is not told
+  controls.tells_fit_later = controls.consequences.fit.empty() && !consequences_.fit.empty();
 }
 
 void ControlsScene::PrepareConsequences(const presenters::ConsequenceQuestion& question,
