@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/gui/panels/training_choices.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "tests/gui/measured.h"
@@ -233,6 +234,52 @@ TEST_CASE_METHOD(Measured, "What is typed for a slider is a number of its own, a
   CHECK(typed("9999", whole) == 4096);
   CHECK(told.find("It goes from 1 to 4,096: 4,096 is taken.") != std::string::npos);
   CHECK(typed("0", whole) == 1);
+}
+
+TEST_CASE("A price says of what it is the difference") {
+  CHECK(HelpOfPrice("+82.5 MB at peak, time × 1.30").find("three steps") != std::string_view::npos);
+  CHECK(HelpOfPrice("effective batch 64").empty());
+}
+
+TEST_CASE_METHOD(Measured, "A double click on a slider lets its number be typed, and moves it nowhere") {
+  const SliderLook look{.minimum = 1, .maximum = 4096, .logarithmic = true};
+  double value = 64;
+  ImVec2 at;
+  bool is_typed = false;
+  ImGuiIO& io = ImGui::GetIO();
+  const auto frame = [&] {
+    ImGui::EndFrame();
+    ImGui::NewFrame();
+    ImGui::SetNextWindowSize({300, 200});
+    ImGui::Begin("window");
+    at = ImGui::GetCursorScreenPos() + ImVec2(20, Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y + 8);
+    Slider("track", look, &value);
+    is_typed = io.WantTextInput;
+    ImGui::End();
+  };
+  for (int i = 0; i < 2; ++i) frame();
+  io.AddMousePosEvent(at.x, at.y);
+  frame();
+  for (const bool is_down : {true, false}) {
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    frame();
+  }
+  CHECK(value < 64);  // a click moves it
+  CHECK_FALSE(is_typed);
+  for (const bool is_down : {true, false}) {
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    for (int i = 0; i < 3; ++i) frame();
+  }
+  CHECK(value == 64);
+  CHECK(is_typed);
+  for (const char letter : std::string("32")) io.AddInputCharacter(static_cast<unsigned>(letter));
+  frame();
+  for (const bool is_down : {true, false}) {
+    io.AddKeyEvent(ImGuiKey_Enter, is_down);
+    frame();
+  }
+  frame();
+  CHECK(value == 32);
 }
 
 TEST_CASE_METHOD(Measured, "A control that is disabled fades, whoever draws it") {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "app/gui/scene/learning.h"
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -53,6 +54,26 @@ TEST_CASE("A term that is wrapped is marked in each of its lines") {
   CHECK(in_line(text.substr(0, 11)) == "mixed");
   CHECK(in_line(text.substr(12)) == "precision");
   CHECK(in_line(text.substr(0, 5)).empty());
+  UseDictionary({});
+}
+
+TEST_CASE_METHOD(Measured, "What a word means keeps a tooltip as narrow as others") {
+  const std::string meaning = "What comes out, told at length: " + [] {
+    std::string words;
+    for (int i = 0; i < 60; ++i) words += "of it ";
+    return words;
+  }();
+  UseDictionary([&](std::string_view text) {
+    return std::vector<ExplainedWord>{{0, text.size(), meaning + " and so on, and so on, and so on."}};
+  });
+  for (int frame = 0; frame < 3; ++frame) {
+    ImGui::EndFrame();
+    ImGui::NewFrame();
+    ImGui::BeginTooltip();
+    PutMeanings("output");
+    if (frame == 2) CHECK(ImGui::GetItemRectSize().x < Px(400));
+    ImGui::EndTooltip();
+  }
   UseDictionary({});
 }
 

@@ -275,7 +275,8 @@ TEST_CASE("What has just happened covers nothing that is read, at any size of th
   const ImGuiWindow* const toast = ImGui::FindWindowByName("##toast");
   REQUIRE(toast != nullptr);
   REQUIRE(toast->Active);
-  for (const char* name : {"###run_controls", "###timeline", "###findings", "###breakdown", "###memory_map"}) {
+  for (const char* name :
+       {"###run_controls", "###timeline", "###findings", "###breakdown", "###memory_map"}) {
     const ImGuiWindow* const panel = ImGui::FindWindowByName(name);
     if (panel == nullptr || !panel->DockTabIsVisible) continue;
     INFO(name << " at " << width);

@@ -151,4 +151,25 @@ TEST_CASE_METHOD(Measured, "Words of a text that explains its terms are never ne
   ImGui::End();
 }
 
+TEST_CASE_METHOD(Measured, "What is told without the mouse stands alone, where it belongs") {
+  const auto frame = [](bool tells) {
+    ImGui::EndFrame();
+    ImGui::NewFrame();
+    return WordsIn({300, 200}, [&] {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::GetIO().AddMousePosEvent(at.x + 5, at.y + 5);
+      TooltipOver(at, at + ImVec2(50, 50), "under the mouse");
+      if (tells) TellBeside(at, at, "not a number");
+    });
+  };
+  for (int i = 0; i < 3; ++i) frame(false);
+  CHECK(frame(false).find("under the mouse") != std::string::npos);
+  frame(true);
+  const std::string told = frame(true);
+  CHECK(told.find("not a number") != std::string::npos);
+  CHECK(told.find("under the mouse") == std::string::npos);
+  frame(false);
+  CHECK(frame(false).find("under the mouse") != std::string::npos);
+}
+
 }  // namespace tidemark::gui

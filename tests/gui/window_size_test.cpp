@@ -6,7 +6,8 @@
 
 namespace tidemark::gui {
 
-TEST_CASE("A window opens as large as it was, within its screen, and never too small for the scale in force") {
+TEST_CASE(
+    "A window opens as large as it was, within its screen, and never too small for the scale in force") {
   const std::optional<Screen> screen = Screen{1, {2560, 1600}};
   const auto opened = [](WindowSize last, const std::optional<Screen>& on, float user_scale) {
     const WindowSize size = SizeToOpen(last, on, user_scale);

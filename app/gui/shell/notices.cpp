@@ -289,15 +289,13 @@ void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered) {
   ImGui::SetNextWindowSize(size);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(IsBad(toast) ? Colors().bad_fill : Colors().good_fill));
   ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
-  ImGui::Begin("##toast", nullptr,
-               kBarFlags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::Begin("##toast", nullptr, kBarFlags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
   KeepOverPanels();
   DrawWrapped(ImGui::GetWindowDrawList(), at + look.padding, Colored(look.style, color), toast.text,
               look.text.x + 1);
   if (ImGui::IsWindowHovered()) {
     toast.until = ImGui::IsMouseClicked(ImGuiMouseButton_Left) ? now : std::max(toast.until, now + kStays);
-    TooltipBeside(at, at + size,
-                  "Stays while the mouse is on it; a click closes it. The Run log keeps it.");
+    TooltipBeside(at, at + size, "Stays while the mouse is on it; a click closes it. The Run log keeps it.");
   }
   ImGui::End();
   ImGui::PopStyleColor(2);

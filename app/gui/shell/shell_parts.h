@@ -31,8 +31,8 @@ void DrawProgress(const JobLine& job, float width, bool is_short = false);
 // no room there they lie over the panels' bottom, above what is `covered` there, and are added to that.
 void DrawJobs(const ShellInput& input, bool has_toast, BarRoom* room, ImRect* covered);
 // What has just happened, for a few seconds: what went wrong before what went well, the latest before others
-// (the run log has them all). In the menu bar, where it covers nothing; what has no room there lies where such
-// jobs do.
+// (the run log has them all). In the menu bar, where it covers nothing; what has no room there lies where
+// such jobs do.
 void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered);
 // While it is `open`: asks what is held back; Escape leaves all as it is.
 void DrawHeldQuestion(HeldQuestion& question, CommandQueue& queue);

@@ -96,7 +96,8 @@ struct Typing {
   ImGuiID id = 0;
   std::array<char, 32> text{};
   std::string before;  // as it was when the typing began
-  ImGuiID wanted = 0;  // by Enter on its track
+  ImGuiID wanted = 0;  // by Enter or a double click on its track
+  double before_click = 0;
 };
 Typing& CurrentTyping() {
   static Typing typing;
@@ -182,10 +183,10 @@ void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   if (is_empty || (number && number->typed == number->taken)) return;
   const std::string range =
       "It goes from " + TextOfValue(look, look.minimum) + " to " + TextOfValue(look, look.maximum);
-  TooltipBeside(box.Min, box.Max,
-                number ? range + ": " + TextOfValue(look, number->taken) + " is taken."
-                       : NumberKind{.is_whole = look.whole}.InWords(typing.text.data()) + " " + range + ". " +
-                             std::string(typing.before) + " stays.");
+  TellBeside(box.Min, box.Max,
+             number ? range + ": " + TextOfValue(look, number->taken) + " is taken."
+                    : NumberKind{.is_whole = look.whole}.InWords(typing.text.data()) + " " + range + ". " +
+                          std::string(typing.before) + " stays.");
 }
 
 void BeginTyping(ImGuiID id, const SliderLook& look, double value) {
@@ -227,7 +228,7 @@ bool TypedValue(const SliderLook& look, double* value) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
     ImGui::GetWindowDrawList()->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(4));
   }
-  Tooltip("Click to type a value, or press Enter on the slider.");
+  Tooltip("Click to type a value; or double-click the slider, or press Enter on it.");
   if (clicked || typing.wanted == id) {
     BeginTyping(id, look, *value);
     ImGui::SetCursorScreenPos(box.Min);
@@ -329,7 +330,13 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   ImGui::InvisibleButton("##track", row.GetSize(), ImGuiButtonFlags_EnableNav);
   const ImGuiID id = ImGui::GetItemID();
   const bool active = ImGui::IsItemActive();
-  if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+  const bool wants_to_type = ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (ImGui::IsItemActivated() && !wants_to_type) CurrentTyping().before_click = *value;
+  if (wants_to_type) {  // the first click has moved it
+    *value = CurrentTyping().before_click;
+    edit = {true, true};
+    CurrentTyping().wanted = TypedId();
+  } else if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const float margin = Px(7);
     const double ratio = (ImGui::GetIO().MousePos.x - row.Min.x - margin) / (row.GetWidth() - 2 * margin);
     const double moved = ValueAt(look, ratio);
@@ -438,8 +445,7 @@ bool NumberField(const char* id, ImGuiDataType type, void* value, const char* fo
   const ImGuiInputTextState* const typing = ImGui::GetInputTextState(ImGui::GetID(id));
   const bool is_typed = typing != nullptr && ImGui::GetActiveID() == ImGui::GetID(id) && typing->TextLen > 0;
   if (is_typed && !is_taken(typing->TextA.Data)) KeepFromEnter();
-  const bool is_edited =
-      ImGui::InputText(id, text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
+  const bool is_edited = ImGui::InputText(id, text.data(), text.size(), ImGuiInputTextFlags_AutoSelectAll);
   if (ImGui::IsItemActivated()) BeforeTyping() = {ImGui::GetItemID(), now};
   const bool is_number = is_taken(text.data());
   if (is_edited && is_number)
@@ -449,8 +455,8 @@ bool NumberField(const char* id, ImGuiDataType type, void* value, const char* fo
   const bool is_mine = BeforeTyping().field == ImGui::GetItemID();
   std::memcpy(value, is_mine ? &BeforeTyping().value : &now, size);
   if (text.front() != 0) {
-    TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
-                  kind.InWords(text.data()) + " " + TextOf(type, value, format) + " stays.");
+    TellBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+               kind.InWords(text.data()) + " " + TextOf(type, value, format) + " stays.");
   }
   return false;
 }

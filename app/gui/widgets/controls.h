@@ -37,10 +37,10 @@ struct SliderLook {
   int decimals = 0;                    // of a number that is not whole
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
-// Label left (explained as labels.h says), the value right (click it to type: what is no such number is not
-// taken, which is told, as is what is out of range and clamped), the track below. With the keyboard: left and
-// right by one, or by a fiftieth of a number that is not whole, with Shift by a tenth of it; Page Up and Page
-// Down double and halve.
+// Label left (explained as labels.h says), the value right (click it, or double-click the track, to type:
+// what is no such number is not taken, which is told, as is what is out of range and clamped), the track
+// below. With the keyboard: left and right by one, or by a fiftieth of a number that is not whole, with Shift
+// by a tenth of it; Page Up and Page Down double and halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
 
 // A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
@@ -61,8 +61,8 @@ bool TextField(const char* id, std::string_view hint, std::span<char> text,
 // true until then, and text may change without being edited.
 bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
 // A number to type, not negative, written as `format` says; `%g` takes a point or a comma and an exponent,
-// but not what may be a thousand as well ("1,470"). While something else stands in it that is told, Enter does
-// not leave it, the value is what it was before, and false is returned.
+// but not what may be a thousand as well ("1,470"). While something else stands in it that is told, Enter
+// does not leave it, the value is what it was before, and false is returned.
 bool NumberField(const char* id, ImGuiDataType type, void* value, const char* format);
 // A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);

@@ -95,7 +95,11 @@ std::string MeaningsIn(std::string_view text) {
 }
 
 void PutMeanings(std::string_view text) {
-  if (const std::string lines = MeaningsIn(text); !lines.empty()) Put(SmallMuted(), lines);
+  const std::string lines = MeaningsIn(text);
+  if (lines.empty()) return;
+  ImGui::PushTextWrapPos(WidthOfTooltip());
+  Put(SmallMuted(), lines);
+  ImGui::PopTextWrapPos();
 }
 
 }  // namespace tidemark::gui

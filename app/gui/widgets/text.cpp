@@ -272,18 +272,29 @@ void PlaceTooltipAside(ImVec2 from, ImVec2 to, float y) {
 void DrawTooltip(std::string_view text) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Px(8));  // also over what has square corners
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(std::min(Px(360), ImGui::GetMainViewport()->Size.x * 0.42F));
+  ImGui::PushTextWrapPos(WidthOfTooltip());
   Put(Words(), text);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
 
+// The frame in which something was last told that the mouse did not ask for.
+int& LastTold() {
+  static int frame = -1;
+  return frame;
+}
+// Beside that nothing that the mouse lies on is told.
+bool IsTold() { return LastTold() >= 0 && ImGui::GetFrameCount() - LastTold() == 1; }
+
 bool WantsTooltip() {
-  return ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled);
+  return !IsTold() &&
+         ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled);
 }
 
 }  // namespace
+
+float WidthOfTooltip() { return std::min(Px(360), ImGui::GetMainViewport()->Size.x * 0.42F); }
 
 // How large it will be nobody knows before it is drawn, so it grows to where there is more room.
 void PlaceTooltip(ImVec2 from, ImVec2 to) {
@@ -311,6 +322,11 @@ void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
   DrawTooltip(text);
 }
 
+void TellBeside(ImVec2 from, ImVec2 to, std::string_view text) {
+  LastTold() = ImGui::GetFrameCount();
+  TooltipBeside(from, to, text);
+}
+
 void Tooltip(std::string_view text) {
   if (WantsTooltip()) TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
 }
@@ -322,7 +338,8 @@ void TooltipAside(std::string_view text) {
 }
 
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text) {
-  if (ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered()) TooltipBeside(from, to, text);
+  if (!IsTold() && ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered())
+    TooltipBeside(from, to, text);
 }
 
 }  // namespace tidemark::gui

@@ -129,10 +129,9 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
     std::optional<Moments> peaks;
     if (!shown.empty() && !other.empty())
       peaks = PeaksOfRuns(shown, all_a.front(), other, all_b.front(), same_events);
-    const bool is_wanted =
-        AddStates([&] { return peaks ? MomentAt(shown, peaks->a) : PeakMomentIn(shown, all_a); },
-                  [&] { return peaks ? MomentAt(other, peaks->b) : PeakMomentIn(other, all_b); }, progress,
-                  result);
+    const bool is_wanted = AddStates(
+        [&] { return peaks ? MomentAt(shown, peaks->a) : PeakMomentIn(shown, all_a); },
+        [&] { return peaks ? MomentAt(other, peaks->b) : PeakMomentIn(other, all_b); }, progress, result);
     return is_wanted ? std::optional(std::move(result)) : std::nullopt;
   }
   const std::optional<events::EventIndex> same = SamePlace(shown, *moment, other, same_events);

@@ -28,9 +28,8 @@ struct SideBySide {
 };
 
 // At `moment` of the shown run and the same place of the other (same_place.h tells of `same`); at each
-// one's own peak since it began anew without a moment, and where the other is as high where this one's is, but
-// for rounding, there. Nothing where the other has no such place, or
-// `progress` ended it.
+// one's own peak since it began anew without a moment, and where the other is as high where this one's is,
+// but for rounding, there. Nothing where the other has no such place, or `progress` ended it.
 std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
                                         const std::string& other_title,
                                         std::optional<events::EventIndex> moment,

@@ -20,10 +20,10 @@ struct LogLine {
 // Markers, sources that are not simply live, out of memory, skipped steps, and after every `steps_per_epoch`
 // steps what a PyTorch script would print: "epoch 3 · loss 1.2345 · allocated 85,400,064 B · max allocated
 // 177,700,864 B · reserved 218,100,000 B": the loss of its last step, and what memory_allocated(),
-// max_memory_allocated() and memory_reserved() say after it (reserved only where there is any); where settings
-// were changed, the most since then, which is said. In bytes, for lines outlive the unit that the window tells
-// sizes in. Incremental: Update takes what is new in
-// a later view of the same run. Keeps the newest 5,000 lines at least.
+// max_memory_allocated() and memory_reserved() say after it (reserved only where there is any); where
+// settings were changed, the most since then, which is said. In bytes, for lines outlive the unit that the
+// window tells sizes in. Incremental: Update takes what is new in a later view of the same run. Keeps the
+// newest 5,000 lines at least.
 class RunLog {
  public:
   explicit RunLog(int64_t steps_per_epoch) : steps_per_epoch_(steps_per_epoch) {}
@@ -46,8 +46,8 @@ class RunLog {
   timeline::EventIndex covered_steps_ = 0;  // steps that begin before it are
   timeline::EventIndex covered_peak_ = 0;   // events before it are in max_allocated_bytes_
   int64_t max_allocated_bytes_ = 0;
-  int32_t settings_ = -1;      // of what that counts: View::settings()'s
-  bool has_changed_ = false;   // to those, since it began
+  int32_t settings_ = -1;           // of what that counts: View::settings()'s
+  bool has_changed_ = false;        // to those, since it began
   int64_t covered_sources_ns_ = 0;  // what sources said until then is in the log
   std::vector<LogLine> lines_;
 };

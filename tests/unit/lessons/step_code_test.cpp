@@ -57,7 +57,8 @@ TEST_CASE("Techniques are lines of their own, and braces close what they opened"
   const auto code = CodeFor(settings);
   const std::string python = Python(code);
   CHECK(python.find("for batch, labels in micro_batches:\n    x = batch") != std::string::npos);
-  CHECK(python.find("    with torch.autocast(\"cuda\", torch.float16):\n        # checkpointed: conv1 to relu1") !=
+  CHECK(python.find(
+            "    with torch.autocast(\"cuda\", torch.float16):\n        # checkpointed: conv1 to relu1") !=
         std::string::npos);
   CHECK(python.find("labels) / 4\n    scaler.scale(loss).backward()") != std::string::npos);
   CHECK(python.find(

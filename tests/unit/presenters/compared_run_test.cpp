@@ -338,7 +338,9 @@ TEST_CASE("A change of settings stands beside itself before and after, once two 
   CHECK(sides.states.blocks[0].title == "conv1 output");
 }
 
-TEST_CASE("Moments that are as high but for rounding are not held against each other, but one of them with itself") {
+TEST_CASE(
+    "Moments that are as high but for rounding are not held against each other, but one of them with "
+    "itself") {
   Training training;
   const events::NameId before = training.Name(R"({"optimizer":"sgd"})");
   const events::NameId after = training.Name(R"({"optimizer":"momentum"})");

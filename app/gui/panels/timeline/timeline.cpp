@@ -358,7 +358,8 @@ void DrawRestOfLegend(const std::vector<const LegendItem*>& rest, ImVec2 at, Tim
   ImGui::SetCursorScreenPos(at);
   if (ImGui::InvisibleButton("legend's rest", {Measure(SmallMuted(), count).x, row})) ImGui::OpenPopup(kList);
   std::vector<std::string> names;
-  for (const LegendItem* item : rest) names.push_back(item->name + (item->bytes > 0 ? "" : " (not in sight)"));
+  for (const LegendItem* item : rest)
+    names.push_back(item->name + (item->bytes > 0 ? "" : " (not in sight)"));
   Tooltip(fmt::format("{}\nClick to list them.", fmt::join(names, ", ")));
   const TextStyle style = ImGui::IsItemHovered() ? Colored(SmallMuted(), Colors().text) : SmallMuted();
   DrawText(ImGui::GetWindowDrawList(), {at.x, at.y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, count);
