@@ -152,11 +152,12 @@ TEST_CASE_METHOD(Measured, "Words of a text that explains its terms are never ne
 }
 
 TEST_CASE_METHOD(Measured, "What is told without the mouse stands alone, where it belongs") {
-  const auto frame = [](bool tells) {
+  ImVec2 at;
+  const auto frame = [&at](bool tells) {
     ImGui::EndFrame();
     ImGui::NewFrame();
     return WordsIn({300, 200}, [&] {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
+      at = ImGui::GetCursorScreenPos();
       ImGui::GetIO().AddMousePosEvent(at.x + 5, at.y + 5);
       TooltipOver(at, at + ImVec2(50, 50), "under the mouse");
       if (tells) TellBeside(at, at, "not a number");
@@ -168,6 +169,10 @@ TEST_CASE_METHOD(Measured, "What is told without the mouse stands alone, where i
   const std::string told = frame(true);
   CHECK(told.find("not a number") != std::string::npos);
   CHECK(told.find("under the mouse") == std::string::npos);
+  const ImGuiWindow* const window = ImGui::FindWindowByName("##Tooltip_00");
+  REQUIRE(window != nullptr);
+  CHECK(window->Pos.x == at.x);
+  CHECK(window->Pos.y > at.y);
   frame(false);
   CHECK(frame(false).find("under the mouse") != std::string::npos);
 }

@@ -290,6 +290,7 @@ void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(IsBad(toast) ? Colors().bad_fill : Colors().good_fill));
   ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
   ImGui::Begin("##toast", nullptr, kBarFlags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleColor(2);
   KeepOverPanels();
   DrawWrapped(ImGui::GetWindowDrawList(), at + look.padding, Colored(look.style, color), toast.text,
               look.text.x + 1);
@@ -298,7 +299,6 @@ void DrawToasts(ShellState& shell, const BarRoom& room, ImRect* covered) {
     TooltipBeside(at, at + size, "Stays while the mouse is on it; a click closes it. The Run log keeps it.");
   }
   ImGui::End();
-  ImGui::PopStyleColor(2);
   if (!look.is_in_bar) Cover({at - ImVec2(0, Px(8)), at + size}, covered);
 }
 

@@ -324,7 +324,12 @@ void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
 
 void TellBeside(ImVec2 from, ImVec2 to, std::string_view text) {
   LastTold() = ImGui::GetFrameCount();
-  TooltipBeside(from, to, text);
+  const ImVec2 screen = ImGui::GetMainViewport()->Size;
+  const bool is_right = screen.x - from.x > WidthOfTooltip() + Px(32);
+  const bool is_below = screen.y - to.y > Px(90);
+  ImGui::SetNextWindowPos({is_right ? from.x : to.x, is_below ? to.y + Px(6) : from.y - Px(6)},
+                          ImGuiCond_Always, {is_right ? 0.0F : 1.0F, is_below ? 0.0F : 1.0F});
+  DrawTooltip(text);
 }
 
 void Tooltip(std::string_view text) {
