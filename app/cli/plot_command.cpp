@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
@@ -15,6 +17,7 @@
 #include "app/cli/picture_file.h"
 #include "app/cli/reports/run_picture.h"
 #include "app/presenters/picture/picture_width.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::cli {
 namespace {
@@ -25,6 +28,7 @@ struct PlotOptions {
   std::string view;  // "" = as the output's name says
   std::string output;
   std::string width;  // "" = as it is drawn
+  std::string steps;  // "" = all
   std::string device;
 };
 
@@ -41,16 +45,52 @@ Result<std::optional<presenters::SecondRun>> SecondOf(const PlotOptions& options
   return std::optional(presenters::SecondRun{(*run)->view(), NameOf(options.second)});
 }
 
-int Draw(const PlotOptions& options, const presenters::PictureView& view, int width) {
+struct Steps {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+// "3-5", "3"; none of "".
+Result<std::optional<Steps>> StepsIn(const std::string& text) {
+  if (text.empty()) return std::optional<Steps>();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const size_t dash = text.find('-');
+  const std::string_view until = dash == std::string::npos ? text : std::string_view(text).substr(dash + 1);
+  const Result<int64_t> first = WholeNumber("--steps", text.substr(0, dash), 0, kMost);
+  const Result<int64_t> last = WholeNumber("--steps", until, 0, kMost);
+  if (first && last && *first <= *last) return std::optional(Steps{*first, *last});
+  return Error{
+      fmt::format("--steps takes steps from one to a later one, as 3-5, or one, as 3; not {}.", text)};
+}
+
+// Bookmarks that cannot be read are told.
+Result<presenters::PictureSight> SightOf(const session::Run& run, const PlotOptions& options,
+                                         const std::optional<Steps>& steps) {
+  presenters::PictureSight sight;
+  const auto bookmarks = trace::LoadBookmarks(options.file, run.bookmarks());
+  if (!bookmarks) Complain(bookmarks.error().message, kExitDone);
+  if (bookmarks) sight.bookmarks = MarkersOf(*run.view(), *bookmarks);
+  if (!steps) return sight;
+  const Result<presenters::EventRange> range = RangeOfSteps(*run.view(), steps->first, steps->last);
+  if (!range) return range.error();
+  sight.range = *range;
+  return sight;
+}
+
+int Draw(const PlotOptions& options, const presenters::PictureView& view, const std::optional<Steps>& steps,
+         int width) {
   const InterruptListener listener;  // what is written by then does not stay
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
   if (!run) return Complain(run.error().message, ExitCodeOfFailure());
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const auto second = SecondOf(options);
   if (!second) return Complain(second.error().message, ExitCodeOfFailure());
+  const Result<presenters::PictureSight> sight = SightOf(**run, options, steps);
+  if (!sight) return Complain(sight.error().message, ExitCodeOfFailure());
   const std::string title = (*run)->description().title;
-  const Result<std::string> drawing = PictureOf(**run, view, title.empty() ? NameOf(options.file) : title,
-                                                *second, [] { return !InterruptListener::WasInterrupted(); });
+  const Result<std::string> drawing =
+      PictureOf(**run, view, title.empty() ? NameOf(options.file) : title, *second, *sight,
+                [] { return !InterruptListener::WasInterrupted(); });
   if (!drawing) return Complain(drawing.error().message, ExitCodeOfFailure());
   const Status written =
       WritePicture(width == 0 ? *drawing : presenters::WithWidth(*drawing, width), options.output);
@@ -76,12 +116,20 @@ int RunPlot(const PlotOptions& options) {
                     view->title),
         kExitUsage);
   }
+  if (!options.steps.empty() && view->key != "timeline") {
+    return Complain(
+        fmt::format("--steps chooses a part of the timeline, and this is {}. Leave one of the two out.",
+                    view->title),
+        kExitUsage);
+  }
+  const Result<std::optional<Steps>> steps = StepsIn(options.steps);
+  if (!steps) return Complain(steps.error().message, kExitUsage);
   if (const Status name = CheckPictureName(options.output); !name)
     return Complain(name.error().message, kExitUsage);
   Result<int64_t> width = 0;
   if (!options.width.empty()) width = WholeNumber("--width", options.width, kLeastWidth, kMostWidth);
   if (!width) return Complain(width.error().message, kExitUsage);
-  return Draw(options, *view, static_cast<int>(*width));
+  return Draw(options, *view, *steps, static_cast<int>(*width));
 }
 
 }  // namespace
@@ -92,6 +140,7 @@ Command RegisterPlot(CLI::App& application) {
       "Examples:\n"
       "  tidemark plot run.tide -o run.svg\n"
       "  tidemark plot fp32.tide --with fp16.tide -o both.svg\n"
+      "  tidemark plot run.tide --steps 3-5 -o steps.svg\n"
       "  tidemark plot run.tide --view bridge -o bridge.png --width 2560\n"
       "  tidemark plot snapshot.pickle --view map -o map.svg");
   auto options = std::make_shared<PlotOptions>();
@@ -107,6 +156,8 @@ Command RegisterPlot(CLI::App& application) {
       ->add_option("--with", options->second,
                    "Another one, whose curve is laid over the timeline, step by step, as the window does it")
       ->type_name("FILE");
+  command->add_option("--steps", options->steps, "Of the timeline only these: 3-5, or one")
+      ->type_name("STEPS");
   AddOneCardOption(*command, options->device);
   command->add_option("--width", options->width, "Its width in pixels; else 1280")->type_name("PIXELS");
   return {command, [options] { return RunPlot(*options); }};

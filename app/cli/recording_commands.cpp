@@ -284,7 +284,7 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
   const Status written = WriteRun(noted, format, options.output, line.ShowShare("writing"));
   line.Clear();
   if (!written) return Complain(written.error().message, ExitCodeOfFailure());
-  for (const std::string& sentence : LeftOutBy(noted, format)) Complain(sentence, kExitDone);
+  for (const std::string& sentence : LeftOutBy(noted, format, options.output)) Complain(sentence, kExitDone);
   return kExitDone;
 }
 

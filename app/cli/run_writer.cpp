@@ -74,9 +74,11 @@ bool IsPage(std::string_view format) { return format == "markdown" || format == 
 Status WritePageOrPicture(const session::NotedRun& noted, std::string_view format,
                           const std::filesystem::path& file, const Progress& progress) {
   const Result<std::string> made =
-      IsPage(format) ? PageOf(noted, format)
-                     : PictureOf(noted.run, presenters::PictureViewOfName(file),
-                                 noted.run.description().title, {}, [&] { return !progress || progress(0); });
+      IsPage(format)
+          ? PageOf(noted, format)
+          : PictureOf(noted.run, presenters::PictureViewOfName(file), noted.run.description().title, {},
+                      {{}, MarkersOf(*noted.run.view(), noted.bookmarks)},
+                      [&] { return !progress || progress(0); });
   if (progress && !progress(1)) return Error{"Writing " + file.string() + " was cancelled."};
   if (!made) return made.error();
   return format == "png" ? WritePng(*made, file) : trace::WriteWhole(*made, file);
@@ -118,10 +120,12 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
   return written ? KeepOnlyItsNotes(noted, *exported, file) : written;
 }
 
-std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format) {
+std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format,
+                                   const std::filesystem::path& file) {
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (exported) return trace::LeftOutBy(*exported, *noted.run.view(), noted.bookmarks.size());
-  if (presenters::IsPicture(format)) return trace::BookmarksLeftOut(noted.bookmarks.size());
+  if (presenters::IsPicture(format) && presenters::PictureViewOfName(file).key != "timeline")
+    return trace::BookmarksLeftOut(noted.bookmarks.size());
   return {};  // a recording holds everything; of a page nobody expects it
 }
 
@@ -129,7 +133,7 @@ Result<std::vector<std::string>> ExportRun(const session::NotedRun& noted, std::
                                            const std::filesystem::path& file, const Progress& progress) {
   const Status written = WriteRun(noted, format, file, progress);
   if (!written) return written.error();
-  return LeftOutBy(noted, format);
+  return LeftOutBy(noted, format, file);
 }
 
 std::string FormatKeysInWords() {

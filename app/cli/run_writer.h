@@ -17,8 +17,9 @@ namespace tidemark::cli {
 // `progress` (0..1) may return false to cancel, which is an error.
 Status WriteRun(const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
                 const Progress& progress = {});
-// What of this run the format has no place for, in sentences.
-std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format);
+// What of this run the format has no place for, in sentences: a picture's name says what it is of.
+std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format,
+                                   const std::filesystem::path& file);
 
 // Both, for the window.
 Result<std::vector<std::string>> ExportRun(const session::NotedRun& noted, std::string_view format,

@@ -1,9 +1,13 @@
 #include "app/cli/reports/run_picture.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "app/cli/reports/run_bridge.h"
+#include "app/presenters/comparison/stretches.h"
 #include "app/presenters/picture/picture.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/networks/script_files.h"
@@ -72,7 +76,7 @@ presenters::PictureTheory TheoryOf(const session::Run& run, const std::function<
 
 Result<std::string> PictureOf(const session::Run& run, const presenters::PictureView& view,
                               const std::string& title, const std::optional<presenters::SecondRun>& second,
-                              const std::function<bool()>& goes_on) {
+                              const presenters::PictureSight& sight, const std::function<bool()>& goes_on) {
   if (view.key == "breakdown") return presenters::BreakdownPicture(*run.view(), title);
   if (view.key == "map") return presenters::MapPicture(*run.view(), title);
   if (view.key == "bridge") {
@@ -82,7 +86,32 @@ Result<std::string> PictureOf(const session::Run& run, const presenters::Picture
   }
   const presenters::PictureTheory theory = TheoryOf(run, goes_on);
   if (goes_on && !goes_on()) return Error{"Stopped as asked."};
-  return presenters::TimelinePicture(*run.view(), title, theory, second);
+  return presenters::TimelinePicture(*run.view(), title, theory, second, sight);
+}
+
+std::vector<presenters::PlotMarker> MarkersOf(const timeline::View& view,
+                                              const std::vector<trace::Bookmark>& bookmarks) {
+  std::vector<presenters::PlotMarker> markers;
+  if (view.empty()) return markers;
+  for (const trace::Bookmark& bookmark : bookmarks) {
+    const timeline::EventIndex index = std::min(view.IndexAt(bookmark.time_ns), view.end() - 1);
+    markers.push_back({static_cast<double>(index), bookmark.text, ""});
+  }
+  return markers;
+}
+
+Result<presenters::EventRange> RangeOfSteps(const timeline::View& view, int64_t first, int64_t last) {
+  const auto& steps = view.steps();
+  std::optional<presenters::EventRange> range;
+  for (size_t i = presenters::ComparedPartOf(view).first_step; i < steps.size(); ++i) {
+    if (steps[i].number < first || steps[i].number > last) continue;
+    if (!range) range = presenters::EventRange{steps[i].begin, steps[i].begin};
+    range->end = std::min(steps[i].end + 1, view.end());
+  }
+  if (range) return *range;
+  if (steps.empty()) return Error{"Nobody told where steps begin in this run. Leave --steps out."};
+  return Error{fmt::format("The run's last step is {}; it has none that --steps asks for.",
+                           FormatNumber(steps.back().number))};
 }
 
 }  // namespace tidemark::cli

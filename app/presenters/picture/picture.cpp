@@ -31,6 +31,7 @@ namespace {
 using timeline::Series;
 
 constexpr const char* kFailureColour = "#DA3D51";
+constexpr const char* kBookmarkColour = "#0B6FB8";
 constexpr size_t kPictureColumns = 1160;
 
 std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
@@ -115,6 +116,15 @@ struct Plot {
   double top = Canvas::kTop;
   int width = Canvas::kWidth - 110 - Canvas::kMargin;
   int height = 420;
+  VisibleRange sight = {};  // events
+
+  double X(double position) const {
+    return left + width * (position - sight.begin) / std::max(1.0, sight.end - sight.begin);
+  }
+  bool Shows(timeline::EventIndex event) const {
+    const auto position = static_cast<double>(event);
+    return position >= sight.begin && position < sight.end;
+  }
 };
 
 void DrawGrid(const Plot& plot, int64_t top_bytes, int64_t tick, Canvas& canvas) {
@@ -127,18 +137,13 @@ void DrawGrid(const Plot& plot, int64_t top_bytes, int64_t tick, Canvas& canvas)
   }
 }
 
-double PlaceOf(timeline::EventIndex event, const timeline::View& view, const Plot& plot) {
-  return plot.left + plot.width * static_cast<double>(event - view.first()) /
-                         static_cast<double>(view.end() - view.first());
-}
-
 // Where steps begin, as far as their names have room.
 void DrawSteps(const timeline::View& view, const Plot& plot, Canvas& canvas) {
   constexpr double kRoom = 80;
   double free_from = 0;
   for (const timeline::Step& step : view.steps()) {
-    const double x = PlaceOf(step.begin, view, plot);
-    if (x < free_from || x > plot.left + plot.width - kRoom / 2) continue;
+    const double x = plot.X(static_cast<double>(step.begin));
+    if (!plot.Shows(step.begin) || x < free_from || x > plot.left + plot.width - kRoom / 2) continue;
     free_from = x + kRoom;
     canvas.Line(x, plot.top + plot.height, x, plot.top + plot.height + 8, "#7B8794");
     canvas.Text(x + 4, plot.top + plot.height + 20, fmt::format("step {}", step.number), "fill=\"#52606D\"");
@@ -215,12 +220,11 @@ void AddTo(Legend& legend, const std::vector<CurveColumn>& curve) {
 }
 
 // What lies over the curve, as the window has it.
-TimelinePlot PlotOver(const timeline::View& view, const PictureTheory& theory,
+TimelinePlot PlotOver(const timeline::View& view, const VisibleRange& sight, const PictureTheory& theory,
                       const std::optional<SecondRun>& second) {
   if (view.empty()) return {};
-  TimelinePlot plot = MakeTimelinePlot(
-      view, theory.estimates,
-      {TimeAxis::kEvents, WholeRange(view, TimeAxis::kEvents), static_cast<int>(kPictureColumns)});
+  TimelinePlot plot =
+      MakeTimelinePlot(view, theory.estimates, {TimeAxis::kEvents, sight, static_cast<int>(kPictureColumns)});
   if (!second) return plot;
   const timeline::View& other = *second->view;
   std::vector<SameEvent> same;
@@ -235,11 +239,8 @@ int64_t HighestOf(const std::vector<PlotLevel>& levels) {
 }
 
 // What the second run had allocated, interrupted where it has nothing like the first.
-void DrawCompared(std::span<const PlotLevel> levels, const timeline::View& view, const Plot& plot,
-                  int64_t top_bytes, Canvas& canvas) {
-  const auto x = [&](double position) {
-    return PlaceOf(static_cast<timeline::EventIndex>(position), view, plot);
-  };
+void DrawCompared(std::span<const PlotLevel> levels, const Plot& plot, int64_t top_bytes, Canvas& canvas) {
+  const auto x = [&](double position) { return plot.X(std::floor(position)); };
   for (size_t begin = 0, end = 0; begin < levels.size(); begin = end) {
     std::string points;
     for (end = begin; end < levels.size() && (end == begin || levels[end].begin == levels[end - 1].end);
@@ -264,10 +265,10 @@ void AddTo(Legend& legend, const SecondRun& second) {
 // at the top instead.
 class TheoryLines {
  public:
-  TheoryLines(const timeline::View& view, const TimelinePlot& over, const session::Capacity& capacity,
+  TheoryLines(const VisibleRange& sight, const TimelinePlot& over, const session::Capacity& capacity,
               int64_t curve_bytes)
-      : textbook_(over.textbook), phantom_(over.phantom), capacity_(capacity), highest_bytes_(curve_bytes) {
-    if (!view.empty()) whole_ = WholeRange(view, TimeAxis::kEvents);
+      : sight_(sight), textbook_(over.textbook), phantom_(over.phantom), capacity_(capacity) {
+    highest_bytes_ = curve_bytes;
     const auto make_room = [&](int64_t bytes) {
       if (ReachesUpTo(bytes, curve_bytes)) highest_bytes_ = std::max(highest_bytes_, bytes);
     };
@@ -326,8 +327,7 @@ class TheoryLines {
     return above;
   }
   double X(double position, const Plot& plot) const {
-    const double span = std::max(1.0, whole_.end - whole_.begin);
-    return plot.left + plot.width * std::clamp((position - whole_.begin) / span, 0.0, 1.0);
+    return plot.X(std::clamp(position, sight_.begin, sight_.end));
   }
   double Y(const PlotLevel& level, const Plot& plot, int64_t top_bytes) const {
     return plot.top + plot.height -
@@ -342,7 +342,7 @@ class TheoryLines {
     for (const PlotLevel& level : textbook_) visit_level(level, "textbook", "textbook");
     for (const PlotLevel& level : phantom_) visit_level(level, "phantom", "phantom");
     if (capacity_.bytes > 0)
-      visit_level({whole_.begin, whole_.end, capacity_.bytes}, "card", capacity_.title());
+      visit_level({sight_.begin, sight_.end, capacity_.bytes}, "card", capacity_.title());
   }
   std::optional<LabelBox> PlaceOfName(const std::string& name, const PlotLevel& level, const Plot& plot,
                                       int64_t top_bytes, std::span<const LabelBox> taken) const {
@@ -361,11 +361,11 @@ class TheoryLines {
                         is_free);
   }
 
-  VisibleRange whole_;
+  VisibleRange sight_;
   std::vector<PlotLevel> textbook_;
   std::vector<PlotLevel> phantom_;
   session::Capacity capacity_;
-  int64_t highest_bytes_;
+  int64_t highest_bytes_ = 0;
 };
 
 // Where the card had no room, as far as their names have: below the line that would strike them through.
@@ -377,8 +377,8 @@ std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot,
   double free_from = 0;
   std::vector<LabelBox> names;
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
-    const double x = PlaceOf(failure.index, view, plot);
-    if (x < free_from) continue;
+    const double x = plot.X(static_cast<double>(failure.index));
+    if (!plot.Shows(failure.index) || x < free_from) continue;
     free_from = x + kRoom;
     canvas.Line(x, plot.top, x, plot.top + plot.height, kFailureColour);
     const bool is_left = 2 * (x - plot.left) > plot.width;
@@ -391,6 +391,30 @@ std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot,
     names.push_back(box());
   }
   return names;
+}
+
+// Each with its name as low as it has to stand, to lie on no other.
+void DrawBookmarks(std::span<const PlotMarker> bookmarks, const Plot& plot, const TheoryLines& lines,
+                   int64_t top_bytes, std::vector<LabelBox>& taken, Canvas& canvas) {
+  constexpr double kRow = 22;
+  constexpr double kLetter = 7.6;
+  for (const PlotMarker& bookmark : bookmarks) {
+    if (!plot.Shows(static_cast<timeline::EventIndex>(bookmark.position))) continue;
+    const double x = plot.X(bookmark.position);
+    canvas.Line(x, plot.top, x, plot.top + plot.height, kBookmarkColour);
+    const double width = 6 + kLetter * static_cast<double>(bookmark.text.size());
+    const bool is_behind = x + width < plot.left + plot.width;
+    LabelBox box{is_behind ? x : x - width, plot.top + 4, is_behind ? x + width : x, plot.top + 22};
+    const auto lies_on = [&](const LabelBox& other) { return other.Overlaps(box); };
+    const auto has_to_move = [&] {
+      return std::ranges::any_of(taken, lies_on) || lines.Strike(box, plot, top_bytes);
+    };
+    for (; has_to_move() && box.bottom + kRow < plot.top + plot.height; box.bottom += kRow) box.top += kRow;
+    taken.push_back(box);
+    canvas.Text(is_behind ? x + 6 : x - 6, box.bottom - 4, bookmark.text,
+                fmt::format("class=\"name\" fill=\"{}\" style=\"text-anchor:{}\"", kBookmarkColour,
+                            is_behind ? "start" : "end"));
+  }
 }
 
 // One value over all columns, as SVG's points.
@@ -528,11 +552,12 @@ std::string PrintColour(events::Category category) {
   return fmt::format("#{:06X}", events::kColoursOnWhite[static_cast<size_t>(category)]);
 }
 
-std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns) {
-  const size_t count = std::min<size_t>(columns, view.end() - view.first());
+std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns,
+                                 const std::optional<EventRange>& range) {
+  const auto [begin, end] = range.value_or(EventRange{view.first(), view.end()});
+  const size_t count = std::min<size_t>(columns, end - begin);
   std::vector<timeline::EventIndex> edges(count + 1);
-  for (size_t i = 0; i <= count; ++i)
-    edges[i] = view.first() + (view.end() - view.first()) * i / std::max<size_t>(count, 1);
+  for (size_t i = 0; i <= count; ++i) edges[i] = begin + (end - begin) * i / std::max<size_t>(count, 1);
   std::vector<timeline::View::Column> found(count);
   if (count > 0) view.Columns(edges, timeline::kAllCategories, found);
   std::vector<CurveColumn> curve;
@@ -554,23 +579,27 @@ std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int he
 }
 
 std::string TimelinePicture(const timeline::View& view, std::string_view title, const PictureTheory& theory,
-                            const std::optional<SecondRun>& second) {
-  const Plot plot;
-  const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
-  const TimelinePlot over = PlotOver(view, theory, second);
-  const TheoryLines lines(view, over, theory.capacity, std::max(HighestOf(curve), HighestOf(over.compared)));
+                            const std::optional<SecondRun>& second, const PictureSight& sight) {
+  const auto [begin, end] = sight.range.value_or(EventRange{view.first(), view.end()});
+  const Plot plot{.sight = {static_cast<double>(begin), static_cast<double>(end)}};
+  const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns, EventRange{begin, end});
+  const TimelinePlot over = PlotOver(view, plot.sight, theory, second);
+  const TheoryLines lines(plot.sight, over, theory.capacity,
+                          std::max(HighestOf(curve), HighestOf(over.compared)));
   const int64_t tick = TickOf(lines.highest_bytes());
   const int64_t top_bytes = TopAbove(lines.highest_bytes(), tick);
-  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
+  const auto peak = view.PeakIn(Series::kAllocated, begin, end);
   Canvas canvas(Canvas::kTop + plot.height, title,
                 fmt::format("At most {} allocated, over {} events",
                             InMegabytes(ValueOf(peak.values, Series::kAllocated)),
-                            FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
+                            FormatNumber(static_cast<int64_t>(end - begin))));
   DrawGrid(plot, top_bytes, tick, canvas);
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
-  DrawCompared(over.compared, view, plot, top_bytes, canvas);
+  DrawCompared(over.compared, plot, top_bytes, canvas);
   lines.DrawLines(plot, top_bytes, canvas);
-  lines.DrawNames(plot, top_bytes, DrawFailures(view, plot, lines, top_bytes, canvas), canvas);
+  std::vector<LabelBox> names = DrawFailures(view, plot, lines, top_bytes, canvas);
+  DrawBookmarks(sight.bookmarks, plot, lines, top_bytes, names, canvas);
+  lines.DrawNames(plot, top_bytes, std::move(names), canvas);
   DrawSteps(view, plot, canvas);
   NameAxis("events, in their order →", plot, 38, canvas);
   Legend legend(plot.left, plot.top + plot.height + 56, canvas);

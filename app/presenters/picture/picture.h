@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/presenters/comparison/stream_comparison.h"
 #include "app/presenters/moment/bridge.h"
 #include "app/presenters/plot/timeline_plot.h"
 #include "profiler/advice/what_if.h"
@@ -27,8 +28,9 @@ struct CurveColumn {
   timeline::SeriesValues at_peak{};
   int64_t reserved = 0;
 };
-// All events, in equal parts: `columns` at most.
-std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns);
+// All events, or those of a range, in equal parts: `columns` at most.
+std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns,
+                                 const std::optional<EventRange>& range = {});
 int64_t HighestOf(const std::vector<CurveColumn>& curve);  // at least 1
 // The stack of categories with reserved as a line (of class "reserved") above it, as SVG's shapes from (0, 0)
 // to (width, height), which stands for `top_bytes`.
@@ -51,9 +53,15 @@ struct SecondRun {
   std::shared_ptr<const timeline::View> view;
   std::string title;  // "second.tide"
 };
+// What of a run a timeline is of, and who named moments in it.
+struct PictureSight {
+  std::optional<EventRange> range;    // none: all of it
+  std::vector<PlotMarker> bookmarks;  // by event
+};
 // With a line for each that lies where the curve leaves room for it; those far above are told in words.
 std::string TimelinePicture(const timeline::View& view, std::string_view title,
-                            const PictureTheory& theory = {}, const std::optional<SecondRun>& second = {});
+                            const PictureTheory& theory = {}, const std::optional<SecondRun>& second = {},
+                            const PictureSight& sight = {});
 std::string BreakdownPicture(const timeline::View& view, std::string_view title);
 std::string BridgePicture(const Bridge& bridge, std::string_view title);
 // Segments and blocks where the breakdown is told, with a scale below. An error where nobody reported

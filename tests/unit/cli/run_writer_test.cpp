@@ -1,6 +1,8 @@
 #include "app/cli/run_writer.h"
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "app/presenters/run/run_formats.h"
@@ -64,6 +66,21 @@ TEST_CASE(
   CHECK(*trace::LoadBookmarks(file) == own);
   CHECK(WriteRun({run, {{1, "elsewhere"}}}, "pickle", file, {}));
   CHECK(trace::LoadBookmarks(file)->empty());
+}
+
+TEST_CASE("A picture of the timeline has the bookmarks, and of any other it is told that it has not") {
+  const trace::Scratch scratch;
+  const WrittenRun run;
+  const session::NotedRun noted{run, {{run.view()->TimeOf(3), "the first hill"}}};
+  const std::filesystem::path file = scratch / "run.svg";
+  REQUIRE(WriteRun(noted, "svg", file));
+  std::ifstream drawn(file);
+  std::ostringstream svg;
+  svg << drawn.rdbuf();
+  CHECK(svg.str().find(">the first hill<") != std::string::npos);
+  CHECK(LeftOutBy(noted, "svg", file).empty());
+  REQUIRE(LeftOutBy(noted, "svg", scratch / "run.map.svg").size() == 1);
+  CHECK(LeftOutBy(noted, "svg", scratch / "run.map.svg")[0].find("bookmarks") != std::string::npos);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,41 @@ TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
   CHECK(svg.find(">activation<") != std::string::npos);
   CHECK(svg.find(">workspace<") == std::string::npos);  // there is none
   CHECK(svg.find(PrintColour(events::Category::kActivation)) != std::string::npos);
+}
+
+TEST_CASE("a timeline has the run's bookmarks, each where no other name is") {
+  PictureSight sight;
+  sight.bookmarks = {{4, "a & b are told here", ""}, {5, "the peak", ""}, {6, "after it", ""}};
+  const std::string svg = TimelinePicture(*SomeSteps(), "run", {}, {}, sight);
+  CHECK(IsOneDocument(svg));
+  std::set<std::string> rows;
+  for (const std::string name : {"a &amp; b are told here", "the peak", "after it"}) {
+    const size_t at = svg.find(">" + name + "<");
+    REQUIRE(at != std::string::npos);
+    const size_t y = svg.rfind(" y=\"", at);
+    rows.insert(svg.substr(y, svg.find('"', y + 4) - y));
+  }
+  CHECK(rows.size() == 3);
+}
+
+TEST_CASE("a timeline of a range has its steps, its bookmarks and its peak alone") {
+  Training training;
+  training.Weight(1'000'000);
+  for (int step = 0; step < 3; ++step) training.Step(step, (8 - step) * 1'000'000, 2'000'000);
+  const auto view = training.Publish();
+  const timeline::Step& step = view->steps()[1];
+  PictureSight sight;
+  sight.range = EventRange{step.begin, step.end + 1};
+  sight.bookmarks = {{static_cast<double>(step.begin - 3), "before", ""},
+                     {static_cast<double>(step.peak), "in it", ""}};
+  const std::string svg = TimelinePicture(*view, "run", {}, {}, sight);
+  CHECK(IsOneDocument(svg));
+  CHECK(svg.find("At most 10.0 MB allocated, over " + std::to_string(step.end + 1 - step.begin) +
+                 " events") != std::string::npos);
+  CHECK(svg.find(">step 1<") != std::string::npos);
+  for (const char* const other : {">step 0<", ">step 2<", ">before<"})
+    CHECK(svg.find(other) == std::string::npos);
+  CHECK(svg.find(">in it<") != std::string::npos);
 }
 
 TEST_CASE("a legend of all categories goes on in another row, and the picture reaches below it") {
