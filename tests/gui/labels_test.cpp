@@ -23,6 +23,11 @@ TEST_CASE("Every label means one sentence") {
   CHECK(UnexplainedLabels().empty());
 }
 
+TEST_CASE("Where a block's size stands it is told by how much it may be more than was asked for") {
+  CHECK(MeaningOfLabel("block").find("512 B") != std::string::npos);
+  CHECK(MeaningOfLabel("block").find("1 MiB") != std::string::npos);
+}
+
 TEST_CASE("A label that is a term means what the glossary says") {
   const LessonBook book = LoadLessonBook();
   REQUIRE(book.trouble.empty());

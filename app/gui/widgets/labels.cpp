@@ -57,7 +57,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"difference", "The second minus the first; = where they agree to the byte."},
     {"tensor", "What the block holds, by the name that the program gives it."},
     {"holds", "The category of what the block holds."},
-    {"block", "The bytes that the allocator set aside: what was requested, rounded up."},
+    {"block", "What was set aside: the request, rounded up to 512 B; a large one with a rest of 1 MiB at most."},
     {"operator", "The operator that asked for it, or the innermost line of code."},
     {"born", "The event at which it was allocated."},
     {"event", "Its place in the run's stream, whose order is the truth."},
