@@ -94,6 +94,11 @@ TEST_CASE("A size that was told before the moment it stands at says so, on its l
   above.Add("process", 80, when_told);
   CHECK(above.InWords(ByteUnit::kMegabytes) == "↑ textbook 90 B · process 80 B, told 62.0 ms before");
   CHECK(AboveAxis().InWords(ByteUnit::kMegabytes).empty());
+  AboveAxis alike;
+  alike.Add("reserved", 300);
+  alike.Add("driver", 300);
+  alike.Add("process", 900);
+  CHECK(alike.InWords(ByteUnit::kMegabytes) == "↑ reserved · driver 300 B · process 900 B");
 }
 
 TEST_CASE_METHOD(Measured, "What lies above the axis is told over the plot, where no stack is") {

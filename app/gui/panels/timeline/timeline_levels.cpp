@@ -229,9 +229,13 @@ void AboveAxis::Add(std::string_view title, int64_t bytes, const std::string& wh
 
 std::string AboveAxis::InWords(ByteUnit unit) const {
   std::string words;
-  for (const Level& level : levels)
-    words +=
-        (words.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit) + level.when_told;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const Level& level = levels[i];
+    words += (i == 0 ? "↑ " : " · ") + level.title;
+    const bool is_like_next = i + 1 < levels.size() && levels[i + 1].bytes == level.bytes &&
+                              levels[i + 1].when_told == level.when_told;
+    if (!is_like_next) words += " " + FormatBytes(level.bytes, unit) + level.when_told;
+  }
   return words;
 }
 
