@@ -77,7 +77,7 @@ Kept LoadKept(const WindowOptions& options) {
       kept.complaints.push_back(folder.error().message);
     }
   }
-  if (options.scale) kept.state.scale = *options.scale;
+  if (options.scale) UseScale(*options.scale, &kept.state);
   if (options.dark) kept.state.dark = *options.dark;
   return kept;
 }

@@ -175,6 +175,20 @@ TEST_CASE("Saving and loading a view") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("A window is as much larger as all in it, where another scale is asked for as it opens") {
+  ViewState state;
+  state.window_width = 1280;
+  state.window_height = 801;
+  UseScale(2, &state);
+  CHECK(state.scale == 2);
+  CHECK(state.window_width == 2560);
+  CHECK(state.window_height == 1602);
+  UseScale(2, &state);  // as it was kept
+  CHECK(state.window_width == 2560);
+  UseScale(1, &state);
+  CHECK(state.window_height == 801);
+}
+
 TEST_CASE("The configuration folder follows XDG") {
   const std::filesystem::path base = std::filesystem::temp_directory_path() / "tidemark-xdg-test";
   setenv("XDG_CONFIG_HOME", base.c_str(), 1);

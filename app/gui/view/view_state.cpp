@@ -1,6 +1,7 @@
 #include "app/gui/view/view_state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -177,6 +178,13 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   state.timeline.follow_steps = std::clamp(state.timeline.follow_steps, 1, 100);
   ReadHidden(in, &state.timeline.hidden_categories);
   return state;
+}
+
+void UseScale(float scale, ViewState* state) {
+  const float factor = scale / state->scale;
+  for (int* length : {&state->window_width, &state->window_height})
+    *length = static_cast<int>(std::lround(static_cast<float>(*length) * factor));
+  state->scale = scale;
 }
 
 Result<std::filesystem::path> ConfigFolder() {

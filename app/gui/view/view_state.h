@@ -84,6 +84,9 @@ struct ViewState {
 inline constexpr float kSmallestScale = 0.6F;
 inline constexpr float kLargestScale = 3.0F;
 
+// Makes all of it as large, and the window that it remembers with that.
+void UseScale(float scale, ViewState* state);
+
 // What outlives the program: not the range in sight, nor what is being dragged or pinned.
 std::string ToJson(const ViewState& state);
 // Unknown keys and values out of range are ignored one by one; text that is not JSON is an error.

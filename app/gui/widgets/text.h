@@ -79,8 +79,8 @@ void TooltipAside(std::string_view text);
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text);
 // The same of a place that is known to be under the mouse.
 void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text);
-// The same of what is told without the mouse, as why a field does not take what is typed: under it, instead of
-// all that the mouse would tell.
+// The same of what is told without the mouse, as why a field does not take what is typed: under it, instead
+// of all that the mouse would tell.
 void TellBeside(ImVec2 from, ImVec2 to, std::string_view text);
 // How wide a line may be in one, in pixels.
 float WidthOfTooltip();
