@@ -31,6 +31,7 @@
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/phantom/programs/sweep.h"
 #include "profiler/session/shortage.h"
 
 namespace tidemark::cli {
@@ -185,7 +186,10 @@ std::vector<advice::AllocatorTrial> SettingsThatHelp(const ProgramFit& fit, cons
 // The cheapest are tried first. A sentence is among the notes where some could not be.
 ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
                          const CardVerdicts& verdicts, std::vector<std::string>& notes) {
-  ProgramWays ways{SettingsThatHelp(fit, run, launch, verdicts), {}, verdicts.state_bytes()};
+  ProgramWays ways{SettingsThatHelp(fit, run, launch, verdicts),
+                   {},
+                   verdicts.state_bytes(),
+                   phantom::BatchSweepOf(fit.program)};
   Result<std::vector<TechniqueVerdict>> techniques = TechniquesThatHelp(fit, launch, verdicts);
   if (techniques) {
     ways.techniques = std::move(*techniques);

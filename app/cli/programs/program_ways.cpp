@@ -92,8 +92,20 @@ const char* WhatNoneDoes(const ProgramWays& ways) {
   return fits_as_it_is ? kGivesRoom : "makes it fit there";
 }
 
+// What it ran on, as one would ask for it again.
+std::string CardOptions(const PhantomOptions& asked) {
+  const PhantomOptions by_itself;
+  std::string options = "--card " + asked.card;
+  if (asked.gpus != by_itself.gpus) options += " --gpus " + asked.gpus;
+  if (asked.world != by_itself.world) options += " --world " + asked.world + " --rank " + asked.rank;
+  if (!asked.memory.empty()) options += " --memory " + asked.memory;
+  if (!asked.addresses.empty()) options += " --addresses " + asked.addresses;
+  return options;
+}
+
 // Why there is none to recommend.
-std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const std::string& command) {
+std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
+                     const std::string& command) {
   if (ways.techniques.empty()) return "";
   if (ways.state_bytes > card.memory_bytes - card.context_bytes) {
     return fmt::format(
@@ -101,10 +113,13 @@ std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const s
         "optimizers keep are {} alone.\n",
         InBinary(ways.state_bytes));
   }
+  const phantom::SweepRange samples = ways.samples.value_or(phantom::SweepRange{"batch", {64}});
   return fmt::format(
-      "None of them {}; fewer samples at once may: of a program that takes --batch N, tidemark phantom "
-      "--sweep batch=1..64 -- {} tells with how many it does.\n",
-      WhatNoneDoes(ways), command);
+      "None of them {}; fewer samples at once may: {}tidemark phantom {} --sweep {}=1..{} -- {} tells with "
+      "how "
+      "many it does.\n",
+      WhatNoneDoes(ways), ways.samples ? "" : "of a program that takes --batch N, ", CardOptions(asked),
+      samples.name, samples.values.back(), command);
 }
 
 // What the one that is recommended does not do, or none without it.
@@ -117,17 +132,6 @@ std::string DoubtOf(const Way& best, const std::vector<Way>& found, const Progra
   return fmt::format("None of them {} with the allocator's settings as they are.\n", WhatNoneDoes(ways));
 }
 
-// What it ran on, as one would ask for it again.
-std::string CardOptions(const PhantomOptions& asked) {
-  const PhantomOptions by_itself;
-  std::string options = "--card " + asked.card;
-  if (asked.gpus != by_itself.gpus) options += " --gpus " + asked.gpus;
-  if (asked.world != by_itself.world) options += " --world " + asked.world + " --rank " + asked.rank;
-  if (!asked.memory.empty()) options += " --memory " + asked.memory;
-  if (!asked.addresses.empty()) options += " --addresses " + asked.addresses;
-  return options;
-}
-
 std::string CommandThatShows(const Way& way, const PhantomOptions& asked, const std::string& command) {
   return fmt::format("{}tidemark phantom {}{} -- {}",
                      way.settings.empty() ? "" : "PYTORCH_CUDA_ALLOC_CONF=" + way.settings + " ",
@@ -138,7 +142,7 @@ std::string CommandThatShows(const Way& way, const PhantomOptions& asked, const 
 std::string BestText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
                      const std::string& command) {
   const std::vector<Way> found = WaysOf(ways, card);
-  if (found.empty()) return NoneText(ways, card, command);
+  if (found.empty()) return NoneText(ways, card, asked, command);
   const auto with_room = std::ranges::find_if(found, &Way::has_room_to_spare);
   const Way& best = with_room == found.end() ? found.front() : *with_room;
   return DoubtOf(best, found, ways) + CommandThatShows(best, asked, command) + " tells all of it.\n";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "app/cli/reports/report.h"
 #include "profiler/advice/what_if.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/programs/sweep.h"
 
 namespace tidemark::cli {
 
@@ -20,6 +22,8 @@ struct ProgramWays {
   std::vector<TechniqueVerdict> techniques = {};
   // What its parameters and optimizers hold on each card, as far as that is known.
   int64_t state_bytes = 0;
+  // Over fewer samples at once, where the program's command tells how many it takes.
+  std::optional<phantom::SweepRange> samples = {};
 
   // The first of the settings; "" where there are none.
   std::string fits_with() const { return settings.empty() ? "" : settings.front().settings; }

@@ -59,6 +59,14 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       TextHas(WaysText({{}, {verdicts.front()}, card.memory_bytes}, card, asked, "python train.py"),
               "None of them makes it fit there, nor would fewer samples at once: its parameters and what its "
               "optimizers keep are 21.99 GiB alone.\n"));
+  CHECK(TextHas(WaysText({{}, {verdicts.front()}}, card, asked, "python train.py"),
+                "may: of a program that takes --batch N, tidemark phantom --card l4 --gpus 2 --memory 16GiB "
+                "--addresses first-fit --sweep batch=1..64 -- python train.py tells"));
+  const ProgramWays of_known_batch = {
+      {}, {verdicts.front()}, 0, phantom::SweepRange{"batch-size", {1, 2, 3}}};
+  CHECK(TextHas(WaysText(of_known_batch, card, asked, "python train.py --batch-size 3"),
+                "may: tidemark phantom --card l4 --gpus 2 --memory 16GiB --addresses first-fit "
+                "--sweep batch-size=1..3 -- python train.py --batch-size 3 tells"));
   CHECK(WaysText({}, card, asked, "python train.py").empty());
   const Json json = TechniquesOf(verdicts);
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);
@@ -101,7 +109,7 @@ TEST_CASE("Of a technique that runs out is told how much is short, or which sett
     return WaysText({{}, verdicts}, card, asked, "python train.py");
   };
   CHECK(TextHas(text({is_short}), "–  does not fit: at least 3.00 GiB short\n"));
-  CHECK(TextHas(text({is_short}), "tidemark phantom --sweep batch=1..64 -- python train.py tells"));
+  CHECK(TextHas(text({is_short}), "tidemark phantom --card l4 --sweep batch=1..64 -- python train.py tells"));
   CHECK(TextHas(text({in_pieces}), "–  does not fit\n"));
   in_pieces.fits_with = "expandable_segments:True";
   const std::string told = text({is_short, in_pieces});
