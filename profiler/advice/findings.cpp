@@ -195,7 +195,7 @@ class Examination {
     };
     std::vector<LiveBlock> kept = Survivors(is_saved);
     if (kept.empty() || (!grows && !IsWorthTelling(BytesOf(kept), AllocatedPeak(last())))) return false;
-    if (AreKeptResults(view_, kept)) return false;
+    if (AreKeptResults(view_, kept, last().end)) return false;
     const std::vector<LiveBlock> of_first = LikeOfFirst(kept, is_saved);
     kept.insert(kept.end(), of_first.begin(), of_first.end());
     const std::vector<EventIndex> births = BirthsOf(kept);

@@ -27,6 +27,12 @@ EventIndex EndOfStepBefore(const View& view, EventIndex index) {
   return before == nullptr ? view.first() : before->end;
 }
 
+// What is an activation from birth need not have been saved.
+bool WasSaved(const View& view, const LiveBlock& block) {
+  return block.category == events::Category::kActivation &&
+         view.event(block.born).category != events::Category::kActivation;
+}
+
 // In the same step.
 std::optional<EventIndex> SavedRightBefore(const View& view, const LiveBlock& saved) {
   const EventIndex begin = EndOfStepBefore(view, saved.born);
@@ -35,24 +41,23 @@ std::optional<EventIndex> SavedRightBefore(const View& view, const LiveBlock& sa
       timeline::SettledStateAt(view, saved.born, timeline::SettledBy(view, saved.born));
   for (const LiveBlock& block : timeline::CountedBlocks(state)) {
     const bool is_before = block.born >= begin && block.born < saved.born;
-    if (is_before && block.category == events::Category::kActivation)
-      latest = std::max(latest.value_or(block.born), block.born);
+    if (is_before && WasSaved(view, block)) latest = std::max(latest.value_or(block.born), block.born);
   }
   return latest;
 }
 
-bool IsKeptAlone(const View& view, const LiveBlock& saved) {
+bool IsKeptAlone(const View& view, const LiveBlock& saved, EventIndex moment) {
   const std::optional<EventIndex> before = SavedRightBefore(view, saved);
-  return before && view.StopsCountingAt(*before);
+  return before && view.StopsCountingAt(*before).value_or(view.end()) <= moment;
 }
 
 }  // namespace
 
-bool AreKeptResults(const View& view, std::vector<LiveBlock> kept) {
+bool AreKeptResults(const View& view, std::vector<LiveBlock> kept, EventIndex moment) {
   std::ranges::sort(kept, std::ranges::greater(), &LiveBlock::born);
   const std::span latest = std::span(kept).first(std::min(kept.size(), kMostAsked));
   const auto alone =
-      std::ranges::count_if(latest, [&](const LiveBlock& one) { return IsKeptAlone(view, one); });
+      std::ranges::count_if(latest, [&](const LiveBlock& one) { return IsKeptAlone(view, one, moment); });
   return 2 * static_cast<size_t>(alone) > latest.size();
 }
 

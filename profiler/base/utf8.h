@@ -2,6 +2,7 @@
 // programs has it, too.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -58,6 +59,21 @@ inline std::string ValidUtf8(std::string text) {
     at += size > 0 ? size : 1;
   }
   return valid;
+}
+
+// How many letters a text of UTF-8 has.
+inline size_t CountLetters(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
+}
+
+// A text of UTF-8 with at most so many letters, the last of which tells that there were more.
+inline std::string CutToLetters(std::string text, size_t most) {
+  if (CountLetters(text) <= most) return text;
+  size_t end = 0;
+  for (size_t letter = 1; letter < most; ++letter)
+    end += std::max<size_t>(1, SizeOfUtf8Letter(std::string_view(text).substr(end)));
+  return text.substr(0, end) + "…";
 }
 
 // As much of a text as so many bytes hold, with no letter cut in two.

@@ -282,6 +282,37 @@ TEST_CASE_METHOD(Measured, "A double click on a slider lets its number be typed,
   CHECK(value == 32);
 }
 
+TEST_CASE_METHOD(Measured, "A double click whose first click closed what lay over a slider leaves it alone") {
+  const SliderLook look{.minimum = 1, .maximum = 4096, .logarithmic = true};
+  double value = 64;
+  bool is_covered = true;
+  ImVec2 at;
+  const auto frame = [&] {
+    ImGui::EndFrame();
+    ImGui::NewFrame();
+    ImGui::SetNextWindowSize({300, 200});
+    ImGui::Begin("window");
+    at = ImGui::GetCursorScreenPos() + ImVec2(200, Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y + 8);
+    if (!is_covered) Slider("track", look, &value);
+    ImGui::End();
+  };
+  ImGuiIO& io = ImGui::GetIO();
+  for (int i = 0; i < 2; ++i) frame();
+  io.AddMousePosEvent(at.x, at.y);
+  for (int i = 0; i < 2; ++i) frame();
+  for (const bool is_down : {true, false}) {
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    frame();
+  }
+  is_covered = false;
+  for (const bool is_down : {true, false}) {
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, is_down);
+    for (int i = 0; i < 3; ++i) frame();
+  }
+  CHECK_FALSE(io.WantTextInput);
+  CHECK(value > 64);  // the click moved it where it was
+}
+
 TEST_CASE_METHOD(Measured, "A control that is disabled fades, whoever draws it") {
   constexpr std::array kLabels = {"one", "other"};
   bool on = true;

@@ -161,6 +161,7 @@ TEST_CASE_METHOD(Measured, "What is told without the mouse stands alone, where i
       ImGui::GetIO().AddMousePosEvent(at.x + 5, at.y + 5);
       TooltipOver(at, at + ImVec2(50, 50), "under the mouse");
       if (tells) TellBeside(at, at, "not a number");
+      TooltipOver(at, at + ImVec2(50, 50), tells ? "drawn behind it" : "under the mouse");
     });
   };
   for (int i = 0; i < 3; ++i) frame(false);
@@ -169,6 +170,7 @@ TEST_CASE_METHOD(Measured, "What is told without the mouse stands alone, where i
   const std::string told = frame(true);
   CHECK(told.find("not a number") != std::string::npos);
   CHECK(told.find("under the mouse") == std::string::npos);
+  CHECK(told.find("drawn behind it") == std::string::npos);
   const ImGuiWindow* const window = ImGui::FindWindowByName("##Tooltip_00");
   REQUIRE(window != nullptr);
   CHECK(window->Pos.x == at.x);

@@ -97,7 +97,10 @@ struct Typing {
   std::array<char, 32> text{};
   std::string before;  // as it was when the typing began
   ImGuiID wanted = 0;  // by Enter or a double click on its track
-  double before_click = 0;
+  struct {
+    ImGuiID track = 0;
+    double before = 0;  // its value
+  } first_click;
 };
 Typing& CurrentTyping() {
   static Typing typing;
@@ -331,9 +334,9 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   const ImGuiID id = ImGui::GetItemID();
   const bool active = ImGui::IsItemActive();
   const bool wants_to_type = ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
-  if (ImGui::IsItemActivated() && !wants_to_type) CurrentTyping().before_click = *value;
-  if (wants_to_type) {  // the first click has moved it
-    *value = CurrentTyping().before_click;
+  if (ImGui::IsItemActivated() && !wants_to_type) CurrentTyping().first_click = {id, *value};
+  if (wants_to_type && CurrentTyping().first_click.track == id) {  // the first click has moved it
+    *value = CurrentTyping().first_click.before;
     edit = {true, true};
     CurrentTyping().wanted = TypedId();
   } else if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {

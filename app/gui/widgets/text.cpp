@@ -285,7 +285,7 @@ int& LastTold() {
   return frame;
 }
 // Beside that nothing that the mouse lies on is told.
-bool IsTold() { return LastTold() >= 0 && ImGui::GetFrameCount() - LastTold() == 1; }
+bool IsTold() { return LastTold() >= 0 && ImGui::GetFrameCount() - LastTold() <= 1; }
 
 bool WantsTooltip() {
   return !IsTold() &&

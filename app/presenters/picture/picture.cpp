@@ -22,6 +22,7 @@
 #include "app/presenters/plot/plot_annotations.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/base/utf8.h"
 #include "profiler/events/category_colours.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -33,6 +34,7 @@ using timeline::Series;
 constexpr const char* kFailureColour = "#DA3D51";
 constexpr const char* kBookmarkColour = "#0B6FB8";
 constexpr size_t kPictureColumns = 1160;
+constexpr double kLetterWidth = 7.6;  // of a name, on average
 
 std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
 
@@ -347,11 +349,10 @@ class TheoryLines {
   std::optional<LabelBox> PlaceOfName(const std::string& name, const PlotLevel& level, const Plot& plot,
                                       int64_t top_bytes, std::span<const LabelBox> taken) const {
     constexpr double kRoomForName = 150;
-    constexpr double kLetter = 7.6;
     const double begin = X(level.begin, plot);
     const double end = X(level.end, plot) - 6;
     if (end - begin < kRoomForName) return std::nullopt;
-    const double width = kLetter * static_cast<double>(name.size());
+    const double width = kLetterWidth * static_cast<double>(CountLetters(name));
     const std::array lefts = {end - width, begin + 6, (begin + end - width) / 2};
     const auto is_free = [&](const LabelBox& box) {
       return box.top >= plot.top && box.bottom <= plot.top + plot.height &&
@@ -397,12 +398,13 @@ std::vector<LabelBox> DrawFailures(const timeline::View& view, const Plot& plot,
 void DrawBookmarks(std::span<const PlotMarker> bookmarks, const Plot& plot, const TheoryLines& lines,
                    int64_t top_bytes, std::vector<LabelBox>& taken, Canvas& canvas) {
   constexpr double kRow = 22;
-  constexpr double kLetter = 7.6;
   for (const PlotMarker& bookmark : bookmarks) {
     if (!plot.Shows(static_cast<timeline::EventIndex>(bookmark.position))) continue;
     const double x = plot.X(bookmark.position);
     canvas.Line(x, plot.top, x, plot.top + plot.height, kBookmarkColour);
-    const double width = 6 + kLetter * static_cast<double>(bookmark.text.size());
+    const double room = std::max(x - plot.left, plot.left + plot.width - x) - 12;
+    const std::string name = CutToLetters(bookmark.text, static_cast<size_t>(room / kLetterWidth));
+    const double width = 6 + kLetterWidth * static_cast<double>(CountLetters(name));
     const bool is_behind = x + width < plot.left + plot.width;
     LabelBox box{is_behind ? x : x - width, plot.top + 4, is_behind ? x + width : x, plot.top + 22};
     const auto lies_on = [&](const LabelBox& other) { return other.Overlaps(box); };
@@ -411,7 +413,7 @@ void DrawBookmarks(std::span<const PlotMarker> bookmarks, const Plot& plot, cons
     };
     for (; has_to_move() && box.bottom + kRow < plot.top + plot.height; box.bottom += kRow) box.top += kRow;
     taken.push_back(box);
-    canvas.Text(is_behind ? x + 6 : x - 6, box.bottom - 4, bookmark.text,
+    canvas.Text(is_behind ? x + 6 : x - 6, box.bottom - 4, name,
                 fmt::format("class=\"name\" fill=\"{}\" style=\"text-anchor:{}\"", kBookmarkColour,
                             is_behind ? "start" : "end"));
   }

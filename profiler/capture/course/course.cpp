@@ -95,13 +95,13 @@ void Course::GiveGradientTo(uint64_t parameter) {
 
 void Course::WriteTo(uint64_t parameter) {
   const MutexLock lock(mutex_);
-  if (!AwaitsUpdates() || !Rests(phase_) || !updates_.WriteTo(parameter)) return;
+  if (!LacksOptimizer() || !AwaitsUpdates() || !Rests(phase_) || !updates_.WriteTo(parameter)) return;
   awaits_updates_ = false;
   EndTurn(&updates_);
 }
 
 void Course::EndUpdates() {
-  if (!AwaitsUpdates() || !updates_.EndTurn()) return;
+  if (!LacksOptimizer() || !AwaitsUpdates() || !updates_.EndTurn()) return;
   awaits_updates_ = false;
   EndTurn(&updates_);
 }

@@ -23,6 +23,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/course/optimizer_cycle.h"
 #include "profiler/capture/course/updates_by_hand.h"
+#include "profiler/capture/gates/gates.h"
 #include "profiler/events/event.h"
 
 namespace tidemark::capture {
@@ -58,9 +59,13 @@ class Course {
   // Its address, for it to be known by; null where that is not found.
   void EndOptimizer(const void* optimizer);
 
-  // No optimizer has shown itself: parameters may be updated by hand. Of such a program, by the addresses of
-  // their blocks: which got a gradient, and which is written to in place, by an operator that begins.
-  bool LacksOptimizer() const { return !has_optimizer_.load(std::memory_order_relaxed); }
+  // No optimizer has stepped, nor was any made: parameters may be updated by hand. Of such a program, by the
+  // addresses of their blocks: which got a gradient, and which is written to in place, by an operator that
+  // begins.
+  bool LacksOptimizer() const {
+    return !has_optimizer_.load(std::memory_order_relaxed) &&
+           !TheGates().optimizer_was_made.load(std::memory_order_relaxed);
+  }
   void GiveGradientTo(uint64_t parameter);
   bool AwaitsUpdates() const { return awaits_updates_.load(std::memory_order_relaxed); }
   void WriteTo(uint64_t parameter);

@@ -57,6 +57,8 @@ struct Gates {
   // Not told, but asked by who hears of a tensor that wraps others, by its PyObject, and by that of the
   // parameter whose gradient it is, or its own: Python's side tells at tensor_known what those in it hold.
   Listener<void(void* object, uint8_t category, void* parameter)> wrapped{nullptr};
+  // Remembered, not told: optimizers are made before there is a listener (layer_gate.h).
+  std::atomic<bool> optimizer_was_made{false};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

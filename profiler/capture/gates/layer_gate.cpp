@@ -25,6 +25,8 @@ void TidemarkLayerEnds() {
   Tell(TheGates().layer_ends);
 }
 
+void TidemarkOptimizerMade() { TheGates().optimizer_was_made.store(true, std::memory_order_relaxed); }
+
 void TidemarkTellWrappedBy(WrappedTelling tell) {
   static constinit FunctionBehind<void (*)(WrappedTelling)> next;
   if (const auto behind = next.Get(nullptr, "TidemarkTellWrappedBy")) behind(tell);

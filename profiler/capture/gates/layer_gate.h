@@ -15,6 +15,8 @@ __attribute__((visibility("default"))) void TidemarkLayerEnds();
 // (events/tensor_names.h) ends in a zero.
 __attribute__((visibility("default"))) void TidemarkTensor(const void* block, int64_t bytes, uint8_t category,
                                                            const char* name);
+// A torch.optim.Optimizer is made, which the program will step: its parameters are not updated by hand.
+__attribute__((visibility("default"))) void TidemarkOptimizerMade();
 // What tells of the blocks of a tensor that wraps others (a DTensor, a jagged one), which autograd has saved,
 // or accumulated for a parameter (else itself): it takes PyObjects, and Python's lock by itself. Lives as
 // long as the process.

@@ -15,6 +15,8 @@ struct Form {
   std::string start;  // "--batch=", "--batch", "batch="
   std::string name;   // "batch"
   std::optional<std::string> value;
+
+  bool is_option() const { return start.starts_with('-'); }
 };
 
 std::optional<Form> FormOf(const std::string& word) {
@@ -52,6 +54,15 @@ size_t EndOfOptions(const std::vector<std::string>& words, size_t begin) {
   return static_cast<size_t>(end - words.begin());
 }
 
+// Then what is written as name=VALUE is some option's value.
+bool HasOption(const std::vector<std::string>& words, size_t begin, size_t end, const std::string& name) {
+  for (size_t i = begin; i < end; ++i) {
+    const std::optional<Form> form = FormOf(words[i]);
+    if (form && form->is_option() && form->name == name) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<int64_t> Whole(std::string_view text) {
@@ -64,12 +75,13 @@ std::optional<int64_t> Whole(std::string_view text) {
 std::vector<std::string> WithArgumentFrom(const std::vector<std::string>& words, size_t begin,
                                           const std::string& name, int64_t value) {
   const size_t end = EndOfOptions(words, begin);
+  const bool has_option = HasOption(words, begin, end, name);
   const std::string number = std::to_string(value);
   std::vector<std::string> changed(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(begin));
   bool is_there = false;
   for (size_t i = begin; i < end; ++i) {
     const std::optional<Form> form = FormOf(words[i]);
-    if (!form || form->name != name) {
+    if (!form || form->name != name || (has_option && !form->is_option())) {
       changed.push_back(words[i]);
       continue;
     }
@@ -87,14 +99,17 @@ std::vector<std::string> WithArgumentFrom(const std::vector<std::string>& words,
 
 std::optional<BatchArgument> FindBatchArgument(const std::vector<std::string>& words, size_t begin) {
   const size_t end = EndOfOptions(words, begin);
+  std::optional<BatchArgument> found;
   for (size_t i = begin; i < end; ++i) {
     const std::optional<Form> form = FormOf(words[i]);
     if (!form || !SaysBatch(form->name)) continue;
     if (!form->value && i + 1 == end) continue;
     const std::optional<int64_t> value = Whole(form->value ? *form->value : words[i + 1]);
-    if (value && *value > 1) return BatchArgument{form->name, *value};
+    if (!value) continue;
+    if (found) return std::nullopt;  // one may be validation's
+    found = BatchArgument{form->name, *value};
   }
-  return std::nullopt;
+  return found && found->value > 1 ? found : std::nullopt;
 }
 
 }  // namespace tidemark::phantom

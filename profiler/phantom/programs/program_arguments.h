@@ -20,8 +20,8 @@ std::optional<int64_t> Whole(std::string_view text);
 std::vector<std::string> WithArgumentFrom(const std::vector<std::string>& words, size_t begin,
                                           const std::string& name, int64_t value);
 
-// What by its name says of how many samples a batch is, and how many; nothing where there is none or it says
-// one.
+// What by its name says of how many samples a batch is, and how many; nothing where it says one, or where
+// there is none or several, as of training and validation.
 struct BatchArgument {
   std::string name;
   int64_t value = 0;

@@ -93,6 +93,21 @@ for _ in range(4):
             with self.subTest(update):
                 self.findings_of(code % update)
                 self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], steps)
+        sharpness_aware = """
+import torch
+net = torch.nn.Linear(64, 64)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net.cuda()
+for _ in range(4):
+    net(torch.ones(1, 64, device="cuda")).sum().backward()
+    with torch.no_grad():
+        for p in net.parameters(): p.add_(p.grad)
+    optimizer.zero_grad()
+    net(torch.ones(1, 64, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+        self.findings_of(sharpness_aware)
+        self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], 4)
 
     def test_copies_that_autocast_keeps_are_told_apart(self):
         torch, info, _ = self.train("2", "amp")

@@ -61,7 +61,8 @@ TEST_CASE("What grows and falls again is no growth, and neither is what grows in
 TEST_CASE("Activations of a step that is over are a kept graph, and told once, not as growth too") {
   TrainingStream stream;
   for (int64_t step = 0; step < 8; ++step) {
-    stream.BeginForwardWithKept(step, 0x20000000 + static_cast<uint64_t>(step) * 0x100000, kMiB);
+    stream.BeginForward(step);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x100000, kMiB, Category::kActivation);
     stream.EndBackward(step);
   }
   const auto finding = Only(stream, FindingKind::kKeptGraph);
@@ -75,8 +76,9 @@ TEST_CASE("Of many steps all that their graphs keep is told, with what the first
   for (const int64_t first : {0, 1}) {
     TrainingStream stream;
     for (int64_t step = 0; step < 200; ++step) {
+      stream.BeginForward(step);
       const int64_t bytes = step < first ? 3 * kMiB : kMiB;
-      stream.BeginForwardWithKept(step, 0x20000000 + static_cast<uint64_t>(step) * 0x1000000, bytes);
+      stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000000, bytes, Category::kActivation);
       stream.EndBackward(step);
     }
     const auto finding = Only(stream, FindingKind::kKeptGraph);
@@ -90,8 +92,9 @@ TEST_CASE("Of many steps all that their graphs keep is told, with what the first
 TEST_CASE("What the first step alone saves and keeps is no graph that later ones keep, too") {
   TrainingStream stream;
   for (int64_t step = 0; step < 8; ++step) {
+    stream.BeginForward(step);
     const int64_t bytes = step == 0 ? 3 * kMiB : kMiB;  // a table of positions, for example
-    stream.BeginForwardWithKept(step, 0x20000000 + static_cast<uint64_t>(step) * 0x1000000, bytes);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000000, bytes, Category::kActivation);
     stream.EndBackward(step);
   }
   const auto finding = Only(stream, FindingKind::kKeptGraph);
@@ -103,7 +106,8 @@ TEST_CASE("What the first step alone saves and keeps is no graph that later ones
 TEST_CASE("What is kept of a few steps is why the last of them needs most, and told alone") {
   TrainingStream stream;
   for (int64_t step = 0; step < 4; ++step) {
-    stream.BeginForwardWithKept(step, 0x20000000 + static_cast<uint64_t>(step) * 0x1000000, 12 * kMiB);
+    stream.BeginForward(step);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000000, 12 * kMiB, Category::kActivation);
     stream.EndBackward(step);
   }
   const auto finding = Only(stream, FindingKind::kKeptGraph);
@@ -115,7 +119,8 @@ TEST_CASE("A little of a graph that one step left behind is not worth telling, m
   for (const int64_t bytes : {int64_t{512}, 12 * kMiB}) {
     TrainingStream stream;
     for (int64_t step = 0; step < 8; ++step) {
-      step == 2 ? stream.BeginForwardWithKept(step, TrainingStream::kMore, bytes) : stream.BeginForward(step);
+      stream.BeginForward(step);
+      if (step == 2) stream.Allocate(TrainingStream::kMore, bytes, Category::kActivation);
       stream.EndBackward(step);
     }
     CHECK(Only(stream, FindingKind::kKeptGraph).has_value() == (bytes > 512));
@@ -124,21 +129,25 @@ TEST_CASE("A little of a graph that one step left behind is not worth telling, m
 }
 
 TEST_CASE("A result that was saved, too, and is kept without its graph grows, and is no graph") {
-  TrainingStream stream;
-  for (int64_t step = 0; step < 8; ++step) {
-    stream.BeginForward(step);  // what it saves, backward lets go of
-    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x100000, kMiB, Category::kActivation);
+  const auto save = [](TrainingStream& stream, uint64_t address, int64_t bytes) {
+    stream.Allocate(address, bytes, Category::kUnknown);
+    stream.Categorize(address, Category::kActivation);
+  };
+  constexpr uint64_t kLetGo = 0x60000000;
+  const auto step_with_kept = [&](TrainingStream& stream, int64_t step, bool keeps, int64_t bytes) {
+    stream.BeginForward(step);
+    save(stream, kLetGo, kMiB);
+    if (keeps) save(stream, 0x20000000 + static_cast<uint64_t>(step) * 0x1000000, bytes);
+    stream.Free(kLetGo);
     stream.EndBackward(step);
-  }
-  const auto finding = Only(stream, FindingKind::kGrowth);
+  };
+  TrainingStream grows;
+  for (int64_t step = 0; step < 8; ++step) step_with_kept(grows, step, true, kMiB);
+  const auto finding = Only(grows, FindingKind::kGrowth);
   REQUIRE(finding);
   CHECK(finding->bytes == 6 * kMiB);
   TrainingStream once;
-  for (int64_t step = 0; step < 8; ++step) {
-    once.BeginForward(step);
-    if (step == 2) once.Allocate(TrainingStream::kMore, 12 * kMiB, Category::kActivation);
-    once.EndBackward(step);
-  }
+  for (int64_t step = 0; step < 8; ++step) step_with_kept(once, step, step == 2, 12 * kMiB);
   CHECK(Found(once).empty());
 }
 

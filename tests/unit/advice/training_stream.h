@@ -24,13 +24,6 @@ class TrainingStream : public timeline::Stream {
     BeginPhase(events::Phase::kForward);
     Allocate(kActivation, 60 * kMiB, events::Category::kActivation);
   }
-  // Of a graph that somebody keeps.
-  void BeginForwardWithKept(int64_t step, uint64_t kept, int64_t bytes) {
-    BeginStep(step);
-    BeginPhase(events::Phase::kForward);
-    Allocate(kept, bytes, events::Category::kActivation);
-    Allocate(kActivation, 60 * kMiB, events::Category::kActivation);
-  }
   void EndBackward(int64_t step) {
     BeginPhase(events::Phase::kBackward);
     Allocate(kGradient, 20 * kMiB, events::Category::kGradient);

@@ -131,6 +131,20 @@ TEST_CASE(
   CHECK(Told() == "idle, step 1 begins, forward, backward, idle, step 1 ends");
 }
 
+TEST_CASE("What is written to before an optimizer that was made has stepped ends no step") {
+  Ring();
+  Course course;
+  TheGates().optimizer_was_made = true;
+  course.RecordForward();
+  course.BeginBackward();
+  course.GiveGradientTo(0x100);
+  course.EndBackward();
+  course.WriteTo(0x100);  // as SAM's first half does
+  course.RecordForward();
+  TheGates().optimizer_was_made = false;
+  CHECK(Told() == "step 0 begins, forward, backward, idle, forward");
+}
+
 TEST_CASE("What is written to beside an optimizer ends no step") {
   Ring();
   Course course;

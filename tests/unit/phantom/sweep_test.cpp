@@ -165,6 +165,7 @@ TEST_CASE("An argument keeps the form in which a program takes it") {
   CHECK(with("b", {}) == Words{"-b", "32"});
   CHECK(with("data.batch", {"model=gpt", "data.batch=8"}) == Words{"model=gpt", "data.batch=32"});
   CHECK(with("data.batch", {"+data.batch=8"}) == Words{"+data.batch=32"});
+  CHECK(with("bs", {"--name", "bs=8", "--bs", "8"}) == Words{"--name", "bs=8", "--bs", "32"});
 }
 
 TEST_CASE("What an argument says of the size of a batch is what a sweep goes up to") {
@@ -182,6 +183,7 @@ TEST_CASE("What an argument says of the size of a batch is what a sweep goes up 
   CHECK(found({"--per_device_train_batch_size", "4"}) == "per_device_train_batch_size up to 4");
   CHECK(found({"train.batchSize=16"}) == "train.batchSize up to 16");
   CHECK(found({"--batch-size", "1"}) == "none");
+  CHECK(found({"data.val.batch_size=64", "train.batch_size=8"}) == "none");
   CHECK(found({"--batch-size"}) == "none");
   CHECK(found({"--batch-size", "auto"}) == "none");
   CHECK(found({"--batch-sampler", "8", "--", "--batch-size", "8"}) == "none");

@@ -71,6 +71,14 @@ TEST_CASE("a timeline has the run's bookmarks, each where no other name is") {
     rows.insert(svg.substr(y, svg.find('"', y + 4) - y));
   }
   CHECK(rows.size() == 3);
+  std::string name = "ä";
+  for (int i = 0; i < 300; ++i) name += " long";
+  sight.bookmarks = {{5, name, ""}};
+  const std::string cut = TimelinePicture(*SomeSteps(), "run", {}, {}, sight);
+  CHECK(IsOneDocument(cut));
+  const size_t at = cut.find(">ä long long");
+  REQUIRE(at != std::string::npos);
+  CHECK(cut.find("…<", at) - at < 200);
 }
 
 TEST_CASE("a timeline of a range has its steps, its bookmarks and its peak alone") {

@@ -8,6 +8,7 @@ its lines where they were, within a try and a finally. What torch.compile makes 
 """
 
 import ctypes
+import functools
 import importlib.util
 import inspect
 import os
@@ -245,6 +246,15 @@ def tell_optimizers(optimizers, names):
     before, behind = optimizer_telling(tensor_telling(optimizers.torch._C), names, optimizers.torch)
     optimizers.register_optimizer_step_pre_hook(before)
     optimizers.register_optimizer_step_post_hook(behind)
+    if made := getattr(ctypes.PyDLL(None), "TidemarkOptimizerMade", None):
+        begin = optimizers.Optimizer.__init__
+
+        @functools.wraps(begin)
+        def begin_and_tell(optimizer, *arguments, **named):
+            made()
+            begin(optimizer, *arguments, **named)
+
+        optimizers.Optimizer.__init__ = begin_and_tell
 
 
 def functions_in(holder):
