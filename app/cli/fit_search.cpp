@@ -48,8 +48,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
     const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
     return Error{
         fmt::format("Ways out are searched for networks of Tidemark's; of a program, {} tells which cards it "
-                    "fits on, and "
-                    "what would make it fit.",
+                    "fits on, and what would make it fit.",
                     presenters::FitCommand(description, run.view()->devices().size(),
                                            cards ? *cards : std::vector<phantom::Card>()))};
   }

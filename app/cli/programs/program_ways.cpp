@@ -113,13 +113,13 @@ std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const P
         "optimizers keep are {} alone.\n",
         InBinary(ways.state_bytes));
   }
-  const phantom::SweepRange samples = ways.samples.value_or(phantom::SweepRange{"batch", {64}});
+  const std::string argument = ways.samples ? ways.samples->name : "batch";
+  const int64_t most = ways.samples ? ways.samples->values.back() : 64;
   return fmt::format(
-      "None of them {}; fewer samples at once may: {}tidemark phantom {} --sweep {}=1..{} -- {} tells with "
-      "how "
-      "many it does.\n",
+      "None of them {}; fewer samples at once may: {}tidemark phantom {} --sweep {}=1..{} -- {} tells "
+      "with how many it does.\n",
       WhatNoneDoes(ways), ways.samples ? "" : "of a program that takes --batch N, ", CardOptions(asked),
-      samples.name, samples.values.back(), command);
+      argument, most, command);
 }
 
 // What the one that is recommended does not do, or none without it.

@@ -52,8 +52,7 @@ std::string AdviceRow(const RunReport& report) {
   if (fit.smallest->name == fit.card.name) {
     return fmt::format(
         "By memory alone no smaller one of the known cards (tidemark cards) has room for all that it "
-        "reserved. "
-        "Where memory is short PyTorch gives what it caches back, so less may do: {} tries.\n",
+        "reserved. Where memory is short PyTorch gives what it caches back, so less may do: {} tries.\n",
         report.is_trainer ? "tidemark fit" : report.fit_command);
   }
   const bool has_smaller_context = fit.smallest->memory_bytes < fit.taken_bytes();

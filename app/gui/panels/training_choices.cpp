@@ -75,8 +75,7 @@ void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const
 std::string_view HelpOfPrice(std::string_view text) {
   if (text.find("at peak") == std::string_view::npos) return "";
   return "Predicted: the phantom trains three steps either way (four where two networks take turns), and "
-         "this "
-         "is the difference of their peaks.";
+         "this is the difference of their peaks.";
 }
 
 void Price(const std::string& text) {

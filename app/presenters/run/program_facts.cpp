@@ -110,9 +110,8 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
   if (status.cut_off) return " (what is recorded ends before a first one does)";
   const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
   if (!is_watched) return " (it tells of no whole step)";
-  return " (a step ends with an Optimizer.step(), or once parameters are written to in place after backward; "
-         "the "
-         "recorded process told of neither: what torch.compile compiles tells of nothing)";
+  return " (a step ends with an Optimizer.step(), or once parameters are written to in place after "
+         "backward; the recorded process told of neither: what torch.compile compiles tells of nothing)";
 }
 
 std::string DoubtOfSweep(const std::string& option,
