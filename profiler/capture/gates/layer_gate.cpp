@@ -25,7 +25,11 @@ void TidemarkLayerEnds() {
   Tell(TheGates().layer_ends);
 }
 
-void TidemarkOptimizerMade() { TheGates().optimizer_was_made.store(true, std::memory_order_relaxed); }
+void TidemarkOptimizerMade() {
+  static constinit FunctionBehind<void (*)()> next;
+  if (const auto behind = next.Get(nullptr, "TidemarkOptimizerMade")) behind();
+  TheGates().optimizer_was_made.store(true, std::memory_order_relaxed);
+}
 
 void TidemarkTellWrappedBy(WrappedTelling tell) {
   static constinit FunctionBehind<void (*)(WrappedTelling)> next;

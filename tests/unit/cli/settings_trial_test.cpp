@@ -1,23 +1,24 @@
 #include "app/cli/programs/settings_trial.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
+#include "tests/unit/trace/scratch.h"
 
 namespace tidemark::cli {
 
 TEST_CASE("Settings are no longer tried where nobody waits for them") {
-  const std::filesystem::path replayer =
-      std::filesystem::temp_directory_path() / ("tidemark-replayer-" + std::to_string(getpid()));
-  std::ofstream(replayer) << "#!/bin/sh\nexec sleep 600\n";
-  std::filesystem::permissions(replayer, std::filesystem::perms::owner_all);
+  const trace::Scratch scratch;
   session::AllocatorOf allocator;
-  allocator.replayer = replayer;
+  allocator.replayer = scratch / "replayer";
+  std::ofstream(allocator.replayer) << "#!/bin/sh\nexec sleep 600\n";
+  std::filesystem::permissions(allocator.replayer, std::filesystem::perms::owner_all);
+  // Not every build has stand-ins; the loader goes on without these.
+  allocator.stand_ins = scratch / "stand-ins";
+  std::filesystem::create_directory(allocator.stand_ins);
+  std::ofstream(allocator.stand_ins / "libnothing.so.1");
   timeline::Stream stream;
   stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
   stream.Allocate(0x100000, 1 << 21);
@@ -25,7 +26,6 @@ TEST_CASE("Settings are no longer tried where nobody waits for them") {
   const auto is_wanted = [&](double) { return ++asked < 3; };
   CHECK(SettingsThatFit(*stream.Publish(), "", *phantom::FindCard("t4"), allocator, is_wanted).empty());
   CHECK(asked == 3);
-  std::filesystem::remove(replayer);
 }
 
 }  // namespace tidemark::cli
