@@ -32,11 +32,12 @@ void OnPhase(Phase phase) {
 }
 
 // By what LibTorch calls operators that write to their first argument. Those of them that leave its values
-// alone do not.
+// alone do not; c10d's receive what others computed, also into leaves that get gradients (a pipeline's).
 bool WritesInPlace(std::string_view name) {
   static constexpr std::array kLeaveValues = {"aten::requires_grad_", "aten::detach_", "aten::resize_",
                                               "aten::set_"};
-  return name.ends_with('_') && std::ranges::find(kLeaveValues, name) == kLeaveValues.end();
+  return name.starts_with("aten::") && name.ends_with('_') &&
+         std::ranges::find(kLeaveValues, name) == kLeaveValues.end();
 }
 
 // Of a program without an optimizer: it may update its parameters by hand.
