@@ -47,10 +47,7 @@ void Course::EndBackward() {
   const bool stepped = std::exchange(stepped_in_backward_, false);
   if (optimizer_depth_ > 0) return Enter(Phase::kOptimizer);
   if (stepped) EndTurn(&stepped_in_backward_);  // for all of them: no optimizer lies there
-  if (LacksOptimizer()) {
-    updates_.PassesBackward();
-    awaits_updates_ = true;
-  }
+  awaits_updates_ = LacksOptimizer();
   Rest();
 }
 

@@ -16,12 +16,9 @@ class UpdatesByHand {
  public:
   // Of a parameter: the address of its block.
   void GotGradient(uint64_t parameter) { Insert(parameter, awaited_); }
-  // Only behind a backward is a parameter written to for a step: before, it is set up.
-  void PassesBackward() { follows_backward_ = true; }
 
-  // A parameter is written to; whether the step ends with it.
+  // A parameter is written to behind a backward: before, it is set up. Whether the step ends with it.
   bool WriteTo(uint64_t parameter) {
-    if (!follows_backward_) return false;
     Insert(parameter, written_);
     const bool was_awaited = std::erase(awaited_, parameter) > 0;
     const bool was_last = (was_awaited && awaited_.empty()) || written_ == written_before_;
@@ -31,7 +28,6 @@ class UpdatesByHand {
   bool EndTurn() {
     if (written_.empty()) return false;
     written_before_ = std::exchange(written_, {});
-    follows_backward_ = false;
     awaited_.clear();
     return true;
   }
@@ -45,7 +41,6 @@ class UpdatesByHand {
   Parameters awaited_;
   Parameters written_;
   Parameters written_before_;  // in the step before
-  bool follows_backward_ = false;
 };
 
 }  // namespace tidemark::capture

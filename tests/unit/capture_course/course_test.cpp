@@ -39,6 +39,15 @@ std::string Told() {
   return text;
 }
 
+// For two parameters.
+void PassWithGradients(Course& course) {
+  course.RecordForward();
+  course.BeginBackward();
+  course.GiveGradientTo(0x100);
+  course.GiveGradientTo(0x200);
+  course.EndBackward();
+}
+
 }  // namespace
 
 TEST_CASE("An evaluation is a phase where nothing else runs, and no step") {
@@ -90,13 +99,7 @@ TEST_CASE(
 TEST_CASE("Without an optimizer a step ends once each parameter with a gradient has been written to") {
   Ring();
   Course course;
-  const auto pass = [&] {
-    course.RecordForward();
-    course.BeginBackward();
-    course.GiveGradientTo(0x100);
-    course.GiveGradientTo(0x200);
-    course.EndBackward();
-  };
+  const auto pass = [&] { PassWithGradients(course); };
   course.WriteTo(0x100);  // as it is set up
   pass();
   pass();  // gradients are accumulated
@@ -115,11 +118,7 @@ TEST_CASE(
   Ring();
   Course course;
   const auto pass = [&] {
-    course.RecordForward();
-    course.BeginBackward();
-    course.GiveGradientTo(0x100);
-    course.GiveGradientTo(0x200);
-    course.EndBackward();
+    PassWithGradients(course);
     course.WriteTo(0x100);
   };
   pass();
