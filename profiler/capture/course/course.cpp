@@ -18,7 +18,7 @@ void Course::Begin(void (*phase_begins)(Phase)) {
 void Course::BeginForward() {
   const MutexLock lock(mutex_);
   if (!Rests(phase_)) return;
-  EndUpdates();
+  EndUpdate();
   OpenStep();
   has_begun_ = true;
   pass_since_turn_ = true;
@@ -35,7 +35,7 @@ void Course::BeginClosure() {
 
 void Course::BeginBackward() {
   const MutexLock lock(mutex_);
-  if (backward_depth_ == 0) EndUpdates();
+  if (backward_depth_ == 0) EndUpdate();
   pass_since_turn_ = true;
   if (backward_depth_++ == 0 && phase_ != Phase::kOptimizer) Enter(Phase::kBackward);
 }
@@ -54,7 +54,7 @@ void Course::EndBackward() {
 void Course::BeginEvaluation() {
   const MutexLock lock(mutex_);
   if (evaluations_++ > 0 || phase_ != Phase::kIdle) return;
-  EndUpdates();
+  EndUpdate();
   Enter(Phase::kEvaluation);
 }
 
@@ -65,6 +65,7 @@ void Course::EndEvaluation() {
 
 bool Course::BeginOptimizer() {
   const MutexLock lock(mutex_);
+  if (update_is_over_) EndUpdate();
   has_optimizer_ = true;
   awaits_updates_ = false;
   if (phase_ == Phase::kBackward) {
@@ -91,14 +92,23 @@ void Course::GiveGradientTo(uint64_t parameter) {
 }
 
 void Course::WriteTo(uint64_t parameter) {
+  EndUpdateThatIsOver();
   const MutexLock lock(mutex_);
-  if (!LacksOptimizer() || !AwaitsUpdates() || !Rests(phase_) || !updates_.WriteTo(parameter)) return;
-  awaits_updates_ = false;
-  EndTurn(&updates_);
+  if (!LacksOptimizer() || !AwaitsUpdates() || !Rests(phase_)) return;
+  was_updated_by_hand_ = true;
+  update_is_over_ = updates_.WriteTo(parameter);
 }
 
-void Course::EndUpdates() {
-  if (!LacksOptimizer() || !AwaitsUpdates() || !updates_.EndTurn()) return;
+void Course::EndUpdateThatIsOver() {
+  if (!update_is_over_.load(std::memory_order_relaxed)) return;
+  const MutexLock lock(mutex_);
+  if (update_is_over_) EndUpdate();
+}
+
+// If there was one.
+void Course::EndUpdate() {
+  const bool is_broken_off = LacksOptimizer() && AwaitsUpdates() && updates_.EndTurn();
+  if (!update_is_over_.exchange(false) && !is_broken_off) return;
   awaits_updates_ = false;
   EndTurn(&updates_);
 }

@@ -68,7 +68,15 @@ class Course {
   }
   void GiveGradientTo(uint64_t parameter);
   bool AwaitsUpdates() const { return awaits_updates_.load(std::memory_order_relaxed); }
+  // What is made meanwhile may be made for the update only.
+  bool IsUpdatedByHand() const {
+    return AwaitsUpdates() && phase_.load(std::memory_order_relaxed) == events::Phase::kIdle;
+  }
+  bool WasUpdatedByHand() const { return was_updated_by_hand_.load(std::memory_order_relaxed); }
   void WriteTo(uint64_t parameter);
+  // Before another operator begins, anything else is freed or the program ends: what an update that is over
+  // made for itself is gone by then, and the step ends.
+  void EndUpdateThatIsOver();
 
  private:
   static bool Rests(events::Phase phase) {
@@ -77,7 +85,7 @@ class Course {
   void BeginForward();
   void OpenStep() TIDEMARK_REQUIRES(mutex_);
   void EndTurn(const void* optimizer) TIDEMARK_REQUIRES(mutex_);
-  void EndUpdates() TIDEMARK_REQUIRES(mutex_);
+  void EndUpdate() TIDEMARK_REQUIRES(mutex_);
   void Rest() TIDEMARK_REQUIRES(mutex_);
   void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
 
@@ -87,6 +95,8 @@ class Course {
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> has_optimizer_{false};
   std::atomic<bool> awaits_updates_{false};  // backward has run since the last
+  std::atomic<bool> update_is_over_{false};  // but for what it made
+  std::atomic<bool> was_updated_by_hand_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int evaluations_ TIDEMARK_GUARDED_BY(mutex_) = 0;

@@ -210,6 +210,7 @@ Maker ThisEvaluation() { return reinterpret_cast<Maker>(&current_context); }
 Maker MakerHere() {
   if (current_context.optimizer_depth > 0) return kOptimizer;
   if (current_context.evaluates) return ThisEvaluation();
+  if (TheCourse().IsUpdatedByHand()) return kUpdate;
   return TheCourse().IsInForward() ? kForward : kNobody;
 }
 
@@ -275,7 +276,10 @@ void OnBucketsBegin() { bucket_birth.emplace(Category::kCommunication, Intern(kB
 void OnBucketsEnded() { bucket_birth.reset(); }
 
 void OnDies(uint64_t address) {
-  if (Roles().Died(address)) Announce({address, 0}, Category::kTemporary, 0);
+  const Maker maker = Roles().Died(address);
+  if (maker != kUpdate) TheCourse().EndUpdateThatIsOver();
+  if (maker == kForward || (maker == kUpdate && TheCourse().WasUpdatedByHand()))
+    Announce({address, 0}, Category::kTemporary, 0);
 }
 
 }  // namespace
@@ -310,6 +314,8 @@ void EndEvaluationBlocks() {
 }
 
 void EndForwardBlocks() { TakeForOutputs(kForward); }
+
+void EndUpdateBlocks() { Roles().TakeMadeBy(kUpdate); }
 
 uint64_t ParameterBlockOf(const at::Tensor& tensor) {
   const Block block = BlockOf(tensor);

@@ -17,8 +17,9 @@
 //                    what is put together of that (torch.cat) before gradients are recorded again
 // The first of them holds until the block is freed, but that a gradient may have been an activation before,
 // or lie in a bucket, a leaf may have been an input, and an output may become anything. Made during backward,
-// an optimizer's step or an evaluation and none of these: temporary. All else stays unknown. Tensors of
-// Python subclasses (DTensor) hide what they hold, so it stays unknown too.
+// an optimizer's step or an evaluation and none of these: temporary; so is what a program that updates its
+// parameters by hand makes before that update is over and lets go of before the next pass. All else stays
+// unknown. Tensors of Python subclasses (DTensor) hide what they hold, so it stays unknown too.
 //
 // Any thread.
 #pragma once
@@ -42,6 +43,9 @@ void EndEvaluationBlocks();
 
 // Before a backward begins.
 void EndForwardBlocks();
+
+// Before the pass after an update by hand begins: what is alive of what that made, the program keeps.
+void EndUpdateBlocks();
 
 // The address of the block that a tensor lies in, if that is a parameter's; 0 otherwise.
 uint64_t ParameterBlockOf(const at::Tensor& tensor);

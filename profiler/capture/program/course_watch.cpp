@@ -29,6 +29,7 @@ using events::Phase;
 void OnPhase(Phase phase) {
   const bool nothing_stays = phase == Phase::kBackward || phase == Phase::kOptimizer;
   SetUsualBirthCategory(nothing_stays ? Category::kTemporary : Category::kUnknown);
+  if (phase != Phase::kIdle) EndUpdateBlocks();
 }
 
 // By what LibTorch calls operators that write to their first argument. Those of them that leave its values
@@ -43,6 +44,7 @@ bool WritesInPlace(std::string_view name) {
 // Of a program without an optimizer: it may update its parameters by hand.
 std::unique_ptr<at::ObserverContext> BeginUpdate(const at::RecordFunction& function) {
   if (!EventStreamIsOpen() || !TheCourse().AwaitsUpdates()) return nullptr;
+  TheCourse().EndUpdateThatIsOver();
   if (!WritesInPlace(function.name()) || function.inputs().empty()) return nullptr;
   const auto update = [](const at::Tensor& tensor) {
     if (const uint64_t parameter = ParameterBlockOf(tensor)) TheCourse().WriteTo(parameter);

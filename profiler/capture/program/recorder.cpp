@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/capture/course/course.h"
 #include "profiler/capture/cupti/device_work.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/gates.h"
@@ -53,6 +54,7 @@ void Attach(transport::RingWriter ring) {
   TheGates().layer_begins = [](const char* name) { return BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
+  std::atexit([] { TheCourse().EndUpdateThatIsOver(); });
   pthread_atfork(nullptr, nullptr, StopTelling);
 }
 

@@ -103,14 +103,14 @@ bool BlockRoles::WasBeforeGradients(uint64_t address) {
   return found != blocks_.end() && found->second.was_before_gradients;
 }
 
-bool BlockRoles::Died(uint64_t address) {
+Maker BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
   const auto found = blocks_.find(address);
-  if (found == blocks_.end()) return false;
-  const bool was_temporary = found->second.maker == kForward && found->second.turn == 0;
+  if (found == blocks_.end()) return kNobody;
+  const Maker maker = found->second.turn == 0 ? found->second.maker : kNobody;
   Forget(found->second);
   blocks_.erase(found);
-  return was_temporary;
+  return maker;
 }
 
 void BlockRoles::AwaitUse(const Block& block, bool records_gradients) {

@@ -31,12 +31,13 @@ constexpr bool IsFromBirth(events::Category category) {
          category == events::Category::kCommunication;
 }
 
-// Who made a block, of those that leave something behind when they end: an optimizer's step, a forward, or an
-// evaluation, which has the number of its thread.
+// Who made a block, of those that leave something behind when they end: an optimizer's step, a forward, an
+// update by hand, or an evaluation, which has the number of its thread.
 using Maker = uint64_t;
 inline constexpr Maker kNobody = 0;
 inline constexpr Maker kOptimizer = std::numeric_limits<Maker>::max();
 inline constexpr Maker kForward = kOptimizer - 1;
+inline constexpr Maker kUpdate = kOptimizer - 2;
 
 struct Birth {
   events::Category category = events::Category::kUnknown;
@@ -61,8 +62,8 @@ class BlockRoles {
   uint64_t TurnOf(uint64_t address, events::Category role);
   void Born(uint64_t address, const Birth& birth);
   bool WasBeforeGradients(uint64_t address);
-  // Whether a forward made it and nothing ever said what it holds: then it was temporary.
-  bool Died(uint64_t address);
+  // Who made it, where nothing ever said what it holds: if a forward did, or an update, it was temporary.
+  Maker Died(uint64_t address);
   // Copied from the host, and what for is not known yet. `records_gradients`: they are recorded meanwhile.
   void AwaitUse(const Block& block, bool records_gradients);
   // Inputs, now that the first forward begins: what came after the last for which none were recorded, as

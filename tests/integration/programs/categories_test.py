@@ -67,6 +67,25 @@ with torch.device("cuda"):
         self.assertEqual((holds["parameter"], holds["unknown"]), (6 << 20, 1 << 20), holds)
         self.assertEqual(self.names("parameter"), {"parameter 1024×1024", "parameter 512×1024"})
 
+    def test_what_an_update_by_hand_makes_and_lets_go_of_is_temporary(self):
+        code = """
+import torch
+weight = torch.rand(1024, 1024, device="cuda", requires_grad=True)
+for _ in range(3):
+    (weight * 2).sum().backward()
+    kept = torch.zeros(512, 512, device="cuda")
+    with torch.no_grad():
+        weight -= .1 * weight.grad
+    weight.grad = None
+    after_update = torch.zeros(512, 1024, device="cuda")
+    del after_update
+"""
+        holds = self.at_peak(code)
+        self.assertEqual((holds["temporary"] >> 20, holds["unknown"] >> 20), (4, 1), holds)
+        freed = [(int(row["bytes"]) >> 20, row["category"]) for row in self.events() if row["kind"] == "free completed"]
+        self.assertIn((4, "temporary"), freed)
+        self.assertIn((2, "unknown"), freed, "what is made after the update is none of it")
+
     def test_copies_of_parameters_that_the_program_keeps_are_parameters(self):
         code = """
 import copy, torch

@@ -126,8 +126,32 @@ TEST_CASE(
   course.BeginEvaluation();
   CHECK(Told() == "step 0 ends, evaluation");
   course.EndEvaluation();
-  pass();
+  pass();  // to as many as before
+  course.EndUpdateThatIsOver();
   CHECK(Told() == "idle, step 1 begins, forward, backward, idle, step 1 ends");
+}
+
+TEST_CASE("Without an optimizer a step that is over ends once what its update made for itself is gone") {
+  Ring();
+  Course course;
+  PassWithGradients(course);
+  CHECK(course.IsUpdatedByHand());
+  CHECK_FALSE(course.WasUpdatedByHand());
+  course.WriteTo(0x100);
+  course.EndUpdateThatIsOver();  // before the next operator
+  course.WriteTo(0x200);
+  CHECK(course.IsUpdatedByHand());
+  CHECK(Told() == "step 0 begins, forward, backward, idle");
+  course.EndUpdateThatIsOver();
+  course.EndUpdateThatIsOver();
+  CHECK(Told() == "step 0 ends");
+  CHECK_FALSE(course.IsUpdatedByHand());
+  CHECK(course.WasUpdatedByHand());
+  PassWithGradients(course);
+  course.WriteTo(0x100);
+  course.WriteTo(0x200);
+  course.BeginOptimizer();
+  CHECK(Told() == "step 1 begins, forward, backward, idle, step 1 ends, step 2 begins, optimizer");
 }
 
 TEST_CASE("What is written to before an optimizer that was made has stepped ends no step") {

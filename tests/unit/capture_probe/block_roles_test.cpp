@@ -61,6 +61,17 @@ TEST_CASE("What a forward made was temporary if it died in it, and nothing had s
   CHECK_FALSE(roles.Died(2048));
 }
 
+TEST_CASE(
+    "Who made a block that nothing was said of is known as it dies, until what its maker left is taken") {
+  BlockRoles roles;
+  for (const uint64_t address : {0x1000, 0x2000, 0x3000}) roles.Born(address, {.maker = kUpdate});
+  roles.Take(0x2000, Category::kInput);
+  CHECK(roles.Died(0x1000) == kUpdate);
+  CHECK(roles.Died(0x2000) == kNobody);
+  CHECK(roles.TakeMadeBy(kUpdate) == std::vector<uint64_t>{0x3000});
+  CHECK(roles.Died(0x3000) == kNobody);
+}
+
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
   BlockRoles roles;
   CHECK(roles.Take(512, Category::kParameter, 1));
