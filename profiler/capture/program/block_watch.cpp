@@ -36,6 +36,7 @@ thread_local bool follows_evaluation = false;  // nothing has recorded gradients
 thread_local int depth_around_closure = 0;     // of optimizers, where one runs its closure
 
 constexpr const char* kBucketName = "DDP bucket";
+constexpr const char* kStateByHand = "state by hand";
 constexpr int64_t kSmallestSendBuffer = 1 << 20;  // all others are not looked at: a forward makes many
 
 BlockRoles& Roles() {
@@ -234,7 +235,8 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
   const Birth birth{.category = category,
                     .maker = MakerHere(),
                     .before_gradients = bytes >= kSmallestSendBuffer && TheCourse().IsBetweenPasses(),
-                    .in_model = current_context.layer != 0};
+                    .in_model = current_context.layer != 0,
+                    .bytes = bytes};
   if (IsFromBirth(category) || birth.maker != kNobody || birth.before_gradients || birth.in_model)
     Roles().Born(address, birth);
   if (JoinsResults() && Roles().Take(address, Category::kOutput))
@@ -276,8 +278,12 @@ void OnBucketsBegin() { bucket_birth.emplace(Category::kCommunication, Intern(kB
 void OnBucketsEnded() { bucket_birth.reset(); }
 
 void OnDies(uint64_t address) {
-  const Maker maker = Roles().Died(address);
-  if (maker != kUpdate) TheCourse().EndUpdateThatIsOver();
+  const auto [maker, heir] = Roles().Died(address);
+  if (heir != 0) {
+    Announce({heir, 0}, Category::kOptimizerState, Intern(kStateByHand));
+  } else if (maker != kUpdate) {
+    TheCourse().EndUpdateThatIsOver();
+  }
   if (maker == kForward || (maker == kUpdate && TheCourse().WasUpdatedByHand()))
     Announce({address, 0}, Category::kTemporary, 0);
 }
@@ -314,6 +320,12 @@ void EndEvaluationBlocks() {
 }
 
 void EndForwardBlocks() { TakeForOutputs(kForward); }
+
+void ReadInUpdate(const at::Tensor& tensor) {
+  const Block block = BlockOf(tensor);
+  if (block.address != 0 && Roles().TakeStateByHand(block))
+    Announce(block, Category::kOptimizerState, Intern(kStateByHand));
+}
 
 void EndUpdateBlocks() { Roles().TakeMadeBy(kUpdate); }
 

@@ -4,7 +4,9 @@
 //                    and passes, what is a copy of one from birth
 //   gradient         what such a leaf has as .grad
 //   activation       what was saved for backward, and is none of these
-//   optimizer state  what an optimizer's step made and left behind
+//   optimizer state  what an optimizer's step made and left behind;
+//                    where parameters are updated by hand, what such an update reads and keeps that is as
+//                    large as one of them
 //   autocast cache   what autocast's cast of such a leaf made
 //   workspace        what was handed to cuBLAS or cuDNN as scratch memory; what DistributedDataParallel sends
 //                    gradients in, called a bucket
@@ -44,6 +46,8 @@ void EndEvaluationBlocks();
 // Before a backward begins.
 void EndForwardBlocks();
 
+// An operator reads it in an update by hand.
+void ReadInUpdate(const at::Tensor& tensor);
 // Before the pass after an update by hand begins: what is alive of what that made, the program keeps.
 void EndUpdateBlocks();
 

@@ -41,18 +41,24 @@ bool WritesInPlace(std::string_view name) {
          std::ranges::find(kLeaveValues, name) == kLeaveValues.end();
 }
 
+template <typename Action>
+void ForEachTensor(const c10::IValue& value, Action action) {
+  if (value.isTensor()) action(value.toTensor());
+  if (!value.isTensorList()) return;
+  for (const at::Tensor& tensor : value.toTensorVector()) action(tensor);
+}
+
 // Of a program without an optimizer: it may update its parameters by hand.
 std::unique_ptr<at::ObserverContext> BeginUpdate(const at::RecordFunction& function) {
   if (!EventStreamIsOpen() || !TheCourse().AwaitsUpdates()) return nullptr;
   TheCourse().EndUpdateThatIsOver();
-  if (!WritesInPlace(function.name()) || function.inputs().empty()) return nullptr;
-  const auto update = [](const at::Tensor& tensor) {
-    if (const uint64_t parameter = ParameterBlockOf(tensor)) TheCourse().WriteTo(parameter);
-  };
-  const c10::IValue& written = function.inputs()[0];
-  if (written.isTensor()) update(written.toTensor());
-  if (!written.isTensorList()) return nullptr;
-  for (const at::Tensor& tensor : written.toTensorVector()) update(tensor);
+  if (WritesInPlace(function.name()) && !function.inputs().empty()) {
+    ForEachTensor(function.inputs()[0], [](const at::Tensor& tensor) {
+      if (const uint64_t parameter = ParameterBlockOf(tensor)) TheCourse().WriteTo(parameter);
+    });
+  }
+  if (!TheCourse().IsUpdatedByHand() || !TheCourse().WasUpdatedByHand()) return nullptr;
+  for (const c10::IValue& input : function.inputs()) ForEachTensor(input, ReadInUpdate);
   return nullptr;
 }
 

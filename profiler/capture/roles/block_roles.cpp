@@ -27,6 +27,7 @@ bool BlockRoles::Take(uint64_t address, Category role, events::NameId gradient_n
   Known& block = blocks_[address];
   if (!TakeKnown(block, role, gradient_name)) return false;
   block.bytes = bytes;
+  if (role == Category::kParameter) parameter_bytes_.insert(bytes);
   return true;
 }
 
@@ -84,8 +85,10 @@ void BlockRoles::Born(uint64_t address, const Birth& birth) {
   const MutexLock lock(mutex_);
   Known& block = blocks_[address];
   Forget(block);
-  block = {
-      .maker = birth.maker, .was_before_gradients = birth.before_gradients, .is_of_model = birth.in_model};
+  block = {.maker = birth.maker,
+           .was_before_gradients = birth.before_gradients,
+           .is_of_model = birth.in_model,
+           .bytes = birth.bytes};
   if (IsFromBirth(birth.category)) Assign(block, birth.category);
   if (birth.maker == kNobody) return;
   block.birth = ++births_;
@@ -103,14 +106,36 @@ bool BlockRoles::WasBeforeGradients(uint64_t address) {
   return found != blocks_.end() && found->second.was_before_gradients;
 }
 
-Maker BlockRoles::Died(uint64_t address) {
+bool BlockRoles::TakeStateByHand(const Block& block) {
+  const MutexLock lock(mutex_);
+  if (!parameter_bytes_.contains(block.bytes)) return false;
+  Known& known = blocks_[block.address];
+  if (known.turn != 0 || known.maker == kUpdate) return false;
+  Assign(known, Category::kOptimizerState);
+  known.bytes = block.bytes;
+  return true;
+}
+
+Death BlockRoles::Died(uint64_t address) {
   const MutexLock lock(mutex_);
   const auto found = blocks_.find(address);
-  if (found == blocks_.end()) return kNobody;
-  const Maker maker = found->second.turn == 0 ? found->second.maker : kNobody;
-  Forget(found->second);
+  if (found == blocks_.end()) return {};
+  const Known block = found->second;
+  Forget(block);
   blocks_.erase(found);
-  return maker;
+  return {.maker = block.turn == 0 ? block.maker : kNobody, .heir = HeirOf(block)};
+}
+
+uint64_t BlockRoles::HeirOf(const Known& block) {
+  const auto made = made_by_.find(kUpdate);
+  if (block.role != Category::kOptimizerState || block.bytes == 0 || made == made_by_.end()) return 0;
+  for (auto last = made->second.rbegin(); last != made->second.rend(); ++last) {
+    Known& candidate = blocks_[last->second];
+    if (candidate.turn != 0 || candidate.bytes != block.bytes) continue;
+    Assign(candidate, Category::kOptimizerState);
+    return last->second;
+  }
+  return 0;
 }
 
 void BlockRoles::AwaitUse(const Block& block, bool records_gradients) {

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -44,6 +45,14 @@ struct Birth {
   Maker maker = kNobody;
   bool before_gradients = false;  // gradients may be put into it later, which are not there yet
   bool in_model = false;          // within a call of a module
+  int64_t bytes = 0;              // where an update made it
+};
+
+// Of a block that nothing ever said of what it holds, who made it: if a forward did, or an update, it was
+// temporary. Of one that was state by hand, the block that an update put in its place; 0 = none.
+struct Death {
+  Maker maker = kNobody;
+  uint64_t heir = 0;
 };
 
 class BlockRoles {
@@ -62,8 +71,12 @@ class BlockRoles {
   uint64_t TurnOf(uint64_t address, events::Category role);
   void Born(uint64_t address, const Birth& birth);
   bool WasBeforeGradients(uint64_t address);
-  // Who made it, where nothing ever said what it holds: if a forward did, or an update, it was temporary.
-  Maker Died(uint64_t address);
+  // State that a program keeps that updates its parameters by hand, since an update reads it and did not make
+  // it: nobody said what it holds, and it is as large as a parameter.
+  bool TakeStateByHand(const Block& block);
+  // Its heir is what the update made last of its size and keeps, as `v = 0.9 * v + p.grad` does; it is of the
+  // same role from here on.
+  Death Died(uint64_t address);
   // Copied from the host, and what for is not known yet. `records_gradients`: they are recorded meanwhile.
   void AwaitUse(const Block& block, bool records_gradients);
   // Inputs, now that the first forward begins: what came after the last for which none were recorded, as
@@ -83,7 +96,7 @@ class BlockRoles {
     bool was_before_gradients = false;
     bool is_of_model = false;
     bool is_copy = false;  // of a parameter
-    int64_t bytes = 0;     // of a parameter; 0 = not known
+    int64_t bytes = 0;     // of a parameter, state by hand and what an update made; 0 = not known
     uint64_t awaits = 0;   // its number in awaiting_; 0 = it does not
     events::NameId gradient_name = 0;
   };
@@ -91,8 +104,10 @@ class BlockRoles {
   bool TakeKnown(Known& block, events::Category role, events::NameId gradient_name) TIDEMARK_REQUIRES(mutex_);
   void Forget(const Known& block) TIDEMARK_REQUIRES(mutex_);
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
+  uint64_t HeirOf(const Known& block) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
+  std::unordered_set<int64_t> parameter_bytes_ TIDEMARK_GUARDED_BY(mutex_);  // that any ever had
   std::unordered_map<uint64_t, Known> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t turns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   // What is alive of it, by birth.

@@ -67,7 +67,7 @@ void RoleInference::Follow(const Event& event) {
       return Born(event);
     case EventKind::kFreeCompleted:
       outside_.erase(event.address);
-      if (roles_.Died(event.address) == kForward) Announce(event.address, Category::kTemporary, event);
+      if (roles_.Died(event.address).maker == kForward) Announce(event.address, Category::kTemporary, event);
       return;
     case EventKind::kCategorize:
       roles_.Take(event.address, event.category);

@@ -86,6 +86,32 @@ for _ in range(3):
         self.assertIn((4, "temporary"), freed)
         self.assertIn((2, "unknown"), freed, "what is made after the update is none of it")
 
+    def test_what_updates_by_hand_keep_of_the_size_of_parameters_is_optimizer_state(self):
+        code = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 1024, bias=False)).cuda()
+weights = list(net.parameters())
+velocities = [torch.zeros_like(weight) for weight in weights]
+never_read = torch.zeros(1024, 1024, device="cuda")
+for _ in range(3):
+    net(torch.ones(1, 1024, device="cuda")).sum().backward()
+    if %s:
+        with torch.no_grad():
+            for i, weight in enumerate(weights):
+                %s
+                weight.grad = None
+    else:
+        for velocity, weight in zip(velocities, weights): velocity.add_(weight.grad ** 2)
+"""
+        in_place = "velocities[i].mul_(.9).add_(weight.grad); weight -= .1 * velocities[i]"
+        anew = "velocities[i] = .9 * velocities[i] + weight.grad; weight.add_(velocities[i], alpha=-.1)"
+        for updates, update, state, temporary, unknown in ((True, in_place, 8, 4, 4), (True, anew, 12, 4, 4), (False, "pass", 0, 4, 12)):
+            with self.subTest(update, updates=updates):
+                holds = self.at_peak(code % (updates, update))
+                told = [holds[category] >> 20 for category in ("optimizer_state", "temporary", "unknown")]
+                self.assertEqual(told, [state, temporary, unknown], holds)
+        self.assertEqual(self.names("optimizer_state"), set())
+
     def test_copies_of_parameters_that_the_program_keeps_are_parameters(self):
         code = """
 import copy, torch

@@ -53,12 +53,12 @@ TEST_CASE("What a model is called with is an input, but for what a model made, a
 TEST_CASE("What a forward made was temporary if it died in it, and nothing had said what it held") {
   BlockRoles roles;
   for (const uint64_t address : {512, 1024, 1536}) roles.Born(address, {.maker = kForward});
-  CHECK(roles.Died(512));
+  CHECK(roles.Died(512).maker == kForward);
   CHECK(roles.Take(1024, Category::kActivation));
-  CHECK_FALSE(roles.Died(1024));
+  CHECK(roles.Died(1024).maker == kNobody);
   CHECK(roles.TakeMadeBy(kForward) == std::vector<uint64_t>{1536});
-  CHECK_FALSE(roles.Died(1536));
-  CHECK_FALSE(roles.Died(2048));
+  CHECK(roles.Died(1536).maker == kNobody);
+  CHECK(roles.Died(2048).maker == kNobody);
 }
 
 TEST_CASE(
@@ -66,10 +66,28 @@ TEST_CASE(
   BlockRoles roles;
   for (const uint64_t address : {0x1000, 0x2000, 0x3000}) roles.Born(address, {.maker = kUpdate});
   roles.Take(0x2000, Category::kInput);
-  CHECK(roles.Died(0x1000) == kUpdate);
-  CHECK(roles.Died(0x2000) == kNobody);
+  CHECK(roles.Died(0x1000).maker == kUpdate);
+  CHECK(roles.Died(0x2000).maker == kNobody);
   CHECK(roles.TakeMadeBy(kUpdate) == std::vector<uint64_t>{0x3000});
-  CHECK(roles.Died(0x3000) == kNobody);
+  CHECK(roles.Died(0x3000).maker == kNobody);
+}
+
+TEST_CASE("State by hand is what an update reads of the size of a parameter, and what takes its place") {
+  BlockRoles roles;
+  roles.Take(0x1000, Category::kParameter, 0, 4096);
+  roles.Take(0x2000, Category::kGradient);
+  CHECK_FALSE(roles.TakeStateByHand({0x2000, 4096}));
+  CHECK_FALSE(roles.TakeStateByHand({0x3000, 512}));  // a scalar, as a number of steps
+  CHECK(roles.TakeStateByHand({0x3000, 4096}));
+  CHECK_FALSE(roles.TakeStateByHand({0x3000, 4096}));
+  for (const uint64_t made : {0x4000, 0x5000}) roles.Born(made, {.maker = kUpdate, .bytes = 4096});
+  roles.Born(0x6000, {.maker = kUpdate, .bytes = 512});
+  CHECK_FALSE(roles.TakeStateByHand({0x4000, 4096}));  // made by this update
+  CHECK(roles.Died(0x3000).heir == 0x5000);
+  CHECK(roles.Is(0x5000, Category::kOptimizerState));
+  roles.TakeMadeBy(kUpdate);
+  CHECK(roles.TakeStateByHand({0x4000, 4096}));  // kept from the update before
+  CHECK(roles.Died(0x4000).heir == 0);
 }
 
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
