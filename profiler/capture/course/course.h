@@ -72,6 +72,10 @@ class Course {
   bool IsUpdatedByHand() const {
     return AwaitsUpdates() && phase_.load(std::memory_order_relaxed) == events::Phase::kIdle;
   }
+  // Backward runs, and what it makes may be for such an update.
+  bool MayBeUpdatedByHand() const {
+    return phase_.load(std::memory_order_relaxed) == events::Phase::kBackward && LacksOptimizer();
+  }
   bool WasUpdatedByHand() const { return was_updated_by_hand_.load(std::memory_order_relaxed); }
   void WriteTo(uint64_t parameter);
   // Before another operator begins, anything else is freed or the program ends: what an update that is over

@@ -212,6 +212,7 @@ Maker MakerHere() {
   if (current_context.optimizer_depth > 0) return kOptimizer;
   if (current_context.evaluates) return ThisEvaluation();
   if (TheCourse().IsUpdatedByHand()) return kUpdate;
+  if (TheCourse().MayBeUpdatedByHand()) return kBackward;
   return TheCourse().IsInForward() ? kForward : kNobody;
 }
 
@@ -319,12 +320,17 @@ void EndEvaluationBlocks() {
   follows_evaluation = true;
 }
 
-void EndForwardBlocks() { TakeForOutputs(kForward); }
+void EndForwardBlocks() {
+  TakeForOutputs(kForward);
+  Roles().TakeMadeBy(kBackward);  // of the one before
+}
 
 void ReadInUpdate(const at::Tensor& tensor) {
   const Block block = BlockOf(tensor);
-  if (block.address != 0 && Roles().TakeStateByHand(block))
-    Announce(block, Category::kOptimizerState, Intern(kStateByHand));
+  if (block.address == 0) return;
+  const Category role = Roles().TakeReadByUpdate(block);
+  if (role == Category::kGradient) Announce(block, role, Intern("gradient " + ShapeOf(tensor)));
+  if (role == Category::kOptimizerState) Announce(block, role, Intern(kStateByHand));
 }
 
 void EndUpdateBlocks() { Roles().TakeMadeBy(kUpdate); }

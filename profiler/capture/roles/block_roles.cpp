@@ -106,14 +106,14 @@ bool BlockRoles::WasBeforeGradients(uint64_t address) {
   return found != blocks_.end() && found->second.was_before_gradients;
 }
 
-bool BlockRoles::TakeStateByHand(const Block& block) {
+Category BlockRoles::TakeReadByUpdate(const Block& block) {
   const MutexLock lock(mutex_);
-  if (!parameter_bytes_.contains(block.bytes)) return false;
+  if (!parameter_bytes_.contains(block.bytes)) return Category::kUnknown;
   Known& known = blocks_[block.address];
-  if (known.turn != 0 || known.maker == kUpdate) return false;
-  Assign(known, Category::kOptimizerState);
+  if (known.turn != 0 || known.maker == kUpdate) return Category::kUnknown;
+  Assign(known, known.maker == kBackward ? Category::kGradient : Category::kOptimizerState);
   known.bytes = block.bytes;
-  return true;
+  return known.role;
 }
 
 Death BlockRoles::Died(uint64_t address) {

@@ -33,12 +33,13 @@ constexpr bool IsFromBirth(events::Category category) {
 }
 
 // Who made a block, of those that leave something behind when they end: an optimizer's step, a forward, an
-// update by hand, or an evaluation, which has the number of its thread.
+// update by hand, the backward before one, or an evaluation, which has the number of its thread.
 using Maker = uint64_t;
 inline constexpr Maker kNobody = 0;
 inline constexpr Maker kOptimizer = std::numeric_limits<Maker>::max();
 inline constexpr Maker kForward = kOptimizer - 1;
 inline constexpr Maker kUpdate = kOptimizer - 2;
+inline constexpr Maker kBackward = kOptimizer - 3;
 
 struct Birth {
   events::Category category = events::Category::kUnknown;
@@ -71,9 +72,10 @@ class BlockRoles {
   uint64_t TurnOf(uint64_t address, events::Category role);
   void Born(uint64_t address, const Birth& birth);
   bool WasBeforeGradients(uint64_t address);
-  // State that a program keeps that updates its parameters by hand, since an update reads it and did not make
-  // it: nobody said what it holds, and it is as large as a parameter.
-  bool TakeStateByHand(const Block& block);
+  // What an update by hand reads and did not make, of the size of a parameter, that nobody said of what it
+  // holds: a gradient where backward made it, as torch.autograd.grad returns, and else state that the program
+  // keeps. Unknown where it is neither, or was found before.
+  events::Category TakeReadByUpdate(const Block& block);
   // Its heir is what the update made last of its size and keeps, as `v = 0.9 * v + p.grad` does; it is of the
   // same role from here on.
   Death Died(uint64_t address);

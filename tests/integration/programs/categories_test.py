@@ -86,6 +86,19 @@ for _ in range(3):
         self.assertIn((4, "temporary"), freed)
         self.assertIn((2, "unknown"), freed, "what is made after the update is none of it")
 
+    def test_gradients_that_a_program_asks_for_and_updates_its_parameters_by_are_known(self):
+        code = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(1024, 1024, bias=False), torch.nn.Linear(1024, 1024, bias=False)).cuda()
+for _ in range(3):
+    loss = net(torch.ones(1, 1024, device="cuda")).sum()
+    gradients = torch.autograd.grad(loss, net.parameters())
+    for weight, gradient in zip(net.parameters(), gradients): weight.data.sub_(gradient, alpha=.1)
+"""
+        holds = self.at_peak(code)  # those of the step before are there as well
+        self.assertEqual([holds[category] >> 20 for category in ("gradient", "optimizer_state", "unknown")], [16, 0, 0], holds)
+        self.assertEqual(self.names("gradient"), {"gradient 1024×1024"})
+
     def test_what_updates_by_hand_keep_of_the_size_of_parameters_is_optimizer_state(self):
         code = """
 import torch

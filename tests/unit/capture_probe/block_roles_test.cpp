@@ -72,22 +72,32 @@ TEST_CASE(
   CHECK(roles.Died(0x3000).maker == kNobody);
 }
 
-TEST_CASE("State by hand is what an update reads of the size of a parameter, and what takes its place") {
+TEST_CASE("What an update reads of the size of a parameter is state, and so is what takes its place") {
   BlockRoles roles;
   roles.Take(0x1000, Category::kParameter, 0, 4096);
-  roles.Take(0x2000, Category::kGradient);
-  CHECK_FALSE(roles.TakeStateByHand({0x2000, 4096}));
-  CHECK_FALSE(roles.TakeStateByHand({0x3000, 512}));  // a scalar, as a number of steps
-  CHECK(roles.TakeStateByHand({0x3000, 4096}));
-  CHECK_FALSE(roles.TakeStateByHand({0x3000, 4096}));
+  roles.Take(0x2000, Category::kInput);
+  CHECK(roles.TakeReadByUpdate({0x2000, 4096}) == Category::kUnknown);
+  CHECK(roles.TakeReadByUpdate({0x3000, 512}) == Category::kUnknown);  // a scalar, as a number of steps
+  CHECK(roles.TakeReadByUpdate({0x3000, 4096}) == Category::kOptimizerState);
+  CHECK(roles.TakeReadByUpdate({0x3000, 4096}) == Category::kUnknown);
   for (const uint64_t made : {0x4000, 0x5000}) roles.Born(made, {.maker = kUpdate, .bytes = 4096});
   roles.Born(0x6000, {.maker = kUpdate, .bytes = 512});
-  CHECK_FALSE(roles.TakeStateByHand({0x4000, 4096}));  // made by this update
+  CHECK(roles.TakeReadByUpdate({0x4000, 4096}) == Category::kUnknown);  // made by this update
   CHECK(roles.Died(0x3000).heir == 0x5000);
   CHECK(roles.Is(0x5000, Category::kOptimizerState));
   roles.TakeMadeBy(kUpdate);
-  CHECK(roles.TakeStateByHand({0x4000, 4096}));  // kept from the update before
+  CHECK(roles.TakeReadByUpdate({0x4000, 4096}) == Category::kOptimizerState);  // kept from the one before
   CHECK(roles.Died(0x4000).heir == 0);
+}
+
+TEST_CASE("What backward made and an update reads of the size of a parameter is a gradient") {
+  BlockRoles roles;
+  roles.Take(0x1000, Category::kParameter, 0, 4096);
+  for (const uint64_t made : {0x2000, 0x3000}) roles.Born(made, {.maker = kBackward});
+  CHECK(roles.TakeReadByUpdate({0x2000, 4096}) == Category::kGradient);
+  roles.Born(0x4000, {.maker = kUpdate, .bytes = 4096});
+  CHECK(roles.Died(0x2000).heir == 0);
+  CHECK(roles.Died(0x3000).maker == kBackward);
 }
 
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
