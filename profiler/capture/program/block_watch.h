@@ -1,12 +1,11 @@
 // What the blocks of a program that we do not own hold, as far as LibTorch's own actions tell:
 //   parameter        a leaf that autograd accumulates gradients for; where layers are told, what a
-//                    torch.nn.Module that is called has for one; outside of modules
-//                    and passes, what is a copy of one from birth
+//                    torch.nn.Module that is called has for one; outside of modules and passes, what is a
+//                    copy of one from birth
 //   gradient         what such a leaf has as .grad; what an update by hand reads that backward made
 //   activation       what was saved for backward, and is none of these
-//   optimizer state  what an optimizer's step made and left behind;
-//                    where parameters are updated by hand, what such an update reads and keeps that is as
-//                    large as one of them
+//   optimizer state  what an optimizer's step made and left behind; where parameters are updated by hand,
+//                    what such an update reads and keeps that is as large as one of them
 //   autocast cache   what autocast's cast of such a leaf made
 //   workspace        what was handed to cuBLAS or cuDNN as scratch memory; what DistributedDataParallel sends
 //                    gradients in, called a bucket
