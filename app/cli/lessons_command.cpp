@@ -12,6 +12,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/reports/report.h"
 #include "profiler/base/choices.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/lesson.h"
@@ -133,6 +134,8 @@ class HereAnswers {
     if (!networks_ || !cards_) return {{}, {}, (networks_ ? cards_.error() : networks_.error()).message};
     return lessons::FiguresOf(prediction, Sources());
   }
+  // Why cuDNN's workspaces are missing from what it said; "" if they are not, and where it said nothing.
+  const std::string& without_workspaces() const { return without_workspaces_; }
 
  private:
   lessons::Sources Sources() {
@@ -142,6 +145,7 @@ class HereAnswers {
     if (!is_there_) return std::nullopt;
     const Result<session::Prediction> answer = predictor_.AskAndWait(asked.settings, asked.card);
     is_there_ = answer.ok();
+    if (answer && !answer->without_workspaces.empty()) without_workspaces_ = answer->without_workspaces;
     return answer ? std::optional(*answer) : std::nullopt;
   }
 
@@ -149,6 +153,7 @@ class HereAnswers {
   Result<std::vector<phantom::Card>> cards_ = phantom::LoadCards();
   session::Predictor predictor_;
   bool is_there_ = true;
+  std::string without_workspaces_;
 };
 
 // "textbook 173 MB, phantom 192.1 MB"
@@ -194,7 +199,10 @@ int ShowLesson(const std::string& wanted) {
   HereAnswers here;
   for (size_t i = 0; i < lesson->pages.size(); ++i)
     text += PageText(lesson->pages[i], i + 1, here.Of(lesson->pages[i]));
-  return Answer(text + AnswersText(*lesson, here));
+  text += AnswersText(*lesson, here);
+  if (!here.without_workspaces().empty())
+    text += Wrapped(NoteWithoutWorkspaces(here.without_workspaces()), "");
+  return Answer(text);
 }
 
 }  // namespace

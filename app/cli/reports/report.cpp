@@ -143,13 +143,16 @@ std::string SurvivedRow(int64_t times) {
       FormatNumber(times), times == 1 ? "time" : "times");
 }
 
+std::string NoteWithoutWorkspaces(const std::string& why) {
+  return fmt::format("cuDNN's workspaces are not included in the phantom's figures ({}).", why);
+}
+
 std::string PhantomNote(const std::string& without_workspaces,
                         const std::vector<std::string>& unknown_sizes) {
   std::string note = without_workspaces.empty()
                          ? "No workspace of cuDNN's is missing from the phantom's figures: the layers take "
                            "none, or as much as cuDNN itself gives them."
-                         : fmt::format("cuDNN's workspaces are not included in the phantom's figures ({}).",
-                                       without_workspaces);
+                         : NoteWithoutWorkspaces(without_workspaces);
   note += " The CUDA context is none of PyTorch's figures: it comes on top of what is reserved.";
   if (!unknown_sizes.empty()) {
     note += fmt::format(" Not known, counted as 0: {}.", fmt::join(unknown_sizes, ", "));

@@ -75,6 +75,8 @@ inline constexpr std::string_view kOutOfMemoryAdvice =
 // That memory ran out so often and the run went on; "" if it never did. Of networks of ours.
 std::string SurvivedRow(int64_t times);
 
+// That they are missing from the phantom's figures; `why` as session::Prediction has it.
+std::string NoteWithoutWorkspaces(const std::string& why);
 // What the phantom's figures hold and what not. A sentence for people and for JSON's "note".
 std::string PhantomNote(const std::string& without_workspaces, const std::vector<std::string>& unknown_sizes);
 
