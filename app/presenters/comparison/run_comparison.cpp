@@ -1,6 +1,10 @@
 #include "app/presenters/comparison/run_comparison.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "app/presenters/comparison/compared_peaks.h"
+#include "app/presenters/comparison/same_place.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -29,8 +33,11 @@ RunComparison CompareRuns(const timeline::View& a, const timeline::View& b, Comp
   const std::vector<EventRange> in_a = streams.RangesOf(&RangePair::a);
   const std::vector<EventRange> in_b = streams.RangesOf(&RangePair::b);
   comparison.levels = CompareLevels(a, in_a, b, in_b);
-  const Moment at_a = PeakMomentIn(a, in_a);
-  const Moment at_b = PeakMomentIn(b, in_b);
+  const std::vector<SameEvent> same =
+      AlignByAllocations(a, b) ? SameEvents(a, b, streams) : std::vector<SameEvent>();
+  const std::optional<ComparedPeaks> peaks = PeaksOfRuns(a, in_a, b, in_b, same);
+  const Moment at_a = peaks ? MomentAt(a, peaks->a) : PeakMomentIn(a, in_a);
+  const Moment at_b = peaks ? MomentAt(b, peaks->b) : PeakMomentIn(b, in_b);
   comparison.peak_a = at_a.state.index;
   comparison.peak_b = at_b.state.index;
   comparison.at_peak = CompareStates(at_a, at_b, streams.by_requested());

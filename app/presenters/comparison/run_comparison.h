@@ -12,7 +12,7 @@ namespace tidemark::presenters {
 struct RunComparison {
   StreamsCompared streams;
   std::vector<ComparedBytes> levels;
-  events::EventIndex peak_a = 0;  // of kAllocated
+  events::EventIndex peak_a = 0;  // of kAllocated, as compared_peaks.h has them
   events::EventIndex peak_b = 0;
   StateComparison at_peak;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/presenters/comparison/compared_peaks.h"
 #include "app/presenters/comparison/same_place.h"
 #include "app/presenters/comparison/stretches.h"
 #include "app/presenters/moment/moment_title.h"
@@ -44,15 +45,6 @@ std::vector<ComparedBytes> LevelsOf(const timeline::View& view, const timeline::
   return levels;
 }
 
-// But for rounding.
-bool IsAsHigh(const timeline::View& view, EventIndex index, EventIndex peak) {
-  constexpr int64_t kRounding = 10'000;  // a part of it
-  const auto allocated = [&](EventIndex at) {
-    return ValueOf(view.ValuesAt(at), timeline::Series::kAllocated);
-  };
-  return allocated(index) >= allocated(peak) - allocated(peak) / kRounding;
-}
-
 // Of a step the event that lies as far in the same phase of another; none where that has no such.
 std::optional<EventIndex> PlaceInStep(const timeline::View& view, const timeline::Step& step,
                                       EventIndex index, const timeline::Step& other) {
@@ -68,30 +60,7 @@ std::optional<EventIndex> PlaceInStep(const timeline::View& view, const timeline
   return place;
 }
 
-struct Moments {
-  EventIndex a = 0;
-  EventIndex b = 0;
-};
-
-// Both peaks; but where one side is as high at the other's, that place in both: moments that are as high hold
-// other things, and their difference would tell of nothing that was changed. `in_a` and `in_b`: where a peak
-// of the other side lies.
-Moments PeaksToCompare(const timeline::View& view_a, EventIndex peak_a, const timeline::View& view_b,
-                       EventIndex peak_b, std::optional<EventIndex> in_a, std::optional<EventIndex> in_b) {
-  if (in_b && IsAsHigh(view_b, *in_b, peak_b)) return {peak_a, *in_b};
-  if (in_a && IsAsHigh(view_a, *in_a, peak_a)) return {*in_a, peak_b};
-  return {peak_a, peak_b};
-}
-
-// Since each began anew; neither is empty.
-Moments PeaksOfRuns(const timeline::View& a, const EventRange& of_a, const timeline::View& b,
-                    const EventRange& of_b, std::span<const SameEvent> same) {
-  const EventIndex peak_a = timeline::HighestMoment(a, of_a.begin, of_a.end);
-  const EventIndex peak_b = timeline::HighestMoment(b, of_b.begin, of_b.end);
-  return PeaksToCompare(a, peak_a, b, peak_b, std::nullopt, SamePlace(a, peak_a, b, same));
-}
-
-Moments PeaksOfSteps(const timeline::View& view, const timeline::Step& a, const timeline::Step& b) {
+ComparedPeaks PeaksOfSteps(const timeline::View& view, const timeline::Step& a, const timeline::Step& b) {
   return PeaksToCompare(view, a.peak, view, b.peak, PlaceInStep(view, b, b.peak, a),
                         PlaceInStep(view, a, a.peak, b));
 }
@@ -126,9 +95,7 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
     result.moment = "at each one's peak";
     if (!of_a.is_whole() || !of_b.is_whole()) result.moment += " since it began anew";
     result.levels = CompareLevels(shown, all_a, other, all_b);
-    std::optional<Moments> peaks;
-    if (!shown.empty() && !other.empty())
-      peaks = PeaksOfRuns(shown, all_a.front(), other, all_b.front(), same_events);
+    const std::optional<ComparedPeaks> peaks = PeaksOfRuns(shown, all_a, other, all_b, same_events);
     const bool is_wanted = AddStates(
         [&] { return peaks ? MomentAt(shown, peaks->a) : PeakMomentIn(shown, all_a); },
         [&] { return peaks ? MomentAt(other, peaks->b) : PeakMomentIn(other, all_b); }, progress, result);
@@ -153,7 +120,7 @@ std::optional<SideBySide> CompareChange(const timeline::View& view, const Settin
                   FormatNumber(change.after.number);
   result.headline = change.text + ": " + ConsequenceOf(change, unit);
   result.levels = LevelsOf(view, change.before, change.after);
-  const Moments peaks = PeaksOfSteps(view, change.before, change.after);
+  const ComparedPeaks peaks = PeaksOfSteps(view, change.before, change.after);
   const bool is_wanted = AddStates([&] { return MomentAt(view, peaks.a); },
                                    [&] { return MomentAt(view, peaks.b); }, progress, result);
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;

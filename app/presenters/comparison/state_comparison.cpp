@@ -215,13 +215,17 @@ Moment MomentAt(const View& view, events::EventIndex index) {
   return {&view, timeline::SettledStateAt(view, index, timeline::SettledBy(view, index))};
 }
 
-Moment PeakMomentIn(const View& view, const std::vector<EventRange>& ranges) {
-  if (view.empty() || ranges.empty()) return {&view, {}};
+events::EventIndex PeakIn(const View& view, const std::vector<EventRange>& ranges) {
   const auto highest = [&](const EventRange& range) {
     return ValueOf(view.PeakIn(Series::kAllocated, range.begin, range.end).values, Series::kAllocated);
   };
   const EventRange& range = *std::ranges::max_element(ranges, {}, highest);
-  return MomentAt(view, timeline::HighestMoment(view, range.begin, range.end));
+  return timeline::HighestMoment(view, range.begin, range.end);
+}
+
+Moment PeakMomentIn(const View& view, const std::vector<EventRange>& ranges) {
+  if (view.empty() || ranges.empty()) return {&view, {}};
+  return MomentAt(view, PeakIn(view, ranges));
 }
 
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested) {

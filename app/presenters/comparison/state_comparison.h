@@ -62,7 +62,9 @@ struct Moment {
 };
 // As it proved to be until its step ends; see SettledStateAt. Of an empty view nothing.
 Moment MomentAt(const timeline::View& view, events::EventIndex index);
-// Where kAllocated is highest in the ranges; of none the empty moment.
+// Where kAllocated is highest in the ranges, of which there is one; and the run then, of none, or of an empty
+// view, nothing.
+events::EventIndex PeakIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 Moment PeakMomentIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/presenters/comparison/run_comparison.h"
 #include "app/presenters/comparison/same_place.h"
 #include "app/presenters/comparison/side_by_side.h"
 #include "tests/support/catch.h"
@@ -382,6 +383,10 @@ TEST_CASE(
   const auto runs = CompareRunsAt(*of_one, *of_other, "other.tide", {}, same);
   REQUIRE(runs);
   for (const ComparedBytes& category : runs->states.categories)
+    CHECK(std::abs(category.Difference().value_or(kHigh)) <= 1024);
+  // The command line compares at the same moments.
+  const RunComparison compared = CompareRuns(*of_one, *of_other, ComparedSteps::kAll);
+  for (const ComparedBytes& category : compared.at_peak.categories)
     CHECK(std::abs(category.Difference().value_or(kHigh)) <= 1024);
 }
 
