@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "profiler/advice/largest_search.h"
 #include "profiler/advice/step_time.h"
 #include "profiler/base/format.h"
 #include "profiler/textbook/checkpoint_plan.h"
@@ -253,38 +254,29 @@ class Search {
     return Done{};
   }
 
-  // Between a batch that suits and one that does not; the next guess is where the line through the two latest
-  // answers meets the card's memory, since all that grows with the batch grows evenly.
   Result<FoundBatch> FindLargestBatch(bool (*suits)(const Need&)) {
-    FoundBatch found;
-    int fits = 0;
-    int does_not = networks::kMaxBatch + 1;
-    int guess = question_.settings.batch;
-    guesses_ = 0;
-    std::optional<std::pair<int, int64_t>> before;
-    while (does_not - fits > 1) {
-      guess = std::clamp(guess, fits + 1, does_not - 1);
+    LargestSearch search(networks::kMaxBatch, usable_bytes_, question_.settings.batch);
+    bool empties_cache = false;
+    while (const std::optional<int64_t> batch = search.Next()) {
       Configuration configuration{question_.settings, question_.allocator};
-      configuration.settings.batch = guess;
-      Need need;
-      if (guess == question_.settings.batch) {
-        need = answer_.present.need;
-      } else if (LeastBytes(question_, configuration.settings) > usable_bytes_) {
-        does_not = guess;
-        guess = fits + (does_not - fits) / 2;
+      configuration.settings.batch = static_cast<int>(*batch);
+      if (configuration.settings.batch != question_.settings.batch &&
+          LeastBytes(question_, configuration.settings) > usable_bytes_) {
+        search.TakeTooMany();
         continue;
-      } else {
-        const Result<std::vector<Need>> answer = Ask({configuration});
-        if (!answer) return answer.error();
-        need = answer->front();
       }
-      (suits(need) ? fits : does_not) = guess;
-      if (suits(need)) found = {guess, need.empties_cache};
-      const std::pair<int, int64_t> latest(guess, need.allocated_peak_bytes);
-      guess = NextGuess(fits, does_not, latest, before);
-      before = latest;
+      const Result<Need> need = NeedWithBatch(configuration);
+      if (!need) return need.error();
+      if (suits(*need)) empties_cache = need->empties_cache;
+      search.Take(suits(*need), need->allocated_peak_bytes);
     }
-    return found;
+    return FoundBatch{static_cast<int>(search.largest()), empties_cache};
+  }
+
+  Result<Need> NeedWithBatch(const Configuration& configuration) {
+    if (configuration.settings.batch == question_.settings.batch) return answer_.present.need;
+    const Result<std::vector<Need>> needs = Ask({configuration});
+    return needs ? Result<Need>(needs->front()) : needs.error();
   }
 
   // What has room is looked for below what fits, where that has none.
@@ -298,21 +290,6 @@ class Search {
     if (!with_room) return with_room.error();
     answer_.batch_with_room = with_room->batch;
     return Done{};
-  }
-
-  int NextGuess(int fits, int does_not, std::pair<int, int64_t> latest,
-                std::optional<std::pair<int, int64_t>> before) {
-    const int middle = fits + (does_not - fits) / 2;
-    const bool is_lost = ++guesses_ > 6;  // the line misled: halve
-    if (is_lost) return middle;
-    if (!before) return latest.first == fits ? 2 * fits : middle;
-    const double slope = static_cast<double>(latest.second - before->second) /
-                         static_cast<double>(latest.first - before->first);
-    if (slope <= 0) return middle;
-    const double steps = static_cast<double>(usable_bytes_ - latest.second) / slope;
-    const double meets = static_cast<double>(latest.first) + steps;
-    if (meets >= static_cast<double>(does_not)) return does_not - 1;
-    return meets <= static_cast<double>(fits) ? fits + 1 : static_cast<int>(meets);
   }
 
   void MakeFrontier() {
@@ -364,7 +341,6 @@ class Search {
   const FitProgress& progress_;
   const int64_t usable_bytes_;
   size_t done_ = 0;
-  int guesses_ = 0;
   std::vector<Proposal> known_;
   FitAnswer answer_;
 };

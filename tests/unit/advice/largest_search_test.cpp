@@ -1,0 +1,62 @@
+#include "profiler/advice/largest_search.h"
+
+#include <functional>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::advice {
+namespace {
+
+// What it asks about, until it knows.
+std::vector<int64_t> Asked(LargestSearch& search, int64_t there_is,
+                           const std::function<int64_t(int64_t)>& takes) {
+  std::vector<int64_t> asked;
+  while (const std::optional<int64_t> number = search.Next()) {
+    asked.push_back(*number);
+    search.Take(takes(*number) <= there_is, takes(*number));
+  }
+  return asked;
+}
+
+}  // namespace
+
+TEST_CASE("What grows evenly takes two answers: the largest that suits, and that one more is too many") {
+  LargestSearch search(63, 2000, 32);
+  search.Know(0, 500);
+  search.Know(64, 500 + 64 * 50);
+  const std::vector<int64_t> asked = Asked(search, 2000, [](int64_t number) { return 500 + number * 50; });
+  CHECK(asked == std::vector<int64_t>{30, 31});
+  CHECK(search.largest() == 30);
+  CHECK(search.too_many() == 31);
+}
+
+TEST_CASE("With nothing known it begins where it is told, and doubles") {
+  LargestSearch search(1000, 2000, 8);
+  const std::vector<int64_t> asked = Asked(search, 2000, [](int64_t number) { return number * 20; });
+  CHECK(asked == std::vector<int64_t>{8, 16, 100, 101});
+  CHECK(search.largest() == 100);
+}
+
+TEST_CASE("Where the line misleads the middle is asked about") {
+  LargestSearch search(1000, 2000, 500);
+  search.Know(0, 0);
+  search.Know(1001, 1'000'000);
+  const auto cubed = [](int64_t number) { return number * number * number; };
+  const std::vector<int64_t> asked = Asked(search, 2000, cubed);
+  CHECK(search.largest() == 12);
+  CHECK(asked.size() < 20);
+}
+
+TEST_CASE("Where not one suits none is the largest; what is known to be too many is not asked about") {
+  LargestSearch none(100, 10, 50);
+  Asked(none, 10, [](int64_t number) { return 100 + number; });
+  CHECK(none.largest() == 0);
+  CHECK(none.too_many() == 1);
+  LargestSearch search(100, 10, 80);
+  search.TakeTooMany();
+  CHECK(search.Next() == 40);
+  CHECK(search.too_many() == 80);
+}
+
+}  // namespace tidemark::advice
