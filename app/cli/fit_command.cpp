@@ -21,6 +21,7 @@
 #include "app/cli/programs/card_verdicts.h"
 #include "app/cli/programs/program_cards.h"
 #include "app/cli/programs/program_fit.h"
+#include "app/cli/programs/program_samples.h"
 #include "app/cli/programs/program_techniques.h"
 #include "app/cli/programs/program_ways.h"
 #include "app/cli/programs/settings_trial.h"
@@ -183,6 +184,23 @@ std::vector<advice::AllocatorTrial> SettingsThatHelp(const ProgramFit& fit, cons
                          line.ShowShare("trying settings of the allocator:"));
 }
 
+// With how many samples at once it would.
+Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::ProgramRun& run,
+                                     const ProgramLaunch& launch, const ProgramWays& ways) {
+  const InterruptListener listener;
+  std::optional<ProgressLine> line;
+  SamplesWatch watch;
+  if (!fit.json) {
+    line.emplace(kToldEvery);
+    watch.progress = [&](std::string_view text) { line->Show(text); };
+  }
+  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
+  return FindFewerSamples(fit.program, launch,
+                          {ways.samples->name, ways.samples->values.back(), fit.asked, ways.state_bytes,
+                           session::NeedOf(*run.view())},
+                          watch);
+}
+
 // The cheapest are tried first. A sentence is among the notes where some could not be.
 ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
                          const CardVerdicts& verdicts, std::vector<std::string>& notes) {
@@ -196,6 +214,13 @@ ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, 
   } else {
     notes.push_back("Techniques could not be tried. " + techniques.error().message);
   }
+  if (MayNeedFewerSamples(ways, fit.asked) && !verdicts.takes_what_there_is() &&
+      !InterruptListener::WasInterrupted()) {
+    Result<FewerSamples> fewer = SamplesThatHelp(fit, run, launch, ways);
+    if (fewer) ways.fewer = std::move(*fewer);
+    if (!fewer) notes.push_back("Fewer samples could not be tried. " + fewer.error().message);
+  }
+  ways.were_stopped = LacksMemory(verdicts) && InterruptListener::WasInterrupted();
   return ways;
 }
 
@@ -247,7 +272,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
     phantom::Card told = fit.asked;
     told.title = verdicts->TitleOf(told);
     return VerdictsText(*verdicts, title, *why_no_runs, ways.fits_with()) +
-           WaysText(ways, told, fit.options, CommandLineOf(fit.program)) + findings + NoteRows(notes);
+           WaysText(ways, told, fit.options, fit.program) + findings + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
   AddWaysJson(ways, json);

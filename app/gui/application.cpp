@@ -221,7 +221,7 @@ bool Application::Poll() {
   news = sweep_.Poll() || news;
   news = techniques_.Poll() || news;
   if (!shown_) {
-    techniques_.Look(nullptr, std::nullopt);
+    techniques_.Look(nullptr, nullptr, {});
     return news;
   }
   if (start_cancelled_.exchange(false)) shown_->Stop();
@@ -239,7 +239,7 @@ bool Application::Poll() {
     notices_.Update(input_.description, *input_.view);
     news = true;
   }
-  techniques_.Look(shown_.order(), AnswerOf(*input_.view, input_.status));
+  techniques_.Look(shown_.order(), input_.view, input_.status);
   AskForBand();
   LookForFindings();
   HoldForSlowMotion();

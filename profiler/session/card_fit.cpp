@@ -7,11 +7,17 @@
 #include <cmath>
 #include <string>
 
+#include "profiler/session/run_requests.h"
+
 namespace tidemark::session {
 
 bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes) {
+  return reserved_bytes <= HeldWithEase(card);
+}
+
+int64_t HeldWithEase(const phantom::Card& card) {
   const int64_t context_bytes = (card.context_is_measured ? 1 : 2) * card.context_bytes;
-  return reserved_bytes <= SaturatingDifference(card.memory_bytes, context_bytes);
+  return SaturatingDifference(card.memory_bytes, context_bytes);
 }
 
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
@@ -98,11 +104,27 @@ int64_t MemoryAt(const timeline::OutOfMemory& failure, const phantom::Card& card
 
 }  // namespace
 
-int64_t NeededBytes(const timeline::View& view) {
-  const auto workspaces = timeline::SeriesOf(events::Category::kWorkspace);
+Need NeedOf(const timeline::View& view) {
   const timeline::SeriesValues peak =
       view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).values;
-  return std::max<int64_t>(0, HighestOfCards(view).allocated_bytes - ValueOf(peak, workspaces));
+  const int64_t workspaces_bytes = ValueOf(peak, timeline::SeriesOf(events::Category::kWorkspace));
+  const int64_t beside_bytes = ValueOf(peak, timeline::Series::kAllocated) - workspaces_bytes;
+  const auto cards = std::max<int64_t>(1, std::ssize(view.devices()));
+  const timeline::DevicePeaks highest = HighestOfCards(view);
+  return {std::max(highest.allocated_bytes - workspaces_bytes, beside_bytes / cards), highest.reserved_bytes};
+}
+
+HeldOfCard HeldBy(const phantom::Replayed& replayed) {
+  return {replayed.fullest_reserved_bytes, replayed.retries > 0};
+}
+
+HeldOfCard HeldBy(const timeline::View& view, const phantom::Card& card) {
+  return {HighestOfCards(view).reserved_bytes,
+          EmptiesCacheForRoom(view, SaturatingDifference(card.memory_bytes, card.context_bytes))};
+}
+
+bool HasRoomToSpare(const phantom::Card& card, const HeldOfCard& held) {
+  return !held.empties_cache && HoldsWithEase(card, held.reserved_bytes);
 }
 
 bool IsLimited(const phantom::Card& card, const std::vector<phantom::Card>& known) {

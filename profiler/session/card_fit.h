@@ -12,6 +12,7 @@
 #include "profiler/base/saturating.h"
 #include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/replay/replay.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/timeline/timeline.h"
 
@@ -37,6 +38,7 @@ struct CardFit {
 // as much: what was measured of the contexts of others is up to half as much again as the rule behind
 // estimates gives.
 bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes);
+int64_t HeldWithEase(const phantom::Card& card);  // the most that it does
 
 // `known` ascends by memory, as LoadCards gives them.
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
@@ -45,9 +47,24 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
 // The most that any one of a run's cards held, of each figure; `device` means nothing.
 timeline::DevicePeaks HighestOfCards(const timeline::View& view);
 
-// What a run allocates at its peak, on the fullest of several cards, beside workspaces: libraries that find
-// no room for those of their first choice may take less. Of several cards the workspaces of all are left out.
-int64_t NeededBytes(const timeline::View& view);
+// What a run takes of a card that has room for all of it, on the fullest of several.
+struct Need {
+  // At its peak, beside workspaces, for which libraries may take less: a card without as much has no room. Of
+  // several cards as much as the fullest needs at the least; 0 = not known.
+  int64_t allocated_bytes = 0;
+  int64_t reserved_bytes = 0;  // a card with as much has room
+};
+Need NeedOf(const timeline::View& view);
+
+// What PyTorch holds of a card that has room for the run.
+struct HeldOfCard {
+  int64_t reserved_bytes = 0;  // at the peak, on the fullest of several
+  bool empties_cache = false;  // PyTorch gives its cache back in between, for want of room
+};
+HeldOfCard HeldBy(const phantom::Replayed& replayed);
+// Of a run on that card, with its memory. O(events).
+HeldOfCard HeldBy(const timeline::View& view, const phantom::Card& card);
+bool HasRoomToSpare(const phantom::Card& card, const HeldOfCard& held);
 
 // Of the fullest card of a run on several; how far addresses move what was reserved on each is not known. Of
 // a run on one `reserved_bytes` and `band` decide.

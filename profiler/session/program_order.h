@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
@@ -93,18 +94,22 @@ struct TechniqueOrder {
   std::string title;  // "bf16, checkpointed blocks", or "as it is"
 };
 
+// PYTORCH_CUDA_ALLOC_CONF with which what a program asks for has room.
+struct SettingsWithRoom {
+  std::string settings;
+  HeldOfCard held;
+};
+
 // What a program came to on the card.
 struct TechniqueAnswer {
-  bool fits = false;            // it came to its end there
-  bool ran_out = false;         // of memory, and ended by it
-  std::string failure = {};     // why it did not come to its end; "" if it did
-  int64_t allocated_bytes = 0;  // at the peak, on the fullest of several; these are 0 where it does not fit
-  int64_t reserved_bytes = 0;   // but for this, of one that fits_with
-  int64_t needed_bytes = 0;     // where it ran out: card_fit.h's, with room for all; 0 = not known (yet)
+  bool fits = false;                      // it came to its end there
+  bool ran_out = false;                   // of memory, and ended by it
+  std::string failure = {};               // why it did not come to its end; "" if it did
+  int64_t allocated_bytes = 0;            // at the peak, on the fullest of several; 0 where it does not fit
+  HeldOfCard held = {};                   // the same
+  Need needed = {};                       // where it ran out: nothing = not known (yet)
   std::vector<std::string> in_vain = {};  // of its techniques, as options, those that changed nothing
-  // Where it ran out: PYTORCH_CUDA_ALLOC_CONF with which what it asks for has room; "" = none is known.
-  std::string fits_with = {};
-  bool empties_cache = false;  // it fits, or fits_with, but PyTorch gives its cache back in between
+  std::optional<SettingsWithRoom> fits_with = {};  // where it ran out: none = none is known
 };
 
 // `order`: its place among those that were to be tried.

@@ -56,36 +56,92 @@ class LateFrees {
   bool any_ = false;
 };
 
+// What PyTorch reserves of each card, and why it gives segments back.
+class Segments {
+ public:
+  explicit Segments(int64_t usable_bytes) : usable_bytes_(usable_bytes) {}
+
+  // Whether the program had emptied the cache before this event.
+  bool Take(const Event& event) {
+    switch (event.kind) {
+      case EventKind::kAllocate:
+      case EventKind::kFreeCompleted:
+        return EndFreeing();
+      case EventKind::kSegmentAllocate:
+      case EventKind::kSegmentMap:
+        return Add(event);
+      case EventKind::kSegmentFree:
+      case EventKind::kSegmentUnmap:
+        Free(event);
+        return false;
+      case EventKind::kOutOfMemory:
+        on_[event.device].freed_bytes = 0;
+        made_room_ = true;
+        return EndFreeing();
+      default:
+        return false;
+    }
+  }
+  // Whether it gave any back for want of room, or memory ran out.
+  bool made_room() const { return made_room_; }
+
+ private:
+  // What was freed just before it, and had no room beside it, the allocator freed itself.
+  bool Add(const Event& segment) {
+    OnCard& on = on_[segment.device];
+    const int64_t room_without = SaturatingDifference(usable_bytes_, on.reserved_bytes);
+    if (SaturatingSum(on.freed_bytes, segment.bytes) > room_without) {
+      made_room_ = made_room_ || on.freed_bytes > 0;
+      on.freed_bytes = 0;
+    }
+    AddTo(on.reserved_bytes, segment.bytes);
+    return EndFreeing();
+  }
+  void Free(const Event& segment) {
+    OnCard& on = on_[segment.device];
+    SubtractFrom(on.reserved_bytes, segment.bytes);
+    on.freed_bytes = SaturatingSum(on.freed_bytes, segment.bytes);
+  }
+  bool EndFreeing() {
+    bool has_freed = false;
+    for (auto& [device, on] : on_) has_freed = std::exchange(on.freed_bytes, 0) > 0 || has_freed;
+    return has_freed;
+  }
+
+  struct OnCard {
+    int64_t reserved_bytes = 0;
+    int64_t freed_bytes = 0;  // of segments, since the last other thing; not for want of room
+  };
+  const int64_t usable_bytes_;  // of a card
+  std::map<uint8_t, OnCard> on_;
+  bool made_room_ = false;
+};
+
 class Reading {
  public:
   // `late` is told of every block.
-  explicit Reading(int64_t usable_bytes, LateFrees* late = nullptr)
-      : usable_bytes_(usable_bytes), late_(late) {}
+  explicit Reading(int64_t usable_bytes, LateFrees* late = nullptr) : segments_(usable_bytes), late_(late) {}
 
   void Take(const Event& event) {
     if (late_ != nullptr) NoteForLate(event);
     whole_pools_.Take(event);
     switch (event.kind) {
       case EventKind::kAllocate:
-        EndFreeing();
+        EndFreeing(event);
         return Add(Request::Kind::kAllocate, event);
       case EventKind::kFreeCompleted:
-        EndFreeing();
+        EndFreeing(event);
         return Add(Request::Kind::kFree, event);
       case EventKind::kSegmentAllocate:
       case EventKind::kSegmentMap:
-        if (WouldNotHaveFitted(event)) on_[event.device].freed_bytes = 0;  // the allocator's own doing
-        EndFreeing();
-        AddTo(on_[event.device].reserved_bytes, event.bytes);
-        return;
+        return EndFreeing(event);
       case EventKind::kSegmentFree:
       case EventKind::kSegmentUnmap:
         if (event.pool != 0) NoteFreedPool({event.device, event.pool});
-        NoteFreedSegment(event);
+        segments_.Take(event);
         return;
       case EventKind::kOutOfMemory:
-        on_[event.device].freed_bytes = 0;
-        EndFreeing();
+        EndFreeing(event);
         return Add(Request::Kind::kTry, event);
       default:
         return;
@@ -123,43 +179,22 @@ class Reading {
     has_too_many_pools_ = has_too_many_pools_ || event.pool == events::kManyPools;
   }
 
-  // A segment, had nothing been freed on its card.
-  bool WouldNotHaveFitted(const Event& event) {
-    const OnCard& on = on_[event.device];
-    const int64_t room_without = SaturatingDifference(usable_bytes_, on.reserved_bytes);
-    return SaturatingSum(on.freed_bytes, event.bytes) > room_without;
-  }
-
-  void NoteFreedSegment(const Event& event) {
-    OnCard& on = on_[event.device];
-    SubtractFrom(on.reserved_bytes, event.bytes);
-    on.freed_bytes = SaturatingSum(on.freed_bytes, event.bytes);
-  }
-
   // The allocator frees a private pool's segments once whoever made the pool has let go of it.
   void NoteFreedPool(const PrivatePool& pool) {
     if (std::ranges::find(freed_pools_, pool) == freed_pools_.end()) freed_pools_.push_back(pool);
   }
 
-  void EndFreeing() {
+  void EndFreeing(const Event& next) {
     for (const auto& [device, number] : freed_pools_)
       requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, number, device});
     freed_pools_.clear();
-    const bool has_freed = std::ranges::any_of(on_, [](const auto& on) { return on.second.freed_bytes > 0; });
-    if (has_freed) {
-      BringBack();  // PyTorch waits for all streams first
-      requests_.push_back({Request::Kind::kEmptyCache});
-    }
-    for (auto& [device, on] : on_) on.freed_bytes = 0;
+    if (!segments_.Take(next)) return;
+    BringBack();  // PyTorch waits for all streams first
+    requests_.push_back({Request::Kind::kEmptyCache});
   }
 
-  struct OnCard {
-    int64_t reserved_bytes = 0;
-    int64_t freed_bytes = 0;  // of segments, since the last other thing; not for want of room
-  };
-  const int64_t usable_bytes_;  // of a card
+  Segments segments_;
   LateFrees* const late_;
-  std::map<uint8_t, OnCard> on_;
   std::vector<PrivatePool> freed_pools_;
   WholePools whole_pools_;
   bool has_too_many_pools_ = false;
@@ -244,6 +279,13 @@ Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usab
   for (EventIndex index = begin; index < view.end(); ++index) reading.Take(view.event(index));
   if (reading.has_too_many_pools()) return Error{kTooManyPools};
   return std::move(reading).Requests();
+}
+
+bool EmptiesCacheForRoom(const timeline::View& view, int64_t usable_bytes) {
+  Segments segments(usable_bytes);
+  for (EventIndex index = view.first(); index < view.end() && !segments.made_room(); ++index)
+    segments.Take(view.event(index));
+  return segments.made_room();
 }
 
 Result<std::vector<Request>> LateRequestsOf(const timeline::View& view, int64_t usable_bytes) {

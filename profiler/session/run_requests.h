@@ -19,9 +19,13 @@ namespace tidemark::session {
 Result<std::vector<phantom::Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes,
                                                  timeline::EventIndex begin = 0);
 
-// The same, but blocks that waited for other streams when they were freed (record_stream) come back with the
-// end of their step, or when the cache is emptied, and not with the next request as on a phantom, whose
-// streams are always done. None where no block waited.
+// Whether PyTorch gave segments of its cache back for want of room in such a run, or memory ran out and it
+// went on. What could tell of it lies in the view alone: false of what it does not hold any more.
+bool EmptiesCacheForRoom(const timeline::View& view, int64_t usable_bytes);
+
+// The same requests, but blocks that waited for other streams when they were freed (record_stream) come back
+// with the end of their step, or when the cache is emptied, and not with the next request as on a phantom,
+// whose streams are always done. None where no block waited.
 Result<std::vector<phantom::Request>> LateRequestsOf(const timeline::View& view, int64_t usable_bytes);
 
 // The same, and then its last step so many times more: the allocator's blocks settle later than the requests

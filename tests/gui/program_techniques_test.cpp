@@ -25,12 +25,24 @@ TEST_CASE_METHOD(Measured, "What changed nothing is not offered to be run") {
   found.goes_on = false;
   found.card.memory_bytes = int64_t{1} << 30;
   for (const session::TechniqueOrder& order : to_try)
-    found.rows.push_back({order, session::TechniqueAnswer{.fits = true, .reserved_bytes = (9 << 20) / 2}});
+    found.rows.push_back({order, session::TechniqueAnswer{.fits = true, .held = {(9 << 20) / 2}}});
   if (in_vain) found.rows[1].answer->in_vain = {"--amp bf16"};
   const std::string drawn = Drawn(to_try, found);
   CHECK(drawn.find("taken · 0.4 % of the card") != std::string::npos);  // as the program's own facts
   CHECK((drawn.find("Run it so") == std::string::npos) == in_vain);
   CHECK((drawn.find("Mixed precision changed nothing") != std::string::npos) == in_vain);
+}
+
+TEST_CASE_METHOD(Measured, "How full the card is with what fits is told as on the command line") {
+  const std::vector<session::TechniqueOrder> to_try(2);
+  ProgramTechniques found;
+  found.goes_on = false;
+  found.card.memory_bytes = int64_t{1} << 30;
+  const bool empties_cache = GENERATE(false, true);
+  for (const session::TechniqueOrder& order : to_try)
+    found.rows.push_back({order, session::TechniqueAnswer{.fits = true, .held = {1 << 29, empties_cache}}});
+  CHECK((Drawn(to_try, found).find("nearly full: PyTorch empties its cache") != std::string::npos) ==
+        empties_cache);
 }
 
 TEST_CASE_METHOD(Measured, "That fewer samples may help is said with what they leave as it is") {

@@ -47,11 +47,11 @@ Result<std::vector<std::string>> TryInName(const std::vector<TechniqueOrder>& or
   const bool is_slow = orders.front().program.command.ends_with("--slow");
   watch.told("running it with --amp bf16, 1 of 3 · 4 s");
   answered(0, {false, true, "Tried to allocate 4.00 GiB."});
-  answered(1, {true, false, "", 18 * kGibibyte, 19 * kGibibyte});
+  answered(1, {true, false, "", 18 * kGibibyte, {19 * kGibibyte}});
   while (is_slow && watch.goes_on()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   if (is_slow) return std::vector<std::string>();
-  answered(2, {true, false, "", 12 * kGibibyte, 14 * kGibibyte, 0, {"--amp bf16"}});
-  answered(0, {false, true, "Tried to allocate 4.00 GiB.", 0, 0, 26 * kGibibyte});
+  answered(2, {true, false, "", 12 * kGibibyte, {14 * kGibibyte}, {}, {"--amp bf16"}});
+  answered(0, {false, true, "Tried to allocate 4.00 GiB.", 0, {}, {26 * kGibibyte}});
   return std::vector<std::string>{"large.py:26 read a result that no kernel had computed: it was zero."};
 }
 

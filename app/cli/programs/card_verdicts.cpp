@@ -26,12 +26,6 @@ int64_t PeakOf(const timeline::View& view, Series series) {
   return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
 }
 
-// What is not told to be a workspace is here.
-int64_t BesideWorkspaces(const timeline::SeriesValues& values) {
-  return ValueOf(values, Series::kAllocated) -
-         ValueOf(values, timeline::SeriesOf(events::Category::kWorkspace));
-}
-
 // What fewer samples make no smaller.
 int64_t StateOf(const timeline::SeriesValues& values) {
   return ValueOf(values, timeline::SeriesOf(events::Category::kParameter)) +
@@ -46,21 +40,20 @@ class Judge {
         allocator_(allocator),
         requests_(session::RequestsOf(view, std::numeric_limits<int64_t>::max())),
         highest_(session::HighestOfCards(view)),
-        needed_bytes_(session::NeededBytes(view)) {}
+        need_(session::NeedOf(view)) {}
 
   Status Decide(CardVerdict& verdict) const {
     if (!requests_) return requests_.error();
-    verdict.needed_bytes = needed_bytes_;
+    verdict.needed = need_;
     verdict.fits = highest_.reserved_bytes <= UsableBytes(verdict.card);
     if (verdict.fits) {
-      verdict.reserved_bytes = highest_.reserved_bytes;
+      verdict.held.reserved_bytes = highest_.reserved_bytes;
     } else if (highest_.allocated_bytes <= UsableBytes(verdict.card)) {
       const Result<phantom::Replayed> tried =
           session::TryAllocator(*requests_, verdict.card, settings_, allocator_);
       if (!tried) return tried.error();
       verdict.fits = tried->failures == 0;
-      verdict.empties_cache = verdict.fits && tried->retries > 0;
-      verdict.reserved_bytes = verdict.fits ? tried->fullest_reserved_bytes : 0;
+      if (verdict.fits) verdict.held = session::HeldBy(*tried);
     }
     return Done{};
   }
@@ -70,14 +63,14 @@ class Judge {
   const session::AllocatorOf& allocator_;
   const Result<std::vector<phantom::Request>> requests_;
   const timeline::DevicePeaks highest_;
-  const int64_t needed_bytes_;
+  const session::Need need_;
 };
 
 }  // namespace
 
 bool CardVerdict::is_tight() const {
   if (had_own_memory) return fits && has_smaller_workspaces;
-  return fits && (empties_cache || !session::HoldsWithEase(card, reserved_bytes));
+  return fits && !session::HasRoomToSpare(card, held);
 }
 
 Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::string& settings,
@@ -107,7 +100,7 @@ Status CardVerdicts::Take(const CardRun& run) {
 }
 
 Status CardVerdicts::TakeWithRoomForAll(const CardRun& run) {
-  const bool is_first = !beside_workspaces_bytes_;
+  const bool is_first = !first_need_;
   if (is_first) TakeFirst(run);
   std::optional<Judge> judge;
   if (run.failure.empty() && !takes_what_there_is_ && !ran_out_of_all_)
@@ -126,14 +119,14 @@ Status CardVerdicts::TakeWithRoomForAll(const CardRun& run) {
 void CardVerdicts::TakeFirst(const CardRun& run) {
   ran_out_of_all_ = run.ran_out;
   first_failure_ = run.failure;
-  beside_workspaces_bytes_ = 0;
+  first_need_ = session::Need();
   if (run.view == nullptr) return;
   const timeline::View& view = *run.view;
   const timeline::SeriesValues peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
   cards_used_ = std::max<size_t>(view.devices().size(), 1);
   // Of several cards the fullest holds as much at the least.
   const auto cards = static_cast<int64_t>(cards_used_);
-  beside_workspaces_bytes_ = BesideWorkspaces(peak) / cards;
+  first_need_ = session::NeedOf(view);
   state_bytes_ = StateOf(peak) / cards;
   first_allocated_bytes_ = ValueOf(peak, Series::kAllocated);
   first_workspaces_bytes_ = PeakOf(view, timeline::SeriesOf(events::Category::kWorkspace));
@@ -149,23 +142,23 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
     takes_what_there_is_ = true;
     for (CardVerdict& verdict : verdicts_) {  // what the first run requested says nothing of them
       if (!verdict.had_own_memory) verdict = {verdict.card, verdict.ran_on, false, verdict.has_kernels};
-      verdict.needed_bytes = 0;
+      verdict.needed = {};
     }
   }
   for (CardVerdict& verdict : verdicts_) {
     const bool is_told_of = ShareRuns(run.card, verdict.card) && HaveAsMuch(run.card, verdict.card);
     if (!verdict.has_kernels || !is_told_of) continue;
-    const int64_t needed_bytes = verdict.needed_bytes;
+    const session::Need needed = verdict.needed;
     verdict = {verdict.card, run.card, true, true, true, run.ran_out, run.failure, ended_well};
-    verdict.needed_bytes = needed_bytes;
+    verdict.needed = needed;
     verdict.has_smaller_workspaces = is_by_workspaces;
-    if (ended_well) verdict.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
+    if (ended_well) verdict.held.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
   }
 }
 
 bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
   if (takes_what_there_is_) return false;
-  return ran_out_of_all_ || beside_workspaces_bytes_.value_or(0) > UsableBytes(card);
+  return ran_out_of_all_ || first_need_.value_or(session::Need()).allocated_bytes > UsableBytes(card);
 }
 
 std::string CardVerdicts::TitleOf(const phantom::Card& card) const {

@@ -13,6 +13,7 @@
 #include "app/cli/programs/program_cards.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/allocator_trial.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 
@@ -25,13 +26,10 @@ struct CardVerdict {
   bool ran_out = false;         // of that, and ended by it
   std::string failure = {};     // why the program came to no end there; "" if it did
   bool fits = false;
-  bool empties_cache = false;  // it fits, but PyTorch gives its cache back in between
   // So it does, but where libraries find no room for the workspaces of their first choice they take others.
   bool has_smaller_workspaces = false;
-  int64_t reserved_bytes = 0;  // at the peak, on the fullest of several; 0 where it does not fit
-  // Allocated at the peak with room for all, on the fullest of several, beside workspaces, for which
-  // libraries may take less; 0 = not known, or it takes what there is.
-  int64_t needed_bytes = 0;
+  session::HeldOfCard held = {};  // nothing where it does not fit
+  session::Need needed = {};      // nothing = not known, or it takes what there is
 
   // It fits, and nearly fills the card, or only with smaller workspaces, or if the card's context is as small
   // as it is estimated to be.
@@ -96,7 +94,7 @@ class CardVerdicts {
   std::string settings_;
   session::AllocatorOf allocator_;
   std::vector<CardVerdict> verdicts_;
-  std::optional<int64_t> beside_workspaces_bytes_;  // allocated at the first run's peak
+  std::optional<session::Need> first_need_;  // of the first run
   std::string first_failure_;
   int64_t first_allocated_bytes_ = 0;
   int64_t first_workspaces_bytes_ = 0;  // the most that they took in the first run

@@ -31,13 +31,14 @@ std::string InWords(const CardVerdicts& verdicts, const CardVerdict& verdict) {
   if (!verdict.fits) return begin + "does not fit";
   if (verdict.has_smaller_workspaces)
     return "fits, but with no room for the workspaces of its first choice: with slower kernels";
-  if (verdict.empties_cache) return begin + "fits, but nearly full: PyTorch empties its cache";
-  return begin + (verdict.is_tight() ? "fits if its context is no larger than estimated" : "fits");
+  return begin + (verdict.had_own_memory ? "fits" : presenters::FitsInWords(verdict.held, verdict.card));
 }
 
 std::string MebibytesOf(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
 
-int64_t TakenBytes(const CardVerdict& verdict) { return verdict.reserved_bytes + verdict.card.context_bytes; }
+int64_t TakenBytes(const CardVerdict& verdict) {
+  return verdict.held.reserved_bytes + verdict.card.context_bytes;
+}
 
 // "32.9 MiB are left there beside its context, which is an estimate (144.0 MiB)."
 std::string RoomOnText(const CardVerdict& verdict) {
@@ -52,8 +53,8 @@ std::string RoomOnText(const CardVerdict& verdict) {
 // room".
 std::string ShortText(const CardVerdict& verdict, const std::string& fits_with) {
   session::TechniqueAnswer answer{verdict.fits, verdict.ran_out};
-  if (verdict.ran_out) answer.needed_bytes = verdict.needed_bytes;
-  if (!verdict.fits) answer.fits_with = fits_with;
+  if (verdict.ran_out) answer.needed = verdict.needed;
+  if (!verdict.fits && !fits_with.empty()) answer.fits_with = {fits_with, {}};
   const std::string what = presenters::WhatIsShort(answer, verdict.card, ByteUnit::kMebibytes);
   return what.empty() ? "" : ": " + what;
 }
@@ -226,11 +227,11 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title, const 
     json["ran_out_of_memory"] = verdict.ran_out;
     json["failure"] = verdict.failure;
     json["fits"] = verdict.fits;
-    json["empties_cache"] = verdict.empties_cache;
+    json["empties_cache"] = verdict.held.empties_cache;
     json["has_smaller_workspaces"] = verdict.has_smaller_workspaces;
     json["is_tight"] = verdict.is_tight();
-    json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.reserved_bytes) : Json();
-    json["needed_bytes"] = verdict.needed_bytes > 0 ? Json(verdict.needed_bytes) : Json();
+    json["reserved_peak_bytes"] = verdict.fits ? Json(verdict.held.reserved_bytes) : Json();
+    json["needed_bytes"] = verdict.needed.allocated_bytes > 0 ? Json(verdict.needed.allocated_bytes) : Json();
     cards.push_back(std::move(json));
   }
   const CardVerdict* const smallest = verdicts.Smallest();

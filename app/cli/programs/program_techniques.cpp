@@ -3,33 +3,17 @@
 #include "app/cli/programs/program_trials.h"
 #include "app/cli/programs/settings_trial.h"
 #include "profiler/advice/needs.h"
-#include "profiler/session/allocator_trial.h"
 #include "profiler/session/card_fit.h"
-#include "profiler/session/run_requests.h"
 
 namespace tidemark::cli {
 namespace {
 
-// Whether the card was full in between; what it reserved at its peak does not say that. False where its
-// requests cannot be replayed.
-bool EmptiesCache(const TrialRun& run, const phantom::Card& card, const session::AllocatorOf& allocator) {
-  const Result<std::vector<phantom::Request>> requests =
-      session::RequestsOf(*run.view, card.memory_bytes - card.context_bytes);
-  if (!requests) return false;
-  const Result<phantom::Replayed> replayed =
-      session::TryAllocator(*requests, card, run.allocator_settings, allocator);
-  return replayed && replayed->retries > 0;
-}
-
-session::TechniqueAnswer AnswerOf(const TrialRun& run, const phantom::Card& card,
-                                  const session::AllocatorOf& allocator) {
+session::TechniqueAnswer AnswerOf(const TrialRun& run, const phantom::Card& card) {
   session::TechniqueAnswer answer{run.failure.empty(), run.ran_out, run.failure};
   answer.in_vain = run.in_vain;
   if (!answer.fits) return answer;
-  const timeline::DevicePeaks highest = session::HighestOfCards(*run.view);
-  answer.allocated_bytes = highest.allocated_bytes;
-  answer.reserved_bytes = highest.reserved_bytes;
-  answer.empties_cache = EmptiesCache(run, card, allocator);
+  answer.allocated_bytes = session::HighestOfCards(*run.view).allocated_bytes;
+  answer.held = session::HeldBy(*run.view, card);
   return answer;
 }
 
@@ -68,17 +52,13 @@ Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& l
     trials.back().title += ", with room for all";
   }
   const auto tell_need = [&](RanOut& one, const TrialRun& run) {
-    one.answer.needed_bytes = session::NeededBytes(*run.view);
+    one.answer.needed = session::NeedOf(*run.view);
     const std::vector<advice::AllocatorTrial> fitting =
         SettingsThatFit(*run.view, run.allocator_settings, next.card, launch.Allocator(),
                         [&](double) { return GoesOn(watch); });
     if (!GoesOn(watch)) return;  // before all were tried
-    if (!fitting.empty()) {
-      const phantom::Replayed& with = fitting.front().outcome.after;
-      one.answer.fits_with = fitting.front().settings;
-      one.answer.reserved_bytes = with.fullest_reserved_bytes;
-      one.answer.empties_cache = with.retries > 0;
-    }
+    if (!fitting.empty())
+      one.answer.fits_with = {fitting.front().settings, session::HeldBy(fitting.front().outcome.after)};
     watch.answered(one.technique, one.answer);
   };
   const auto ran = [&](size_t trial, const TrialRun& run) {
@@ -100,7 +80,7 @@ Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunc
     trials.push_back(TrialOf(techniques, next.card));
   std::vector<RanOut> ran_out;
   const auto ran = [&](size_t technique, const TrialRun& run) {
-    const session::TechniqueAnswer answer = AnswerOf(run, next.card, launch.Allocator());
+    const session::TechniqueAnswer answer = AnswerOf(run, next.card);
     if (answer.ran_out) ran_out.push_back({technique, answer});
     watch.answered(technique, answer);
     const size_t again = next.takes_what_there_is ? 0 : ran_out.size();

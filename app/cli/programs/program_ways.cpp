@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/cli/programs/fit_row.h"
+#include "app/cli/programs/user_program.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
@@ -24,28 +25,20 @@ struct Way {
   bool has_techniques() const { return techniques != Techniques{}; }
 };
 
-bool HasRoomToSpare(const phantom::Replayed& with, const phantom::Card& card) {
-  return with.retries == 0 && session::HoldsWithEase(card, with.fullest_reserved_bytes);
-}
-
 // The cheapest first: settings alone, then techniques in the order in which they were tried, each with other
 // settings only where it takes them. What changed nothing is none.
 std::vector<Way> WaysOf(const ProgramWays& ways, const phantom::Card& card) {
   std::vector<Way> found;
   for (const advice::AllocatorTrial& trial : ways.settings)
-    found.push_back({trial.settings, {}, HasRoomToSpare(trial.outcome.after, card)});
+    found.push_back(
+        {trial.settings, {}, session::HasRoomToSpare(card, session::HeldBy(trial.outcome.after))});
   for (const TechniqueVerdict& verdict : ways.techniques) {
-    const bool does_it = verdict.fits || !verdict.fits_with.empty();
-    if (!does_it || !verdict.in_vain.empty()) continue;
-    const bool has_room = !verdict.empties_cache && session::HoldsWithEase(card, verdict.reserved_bytes);
-    found.push_back({verdict.fits_with, verdict.techniques, has_room});
+    if (!verdict.in_vain.empty()) continue;
+    if (verdict.fits) found.push_back({"", verdict.techniques, session::HasRoomToSpare(card, verdict.held)});
+    if (const auto& with = verdict.fits_with)
+      found.push_back({with->settings, verdict.techniques, session::HasRoomToSpare(card, with->held)});
   }
   return found;
-}
-
-std::string SettingsInWords(const phantom::Replayed& with, const phantom::Card& card) {
-  if (with.retries > 0) return "fits, but nearly full: PyTorch empties its cache";
-  return HasRoomToSpare(with, card) ? "fits" : "fits if its context is no larger than estimated";
 }
 
 std::string SettingsTable(const ProgramWays& ways, const phantom::Card& card) {
@@ -54,24 +47,25 @@ std::string SettingsTable(const ProgramWays& ways, const phantom::Card& card) {
   return fmt::format("On the {}, with PYTORCH_CUDA_ALLOC_CONF, tried on what it asked for:\n", card.title) +
          FitRow("with", "allocated", "taken", "") +
          FitRow(ways.fits_with(), InBinary(with.allocated_peak_bytes),
-                InBinary(with.fullest_reserved_bytes + card.context_bytes), SettingsInWords(with, card));
+                InBinary(with.fullest_reserved_bytes + card.context_bytes),
+                presenters::FitsInWords(session::HeldBy(with), card));
 }
 
 std::string InWords(const TechniqueVerdict& verdict, const phantom::Card& card) {
-  std::string words = presenters::VerdictOf(verdict);
-  const std::string what = presenters::WhatIsShort(verdict, card, ByteUnit::kMebibytes);
+  std::string words =
+      verdict.fits ? presenters::FitsInWords(verdict.held, card) : presenters::VerdictOf(verdict);
+  const std::string what =
+      verdict.ran_out ? presenters::WhatIsShort(verdict, card, ByteUnit::kMebibytes) : verdict.failure;
   if (!what.empty()) words += ": " + what;
-  const std::string why = presenters::WhyVerdict(verdict);
-  if (why.empty()) return words;
-  if (verdict.fits && verdict.empties_cache) return words + ", but " + why;
-  return words + (verdict.fits || verdict.ran_out ? "; " : ": ") + why;
+  const std::string in_vain = presenters::ChangedNothing(verdict);
+  return in_vain.empty() ? words : words + "; " + in_vain;
 }
 
 std::string TechniqueRow(const TechniqueVerdict& verdict, const phantom::Card& card) {
   const std::string options = phantom::OptionsOf(verdict.techniques);
   if (!verdict.fits) return FitRow(options, "–", "–", InWords(verdict, card));
   return FitRow(options, InBinary(verdict.allocated_bytes),
-                InBinary(verdict.reserved_bytes + card.context_bytes), InWords(verdict, card));
+                InBinary(verdict.held.reserved_bytes + card.context_bytes), InWords(verdict, card));
 }
 
 std::string TechniquesTable(const ProgramWays& ways, const phantom::Card& card) {
@@ -83,6 +77,28 @@ std::string TechniquesTable(const ProgramWays& ways, const phantom::Card& card) 
   return text;
 }
 
+// "batch-size 12", as the progress of its runs calls it.
+std::string SamplesInWords(const FewerSamples& fewer, int64_t samples) {
+  return fewer.argument + " " + FormatNumber(samples);
+}
+
+std::string SamplesTable(const ProgramWays& ways, const phantom::Card& card) {
+  if (!ways.fewer || ways.fewer->most == 0) return "";
+  const FewerSamples& fewer = *ways.fewer;
+  std::string words = presenters::FitsInWords(fewer.held, card);
+  if (fewer.too_many) {
+    words += fmt::format("; with {} it {}", FormatNumber(*fewer.too_many),
+                         session::HasRoomToSpare(card, fewer.held) ? "has no room to spare" : "does not fit");
+  }
+  return fmt::format("On the {}, with fewer samples at once, by its requests with room for all:\n",
+                     card.title) +
+         FitRow("with", "allocated", "taken", "") +
+         FitRow(fmt::format("{} instead of {}", SamplesInWords(fewer, fewer.most), FormatNumber(fewer.asked)),
+                InBinary(fewer.allocated_bytes), InBinary(fewer.held.reserved_bytes + card.context_bytes),
+                words);
+}
+
+constexpr const char* kStopped = "Stopped as asked, before all was tried that may make it fit there.\n";
 constexpr const char* kGivesRoom = "gives it room to spare there";
 
 // What none of them does: of a program that fits with one that changed nothing, and so as it is, no more is
@@ -103,27 +119,46 @@ std::string CardOptions(const PhantomOptions& asked) {
   return options;
 }
 
+// What else fewer samples are known to do.
+std::string FewerText(const ProgramWays& ways, const PhantomOptions& asked,
+                      const std::vector<std::string>& program) {
+  const FewerSamples& fewer = *ways.fewer;
+  return fmt::format(
+      "None of them {}; fewer samples at once do.\ntidemark phantom {} -- {} tells all of it.\n",
+      WhatNoneDoes(ways), CardOptions(asked),
+      CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
+}
+
+bool StateHasRoom(const ProgramWays& ways, const phantom::Card& card) {
+  return ways.state_bytes <= card.memory_bytes - card.context_bytes;
+}
+
 // Why there is none to recommend.
 std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
-                     const std::string& command) {
-  if (ways.techniques.empty()) return "";
-  if (ways.state_bytes > card.memory_bytes - card.context_bytes) {
+                     const std::vector<std::string>& program) {
+  if (ways.fewer && ways.fewer->most > 0) return FewerText(ways, asked, program);
+  if (ways.techniques.empty() || ways.were_stopped) return "";
+  if (!StateHasRoom(ways, card)) {
     return fmt::format(
         "None of them makes it fit there, nor would fewer samples at once: its parameters and what its "
         "optimizers keep are {} alone.\n",
         InBinary(ways.state_bytes));
   }
+  if (ways.fewer && ways.fewer->failure.empty())
+    return fmt::format("None of them {}, nor does {}.\n", WhatNoneDoes(ways),
+                       SamplesInWords(*ways.fewer, ways.fewer->too_many.value_or(1)));
   const std::string argument = ways.samples ? ways.samples->name : "batch";
   const int64_t most = ways.samples ? ways.samples->values.back() : 64;
   return fmt::format(
       "None of them {}; fewer samples at once may: {}tidemark phantom {} --sweep {}=1..{} -- {} tells "
       "with how many it does.\n",
       WhatNoneDoes(ways), ways.samples ? "" : "of a program that takes --batch N, ", CardOptions(asked),
-      argument, most, command);
+      argument, most, CommandLineOf(program));
 }
 
 // What the one that is recommended does not do, or none without it.
 std::string DoubtOf(const Way& best, const std::vector<Way>& found, const ProgramWays& ways) {
+  if (ways.were_stopped) return "";
   if (!best.has_room_to_spare) return fmt::format("None of them {}.\n", kGivesRoom);
   const bool has_both = !best.settings.empty() && best.has_techniques();
   const bool is_one_without = std::ranges::any_of(
@@ -132,21 +167,24 @@ std::string DoubtOf(const Way& best, const std::vector<Way>& found, const Progra
   return fmt::format("None of them {} with the allocator's settings as they are.\n", WhatNoneDoes(ways));
 }
 
-std::string CommandThatShows(const Way& way, const PhantomOptions& asked, const std::string& command) {
+std::string CommandThatShows(const Way& way, const PhantomOptions& asked,
+                             const std::vector<std::string>& program) {
   return fmt::format("{}tidemark phantom {}{} -- {}",
                      way.settings.empty() ? "" : "PYTORCH_CUDA_ALLOC_CONF=" + way.settings + " ",
                      CardOptions(asked), way.has_techniques() ? " " + phantom::OptionsOf(way.techniques) : "",
-                     command);
+                     CommandLineOf(program));
 }
 
 std::string BestText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
-                     const std::string& command) {
+                     const std::vector<std::string>& program) {
   const std::vector<Way> found = WaysOf(ways, card);
-  if (found.empty()) return NoneText(ways, card, asked, command);
+  if (found.empty()) return NoneText(ways, card, asked, program);
   const auto with_room = std::ranges::find_if(found, &Way::has_room_to_spare);
   const Way& best = with_room == found.end() ? found.front() : *with_room;
-  return DoubtOf(best, found, ways) + CommandThatShows(best, asked, command) + " tells all of it.\n";
+  return DoubtOf(best, found, ways) + CommandThatShows(best, asked, program) + " tells all of it.\n";
 }
+
+Json BytesOrNone(int64_t bytes) { return bytes > 0 ? Json(bytes) : Json(); }
 
 Json SettingsJson(const ProgramWays& ways) {
   Json rows = Json::array();
@@ -163,28 +201,48 @@ Json TechniquesJson(const ProgramWays& ways) {
     rows.push_back({{"amp", verdict.techniques.amp},
                     {"checkpoint", verdict.techniques.checkpoint},
                     {"fits", verdict.fits},
-                    {"empties_cache", verdict.empties_cache},
+                    {"empties_cache", verdict.held.empties_cache},
                     {"ran_out_of_memory", verdict.ran_out},
                     {"failure", verdict.failure},
                     {"in_vain", verdict.in_vain},
-                    {"needed_bytes", verdict.needed_bytes > 0 ? Json(verdict.needed_bytes) : Json()},
-                    {"fits_with", verdict.fits_with.empty() ? Json() : Json(verdict.fits_with)},
+                    {"needed_bytes", BytesOrNone(verdict.needed.allocated_bytes)},
+                    {"fits_with", verdict.fits_with ? Json(verdict.fits_with->settings) : Json()},
                     {"allocated_peak_bytes", verdict.fits ? Json(verdict.allocated_bytes) : Json()},
-                    {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json()}});
+                    {"reserved_peak_bytes", verdict.fits ? Json(verdict.held.reserved_bytes) : Json()}});
   }
   return rows;
 }
 
+Json SamplesJson(const FewerSamples& fewer) {
+  const bool is_known = fewer.most > 0;
+  return {{"argument", fewer.argument},
+          {"asked", fewer.asked},
+          {"most", is_known ? Json(fewer.most) : Json()},
+          {"too_many", fewer.too_many ? Json(*fewer.too_many) : Json()},
+          {"failure", fewer.failure},
+          {"allocated_peak_bytes", is_known ? Json(fewer.allocated_bytes) : Json()},
+          {"reserved_peak_bytes", is_known ? Json(fewer.held.reserved_bytes) : Json()}};
+}
+
 }  // namespace
 
+bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
+  return ways.samples && !ways.techniques.empty() && WaysOf(ways, card).empty() && StateHasRoom(ways, card);
+}
+
 std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
-                     const std::string& command) {
-  return SettingsTable(ways, card) + TechniquesTable(ways, card) + BestText(ways, card, asked, command);
+                     const std::vector<std::string>& program) {
+  std::string text = SettingsTable(ways, card) + TechniquesTable(ways, card) + SamplesTable(ways, card);
+  if (ways.fewer && !ways.fewer->failure.empty()) text += ways.fewer->failure + "\n";
+  if (ways.were_stopped) text += kStopped;
+  return text + BestText(ways, card, asked, program);
 }
 
 void AddWaysJson(const ProgramWays& ways, Json& json) {
   json["allocator_settings"] = SettingsJson(ways);
   json["techniques"] = TechniquesJson(ways);
+  json["fewer_samples"] = ways.fewer ? SamplesJson(*ways.fewer) : Json();
+  json["stopped"] = ways.were_stopped;
 }
 
 }  // namespace tidemark::cli

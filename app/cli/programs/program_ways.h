@@ -1,5 +1,6 @@
 // What makes a user's program fit on a card: settings of PyTorch's allocator alone, techniques, and those
-// with such settings, in the order of what they cost. Pure functions.
+// with such settings, in the order of what they cost; and where none does, fewer samples at once. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/programs/phantom_order.h"
+#include "app/cli/programs/program_samples.h"
 #include "app/cli/programs/program_techniques.h"
 #include "app/cli/reports/report.h"
 #include "profiler/advice/what_if.h"
@@ -24,16 +26,21 @@ struct ProgramWays {
   int64_t state_bytes = 0;
   // Over fewer samples at once, where the program's command tells how many it takes.
   std::optional<phantom::SweepRange> samples = {};
+  std::optional<FewerSamples> fewer = {};  // where they were tried
+  bool were_stopped = false;               // before all were tried
 
   // The first of the settings; "" where there are none.
   std::string fits_with() const { return settings.empty() ? "" : settings.front().settings; }
 };
 
+// Whether nothing else makes it fit, and fewer samples may, with an argument that is known.
+bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card);
+
 // "" where nothing was tried. It ends with the command that shows the cheapest way with room to spare, or
-// else the cheapest. `asked`: how the program ran, of which that command is; `command`: the program's.
+// else the cheapest. `asked`: how the program ran, of which that command is; `program`: its words.
 std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
-                     const std::string& command);
-// Adds both.
+                     const std::vector<std::string>& program);
+// Adds them.
 void AddWaysJson(const ProgramWays& ways, Json& json);
 
 }  // namespace tidemark::cli

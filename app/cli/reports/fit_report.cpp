@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {
@@ -29,7 +30,7 @@ std::string ProposalRow(const FitQuestion& question, const Proposal& proposal) {
   return fmt::format("{:>14}{:>14}{:>12}  {}{}\n", DecimalSize(proposal.need.allocated_peak_bytes),
                      DecimalSize(proposal.need.reserved_peak_bytes), Seconds(proposal.step_seconds),
                      change.empty() ? "as it is" : change,
-                     proposal.need.empties_cache ? " (nearly full: PyTorch empties its cache)" : "");
+                     proposal.need.empties_cache ? fmt::format(" ({})", presenters::kNearlyFull) : "");
 }
 
 std::string ProposalTable(std::string_view title, const FitQuestion& question,
@@ -46,13 +47,13 @@ std::string LargestBatchRow(const FitAnswer& answer) {
     return fmt::format("With all else as it is, micro-batches up to {} fit, the most that there may be.\n",
                        FormatNumber(answer.largest_batch));
   }
-  return fmt::format("With all else as it is, micro-batches up to {} fit{}; {} does not.\n",
-                     FormatNumber(answer.largest_batch),
-                     answer.batch_with_room < answer.largest_batch
-                         ? fmt::format(" (beyond {} nearly full: PyTorch empties its cache)",
-                                       FormatNumber(answer.batch_with_room))
-                         : "",
-                     FormatNumber(answer.largest_batch + 1));
+  return fmt::format(
+      "With all else as it is, micro-batches up to {} fit{}; {} does not.\n",
+      FormatNumber(answer.largest_batch),
+      answer.batch_with_room < answer.largest_batch
+          ? fmt::format(" (beyond {} {})", FormatNumber(answer.batch_with_room), presenters::kNearlyFull)
+          : "",
+      FormatNumber(answer.largest_batch + 1));
 }
 
 std::string ShardingRows(const FitAnswer& answer) {

@@ -20,17 +20,16 @@ bool ProgramTechniques::has_answers() const {
                      [](const TechniqueRow& row) { return row.answer.has_value(); });
 }
 
-std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
-                                                 const session::RunStatus& status) {
+std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view, const session::RunStatus& status,
+                                                 const phantom::Card& card) {
   using session::RunState;
   if (status.state <= RunState::kPaused) return std::nullopt;
   session::TechniqueAnswer answer;
   answer.fits = status.state == RunState::kFinished && !view.empty();
   answer.ran_out = !answer.fits && status.out_of_memory;
   if (answer.fits) {
-    const timeline::DevicePeaks highest = session::HighestOfCards(view);
-    answer.allocated_bytes = highest.allocated_bytes;
-    answer.reserved_bytes = highest.reserved_bytes;
+    answer.allocated_bytes = session::HighestOfCards(view).allocated_bytes;
+    answer.held = session::HeldBy(view, card);
   } else if (!answer.ran_out) {  // of which the verdict says enough
     answer.failure = status.sentence.empty() ? "it asked for no memory" : status.sentence;
   }

@@ -32,7 +32,7 @@ struct ProgramTechniques {
   bool has_answers() const;  // of what was tried
   // With what CUDA itself needs.
   int64_t TakenBytes(const session::TechniqueAnswer& answer) const {
-    return answer.reserved_bytes + card.context_bytes;
+    return answer.held.reserved_bytes + card.context_bytes;
   }
 };
 
@@ -40,9 +40,10 @@ struct ProgramTechniques {
 // whatever of it is told.
 bool IsSameProgram(const session::ProgramOrder& one, const session::ProgramOrder& other);
 
-// What a run that is shown has come to; none while it goes on.
-std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view,
-                                                 const session::RunStatus& status);
+// What a run that is shown has come to on the card, as `tidemark fit` tells it; none while it goes on.
+// O(events).
+std::optional<session::TechniqueAnswer> AnswerOf(const timeline::View& view, const session::RunStatus& status,
+                                                 const phantom::Card& card);
 
 // Where the thread that tries them leaves the answers until the UI thread takes them. Any thread.
 class TechniqueInbox {

@@ -46,7 +46,8 @@ std::string ShortInWords(const ProgramTechniques& found, const session::Techniqu
                          ByteUnit unit) {
   const std::string what = presenters::WhatIsShort(answer, found.card, unit);
   if (what.empty()) return answer.failure;
-  return fmt::format("needs {} beside workspaces: {}", FormatBytes(answer.needed_bytes, unit), what);
+  return fmt::format("needs {} beside workspaces: {}", FormatBytes(answer.needed.allocated_bytes, unit),
+                     what);
 }
 
 // At the end of the row of what was put last, or below it where there is no room.
@@ -69,7 +70,7 @@ session::TechniqueAnswer InWindowsWords(session::TechniqueAnswer answer) {
 void DrawTechniqueAnswer(const ProgramTechniques& found, const session::TechniqueAnswer& answer,
                          ByteUnit unit) {
   PutAtRowEnd(VerdictStyle(answer), presenters::VerdictOf(answer));
-  const std::string why = presenters::WhyVerdict(InWindowsWords(answer));
+  const std::string why = presenters::WhyVerdict(InWindowsWords(answer), found.card);
   if (!why.empty()) PutWrapped(SmallMuted(), why);
   const std::string detail = answer.fits      ? TakenInWords(found, answer, unit)
                              : answer.ran_out ? ShortInWords(found, answer, unit)
@@ -78,10 +79,10 @@ void DrawTechniqueAnswer(const ProgramTechniques& found, const session::Techniqu
   ImGui::AlignTextToFramePadding();
   PutWrapped(SmallMuted(), detail);
   if (answer.fits && ImGui::IsItemHovered()) {
-    Tooltip(fmt::format("allocated {}\nreserved {}\nthe context takes {}\nthe card has {}",
-                        FormatExactBytes(answer.allocated_bytes), FormatExactBytes(answer.reserved_bytes),
-                        FormatExactBytes(found.card.context_bytes),
-                        FormatExactBytes(found.card.memory_bytes)));
+    Tooltip(
+        fmt::format("allocated {}\nreserved {}\nthe context takes {}\nthe card has {}",
+                    FormatExactBytes(answer.allocated_bytes), FormatExactBytes(answer.held.reserved_bytes),
+                    FormatExactBytes(found.card.context_bytes), FormatExactBytes(found.card.memory_bytes)));
   }
 }
 
@@ -104,8 +105,7 @@ void DrawTechniqueRows(const ProgramTechniquesInput& input, CommandQueue& queue)
       PutAtRowEnd(SmallMuted(), WhyNone(found, i == 0, is_next));
       is_next = is_next && i == 0;
     }
-    const bool is_new =
-        !is_shown && row.answer && row.answer->in_vain.empty() && row.answer->fits_with.empty();
+    const bool is_new = !is_shown && row.answer && row.answer->in_vain.empty() && !row.answer->fits_with;
     if (is_new && ButtonAtRowEnd("Run it so")) queue.Push(StartProgram{order});
     ImGui::PopID();
   }
@@ -118,7 +118,7 @@ constexpr const char* kNoneFits =
 
 bool DoesNoneFit(const ProgramTechniques& found) {
   return !found.goes_on && std::ranges::all_of(found.rows, [](const TechniqueRow& row) {
-    return row.answer && row.answer->ran_out && row.answer->fits_with.empty();
+    return row.answer && row.answer->ran_out && !row.answer->fits_with;
   });
 }
 

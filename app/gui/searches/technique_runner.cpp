@@ -28,14 +28,24 @@ Result<std::vector<std::string>> RunTrials(const session::TechniqueTrials& trial
 }  // namespace
 
 void TechniqueRunner::Look(const session::ProgramOrder* order,
-                           const std::optional<session::TechniqueAnswer>& answer) {
+                           const std::shared_ptr<const timeline::View>& view,
+                           const session::RunStatus& status) {
   const std::optional<session::ProgramOrder> now = order == nullptr ? std::nullopt : std::optional(*order);
   if (now != order_) to_try_ = now && trials_.of ? trials_.of(*now) : std::vector<TechniqueOrder>();
   order_ = now;
   if (!shown_) return;
-  TechniqueRow& own = shown_->rows.front();
-  if (!now || !IsSameProgram(*now, own.order.program)) return Close();
-  if (HasSameTechniques(*now, own.order.program)) own.answer = answer;
+  const session::ProgramOrder& own = shown_->rows.front().order.program;
+  if (!now || !IsSameProgram(*now, own)) return Close();
+  if (HasSameTechniques(*now, own)) LookAtOwn(view, status);
+}
+
+// Not twice at the same: all its events are looked at.
+void TechniqueRunner::LookAtOwn(const std::shared_ptr<const timeline::View>& view,
+                                const session::RunStatus& status) {
+  std::optional<session::TechniqueAnswer>& answer = shown_->rows.front().answer;
+  if (answer && own_view_.lock() == view) return;
+  own_view_ = view;
+  answer = AnswerOf(*view, status, shown_->card);
 }
 
 void TechniqueRunner::Begin(const phantom::Card& card, const std::function<void(bool is_cancelled)>& then) {

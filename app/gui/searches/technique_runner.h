@@ -23,9 +23,10 @@ class TechniqueRunner {
   TechniqueRunner(const TechniqueRunner&) = delete;
   TechniqueRunner& operator=(const TechniqueRunner&) = delete;
 
-  // What is shown now, and what it has come to; `order` null = nothing that was started from this window. Of
+  // What is shown now, and how far it is; `order` null = nothing that was started from this window. Of
   // another program than before nothing is shown any more, and what goes on for it ends.
-  void Look(const session::ProgramOrder* order, const std::optional<session::TechniqueAnswer>& answer);
+  void Look(const session::ProgramOrder* order, const std::shared_ptr<const timeline::View>& view,
+            const session::RunStatus& status);
   // What there is to try of what is shown, its own order first; empty = nothing.
   const std::vector<session::TechniqueOrder>& to_try() const { return to_try_; }
   // Tries them on this card, which is the order's. Nothing where they are being tried, or there are none.
@@ -36,6 +37,7 @@ class TechniqueRunner {
   const ProgramTechniques* shown() const { return shown_ ? &*shown_ : nullptr; }
 
  private:
+  void LookAtOwn(const std::shared_ptr<const timeline::View>& view, const session::RunStatus& status);
   void End(const Result<std::vector<std::string>>& notes, bool is_cancelled);
   void Close();
 
@@ -44,7 +46,8 @@ class TechniqueRunner {
   std::optional<session::ProgramOrder> order_;  // of what is shown
   std::vector<session::TechniqueOrder> to_try_;
   std::optional<ProgramTechniques> shown_;
-  std::shared_ptr<TechniqueInbox> inbox_;  // while it goes on
+  std::weak_ptr<const timeline::View> own_view_;  // of which its own row's answer is
+  std::shared_ptr<TechniqueInbox> inbox_;         // while it goes on
   LatestRequest latest_;
 };
 

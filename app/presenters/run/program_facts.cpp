@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "profiler/phantom/address_order.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/one_card.h"
 
@@ -91,6 +92,9 @@ std::string FitCommand(const events::RunDescription& description, size_t cards_u
   if (cards_used > 1) command += fmt::format(" --gpus {}", cards_used);
   if (description.pretended_world > 0)
     command += fmt::format(" --world {} --rank {}", description.pretended_world, description.rank);
+  const std::string& addresses = description.address_order;
+  if (!addresses.empty() && addresses != phantom::TextOf(phantom::AddressOrder()))
+    command += " --addresses " + addresses;
   return command + " -- " + (description.command.empty() ? "PROGRAM" : description.command);
 }
 
@@ -125,30 +129,48 @@ std::string DoubtOfSweep(const std::string& option,
                    : "";
 }
 
+std::string HowFull(const session::HeldOfCard& held, const phantom::Card& card) {
+  if (held.empties_cache) return kNearlyFull;
+  return session::HasRoomToSpare(card, held) ? "" : "if its context is no larger than estimated";
+}
+
+std::string FitsInWords(const session::HeldOfCard& held, const phantom::Card& card) {
+  const std::string how_full = HowFull(held, card);
+  return how_full.empty() ? "fits" : (held.empties_cache ? "fits, but " : "fits ") + how_full;
+}
+
 std::string VerdictOf(const session::TechniqueAnswer& answer) {
   if (answer.fits) return "fits";
   return answer.ran_out ? "does not fit" : "no answer";
 }
 
-std::string WhyVerdict(const session::TechniqueAnswer& answer) {
+std::string ChangedNothing(const session::TechniqueAnswer& answer) {
+  return answer.in_vain.empty() ? "" : fmt::format("{} changed nothing", fmt::join(answer.in_vain, " and "));
+}
+
+std::string WhyVerdict(const session::TechniqueAnswer& answer, const phantom::Card& card) {
   if (!answer.fits && !answer.ran_out) return answer.failure;
   std::vector<std::string> why;
-  if (answer.fits && answer.empties_cache) why.emplace_back("nearly full: PyTorch empties its cache");
-  if (!answer.in_vain.empty())
-    why.push_back(fmt::format("{} changed nothing", fmt::join(answer.in_vain, " and ")));
+  std::string how_full = answer.fits ? HowFull(answer.held, card) : "";
+  if (!how_full.empty()) why.push_back(std::move(how_full));
+  std::string in_vain = ChangedNothing(answer);
+  if (!in_vain.empty()) why.push_back(std::move(in_vain));
   return fmt::format("{}", fmt::join(why, "; "));
 }
 
-std::string HowMuchShort(int64_t needed_bytes, const phantom::Card& card, ByteUnit unit) {
-  const int64_t short_bytes = needed_bytes + card.context_bytes - card.memory_bytes;
-  return needed_bytes > 0 && short_bytes > 0
-             ? fmt::format("at least {} short", FormatBytes(short_bytes, unit))
-             : "";
+std::string HowMuchShort(const session::Need& needed, const phantom::Card& card, ByteUnit unit) {
+  const auto is_short = [&](const char* how, int64_t bytes) {
+    const int64_t short_bytes = bytes + card.context_bytes - card.memory_bytes;
+    return short_bytes > 0 ? fmt::format("{} {} short", how, FormatBytes(short_bytes, unit)) : "";
+  };
+  if (needed.allocated_bytes == 0) return "";
+  const std::string at_least = is_short("at least", needed.allocated_bytes);
+  return at_least.empty() ? is_short("at most", needed.reserved_bytes) : at_least;
 }
 
 std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::Card& card, ByteUnit unit) {
-  if (answer.fits_with.empty()) return HowMuchShort(answer.needed_bytes, card, unit);
-  return fmt::format("with PYTORCH_CUDA_ALLOC_CONF={} it has room", answer.fits_with);
+  if (!answer.fits_with) return HowMuchShort(answer.needed, card, unit);
+  return fmt::format("with PYTORCH_CUDA_ALLOC_CONF={} it has room", answer.fits_with->settings);
 }
 
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,

@@ -54,16 +54,23 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
 std::string DoubtOfSweep(const std::string& option,
                          const std::vector<std::optional<int64_t>>& allocated_peaks);
 
-// What a program came to on a card with techniques: "fits", "does not fit" or "no answer". And why there is
-// none, or how full the card is and which of its techniques changed nothing; "" where there is nothing to
-// say.
-std::string VerdictOf(const session::TechniqueAnswer& answer);
-std::string WhyVerdict(const session::TechniqueAnswer& answer);
+// How full a card is with what fits: "nearly full: PyTorch empties its cache"; "" where there is room to
+// spare. And all of it: "fits, but nearly full: PyTorch empties its cache".
+inline constexpr const char* kNearlyFull = "nearly full: PyTorch empties its cache";
+std::string HowFull(const session::HeldOfCard& held, const phantom::Card& card);
+std::string FitsInWords(const session::HeldOfCard& held, const phantom::Card& card);
 
-// "at least 2.65 GiB short", of a program for which the card had no room. `needed_bytes`: what it allocates
-// with room for all, beside workspaces (session/card_fit.h); what PyTorch reserves is more. "" where that
-// alone would have had room beside the context, and where it is not known (0).
-std::string HowMuchShort(int64_t needed_bytes, const phantom::Card& card, ByteUnit unit);
+// What a program came to on a card with techniques: "fits", "does not fit" or "no answer". Which of its
+// techniques changed nothing. And why there is no answer, or else how full the card is and those; "" where
+// there is nothing to say.
+std::string VerdictOf(const session::TechniqueAnswer& answer);
+std::string ChangedNothing(const session::TechniqueAnswer& answer);
+std::string WhyVerdict(const session::TechniqueAnswer& answer, const phantom::Card& card);
+
+// "at least 2.65 GiB short", of a program for which the card had no room, by what it allocates; where that
+// would have had room beside the context, and only segments had none, "at most 200.0 MiB short". "" where it
+// is not known.
+std::string HowMuchShort(const session::Need& needed, const phantom::Card& card, ByteUnit unit);
 // The same of one that ran out, or what else it takes to fit: "with PYTORCH_CUDA_ALLOC_CONF=... it has room".
 std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::Card& card, ByteUnit unit);
 

@@ -269,6 +269,35 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         self.assertEqual([[], ["--checkpoint blocks"], ["--checkpoint blocks"]], [one["in_vain"] for one in told["techniques"]])
         self.assertTrue(any("--checkpoint blocks changed nothing" in note for note in told["notes"]), told["notes"])
 
+    def test_fit_finds_with_how_many_samples_a_program_fits(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(
+            "import sys, torch, torch.nn as nn\n"
+            "samples = int(dict(word.split('=') for word in sys.argv[1:])['batch'])\n"
+            "net = nn.Sequential(nn.Linear(1024, 4096), nn.Linear(4096, 1024)).cuda()\n"
+            "net(torch.ones(samples << 10, 1024, device='cuda')).sum().backward()"
+        )
+        limits = ("--card", "t4", "--memory", "1GiB")
+        told = tidemark("fit", *limits, "--json", "--", PYTHON, str(script), "batch=64").stderr
+        found = json.loads(told[told.index("{"):])["fewer_samples"]
+        self.assertEqual(["batch", 64, ""], [found["argument"], found["asked"], found["failure"]])
+        self.assertEqual(found["most"] + 1, found["too_many"])
+        for samples, code in ((found["most"], 0), (2 * found["most"], 1)):
+            ran = tidemark("phantom", *limits, "-o", self.recording, "--", PYTHON, str(script), f"batch={samples}")
+            self.assertEqual(code, ran.returncode, ran.stderr)
+            if code == 0:
+                measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+                self.assertEqual(found["reserved_peak_bytes"], measured["reserved_peak_bytes"])
+        told = tidemark("fit", *limits, "--", PYTHON, str(script), "batch=64").stderr
+        self.assertIn(f"\n  batch {found['most']} instead of 64 ", told)
+        self.assertRegex(told, rf"\nNone of them makes it fit there; fewer samples at once do\.\ntidemark phantom --card t4 --memory 1GiB -- .*train\.py batch={found['most']} tells all of it\.\n")
+
+    def test_fit_tells_that_an_argument_makes_no_difference(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(NO_ROW.replace("(8, 64,", "(1 << 22, 64,"))
+        told = tidemark("fit", "--card", "t4", "--memory", "1GiB", "--", PYTHON, str(script), "--batch", "64").stderr
+        self.assertRegex(told, r"\nWith batch \d+ it takes as much memory as with 64: the program may not make use of it\.\n")
+
     def test_words_that_there_are_not_are_refused(self):
         for option, word in (("--amp", "int8"), ("--checkpoint", "layers")):
             answer = tidemark("phantom", option, word, "--", PYTHON, "-c", NO_ROW)

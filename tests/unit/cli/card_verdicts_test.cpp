@@ -66,7 +66,7 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
   CHECK_FALSE(verdicts.HasNoRoom(verdicts.asked()));
   REQUIRE(NameOfNext(verdicts, true) == "t4");
   REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 14 * kGiB)).ok());
-  CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGiB);
+  CHECK(VerdictOf(verdicts, "t4").held.reserved_bytes == 14 * kGiB);
   const std::string smallest = Smallest(verdicts);
   REQUIRE(NameOfNext(verdicts, true) == smallest);
   REQUIRE(verdicts.Take(RanOut(*phantom::FindCard(smallest))).ok());
@@ -121,7 +121,7 @@ TEST_CASE("Of a program on several cards of a kind each has room for its own par
   stream.Allocate(0x9000000000, 12 * kGiB).device = 1;
   REQUIRE(verdicts.Take({{stream.Publish(), ""}, *phantom::FindCard("t4")}).ok());
   CHECK(VerdictOf(verdicts, "t4").fits);
-  CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGiB);
+  CHECK(VerdictOf(verdicts, "t4").held.reserved_bytes == 14 * kGiB);
   CHECK(verdicts.HasNoRoom(VerdictOf(verdicts, "gtx-1650").card));
   const std::string text = VerdictsText(verdicts, "train.py", "");
   CHECK(Tells(text, "The smallest known card with room for it is the NVIDIA T4, of which it uses 2."));
@@ -132,12 +132,12 @@ TEST_CASE("A share of the memory that is there is noticed where a card with less
   CardVerdicts verdicts = AskedOf("h100");
   REQUIRE(verdicts.Take(First("h100", 14'000 * kGiB)).ok());
   CHECK_FALSE(verdicts.takes_what_there_is());  // it may as well need so much
-  CHECK(verdicts.OfAsked()->needed_bytes == 14'000 * kGiB);
+  CHECK(verdicts.OfAsked()->needed.allocated_bytes == 14'000 * kGiB);
   CHECK(verdicts.Smallest() == nullptr);
   REQUIRE(NameOfNext(verdicts, true) == "h100");
   REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 70 * kGiB)).ok());
   CHECK(verdicts.takes_what_there_is());
-  CHECK(verdicts.OfAsked()->needed_bytes == 0);
+  CHECK(verdicts.OfAsked()->needed.allocated_bytes == 0);
   CHECK(NameOfNext(verdicts, true) == Smallest(verdicts));
 }
 

@@ -18,6 +18,9 @@ Json TechniquesOf(const std::vector<TechniqueVerdict>& verdicts) {
   return json["techniques"];
 }
 
+const std::vector<std::string> kProgram = {"python", "train.py"};
+const std::vector<std::string> kWithBatch = {"python", "train.py", "--batch-size", "3"};
+
 // Settings with which it reserves so much.
 advice::AllocatorTrial Reserves(const char* settings, int64_t bytes, int64_t retries = 0) {
   advice::AllocatorTrial trial{settings, {}};
@@ -33,17 +36,17 @@ TEST_CASE("What techniques make of a program is told with the command that shows
   const phantom::Card card = *phantom::FindCard("l4");
   const std::vector<TechniqueVerdict> verdicts = {
       {{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}},
-      {{true, false, "", int64_t{12} << 30, int64_t{14} << 30}, {"off", "blocks"}},
+      {{true, false, "", int64_t{12} << 30, {int64_t{14} << 30}}, {"off", "blocks"}},
       {{false, false, "it ended with exit code 1"}, {"bf16", "blocks"}},
-      {{false, true, "", 0, 0, 0, {"--checkpoint blocks"}}, {"bf16", "blocks"}}};
+      {{false, true, "", 0, {}, {}, {"--checkpoint blocks"}}, {"bf16", "blocks"}}};
   PhantomOptions asked;
   asked.card = card.name;
-  const std::string of_all = WaysText({{}, verdicts}, card, asked, "python train.py");
+  const std::string of_all = WaysText({{}, verdicts}, card, asked, kProgram);
   CHECK(TextHas(of_all, "tidemark phantom --card l4 --checkpoint blocks -- python train.py tells"));
   asked.gpus = "2";
   asked.memory = "16GiB";
   asked.addresses = "first-fit";
-  const std::string text = WaysText({{}, verdicts}, card, asked, "python train.py");
+  const std::string text = WaysText({{}, verdicts}, card, asked, kProgram);
   CHECK(TextHas(text, "On the NVIDIA L4, with techniques that it does not use itself, as if it did:\n"));
   CHECK(TextHas(text, "does not fit\n"));
   CHECK(TextHas(text, "no answer: it ended with exit code 1\n"));
@@ -53,21 +56,20 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       text,
       "tidemark phantom --card l4 --gpus 2 --memory 16GiB --addresses first-fit --checkpoint blocks -- "
       "python train.py tells"));
-  CHECK(TextHas(WaysText({{}, {verdicts.front()}}, card, asked, "python train.py"),
-                "None of them makes it fit"));
+  CHECK(TextHas(WaysText({{}, {verdicts.front()}}, card, asked, kProgram), "None of them makes it fit"));
   CHECK(
-      TextHas(WaysText({{}, {verdicts.front()}, card.memory_bytes}, card, asked, "python train.py"),
+      TextHas(WaysText({{}, {verdicts.front()}, card.memory_bytes}, card, asked, kProgram),
               "None of them makes it fit there, nor would fewer samples at once: its parameters and what its "
               "optimizers keep are 21.99 GiB alone.\n"));
-  CHECK(TextHas(WaysText({{}, {verdicts.front()}}, card, asked, "python train.py"),
+  CHECK(TextHas(WaysText({{}, {verdicts.front()}}, card, asked, kProgram),
                 "may: of a program that takes --batch N, tidemark phantom --card l4 --gpus 2 --memory 16GiB "
                 "--addresses first-fit --sweep batch=1..64 -- python train.py tells"));
   const ProgramWays of_known_batch = {
       {}, {verdicts.front()}, 0, phantom::SweepRange{"batch-size", {1, 2, 3}}};
-  CHECK(TextHas(WaysText(of_known_batch, card, asked, "python train.py --batch-size 3"),
+  CHECK(TextHas(WaysText(of_known_batch, card, asked, kWithBatch),
                 "may: tidemark phantom --card l4 --gpus 2 --memory 16GiB --addresses first-fit "
                 "--sweep batch-size=1..3 -- python train.py --batch-size 3 tells"));
-  CHECK(WaysText({}, card, asked, "python train.py").empty());
+  CHECK(WaysText({}, card, asked, kProgram).empty());
   const Json json = TechniquesOf(verdicts);
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);
   CHECK(json[0]["reserved_peak_bytes"].is_null());
@@ -82,11 +84,12 @@ TEST_CASE(
   PhantomOptions asked;
   asked.card = card.name;
   const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
-  const TechniqueVerdict in_vain{{true, false, "", tight, tight, 0, {"--amp bf16"}}, {"bf16", "none"}};
-  const TechniqueVerdict just_fits{{true, false, "", tight, tight}, {"off", "blocks"}};
-  const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"bf16", "blocks"}};
+  const TechniqueVerdict in_vain{{true, false, "", tight, {tight}, {}, {"--amp bf16"}}, {"bf16", "none"}};
+  const TechniqueVerdict just_fits{{true, false, "", tight, {tight}}, {"off", "blocks"}};
+  const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, {int64_t{9} << 30}},
+                                  {"bf16", "blocks"}};
   const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
-    return WaysText({{}, verdicts}, card, asked, "python train.py");
+    return WaysText({{}, verdicts}, card, asked, kProgram);
   };
   CHECK(TextHas(text({in_vain, just_fits, has_room}), "--card l4 --amp bf16 --checkpoint blocks -- python"));
   CHECK_FALSE(TextHas(text({in_vain, just_fits, has_room}), "None of them"));
@@ -102,29 +105,29 @@ TEST_CASE("Of a technique that runs out is told how much is short, or which sett
   asked.card = card.name;
   const int64_t usable = card.memory_bytes - card.context_bytes;
   TechniqueVerdict is_short{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}};
-  is_short.needed_bytes = usable + (int64_t{3} << 30);
+  is_short.needed.allocated_bytes = usable + (int64_t{3} << 30);
   TechniqueVerdict in_pieces{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "blocks"}};
-  in_pieces.needed_bytes = usable - (int64_t{1} << 30);
+  in_pieces.needed = {usable - (int64_t{1} << 30), usable + (int64_t{1} << 30)};
   const auto text = [&](const std::vector<TechniqueVerdict>& verdicts) {
-    return WaysText({{}, verdicts}, card, asked, "python train.py");
+    return WaysText({{}, verdicts}, card, asked, kProgram);
   };
   CHECK(TextHas(text({is_short}), "–  does not fit: at least 3.00 GiB short\n"));
   CHECK(TextHas(text({is_short}), "tidemark phantom --card l4 --sweep batch=1..64 -- python train.py tells"));
-  CHECK(TextHas(text({in_pieces}), "–  does not fit\n"));
-  in_pieces.fits_with = "expandable_segments:True";
+  CHECK(TextHas(text({in_pieces}), "–  does not fit: at most 1.00 GiB short\n"));
+  in_pieces.fits_with = {"expandable_segments:True", {usable - (int64_t{2} << 30)}};
   const std::string told = text({is_short, in_pieces});
   CHECK(TextHas(told, "does not fit: with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True it has room\n"));
   CHECK(TextHas(told,
                 "None of them makes it fit there with the allocator's settings as they are.\n"
                 "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card l4 --amp bf16 "
                 "--checkpoint blocks -- python train.py tells all of it.\n"));
-  const TechniqueVerdict in_vain{{true, false, "", usable, usable, 0, {"--amp bf16"}}, {"bf16", "none"}};
+  const TechniqueVerdict in_vain{{true, false, "", usable, {usable}, {}, {"--amp bf16"}}, {"bf16", "none"}};
   CHECK(
       TextHas(text({in_vain, in_pieces}), "None of them gives it room to spare there with the allocator's"));
   const Json json = TechniquesOf({is_short, in_pieces});
-  CHECK(json[0]["needed_bytes"] == is_short.needed_bytes);
+  CHECK(json[0]["needed_bytes"] == is_short.needed.allocated_bytes);
   CHECK(json[0]["fits_with"].is_null());
-  CHECK(json[1]["fits_with"] == in_pieces.fits_with);
+  CHECK(json[1]["fits_with"] == in_pieces.fits_with->settings);
 }
 
 TEST_CASE("What costs nothing is told and recommended before techniques, where it leaves room to spare") {
@@ -132,8 +135,8 @@ TEST_CASE("What costs nothing is told and recommended before techniques, where i
   PhantomOptions asked;
   asked.card = card.name;
   const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
-  const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"bf16", "none"}};
-  const auto text = [&](const ProgramWays& ways) { return WaysText(ways, card, asked, "python train.py"); };
+  const TechniqueVerdict has_room{{true, false, "", int64_t{9} << 30, {int64_t{9} << 30}}, {"bf16", "none"}};
+  const auto text = [&](const ProgramWays& ways) { return WaysText(ways, card, asked, kProgram); };
   const ProgramWays both{{Reserves("expandable_segments:True", int64_t{12} << 30)}, {has_room}};
   const std::string told = text(both);
   CHECK(told.find("expandable_segments:True") < told.find("--amp bf16"));
@@ -151,7 +154,7 @@ TEST_CASE("What costs nothing is told and recommended before techniques, where i
   CHECK(TextHas(text(tightly), "fits if its context is no larger than estimated\n"));
   CHECK(TextHas(text(tightly), "\ntidemark phantom --card l4 --amp bf16 -- python train.py tells"));
   TechniqueVerdict empties_cache = has_room;
-  empties_cache.empties_cache = true;
+  empties_cache.held.empties_cache = true;
   const std::string full = text({nearly_full.settings, {empties_cache}});
   CHECK(TextHas(full, "9.00 GiB      9.17 GiB  fits, but nearly full: PyTorch empties its cache\n"));
   CHECK(TextHas(full,
@@ -165,13 +168,50 @@ TEST_CASE("A technique that takes no time comes first with other settings, too")
   PhantomOptions asked;
   asked.card = card.name;
   TechniqueVerdict with_settings{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}};
-  with_settings.fits_with = "expandable_segments:True";
-  with_settings.reserved_bytes = int64_t{9} << 30;
-  const TechniqueVerdict runs_again{{true, false, "", int64_t{9} << 30, int64_t{9} << 30}, {"off", "blocks"}};
+  with_settings.fits_with = {"expandable_segments:True", {int64_t{9} << 30}};
+  const TechniqueVerdict runs_again{{true, false, "", int64_t{9} << 30, {int64_t{9} << 30}},
+                                    {"off", "blocks"}};
   const ProgramWays ways{{}, {with_settings, runs_again}};
-  const std::string told = WaysText(ways, card, asked, "python train.py");
+  const std::string told = WaysText(ways, card, asked, kProgram);
   CHECK(TextHas(told,
                 "\nPYTORCH_CUDA_ALLOC_CONF=expandable_segments:True tidemark phantom --card l4 --amp bf16 "));
+  CHECK_FALSE(TextHas(told, "None of them"));
+}
+
+TEST_CASE("Where only fewer samples fit, they are told with the whole command that shows it") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  asked.gpus = "2";
+  const std::vector<std::string> program = {"python", "train.py", "batch=64"};
+  ProgramWays ways{{}, {{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}}}};
+  CHECK_FALSE(MayNeedFewerSamples(ways, card));  // nobody knows how many it takes
+  ways.samples = phantom::BatchSweepOf(program);
+  CHECK(MayNeedFewerSamples(ways, card));
+  ways.fewer = FewerSamples{"batch", 64, 12, int64_t{9} << 30, {int64_t{10} << 30}, 13};
+  const std::string told = WaysText(ways, card, asked, program);
+  CHECK(TextHas(told, "  batch 12 instead of 64 "));
+  CHECK(TextHas(told, "9.00 GiB     10.17 GiB  fits; with 13 it has no room to spare\n"));
+  CHECK(
+      told.ends_with("None of them makes it fit there; fewer samples at once do.\n"
+                     "tidemark phantom --card l4 --gpus 2 -- python train.py batch=12 tells all of it.\n"));
+  ways.fewer = FewerSamples{"batch", 64, 0, 0, {}, 1};
+  CHECK(
+      WaysText(ways, card, asked, program).ends_with("None of them makes it fit there, nor does batch 1.\n"));
+  ways.fewer = FewerSamples{"batch", 64, 0, 0, {}, {}, "With batch 12: it ended with exit code 1"};
+  CHECK(
+      TextHas(WaysText(ways, card, asked, program),
+              "\nWith batch 12: it ended with exit code 1\nNone of them makes it fit there; fewer samples"));
+  ways.techniques.push_back({{true, false, "", int64_t{9} << 30, {int64_t{9} << 30}}, {"off", "blocks"}});
+  CHECK_FALSE(MayNeedFewerSamples(ways, card));  // it takes no change of what it trains
+}
+
+TEST_CASE("Of what was stopped before all was tried nothing is said that only all of it tells") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  ProgramWays ways{{}, {{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}}}};
+  ways.were_stopped = true;
+  const std::string told = WaysText(ways, card, {}, kProgram);
+  CHECK(told.ends_with("\nStopped as asked, before all was tried that may make it fit there.\n"));
   CHECK_FALSE(TextHas(told, "None of them"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "profiler/phantom/address_order.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -34,6 +35,12 @@ TEST_CASE("The command that tells what makes a program fit says as much of it an
   description.pretended_world = 8;
   description.rank = 3;
   CHECK(FitCommand(description, 1, known) == "tidemark fit --card t4 --world 8 --rank 3 -- python train.py");
+  description.pretended_world = 0;
+  description.address_order = phantom::TextOf(phantom::AddressOrder());
+  CHECK(FitCommand(description, 1, known) == "tidemark fit --card t4 -- python train.py");
+  description.address_order = "first-fit";
+  CHECK(FitCommand(description, 1, known) ==
+        "tidemark fit --card t4 --addresses first-fit -- python train.py");
 }
 
 TEST_CASE("What recorded a program is told, or what others' file tells of it") {
@@ -73,17 +80,37 @@ TEST_CASE("What ran is called as it is, also where its name says on what") {
 }
 
 TEST_CASE("What a program comes to with techniques is a verdict, and why where there is more to say") {
+  phantom::Card card;
+  card.memory_bytes = 1000;
+  card.context_bytes = 100;
   session::TechniqueAnswer answer;
   answer.failure = "it ended with exit code 1";
   CHECK(VerdictOf(answer) == "no answer");
-  CHECK(WhyVerdict(answer) == "it ended with exit code 1");
+  CHECK(WhyVerdict(answer, card) == "it ended with exit code 1");
   answer.ran_out = true;
   CHECK(VerdictOf(answer) == "does not fit");
-  CHECK(WhyVerdict(answer).empty());
+  CHECK(WhyVerdict(answer, card).empty());
   answer = {.fits = true};
   answer.in_vain = {"--amp bf16", "--checkpoint blocks"};
   CHECK(VerdictOf(answer) == "fits");
-  CHECK(WhyVerdict(answer) == "--amp bf16 and --checkpoint blocks changed nothing");
+  CHECK(WhyVerdict(answer, card) == "--amp bf16 and --checkpoint blocks changed nothing");
+  CHECK(FitsInWords({800, false}, card) == "fits");
+  CHECK(FitsInWords({850, false}, card) == "fits if its context is no larger than estimated");
+  answer.held.empties_cache = true;
+  answer.in_vain.clear();
+  CHECK(WhyVerdict(answer, card) == "nearly full: PyTorch empties its cache");
+  CHECK(FitsInWords(answer.held, card) == "fits, but nearly full: PyTorch empties its cache");
+}
+
+TEST_CASE(
+    "How much a card is short of is told from below by what is allocated, else from above by segments") {
+  phantom::Card card;
+  card.memory_bytes = 1000;
+  card.context_bytes = 100;
+  CHECK(HowMuchShort({}, card, ByteUnit::kMegabytes).empty());
+  CHECK(HowMuchShort({1400, 1500}, card, ByteUnit::kMegabytes) == "at least 500 B short");
+  CHECK(HowMuchShort({900, 1500}, card, ByteUnit::kMegabytes) == "at most 600 B short");
+  CHECK(HowMuchShort({900, 900}, card, ByteUnit::kMegabytes).empty());
 }
 
 TEST_CASE("A program is told by its command, its card, and what it took of it") {

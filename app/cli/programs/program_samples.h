@@ -1,0 +1,51 @@
+// With how many samples at once a user's program has room on a card: it runs with fewer, one run after the
+// other, on a phantom with room for all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/programs/program_launch.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::cli {
+
+struct SamplesToFind {
+  std::string argument;  // of the program, as BatchSweepOf has it
+  int64_t asked = 0;     // what the program has there, for which there is no room
+  phantom::Card card;
+  // With as many: what its parameters and optimizers hold, which fewer samples make no smaller, and all of
+  // it.
+  int64_t state_bytes = 0;
+  session::Need needed;
+};
+
+struct FewerSamples {
+  std::string argument;
+  int64_t asked = 0;
+  int64_t most = 0;  // with which it has room to spare, or else just fits; 0 = none is known
+  int64_t allocated_bytes = 0;
+  session::HeldOfCard held = {};
+  std::optional<int64_t> too_many = {};  // the fewest that have none, of those that it ran with
+  std::string failure = {};              // why no more is known, as a sentence; "" if all is
+};
+
+struct SamplesWatch {
+  std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
+  std::function<bool()> goes_on = {};                        // asked as often; false ends it early
+};
+
+// The runs that it takes at the most; where what it takes grows evenly with the samples, they are two or
+// three.
+inline constexpr int kMostSamplesRuns = 8;
+
+// `launch`: with room for all. Any thread. Errors: as RunTrials'.
+Result<FewerSamples> FindFewerSamples(const std::vector<std::string>& program, const ProgramLaunch& launch,
+                                      const SamplesToFind& wanted, const SamplesWatch& watch);
+
+}  // namespace tidemark::cli
