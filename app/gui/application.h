@@ -194,6 +194,7 @@ class Application {
   }
   void LayOver(SecondRun second);  // none takes it away
   void EndForeignComparison();
+  void BeginOther();
   void ForgetWhatWasSought();
   void RememberChoices() { choices_.Remember(Chosen()); }
   // Device, allocator or what is told of kernels are others than those of the run: it takes another process.

@@ -229,8 +229,7 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
     ranks_ = *ranks;
   }
   const bool is_other_run = is_another && !is_of_same_ranks;
-  if (is_other_run) ForgetWhatWasSought();
-  if (is_other_run && state_.learning) arrangement_.Take(Layout::kProfile, state_);  // no lesson is about it
+  if (is_other_run) BeginOther();
   TellOfNotes(shown_.ReadNotes(file));
   state_.pinned = ranks_.Show(file, *input_.view);
   if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
@@ -339,10 +338,16 @@ void Application::ShowAlone(ShownRun shown) {
   CloseRanks();
   AdoptRun(std::move(shown));
   EndForeignComparison();
-  ForgetWhatWasSought();
+  BeginOther();
   state_.timeline.follow = input_.status.state <= RunState::kPaused;
   state_.timeline.whole = true;
   TellOfEndBefore();
+}
+
+// A run that no lesson is about: all panels are there, now and in the next window.
+void Application::BeginOther() {
+  ForgetWhatWasSought();
+  if (state_.learning) arrangement_.Take(Layout::kAll, state_);
 }
 
 // It was of another run.

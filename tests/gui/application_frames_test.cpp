@@ -267,6 +267,47 @@ TEST_CASE("What slow motion covered is given back after it where Findings came o
   CHECK(IsInFront("###layers"));
 }
 
+TEST_CASE("A panel that a program has nothing to show in is in front again with a network's run") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const auto show = [&](const std::shared_ptr<session::Run>& run) {
+    app.ShowRun(run);
+    frames.Draw(8);
+  };
+  show(std::make_shared<Grown>());
+  REQUIRE(IsInFront("###bridge"));
+  show(std::make_shared<Program>());
+  REQUIRE_FALSE(IsInFront("###bridge"));
+  SECTION("as it was") {
+    show(std::make_shared<Grown>());
+    CHECK(IsInFront("###bridge"));
+  }
+  SECTION("but where somebody chose another meanwhile") {
+    Tell(app, ShowPanel{"lessons", true});
+    frames.Draw(8);
+    show(std::make_shared<Grown>());
+    CHECK(IsInFront("###lessons"));
+  }
+}
+
+TEST_CASE("A window after one of a program has the same panels in front as the first has") {
+  std::string layout;
+  ViewState view;
+  for (const bool is_program : {true, true, false}) {
+    const auto application = Application::Create({}, std::move(view));
+    REQUIRE(application.ok());
+    Application& app = **application;
+    Frames frames(app);
+    ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
+    app.ShowRun(is_program ? std::make_shared<Program>() : std::make_shared<Grown>());
+    frames.Draw(8);
+    CHECK(IsInFront("###bridge") != is_program);
+    layout = LayoutToKeep(app.shell());
+    view = app.view_state();
+  }
+}
+
 TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
   const auto application = KeepingIn("");
   Application& app = *application;

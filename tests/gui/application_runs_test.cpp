@@ -192,8 +192,8 @@ TEST_CASE("That a recording which was followed is complete goes by itself, and s
 }
 
 TEST_CASE(
-    "A recording that is opened from a lesson comes up in the layout to profile, another rank of it stays "
-    "where it is") {
+    "A recording that is opened from a lesson comes up with all panels, another rank of it stays where it "
+    "is") {
   const trace::Scratch scratch;
   std::vector<std::filesystem::path> files;
   for (const char* name : {"run.rank0.tide", "run.rank1.tide"}) {
@@ -211,11 +211,20 @@ TEST_CASE(
   app.OpenRanks(files);
   REQUIRE(is_shown("run.rank0.tide"));
   CHECK_FALSE(app.view_state().learning);
-  CHECK((!shows("lessons") && shows("statistics")));
+  CHECK(std::ranges::count(app.view_state().shown, true) == kPanelCount);
   Tell(app, DoAction{ActionId::kLearnLayout});  // what is open already may be learned from
   Tell(app, OpenRank{1});
   REQUIRE(is_shown("run.rank1.tide"));
   CHECK(app.view_state().learning);
+}
+
+TEST_CASE("A program that is begun from a lesson comes up with all panels") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  app.ShowRun(std::make_shared<Program>());
+  CHECK_FALSE(app.view_state().learning);
+  CHECK(std::ranges::count(app.view_state().shown, true) == kPanelCount);
 }
 
 TEST_CASE("What was sought in one run is not sought in another, a rank and a run begun anew apart") {

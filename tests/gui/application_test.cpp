@@ -632,8 +632,8 @@ TEST_CASE("A program that is shown after a recording is none of its own") {
 TEST_CASE("Slow motion waits for the first step of a recording that grows") {
   const auto application = KeepingIn("");
   Application& app = *application;
-  app.view_state().learning = true;
   app.Follow(std::make_shared<Grown>(), "grows.tide");
+  app.view_state().learning = true;
   Tell(app, DoAction{ActionId::kSlowMotion});
   CHECK(app.view_state().slow_motion.active);
   CHECK(app.title() == "Tidemark · grows.tide");

@@ -25,6 +25,17 @@ constexpr const char* kDockSpace = "dock space";
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
+// Also of one that has not been drawn yet.
+ImGuiID WindowIdOf(std::string_view panel) { return ImHashStr(("###" + std::string(panel)).c_str()); }
+ImGuiID TabIdOf(std::string_view panel) { return ImHashStr("#TAB", 0, WindowIdOf(panel)); }
+
+ImGuiDockNode* NodeOf(std::string_view panel) {
+  if (const ImGuiWindow* const window = ImGui::FindWindowByID(WindowIdOf(panel)))
+    return ImGui::DockBuilderGetNode(window->DockId);
+  const ImGuiWindowSettings* const kept = ImGui::FindWindowSettingsByID(WindowIdOf(panel));
+  return kept == nullptr ? nullptr : ImGui::DockBuilderGetNode(kept->DockId);
+}
+
 std::string WordsOf(const Panel& panel, const Frame& frame) {
   return std::string(Translated(LabelOf(panel, frame)));
 }
@@ -181,7 +192,7 @@ void RememberCut(ImGuiID side, float wanted, ViewState& view) {
 }
 
 // Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
-void BuildDefaultLayout(ImGuiID space, ImVec2 size, ViewState& view) {
+void DockPanels(ImGuiID space, ImVec2 size, ViewState& view) {
   ImGui::DockBuilderRemoveNode(space);
   ImGui::DockBuilderAddNode(space, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(space, size);
@@ -218,6 +229,16 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, ViewState& view) {
     ImGui::DockBuilderDockWindow(WindowId(panel).c_str(), nodes[static_cast<size_t>(panel.place)]);
   }
   ImGui::DockBuilderFinish(space);
+}
+
+// The first of each place is in front, also where a run comes first that has nothing to show in it.
+void BuildDefaultLayout(ImGuiID space, ImVec2 size, ViewState& view) {
+  DockPanels(space, size, view);
+  for (size_t i = 0; i < Panels().size(); ++i) {
+    ImGuiDockNode* const node = NodeOf(Panels()[i].name);
+    if (view.shown[i] && node != nullptr && node->SelectedTabId == 0)
+      node->SelectedTabId = TabIdOf(Panels()[i].name);
+  }
 }
 
 // Shares of a row that the panels at its sides may take, of all of it and of what is left: the middle needs
@@ -461,18 +482,16 @@ size_t PlaceOf(const ImGuiWindow* window) {
   return static_cast<size_t>(std::ranges::find_if(Panels(), is_of) - Panels().begin());
 }
 
-ImGuiID TabIdOf(const std::string& panel) {
-  const ImGuiWindow* const window = ImGui::FindWindowByName(("###" + panel).c_str());
-  return window == nullptr ? 0 : window->TabId;
+ImGuiID FrontOf(const ImGuiDockNode& node) {
+  const ImGuiTabBar* const bar = node.TabBar;
+  if (bar == nullptr) return node.SelectedTabId;
+  return bar->NextSelectedTabId != 0 ? bar->NextSelectedTabId : bar->SelectedTabId;
 }
 
 // Once a person has chosen another tab there.
 bool IsOver(const CoveredPanel& covered) {
   const ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered.node);
-  if (node == nullptr || node->TabBar == nullptr) return true;
-  const ImGuiTabBar& bar = *node->TabBar;
-  const ImGuiID front = bar.NextSelectedTabId != 0 ? bar.NextSelectedTabId : bar.SelectedTabId;
-  return front != TabIdOf(covered.by);
+  return node == nullptr || (!covered.by.empty() && FrontOf(*node) != TabIdOf(covered.by));
 }
 
 void NoteCovered(const Panel& by, ShellState& shell) {
@@ -486,6 +505,31 @@ void NoteCovered(const Panel& by, ShellState& shell) {
   } else {
     before->by = by.name;  // over what had covered the same
   }
+}
+
+// What was in front and has nothing to show any more: what Dear ImGui brings there instead covers it.
+void NoteGone(const Panel& panel, ShellState& shell) {
+  const ImGuiDockNode* const node = NodeOf(panel.name);
+  if (node == nullptr || FrontOf(*node) != TabIdOf(panel.name)) return;
+  if (std::ranges::count(shell.covered, node->ID, &CoveredPanel::node) == 0)
+    shell.covered.push_back({node->ID, panel.name, "", true});
+}
+
+void LookForCovering(ShellState& shell) {
+  for (CoveredPanel& covered : shell.covered) {
+    const ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered.node);
+    if (!covered.by.empty() || node == nullptr || FrontOf(*node) == TabIdOf(covered.panel)) continue;
+    if (const size_t by = PlaceOf(node->VisibleWindow); by != Panels().size()) covered.by = Panels()[by].name;
+  }
+}
+
+void ComeBackToFront(const Panel& panel, ShellState& shell) {
+  const auto covered = std::ranges::find(shell.covered, panel.name, &CoveredPanel::panel);
+  if (covered == shell.covered.end() || !covered->is_gone) return;
+  ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered->node);
+  shell.covered.erase(covered);
+  if (shell.raise_panel.empty() && node->TabBar != nullptr)
+    node->TabBar->NextSelectedTabId = TabIdOf(panel.name);
 }
 
 // Panels that come back to their place stand there in their order, whichever of them was there before.
@@ -542,14 +586,13 @@ std::string LayoutToKeep(const ShellState& shell) {
       IsAsGiven(shell.given_room) ? shell.given_room : std::vector<GivenRoom>();
   std::vector<CoveredPanel> covered = shell.covered;
   std::erase_if(covered, IsOver);
-  const auto select = [&](std::string CoveredPanel::*panel) {
-    for (const CoveredPanel& one : covered)
-      ImGui::DockBuilderGetNode(one.node)->SelectedTabId = TabIdOf(one.*panel);
-  };
+  std::vector<ImGuiID> fronts;
   Resize(room, &GivenRoom::before);
-  select(&CoveredPanel::panel);
+  for (const CoveredPanel& one : covered)
+    fronts.push_back(std::exchange(ImGui::DockBuilderGetNode(one.node)->SelectedTabId, TabIdOf(one.panel)));
   std::string layout = ImGui::SaveIniSettingsToMemory();
-  select(&CoveredPanel::by);
+  for (size_t i = 0; i < covered.size(); ++i)
+    ImGui::DockBuilderGetNode(covered[i].node)->SelectedTabId = fronts[i];
   Resize(room, &GivenRoom::after);
   return layout;
 }
@@ -590,6 +633,7 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
   }
   FollowScale(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), shell, view);
   MakeRoom(shell);
+  LookForCovering(shell);
   std::erase_if(shell.covered, IsOver);
   // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
   // or what lies behind tabs, painted in the colour that each frame begins with.
@@ -611,6 +655,9 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
       if (!was_there) tab.comes_back = tab.place >= 0;
       DrawPanel(Panels()[i], frame, covered, view, queue);
       KeepTabPlace(ImGui::FindWindowByName(WindowId(Panels()[i]).c_str()), tab);
+      if (!was_there) ComeBackToFront(Panels()[i], shell);
+    } else if (view.shown[i]) {
+      NoteGone(Panels()[i], shell);
     }
     if (!raise) continue;
     if (std::exchange(shell.passing_panel, "") == Panels()[i].name) NoteCovered(Panels()[i], shell);

@@ -91,11 +91,13 @@ struct GivenRoom {
   float after = 0;
 };
 
-// The panel that a person had in front where the program has brought another there for a while.
+// The panel that a person had in front where another is for a while: the program has brought that there, or
+// the panel has nothing to show.
 struct CoveredPanel {
   unsigned node = 0;
   std::string panel;
-  std::string by;
+  std::string by;  // "" = what comes in its place is not there yet
+  bool is_gone = false;
 };
 
 // What was typed as the colour of each category: a colour, or what is refused as one.
