@@ -260,6 +260,61 @@ TEST_CASE("A legend that has no room for all names what is largest in sight, and
   CHECK(WidthUnderMouse(frames, *timeline, timeline->GetID("legend's rest"), row) > 0);
 }
 
+TEST_CASE("A legend that has no room for all begins with what the lesson's page is about") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {640, 450};
+  const auto run = std::make_shared<Changing>();
+  app.ShowRun(run);
+  app.view_state().timeline.follow = app.view_state().timeline.whole = false;
+  app.view_state().timeline.visible = run->later();
+  frames.Draw(8);
+  const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  const auto is_in_legend = [&](events::Category category) {
+    return SpanOf(*timeline, {Colors().Of(category)}, &ImVec2::y).second > timeline->Rect().Max.y - Px(40);
+  };
+  REQUIRE_FALSE(is_in_legend(events::Category::kInput));
+  app.view_state().learning = true;
+  LessonsState& lessons = app.view_state().lessons;
+  lessons.lesson = "where-memory-goes";
+  lessons.page = 3;  // the input, and then a question of activations
+  lessons.predictions = {{"where-memory-goes/1", 4.3}, {"where-memory-goes/3", 40}};
+  frames.Draw(4);
+  CHECK(is_in_legend(events::Category::kInput));
+}
+
+TEST_CASE("The list of the legend's rest has the keys while it is open") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {640, 450};
+  app.ShowRun(std::make_shared<Changing>());
+  frames.Draw(8);
+  ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  const ImGuiID rest = timeline->GetID("legend's rest");
+  const float row = timeline->Rect().Max.y - Px(22);
+  const auto is_found = [&] { return ImGui::GetCurrentContext()->HoveredId == rest; };
+  for (float x = timeline->Rect().Min.x; x < timeline->Rect().Max.x && !is_found(); x += 2) {
+    ImGui::GetIO().AddMousePosEvent(x, row);
+    frames.Draw();
+  }
+  REQUIRE(is_found());
+  frames.Click(ImGui::GetIO().MousePos);
+  const auto popups = [] { return ImGui::GetCurrentContext()->OpenPopupStack.Size; };
+  REQUIRE(popups() == 1);
+  SECTION("Space hides and shows what the arrows have come to") {
+    const timeline::CategorySet before = app.view_state().timeline.hidden_categories;
+    frames.Press(ImGuiKey_DownArrow);
+    frames.Press(ImGuiKey_LeftArrow);
+    frames.Press(ImGuiKey_Space);
+    CHECK(app.view_state().timeline.hidden_categories != before);
+    CHECK(popups() == 1);
+  }
+  frames.Press(ImGuiKey_Escape);
+  CHECK(popups() == 0);
+}
+
 TEST_CASE("What has just happened covers nothing that is read, at any size of the window") {
   const auto application = KeepingIn("");
   Application& app = *application;

@@ -357,6 +357,19 @@ std::set<events::Category> AskedLater(const std::vector<Lesson>& all, const Less
   return asked;
 }
 
+std::set<events::Category> SubjectOf(const std::vector<Lesson>& all, const LessonsState& state) {
+  std::set<events::Category> subject;
+  const OpenPage open = PageOf(all, state);
+  if (open.page == nullptr) return subject;
+  for (int i = 0; i < events::kCategoryCount; ++i) {
+    const auto category = static_cast<events::Category>(i);
+    if (open.page->title.find(events::NameOf(category)) != std::string::npos) subject.insert(category);
+  }
+  if (!open.page->prediction) return subject;
+  if (const auto asked = lessons::CategoryNamed(open.page->prediction->quantity)) subject.insert(*asked);
+  return subject;
+}
+
 void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue) {
   if (input.lessons == nullptr || input.lessons->empty()) {
     PanelTitle("Learn", "");

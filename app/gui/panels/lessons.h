@@ -91,6 +91,9 @@ bool AwaitsPrediction(const std::vector<lessons::Lesson>& all, const LessonsStat
 // about, and nobody has told yet, and what would tell that: tables leave it out.
 std::set<events::Category> AskedLater(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 
+// What the page that is open is about, by category: what its title names, or it asks for.
+std::set<events::Category> SubjectOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
+
 void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui

@@ -1,6 +1,7 @@
 #include "app/gui/scene/scene.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "app/presenters/run/program_facts.h"
@@ -43,6 +44,13 @@ bool TellsWhatIsAsked(const SceneInput& input, const LessonsState& state) {
   return std::ranges::any_of(input.view->settings(), [&](const std::string& told) { return told == asked; });
 }
 
+timeline::CategorySet SetOf(const std::set<events::Category>& categories) {
+  timeline::CategorySet all = 0;
+  for (const events::Category category : categories)
+    all |= timeline::CategorySet{1} << static_cast<int>(category);
+  return all;
+}
+
 }  // namespace
 
 bool Scene::pending() const {
@@ -71,9 +79,8 @@ void Scene::BeginFrame(const SceneInput& input, const ViewState& state) {
   frame_.awaits_prediction = asks && (state.learning || frame_.lesson_out_of_sight);
   frame_.veiled = frame_.awaits_prediction && (is_asked_of || TellsWhatIsAsked(input, state.lessons));
   if (is_asked_of) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
-  frame_.timeline.untold = 0;
-  for (const events::Category category : frame_.breakdown.asked)
-    frame_.timeline.untold |= timeline::CategorySet{1} << static_cast<int>(category);
+  frame_.timeline.untold = SetOf(frame_.breakdown.asked);
+  frame_.timeline.subject = is_asked_of ? SetOf(SubjectOf(input.book->lessons, state.lessons)) : 0;
   frame_.layers.asked = frame_.breakdown.asked;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "app/gui/panels/timeline/timeline_labels.h"
@@ -228,6 +229,7 @@ struct LegendItem {
   Color color;
   bool hidden = false;
   bool lit = false;                 // it is what is selected
+  bool is_subject = false;          // of a lesson's page
   presenters::Selection selection;  // by a click on its name
   int category = -1;                // that a click on its square hides; -1 = none
   std::optional<int64_t> rank;      // that a click on its name shows
@@ -247,8 +249,8 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
     items.push_back({plot.groups[group], MostOfGroup(plot, group), ColorOfGroup(input, group), false,
-                     input.lit_group == group, SelectionOfGroup(input, group), -1, RankOfGroup(plot, group),
-                     HelpOfGroup(plot.groups[group])});
+                     input.lit_group == group, false, SelectionOfGroup(input, group), -1,
+                     RankOfGroup(plot, group), HelpOfGroup(plot.groups[group])});
   }
   if (!items.empty()) return items;
   const auto in_sight = MostOfCategories(plot);
@@ -259,7 +261,8 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
     const bool lit = input.selected != nullptr && input.selected->category == category;
     items.push_back({std::string(events::NameOf(category)), in_sight[i], Colors().categories[i],
                      timeline::Contains(state.hidden_categories, i), lit,
-                     presenters::CategorySelected(category), static_cast<int>(i), std::nullopt, ""});
+                     timeline::Contains(input.subject, i), presenters::CategorySelected(category),
+                     static_cast<int>(i), std::nullopt, ""});
     if (!timeline::Contains(input.untold, i)) continue;
     LegendItem& item = items.back();
     item.hidden = true;
@@ -271,18 +274,18 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   return items;
 }
 
-void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, TimelineState& state,
-                    CommandQueue& queue) {
+void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, TimelineState& state, CommandQueue& queue,
+                    ImGuiButtonFlags flags = ImGuiButtonFlags_None) {
   const float row = Px(kLegendRow);
   const float square_width = item.category < 0 ? 0 : Px(15);
   if (item.category >= 0) {
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(("hide " + item.name).c_str(), {square_width, row}))
+    if (ImGui::InvisibleButton(("hide " + item.name).c_str(), {square_width, row}, flags))
       state.hidden_categories ^= timeline::CategorySet{1} << item.category;
     Tooltip(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
   }
   ImGui::SetCursorScreenPos({at.x + square_width, at.y});
-  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row})) {
+  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row}, flags)) {
     if (item.selection.any()) queue.Push(Select{item.selection});
     if (item.rank) queue.Push(OpenRank{*item.rank});
   }
@@ -334,15 +337,20 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
   return y + row - at.y;
 }
 
-// As many as have room, those with most bytes in sight first; in the order of the stack.
-std::set<const LegendItem*> LargestInSight(const std::vector<LegendItem>& items, float room) {
-  std::vector<const LegendItem*> largest;
-  for (const LegendItem& item : items) largest.push_back(&item);
-  std::ranges::stable_sort(largest, std::greater(), &LegendItem::bytes);
+// As many as have room: what a lesson's page is about first, what is hidden last, else those with most bytes
+// in sight; in the order of the stack.
+std::set<const LegendItem*> FirstOfLegend(const std::vector<LegendItem>& items, float room) {
+  std::vector<const LegendItem*> first;
+  for (const LegendItem& item : items) {
+    if (item.bytes > 0 || item.is_subject) first.push_back(&item);
+  }
+  std::ranges::stable_sort(first, std::greater(), [](const LegendItem* item) {
+    return std::tuple(item->is_subject, !item->hidden, item->bytes);
+  });
   std::set<const LegendItem*> shown;
-  for (const LegendItem* item : largest) {
+  for (const LegendItem* item : first) {
     room -= WidthOfItem(*item) + Px(kBetweenItems);
-    if (room < 0 || item->bytes <= 0) break;
+    if (room < 0) break;
     shown.insert(item);
   }
   return shown;
@@ -365,11 +373,12 @@ void DrawRestOfLegend(const std::vector<const LegendItem*>& rest, ImVec2 at, Tim
   DrawText(ImGui::GetWindowDrawList(), {at.x, at.y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, count);
   if (!ImGui::BeginPopup(kList)) return;
   for (const LegendItem* item : rest)
-    DrawLegendItem(*item, ImGui::GetCursorScreenPos(), WidthOfItem(*item) + Px(12), state, queue);
+    DrawLegendItem(*item, ImGui::GetCursorScreenPos(), WidthOfItem(*item) + Px(12), state, queue,
+                   ImGuiButtonFlags_EnableNav);  // the list has the keys while it is open
   ImGui::EndPopup();
 }
 
-// In one row, where there is no room for all of it: the largest in sight, and the second run.
+// In one row, where there is no room for all of it: what comes first, and the second run.
 void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImRect& place,
                      CommandQueue& queue) {
   const std::vector<LegendItem> items = LegendItems(input, state);
@@ -377,7 +386,7 @@ void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImR
   const float compared_width = std::min(ComparedWidth(compared), place.GetWidth() / 2);
   const float count_width = Px(24);
   const std::set<const LegendItem*> shown =
-      LargestInSight(items, place.GetWidth() - compared_width - count_width);
+      FirstOfLegend(items, place.GetWidth() - compared_width - count_width);
   float x = place.Min.x;
   std::vector<const LegendItem*> rest;
   for (const LegendItem& item : items) {

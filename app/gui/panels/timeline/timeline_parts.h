@@ -26,7 +26,7 @@ struct TimelineGeometry {
   ImRect lane;    // of kernels and copies; no height where none are told
   ImRect steps;
   ImRect legend;
-  bool legend_has_all = true;  // else it is one row, of the largest in sight
+  bool legend_has_all = true;  // else it is one row, of what comes first
   ImRect overview;
   presenters::VisibleRange visible;
   double top_bytes = 1;  // of the vertical axis
