@@ -83,4 +83,19 @@ TEST_CASE("More segments than there is room for, and sizes that no memory has, a
     CHECK((box.GetWidth() > 0 && box.GetWidth() <= 300));
 }
 
+TEST_CASE("No sliver has its size below it where a larger segment has none") {
+  const ImRect area({0, 0}, {600, 80});
+  MapLayout layout;
+  for (const auto& [left, right] : {std::pair(0.0F, 200.0F), {205.0F, 211.0F}, {216.0F, 250.0F}})
+    layout.segments.push_back({left, 0, right, 60});
+  const auto named = [&](const std::vector<float>& widths) {
+    std::vector<size_t> segments;
+    for (const MapSize& size : SizesBelow(layout, widths, area)) segments.push_back(size.segment);
+    return segments;
+  };
+  CHECK(named({50, 30, 46}) == std::vector<size_t>{0, 2});  // beside each other the larger's
+  CHECK(named({50, 30, 80}) == std::vector<size_t>{0});     // and none for the smaller, though it is shorter
+  CHECK(named({0, 0, 46}) == std::vector<size_t>{2});       // of those in sight
+}
+
 }  // namespace tidemark::gui

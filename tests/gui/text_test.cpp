@@ -179,4 +179,12 @@ TEST_CASE_METHOD(Measured, "What is told without the mouse stands alone, where i
   CHECK(frame(false).find("under the mouse") != std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "Facts that there is no room for are left out as a whole") {
+  const std::string facts = "10 segments · 27 blocks · 3.9 kB (< 0.1 %) rounding";
+  const float width = Measure(SmallMuted(), facts).x;
+  CHECK(FittedFacts(SmallMuted(), facts, width) == facts);
+  CHECK(FittedFacts(SmallMuted(), facts, width - 1) == "10 segments · 27 blocks");
+  CHECK(FittedFacts(SmallMuted(), facts, 20).ends_with("…"));
+}
+
 }  // namespace tidemark::gui

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "app/gui/window/theme.h"
 #include "profiler/base/saturating.h"
@@ -112,6 +113,29 @@ MapLayout LayOutMap(const std::vector<MapSegment>& segments, const ImRect& area)
     at.x += width + Rows::gap();
   }
   return layout;
+}
+
+std::vector<MapSize> SizesBelow(const MapLayout& layout, const std::vector<float>& widths,
+                                const ImRect& area) {
+  std::vector<size_t> widest_first;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (widths[i] > 0) widest_first.push_back(i);
+  }
+  std::ranges::stable_sort(widest_first, std::greater(),
+                           [&](size_t i) { return layout.segments[i].GetWidth(); });
+  std::vector<MapSize> sizes;
+  for (const size_t i : widest_first) {
+    const ImRect& box = layout.segments[i];
+    if (widths[i] > box.GetWidth() + Px(30)) break;
+    const float left = std::clamp(box.GetCenter().x - widths[i] / 2, area.Min.x,
+                                  std::max(area.Min.x, area.Max.x - widths[i]));
+    const bool is_free = std::ranges::none_of(sizes, [&](const MapSize& other) {
+      return layout.segments[other.segment].Min.y == box.Min.y &&
+             left < other.left + widths[other.segment] + Px(8) && other.left < left + widths[i] + Px(8);
+    });
+    if (is_free) sizes.push_back({i, left});
+  }
+  return sizes;
 }
 
 }  // namespace tidemark::gui

@@ -22,4 +22,14 @@ struct MapLayout {
 // told apart in the area, rows are low, and the last of them lie below it. O(segments · log rows).
 MapLayout LayOutMap(const std::vector<presenters::MapSegment>& segments, const ImRect& area);
 
+// Where the size of a segment stands below it.
+struct MapSize {
+  size_t segment = 0;
+  float left = 0;
+};
+// `widths`: of each size's words, of segments that are in sight; 0 = of none. The widest segments come first:
+// no sliver has its size where a larger one has none.
+std::vector<MapSize> SizesBelow(const MapLayout& layout, const std::vector<float>& widths,
+                                const ImRect& area);
+
 }  // namespace tidemark::gui

@@ -24,7 +24,7 @@ using presenters::MapPart;
 using presenters::MapSegment;
 using timeline::LiveBlock;
 
-constexpr float kRoomToExplain = 2;  // times the least height of the map, from which words go below it
+constexpr float kRoomToExplain = 2.4F;  // times the least height of the map, from which words go below it
 
 // Segments are whole MiB on a GPU.
 std::string SegmentSize(int64_t bytes, ByteUnit unit) {
@@ -216,22 +216,17 @@ void DrawSegment(const MemoryMapInput& input, size_t number, const ImRect& box, 
 void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect& area, MapPart part,
              CommandQueue& queue) {
   ImGui::InvisibleButton("map", {area.GetWidth(), std::max(area.GetHeight(), layout.height)});
-  float label_free_from = area.Min.x;
-  float label_row = area.Min.y;
+  const auto size_of = [&](size_t i) { return SegmentSize(input.map->segments[i].bytes, input.unit); };
+  std::vector<float> widths(layout.segments.size());
   for (size_t i = 0; i < layout.segments.size(); ++i) {
-    const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
     if (!ImGui::IsRectVisible(box.Min, box.Max)) continue;
     DrawSegment(input, i, box, part, queue);
-    const std::string size = SegmentSize(segment.bytes, input.unit);
-    const float width = Measure(SmallMuted(), size).x;
-    if (box.Min.y > label_row) label_free_from = area.Min.x;
-    label_row = box.Min.y;
-    const float left =
-        std::clamp(box.GetCenter().x - width / 2, area.Min.x, std::max(area.Min.x, area.Max.x - width));
-    if (!layout.labels || left < label_free_from || width > box.GetWidth() + Px(30)) continue;
-    DrawText(ImGui::GetWindowDrawList(), {left, box.Max.y + Px(2)}, SmallMuted(), size);
-    label_free_from = left + width + Px(8);
+    if (layout.labels) widths[i] = Measure(SmallMuted(), size_of(i)).x;
+  }
+  for (const MapSize& size : SizesBelow(layout, widths, area)) {
+    const ImVec2 at(size.left, layout.segments[size.segment].Max.y + Px(2));
+    DrawText(ImGui::GetWindowDrawList(), at, SmallMuted(), size_of(size.segment));
   }
 }
 
@@ -308,9 +303,10 @@ std::string HintOf(const MemoryMapInput& input, MapPart part) {
 void Caption(const MemoryMapInput& input, MapPart part, const std::string& at_length) {
   Put(part == MapPart::kNone ? SmallMuted() : Colored(SmallMuted(), Colors().accent), HintOf(input, part));
   ImGui::SameLine();
-  const std::string shown =
-      Fitted(SmallMuted(), presenters::MapSummary(*input.map, input.unit), ImGui::GetContentRegionAvail().x);
+  const std::string summary = presenters::MapSummary(*input.map, input.unit);
+  const std::string shown = FittedFacts(SmallMuted(), summary, ImGui::GetContentRegionAvail().x);
   PutRight(SmallMuted(), shown);
+  if (shown != summary) Tooltip(summary);
   if (at_length.empty()) Tooltip(presenters::ExplainFreeMemory(*input.map, input.unit));
   MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), shown);
   if (!at_length.empty()) PutWrappedTerms(SmallMuted(), at_length);
@@ -327,7 +323,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, Comm
   PanelTitle("Memory map", MomentOf(input));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float least_map = Px(24);
+  const float least_map = Px(20);  // a row without sizes: what they come to is told first
   const float scrubber = Px(18) + ImGui::GetStyle().ItemSpacing.y;
   const float caption = Px(kSmallTextSize) + Px(14);
   const bool has_caption =

@@ -183,6 +183,15 @@ std::string FittedApart(const TextStyle& style, std::string_view text, std::span
   return plain;
 }
 
+std::string FittedFacts(const TextStyle& style, std::string_view facts, float width) {
+  while (Measure(style, facts).x > width) {
+    const size_t last = facts.rfind(" · ");
+    if (last == std::string_view::npos) break;
+    facts = facts.substr(0, last);
+  }
+  return Fitted(style, facts, width);
+}
+
 std::string WithoutMiddle(std::string_view text, size_t most) {
   constexpr std::string_view kGap = " … ";
   if (text.size() <= most || most <= kGap.size()) return std::string(text);

@@ -52,6 +52,9 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width);
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width);
 
+// Of facts that " · " parts as many as there is room for, the first ones: all of each, but of a single one.
+std::string FittedFacts(const TextStyle& style, std::string_view facts, float width);
+
 // With a new line behind one of its marks where a word, such as the name of a setting, is wider than a line:
 // else it would be cut anywhere.
 std::string BrokenAtMarks(const TextStyle& style, std::string_view text, float width);
