@@ -177,4 +177,18 @@ TEST_CASE_METHOD(Measured, "Types that layers compute in are read as a whole: th
     CHECK(TableOf(InputOf(rows), width).find("float16") != std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "Titles of layers' columns are whole, or shorter words, at any width") {
+  std::vector<presenters::LayerRow> rows(1);
+  presenters::LayerRow& row = rows[0];
+  row.name = "conv1";
+  row.output = "64×64×30×30";
+  row.parameters_bytes = row.activations_bytes = row.recomputed_bytes = 205'520'000;
+  row.measured_saved_bytes = row.measured_gradient_bytes = row.measured_optimizer_bytes = 205'520'000;
+  row.measured_temporary_bytes = row.measured_workspace_bytes = 205'520'000;
+  for (float width = 300; width < 1500; width += 7) {
+    INFO(width);
+    CHECK(TableOf(InputOf(rows), width).find("…") == std::string::npos);
+  }
+}
+
 }  // namespace tidemark::gui

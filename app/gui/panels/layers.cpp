@@ -48,21 +48,22 @@ struct LayerColumnLook {
 constexpr LayerColumnLook kLayerColumns[] = {
     {LayerColumn::kOutput, "output", "", 0, 0, 3},
     {LayerColumn::kType, "computed in", "type", 0, 0, 2, true},
-    {LayerColumn::kParameters, "parameters", "", 1.1F, 80, 5, true, Category::kParameter, ParameterBytes},
+    {LayerColumn::kParameters, "parameters", "params", 1.1F, 80, 5, true, Category::kParameter,
+     ParameterBytes},
     {LayerColumn::kKeptOnPaper, "kept, textbook", "textbook", 1.2F, 90, 1, false, Category::kActivation,
      KeptOnPaper},
     {LayerColumn::kKept, "kept by the run", "", 1.2F, 90, 0, false, Category::kActivation,
      Measured<&LayerRow::measured_saved_bytes>},
-    {LayerColumn::kMadeAgain, "made again", "", 1.0F, 80, 4, true, Category::kActivation, MadeAgain},
-    {LayerColumn::kGradients, "gradients", "", 1.0F, 80, 9, false, Category::kGradient,
+    {LayerColumn::kMadeAgain, "made again", "again", 1.0F, 80, 4, true, Category::kActivation, MadeAgain},
+    {LayerColumn::kGradients, "gradients", "grads", 1.0F, 80, 9, false, Category::kGradient,
      Measured<&LayerRow::measured_gradient_bytes>},
     {LayerColumn::kOptimizer, "optimizer state", "optimizer", 1.0F, 80, 8, true, Category::kOptimizerState,
      Measured<&LayerRow::measured_optimizer_bytes>},
-    {LayerColumn::kTemporary, "temporary", "", 1.1F, 90, 6, false, Category::kTemporary,
+    {LayerColumn::kTemporary, "temporary", "temp.", 1.1F, 90, 6, false, Category::kTemporary,
      Measured<&LayerRow::measured_temporary_bytes>},
-    {LayerColumn::kWorkspace, "workspace", "", 1.1F, 80, 10, true, Category::kWorkspace,
+    {LayerColumn::kWorkspace, "workspace", "work", 1.1F, 80, 10, true, Category::kWorkspace,
      Measured<&LayerRow::measured_workspace_bytes>},
-    {LayerColumn::kShare, "share of all", "", 1.5F, 100, 7},
+    {LayerColumn::kShare, "share of all", "share", 1.5F, 100, 7},
 };
 
 // A lesson asks for what it tells, of which a share of everything is a part.
