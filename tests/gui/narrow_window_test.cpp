@@ -422,4 +422,45 @@ TEST_CASE_METHOD(Measured, "Titles of a stretch's figures are whole in a narrow 
   CHECK(title >= Measure(Words(), "largest request").x);
 }
 
+TEST_CASE("What is told below the panels moves nothing under the mouse") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {960, 600};
+  app.ShowRun(std::make_shared<Mapped>());
+  frames.Draw(8);
+  const ImVec2 elsewhere = ImGui::FindWindowByName("###timeline")->Rect().GetCenter();
+  const ImGuiWindow* const under = ImGui::FindWindowByName("###run_controls");
+  const auto bottom = [&] { return under->ContentRegionRect.Max.y; };
+  ImGui::GetIO().AddMousePosEvent(under->Rect().GetCenter().x, under->Rect().GetCenter().y);
+  frames.Draw(2);
+  const float before = bottom();
+  app.AddLogLine(presenters::LogLevel::kWarning,
+                 "What is told here at some length, as errors of files and programs are, would lie over the "
+                 "panels at the right, and over what is read there just now, hung from the bar.");
+  frames.Draw(4);
+  CHECK(bottom() == before);
+  ImGui::GetIO().AddMousePosEvent(elsewhere.x, elsewhere.y);
+  frames.Draw(2);
+  CHECK(bottom() < before);
+}
+
+TEST_CASE("Tabs keep what they show while their room hardly changes") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  application->ShowRun(std::make_shared<Grown>());
+  const auto tab_at = [&](float width) {
+    ImGui::GetIO().DisplaySize = {width, 1080};
+    frames.Draw(3);
+    return std::string(ImGui::FindWindowByName("###statistics")->Name);
+  };
+  float width = 1920;
+  const std::string wide = tab_at(width);
+  while (width > 700 && tab_at(width) == wide) width -= 4;
+  const std::string narrow = tab_at(width);
+  REQUIRE(narrow != wide);
+  CHECK(tab_at(width + 12) == narrow);
+  CHECK(tab_at(width + 60) == wide);
+}
+
 }  // namespace tidemark::gui

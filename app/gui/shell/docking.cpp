@@ -85,15 +85,25 @@ bool HasTitle(const ImGuiWindow& window, std::vector<TabWidths> tabs, ImGuiID fr
   return true;
 }
 
+// A little more room is nothing yet: tabs that a drag or a scrollbar widens by turns keep what they show.
+float SteadyRoom(const ImGuiDockNode& node) {
+  constexpr float kLittle = 24;
+  const float room = node.TabBar->BarRect.GetWidth();
+  float* const kept = node.HostWindow->StateStorage.GetFloatRef(node.ID);
+  if (room < *kept || room > *kept + Px(kLittle)) *kept = room;
+  return *kept;
+}
+
 // What a tab shows among those that share its place: icon and words; the words only, before any is without
 // them, for an icon alone tells little.
 std::string TabOf(const Panel& panel, const Frame& frame) {
   const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
   const ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
-  if (node == nullptr || node->VisibleWindow == nullptr || node->TabBar == nullptr)
+  if (node == nullptr || node->VisibleWindow == nullptr || node->TabBar == nullptr ||
+      node->HostWindow == nullptr)
     return TitleOf(panel, frame);
   const std::vector<TabWidths> tabs = TabsOf(*node, frame);
-  const float room = node->TabBar->BarRect.GetWidth();
+  const float room = SteadyRoom(*node);
   if (WidthOfAll(tabs, &TabWidths::title) <= room) return TitleOf(panel, frame);
   if (WidthOfAll(tabs, &TabWidths::words) <= room) return WordsOf(panel, frame);
   return HasTitle(*window, tabs, node->VisibleWindow->ID, room) ? TitleOf(panel, frame)
@@ -383,10 +393,13 @@ void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
   ImGui::EndPopup();
 }
 
-// How much of a panel's bottom is covered.
-float CoveredBottom(const ImGuiWindow* window, const ImRect& covered) {
+// How much of a panel's bottom is covered. Under the mouse nothing moves: there it is as it was, until the
+// mouse has left.
+float CoveredBottom(ImGuiWindow* window, const ImRect& covered) {
+  float* const kept = window->StateStorage.GetFloatRef(window->GetID("covered bottom"));
+  if (window->Rect().Contains(ImGui::GetIO().MousePos)) return *kept;
   const bool is_covered = covered.GetWidth() > 0 && covered.Overlaps(window->Rect());
-  return is_covered ? std::max(0.0F, window->ContentRegionRect.Max.y - covered.Min.y) : 0;
+  return *kept = is_covered ? std::max(0.0F, window->ContentRegionRect.Max.y - covered.Min.y) : 0;
 }
 
 void DrawPanel(const Panel& panel, const Frame& frame, const ImRect& covered, ViewState& view,
