@@ -176,6 +176,9 @@ TEST_CASE("A lesson goes on at its first page that is unread, and is read throug
   CHECK(PageToOpen(lesson, state) == 0);
   state.done = {PageKey(lesson.name, 0), PageKey(lesson.name, last)};
   CHECK(PageToOpen(lesson, state) == 1);
+  state.predictions[PageKey(lesson.name, 1)] = 4;  // told, and left without turning the page
+  CHECK(PageToOpen(lesson, state) == 2);
+  CHECK(PagesRead(lesson, state) == 3);
   state.lesson = lesson.name;
   state.page = static_cast<int>(last);
   CHECK_FALSE(desk.Turn(state));

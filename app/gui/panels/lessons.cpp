@@ -296,15 +296,32 @@ std::string VerdictOn(double predicted_bytes, const RevealedFigures& figures) {
   return fmt::format("By the textbook {}; by the {} {}.", by_textbook, by, by_phantom);
 }
 
+namespace {
+
+bool AreTasksDone(const Lesson& lesson, size_t page, const LessonsState& state) {
+  for (size_t i = 0; i < lesson.pages[page].attempts.size(); ++i) {
+    if (!state.done.contains(TaskKey(lesson.name, page, i))) return false;
+  }
+  return true;
+}
+
+// Turned, or answered: a lesson may be left right after its number was told.
+bool IsRead(const Lesson& lesson, size_t page, const LessonsState& state) {
+  const std::string key = PageKey(lesson.name, page);
+  return state.done.contains(key) || (state.predictions.contains(key) && AreTasksDone(lesson, page, state));
+}
+
+}  // namespace
+
 size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
   size_t read = 0;
-  for (size_t i = 0; i < lesson.pages.size(); ++i) read += state.done.count(PageKey(lesson.name, i));
+  for (size_t i = 0; i < lesson.pages.size(); ++i) read += IsRead(lesson, i, state) ? 1 : 0;
   return read;
 }
 
 int PageToOpen(const Lesson& lesson, const LessonsState& state) {
   for (size_t i = 0; i < lesson.pages.size(); ++i) {
-    if (!state.done.contains(PageKey(lesson.name, i))) return static_cast<int>(i);
+    if (!IsRead(lesson, i, state)) return static_cast<int>(i);
   }
   return 0;
 }
@@ -322,10 +339,7 @@ bool IsWorkedThrough(const std::vector<Lesson>& all, const LessonsState& state) 
   const OpenPage open = PageOf(all, state);
   if (open.page == nullptr || AwaitsPrediction(all, state)) return false;
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
-  for (size_t i = 0; i < open.page->attempts.size(); ++i) {
-    if (!state.done.contains(TaskKey(open.lesson->name, number, i))) return false;
-  }
-  return true;
+  return AreTasksDone(*open.lesson, number, state);
 }
 
 void LeavePage(const std::vector<Lesson>& all, LessonsState& state) {
