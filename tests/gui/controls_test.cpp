@@ -103,7 +103,7 @@ TEST_CASE_METHOD(Measured, "A field of a number takes nothing else, and makes no
   CHECK(is_refused("16k", "%g"));
   CHECK(is_refused("1e999", "%g"));
   CHECK(is_refused("-5", "%g"));
-  CHECK(told.find("Only digits, a point and an exponent (1e-3) are taken.") != std::string::npos);
+  CHECK(told.find("Only digits, a point or a comma, and an exponent (1e-3) are taken.") != std::string::npos);
   CHECK(typed("1e-3", "%g") == "1e-3");
   CHECK(value == 0.001);
   CHECK(told.find("are taken") == std::string::npos);

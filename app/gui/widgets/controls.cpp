@@ -137,8 +137,8 @@ struct NumberKind {
       return fmt::format("{} may be {} or {}: write one of these.", text, thousands,
                          std::strtod(WithPoint(text).c_str(), nullptr));
     }
-    return has_exponent ? "Only digits, a point and an exponent (1e-3) are taken."
-                        : "Only digits and a point are taken.";
+    return has_exponent ? "Only digits, a point or a comma, and an exponent (1e-3) are taken."
+                        : "Only digits and a point or a comma are taken.";
   }
 };
 
