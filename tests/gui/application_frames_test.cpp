@@ -308,6 +308,22 @@ TEST_CASE("A window after one of a program has the same panels in front as the f
   }
 }
 
+TEST_CASE("Where the controls' hints wait for a prediction, they say so") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const auto& controls = [&]() -> const RunControlsInput& {
+    frames.Draw(2);
+    return app.frame()->run_controls;
+  };
+  REQUIRE(controls().consequences.network.find("parameters") != std::string::npos);
+  app.view_state().learning = true;
+  app.view_state().lessons.lesson = "where-memory-goes";
+  app.view_state().lessons.page = 1;
+  CHECK(controls().consequences.network == "?");
+  CHECK(controls().consequences.optimizer.starts_with("?"));
+}
+
 TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
   const auto application = KeepingIn("");
   Application& app = *application;

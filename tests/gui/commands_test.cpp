@@ -127,6 +127,13 @@ TEST_CASE("What the palette says of a restart holds also while a program goes on
   CHECK(WhyNot(ActionId::kStop).find("goes on") != std::string::npos);
 }
 
+TEST_CASE("What controls say of each other names them, not options of the command line") {
+  for (const NamedControl& control : NamedControls()) {
+    INFO(control.title << ": " << control.help);
+    CHECK(control.help.find("--") == std::string::npos);
+  }
+}
+
 TEST_CASE("What is refused is told of controls, where the command line is told of options") {
   const auto refused = [](const auto& change) {
     networks::TrainingSettings settings;

@@ -174,14 +174,15 @@ void TechniqueRow(const networks::Technique& technique, const TrainingSettings& 
   TrainingSettings changed = settings;
   const std::string now = technique.TextOf(settings);
   std::string chosen = now;
+  const std::string help = InWordsOfControls(technique.help);
   ImGui::PushID(technique.key);
   if (technique.IsSwitch()) {
     bool on = now == technique.choices[1];
     if (Toggle(TitleOf(technique).c_str(), &on)) chosen = technique.choices[on ? 1 : 0];
-    Tooltip(technique.help);
+    Tooltip(help);
   } else {
-    const bool open = BeginChoice(TitleOf(technique).c_str(), now, 0.5F, technique.help);
-    if (!open) Tooltip(technique.help);
+    const bool open = BeginChoice(TitleOf(technique).c_str(), now, 0.5F, help);
+    if (!open) Tooltip(help);
     for (size_t choice = 0; open && choice < technique.choices.size(); ++choice) {
       const std::string text(technique.choices[choice]);
       if (Choice(text, text == now)) chosen = text;
@@ -303,7 +304,10 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
 
 }  // namespace
 
-std::vector<NamedControl> NamedControls() {
+namespace {
+
+// Of which some help names others as the command line does.
+std::vector<NamedControl> ControlsOfOptions() {
   std::vector<NamedControl> controls = {
       {"card", "Device", "The card, real or phantom, or the CPU.", "--device"},
       {"network", "Network", "What is trained.", "--net"},
@@ -324,6 +328,14 @@ std::vector<NamedControl> NamedControls() {
   return controls;
 }
 
+}  // namespace
+
+std::vector<NamedControl> NamedControls() {
+  std::vector<NamedControl> controls = ControlsOfOptions();
+  for (NamedControl& control : controls) control.help = InWordsOfControls(control.help);
+  return controls;
+}
+
 std::string TitleOfControl(const std::string& name) {
   if (name == "learning_rate") return "Learning rate and seed";  // one row
   const std::vector<NamedControl> controls = NamedControls();
@@ -332,7 +344,7 @@ std::string TitleOfControl(const std::string& name) {
 }
 
 std::string InWordsOfControls(std::string_view sentence) {
-  const std::vector<NamedControl> controls = NamedControls();
+  const std::vector<NamedControl> controls = ControlsOfOptions();
   std::string words;
   while (!sentence.empty()) {
     const size_t option = std::min(sentence.find("--"), sentence.size());
@@ -478,7 +490,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   BeginScrolled("controls", {0, left < Px(60) ? whole : std::min(whole, left)});
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
-  std::string fit = input.tells_fit_later ? " " : input.consequences.fit;
+  std::string fit =
+      input.tells_fit_later ? "A page of this lesson asks for it first." : input.consequences.fit;
   for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });

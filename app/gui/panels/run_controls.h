@@ -57,7 +57,7 @@ struct RunControlsInput {
   std::vector<CaptureLine> capture;
   bool kernels = false;  // are asked for
   ControlAccess access;
-  bool tells_fit_later = false;  // a lesson asks for it: its lines stay free
+  bool tells_fit_later = false;  // a lesson asks for it
   std::string recording;  // that is shown: these controls are of the next run then; "" = the run is live
   std::optional<networks::TrainingSettings> recorded;  // what it was trained with, where it tells
   std::string change_to_own;  // how a lesson's settings become the person's again; "" = they are

@@ -32,8 +32,8 @@ session::Prediction NoPrediction(const std::string& why) {
 }
 
 // As many lines, so that nothing below them moves.
-std::string EmptyLinesOf(const std::string& text) {
-  std::string lines = text.empty() ? "" : " ";
+std::string UnspokenLines(const std::string& text) {
+  std::string lines = text.empty() ? "" : "?";
   for (auto more = std::ranges::count(text, '\n'); more > 0; --more) lines += "\n ";
   return lines;
 }
@@ -42,8 +42,8 @@ std::string EmptyLinesOf(const std::string& text) {
 presenters::Consequences Unspoken(presenters::Consequences consequences) {
   for (std::string* line : {&consequences.network, &consequences.optimizer, &consequences.batch,
                             &consequences.accumulate, &consequences.precision, &consequences.checkpoint})
-    *line = EmptyLinesOf(*line);
-  for (std::string& line : consequences.techniques) line = EmptyLinesOf(line);
+    *line = UnspokenLines(*line);
+  for (std::string& line : consequences.techniques) line = UnspokenLines(line);
   for (auto* lines : {&consequences.precision_hints, &consequences.checkpoint_hints}) {
     for (std::string& line : *lines) line.clear();
   }
