@@ -490,9 +490,9 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   BeginScrolled("controls", {0, left < Px(60) ? whole : std::min(whole, left)});
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
-  std::string fit =
-      input.tells_fit_later ? "A page of this lesson asks for it first." : input.consequences.fit;
+  std::string fit = input.consequences.fit;
   for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
+  if (input.tells_fit_later) fit = "A page of this lesson asks for it first.";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });
   const networks::Network* network = networks::NetworkNamed(*input.networks, settings.network);

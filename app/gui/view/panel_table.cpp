@@ -87,6 +87,13 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawCheckpointingPanel(frame.checkpointing, state.checkpointing, queue);
      }},
+    {"fit", "What fits", icons::kGauge,
+     "The cheapest change that fits on the card, the largest batch, and the same run with another card, "
+     "allocator or start.",
+     PanelPlace::kRightBottom, PanelOf::kAnyRun,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawFitPanel(frame.fit, state.what_if, queue);
+     }},
     {"compare", "Compare", icons::kCompare,
      "This run beside another, or before and after a change: by level, category, layer and allocation.",
      PanelPlace::kRightBottom, PanelOf::kAnyRun,
@@ -97,13 +104,6 @@ constexpr Panel kPanels[] = {
      "What stands out: why memory ran out, growth, kept graphs, fragmentation.", PanelPlace::kCenterBottom,
      PanelOf::kAnyRun,
      [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFindingsPanel(frame.findings, queue); }},
-    {"fit", "What fits", icons::kGauge,
-     "The cheapest change that fits on the card, the largest batch, and the same run with another card, "
-     "allocator or start.",
-     PanelPlace::kRightBottom, PanelOf::kAnyRun,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
-       DrawFitPanel(frame.fit, state.what_if, queue);
-     }},
     {"slow_motion", "Slow motion", icons::kOperator,
      "One training step, operator by operator: code, and the blocks that come and go.",
      PanelPlace::kCenterBottom, PanelOf::kAnyRun,
