@@ -95,7 +95,11 @@ TEST_CASE("No sliver has its size below it where a larger segment has none") {
   };
   CHECK(named({50, 30, 46}) == std::vector<size_t>{0, 2});  // beside each other the larger's
   CHECK(named({50, 30, 80}) == std::vector<size_t>{0});     // and none for the smaller, though it is shorter
-  CHECK(named({0, 0, 46}) == std::vector<size_t>{2});       // of those in sight
+  layout.segments = {{0, 0, 40, 60}, {45, 0, 85, 60}, {90, 0, 100, 60}, {500, 0, 506, 60}};
+  CHECK(named({50, 50, 60, 30}) == std::vector<size_t>{0});  // the second has no room, nor a sliver then
+  CHECK(named({30, 30, 0, 30}) == std::vector<size_t>{0, 1, 3});
+  layout.segments.resize(3);
+  CHECK(named({0, 0, 40}) == std::vector<size_t>{2});  // of those in sight
 }
 
 }  // namespace tidemark::gui

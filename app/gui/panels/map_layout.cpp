@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "app/gui/window/theme.h"
 #include "profiler/base/saturating.h"
@@ -124,16 +125,24 @@ std::vector<MapSize> SizesBelow(const MapLayout& layout, const std::vector<float
   std::ranges::stable_sort(widest_first, std::greater(),
                            [&](size_t i) { return layout.segments[i].GetWidth(); });
   std::vector<MapSize> sizes;
+  std::set<float> rows_without;  // in which a segment has no room for its size
   for (const size_t i : widest_first) {
     const ImRect& box = layout.segments[i];
+    const bool is_sliver = box.GetWidth() < widths[i] / 2;
     if (widths[i] > box.GetWidth() + Px(30)) break;
+    if (is_sliver && rows_without.contains(box.Min.y)) continue;
     const float left = std::clamp(box.GetCenter().x - widths[i] / 2, area.Min.x,
                                   std::max(area.Min.x, area.Max.x - widths[i]));
-    const bool is_free = std::ranges::none_of(sizes, [&](const MapSize& other) {
-      return layout.segments[other.segment].Min.y == box.Min.y &&
-             left < other.left + widths[other.segment] + Px(8) && other.left < left + widths[i] + Px(8);
-    });
-    if (is_free) sizes.push_back({i, left});
+    const auto overlaps = [&](const MapSize& other) {
+      const bool is_beside =
+          left < other.left + widths[other.segment] + Px(8) && other.left < left + widths[i] + Px(8);
+      return is_beside && layout.segments[other.segment].Min.y == box.Min.y;
+    };
+    if (std::ranges::any_of(sizes, overlaps)) {
+      rows_without.insert(box.Min.y);
+    } else {
+      sizes.push_back({i, left});
+    }
   }
   return sizes;
 }

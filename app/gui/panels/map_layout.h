@@ -27,8 +27,8 @@ struct MapSize {
   size_t segment = 0;
   float left = 0;
 };
-// `widths`: of each size's words, of segments that are in sight; 0 = of none. The widest segments come first:
-// no sliver has its size where a larger one has none.
+// `widths`: of each size's words, of segments that are in sight; 0 = of none. The widest segments come first,
+// and no sliver has its size where a larger one beside it has none.
 std::vector<MapSize> SizesBelow(const MapLayout& layout, const std::vector<float>& widths,
                                 const ImRect& area);
 
