@@ -47,10 +47,10 @@ struct TimelineInput {
   presenters::StackOrder stack;     // in force
   bool has_ranks = false;           // the run is one of several
   ShownCards cards;
-  timeline::CategorySet untold = 0;  // a lesson asks for these: they are left out, and the levels with them
+  timeline::CategorySet untold = 0;   // a lesson asks for these: they are left out, and the levels with them
   timeline::CategorySet subject = 0;  // what a lesson's page is about: first in the legend
-  std::string stack_error;           // why the expression cannot be used; the stack stays as it was
-  bool stack_pending = false;        // the groups are still being summed
+  std::string stack_error;            // why the expression cannot be used; the stack stays as it was
+  bool stack_pending = false;         // the groups are still being summed
   session::Capacity capacity;
   std::string measured;                           // what lies between the measuring cursors
   std::vector<presenters::PlotMarker> bookmarks;  // the person's own
