@@ -54,7 +54,9 @@ void Attach(transport::RingWriter ring) {
   TheGates().layer_begins = [](const char* name) { return BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
-  std::atexit([] { TheCourse().EndUpdateThatIsOver(); });
+  std::atexit([] {
+    if (EventStreamIsOpen()) TheCourse().EndUpdateThatIsOver();
+  });
   pthread_atfork(nullptr, nullptr, StopTelling);
 }
 

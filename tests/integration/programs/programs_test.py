@@ -93,6 +93,16 @@ for _ in range(4):
             with self.subTest(update):
                 self.findings_of(code % update)
                 self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], steps)
+        nothing_is_freed_at_the_end = """
+import ctypes, torch
+weight = torch.ones(64, 64, device="cuda", requires_grad=True)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(weight))
+for _ in range(4):
+    weight.sum().backward()
+    weight.data.add_(weight.grad, alpha=-.1)
+"""
+        self.findings_of(nothing_is_freed_at_the_end)
+        self.assertEqual(json.loads(tidemark("info", self.recording, "--json").stdout)["steps"], 4)
         sharpness_aware = """
 import torch
 net = torch.nn.Linear(64, 64)
