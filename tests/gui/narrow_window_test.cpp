@@ -237,51 +237,50 @@ class Changing : public session::FakeRun {
   std::shared_ptr<const timeline::View> view_;
 };
 
+// A window that has room for a legend of one row only, which looks at the end of such a run.
+struct NarrowWindow {
+  NarrowWindow() {
+    ImGui::GetIO().DisplaySize = {640, 450};
+    const auto run = std::make_shared<Changing>();
+    application->ShowRun(run);
+    frames.Draw(4);
+    application->view_state().timeline.follow = application->view_state().timeline.whole = false;
+    application->view_state().timeline.visible = run->later();
+    frames.Draw(4);
+  }
+  ImGuiWindow& timeline() const {
+    ImGuiWindow* const window = ImGui::FindWindowByName("###timeline");
+    REQUIRE(window != nullptr);
+    return *window;
+  }
+  bool LegendNames(events::Category category) const {
+    return SpanOf(timeline(), {Colors().Of(category)}, &ImVec2::y).second > timeline().Rect().Max.y - Px(40);
+  }
+
+  std::unique_ptr<Application> application = KeepingIn("");
+  Frames frames{*application};
+};
+
 TEST_CASE("A legend that has no room for all names what is largest in sight, and counts the others") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  Frames frames(app);
-  ImGui::GetIO().DisplaySize = {640, 450};
-  const auto run = std::make_shared<Changing>();
-  app.ShowRun(run);
-  frames.Draw(4);
-  app.view_state().timeline.follow = app.view_state().timeline.whole = false;
-  app.view_state().timeline.visible = run->later();
-  frames.Draw(4);
-  ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
-  REQUIRE(timeline != nullptr);
-  const auto is_in_legend = [&](events::Category category) {
-    return SpanOf(*timeline, {Colors().Of(category)}, &ImVec2::y).second > timeline->Rect().Max.y - Px(40);
-  };
-  CHECK(is_in_legend(events::Category::kWorkspace));
-  CHECK_FALSE(is_in_legend(events::Category::kActivation));
-  CHECK_FALSE(is_in_legend(events::Category::kGradient));
-  const float row = timeline->Rect().Max.y - Px(22);
-  CHECK(WidthUnderMouse(frames, *timeline, timeline->GetID("legend's rest"), row) > 0);
+  NarrowWindow window;
+  CHECK(window.LegendNames(events::Category::kWorkspace));
+  CHECK_FALSE(window.LegendNames(events::Category::kActivation));
+  CHECK_FALSE(window.LegendNames(events::Category::kGradient));
+  ImGuiWindow& timeline = window.timeline();
+  const float row = timeline.Rect().Max.y - Px(22);
+  CHECK(WidthUnderMouse(window.frames, timeline, timeline.GetID("legend's rest"), row) > 0);
 }
 
 TEST_CASE("A legend that has no room for all begins with what the lesson's page is about") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  Frames frames(app);
-  ImGui::GetIO().DisplaySize = {640, 450};
-  const auto run = std::make_shared<Changing>();
-  app.ShowRun(run);
-  app.view_state().timeline.follow = app.view_state().timeline.whole = false;
-  app.view_state().timeline.visible = run->later();
-  frames.Draw(8);
-  const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
-  const auto is_in_legend = [&](events::Category category) {
-    return SpanOf(*timeline, {Colors().Of(category)}, &ImVec2::y).second > timeline->Rect().Max.y - Px(40);
-  };
-  REQUIRE_FALSE(is_in_legend(events::Category::kInput));
-  app.view_state().learning = true;
-  LessonsState& lessons = app.view_state().lessons;
-  lessons.lesson = "where-memory-goes";
-  lessons.page = 3;  // the input, and then a question of activations
-  lessons.predictions = {{"where-memory-goes/1", 4.3}, {"where-memory-goes/3", 40}};
-  frames.Draw(4);
-  CHECK(is_in_legend(events::Category::kInput));
+  NarrowWindow window;
+  REQUIRE_FALSE(window.LegendNames(events::Category::kInput));
+  ViewState& state = window.application->view_state();
+  state.learning = true;
+  state.lessons.lesson = "where-memory-goes";
+  state.lessons.page = 3;  // the input, and then a question of activations
+  state.lessons.predictions = {{"where-memory-goes/1", 4.3}, {"where-memory-goes/3", 40}};
+  window.frames.Draw(4);
+  CHECK(window.LegendNames(events::Category::kInput));
 }
 
 TEST_CASE("The list of the legend's rest has the keys while it is open") {
