@@ -9,16 +9,17 @@ namespace tidemark::capture {
 using events::EventKind;
 using events::Phase;
 
-void Course::Begin(void (*phase_begins)(Phase)) {
+void Course::Begin(void (*phase_begins)(Phase), void (*update_ends)()) {
   const MutexLock lock(mutex_);
   phase_begins_ = phase_begins;
+  update_ends_ = update_ends;
   Enter(Phase::kIdle);
 }
 
 void Course::BeginForward() {
   const MutexLock lock(mutex_);
   if (!Rests(phase_)) return;
-  EndUpdate();
+  EndUpdatesBeforePass();
   OpenStep();
   has_begun_ = true;
   pass_since_turn_ = true;
@@ -35,7 +36,7 @@ void Course::BeginClosure() {
 
 void Course::BeginBackward() {
   const MutexLock lock(mutex_);
-  if (backward_depth_ == 0) EndUpdate();
+  if (backward_depth_ == 0) EndUpdatesBeforePass();
   pass_since_turn_ = true;
   if (backward_depth_++ == 0 && phase_ != Phase::kOptimizer) Enter(Phase::kBackward);
 }
@@ -48,13 +49,14 @@ void Course::EndBackward() {
   if (optimizer_depth_ > 0) return Enter(Phase::kOptimizer);
   if (stepped) EndTurn(&stepped_in_backward_);  // for all of them: no optimizer lies there
   awaits_updates_ = LacksOptimizer();
+  update_has_ended_ = false;
   Rest();
 }
 
 void Course::BeginEvaluation() {
   const MutexLock lock(mutex_);
   if (evaluations_++ > 0 || phase_ != Phase::kIdle) return;
-  EndUpdate();
+  EndUpdatesBeforePass();
   Enter(Phase::kEvaluation);
 }
 
@@ -92,8 +94,8 @@ void Course::GiveGradientTo(uint64_t parameter) {
 }
 
 void Course::WriteTo(uint64_t parameter) {
-  EndUpdateThatIsOver();
   const MutexLock lock(mutex_);
+  if (update_is_over_) EndUpdate();
   if (!LacksOptimizer() || !AwaitsUpdates() || !Rests(phase_)) return;
   was_updated_by_hand_ = true;
   update_is_over_ = updates_.WriteTo(parameter);
@@ -105,12 +107,19 @@ void Course::EndUpdateThatIsOver() {
   if (update_is_over_) EndUpdate();
 }
 
-// If there was one.
 void Course::EndUpdate() {
-  const bool is_broken_off = LacksOptimizer() && AwaitsUpdates() && updates_.EndTurn();
-  if (!update_is_over_.exchange(false) && !is_broken_off) return;
-  awaits_updates_ = false;
+  update_is_over_ = false;
+  update_has_ended_ = true;
+  if (update_ends_ != nullptr) update_ends_();
   EndTurn(&updates_);
+}
+
+void Course::EndUpdatesBeforePass() {
+  const bool is_broken_off = LacksOptimizer() && AwaitsUpdates() && updates_.HasBegun() && !update_has_ended_;
+  if (update_is_over_ || is_broken_off) EndUpdate();
+  if (!updates_.HasBegun()) return;  // gradients are accumulated
+  updates_.EndTurn();
+  awaits_updates_ = false;
 }
 
 void Course::EndTurn(const void* optimizer) {

@@ -30,8 +30,9 @@ namespace tidemark::capture {
 
 class Course {
  public:
-  // Before the first operator that is to be seen. `phase_begins` is told of every phase before the stream is.
-  void Begin(void (*phase_begins)(events::Phase) = nullptr);
+  // Before the first operator that is to be seen. `phase_begins` is told of every phase before the stream is,
+  // `update_ends` of the end of every update by hand; neither may ask the course to change.
+  void Begin(void (*phase_begins)(events::Phase) = nullptr, void (*update_ends)() = nullptr);
 
   // An operator has recorded something for backward, ever.
   bool HasBegun() const { return has_begun_.load(std::memory_order_relaxed); }
@@ -68,9 +69,12 @@ class Course {
   }
   void GiveGradientTo(uint64_t parameter);
   bool AwaitsUpdates() const { return awaits_updates_.load(std::memory_order_relaxed); }
+  bool IsBehindBackward() const {
+    return AwaitsUpdates() && phase_.load(std::memory_order_relaxed) == events::Phase::kIdle;
+  }
   // What is made meanwhile may be made for the update only.
   bool IsUpdatedByHand() const {
-    return AwaitsUpdates() && phase_.load(std::memory_order_relaxed) == events::Phase::kIdle;
+    return IsBehindBackward() && !update_has_ended_.load(std::memory_order_relaxed);
   }
   // Backward runs, and what it makes may be for such an update.
   bool MayBeUpdatedByHand() const {
@@ -78,8 +82,9 @@ class Course {
   }
   bool WasUpdatedByHand() const { return was_updated_by_hand_.load(std::memory_order_relaxed); }
   void WriteTo(uint64_t parameter);
-  // Before another operator begins, anything else is freed or the program ends: what an update that is over
-  // made for itself is gone by then, and the step ends.
+  // Before another operator begins, anything else is freed (under the allocator's lock) or the program ends:
+  // what an update that is over made for itself is gone by then, and the step ends. A program that is killed
+  // before, or ends by _exit, has not ended it.
   void EndUpdateThatIsOver();
 
  private:
@@ -90,16 +95,19 @@ class Course {
   void OpenStep() TIDEMARK_REQUIRES(mutex_);
   void EndTurn(const void* optimizer) TIDEMARK_REQUIRES(mutex_);
   void EndUpdate() TIDEMARK_REQUIRES(mutex_);
+  void EndUpdatesBeforePass() TIDEMARK_REQUIRES(mutex_);
   void Rest() TIDEMARK_REQUIRES(mutex_);
   void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
   void (*phase_begins_)(events::Phase) TIDEMARK_GUARDED_BY(mutex_) = nullptr;
+  void (*update_ends_)() TIDEMARK_GUARDED_BY(mutex_) = nullptr;
   std::atomic<events::Phase> phase_{events::Phase::kIdle};
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> has_optimizer_{false};
-  std::atomic<bool> awaits_updates_{false};  // backward has run since the last
+  std::atomic<bool> awaits_updates_{false};  // backward has run, and no pass after one has begun
   std::atomic<bool> update_is_over_{false};  // but for what it made
+  std::atomic<bool> update_has_ended_{false};
   std::atomic<bool> was_updated_by_hand_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;

@@ -1,6 +1,6 @@
 // Where a step ends in a program that updates its parameters itself, as one that teaches gradient descent:
-// once each that got a gradient since the step before has been written to in place, or those that the step
-// before wrote to. Where some are left as they are, it shows as the next pass begins.
+// once each that got a gradient since the step before has been written to in place, or all have been as often
+// as in the step before. Where some are left as they are, it shows as the next pass begins.
 //
 // Not thread safe. O(parameters) each.
 #pragma once
@@ -15,32 +15,48 @@ namespace tidemark::capture {
 class UpdatesByHand {
  public:
   // Of a parameter: the address of its block.
-  void GotGradient(uint64_t parameter) { Insert(parameter, awaited_); }
+  void GotGradient(uint64_t parameter) { CountOf(parameter, awaited_) = 1; }
 
-  // A parameter is written to behind a backward: before, it is set up. Whether the step ends with it.
+  // A parameter is written to behind a backward: before, it is set up. Whether the step ends with it; what
+  // comes after the end is expected in the next.
   bool WriteTo(uint64_t parameter) {
-    Insert(parameter, written_);
-    const bool was_awaited = std::erase(awaited_, parameter) > 0;
-    const bool was_last = (was_awaited && awaited_.empty()) || written_ == written_before_;
-    return was_last && EndTurn();
+    ++CountOf(parameter, written_);
+    const bool was_awaited =
+        std::erase_if(awaited_, [&](const Count& one) { return one.parameter == parameter; }) > 0;
+    if (is_over_) return false;
+    const bool goes_on_as_before = written_ != written_before_ && AreAllIn(written_before_);
+    return is_over_ = written_ == written_before_ || (was_awaited && awaited_.empty() && !goes_on_as_before);
   }
-  // Ends those that have begun; whether there were any. None that have not: gradients are accumulated.
-  bool EndTurn() {
-    if (written_.empty()) return false;
+  bool HasBegun() const { return !written_.empty(); }
+  // Before the next pass, where it has begun.
+  void EndTurn() {
     written_before_ = std::exchange(written_, {});
     awaited_.clear();
-    return true;
+    is_over_ = false;
   }
 
  private:
-  using Parameters = std::vector<uint64_t>;  // in order, each once
-  static void Insert(uint64_t parameter, Parameters& parameters) {
-    const auto place = std::ranges::lower_bound(parameters, parameter);
-    if (place == parameters.end() || *place != parameter) parameters.insert(place, parameter);
+  struct Count {
+    uint64_t parameter = 0;
+    int times = 0;
+    bool operator==(const Count&) const = default;
+  };
+  using Counts = std::vector<Count>;  // in the order of parameters, each once
+  static int& CountOf(uint64_t parameter, Counts& counts) {
+    const auto place = std::ranges::lower_bound(counts, parameter, {}, &Count::parameter);
+    if (place != counts.end() && place->parameter == parameter) return place->times;
+    return counts.insert(place, {parameter, 0})->times;
   }
-  Parameters awaited_;
-  Parameters written_;
-  Parameters written_before_;  // in the step before
+  bool AreAllIn(const Counts& counts) const {
+    return std::ranges::all_of(written_, [&](const Count& written) {
+      const auto place = std::ranges::lower_bound(counts, written.parameter, {}, &Count::parameter);
+      return place != counts.end() && place->parameter == written.parameter && written.times <= place->times;
+    });
+  }
+  Counts awaited_;
+  Counts written_;
+  Counts written_before_;  // in the step before
+  bool is_over_ = false;
 };
 
 }  // namespace tidemark::capture

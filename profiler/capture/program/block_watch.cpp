@@ -222,6 +222,11 @@ void TakeForOutputs(Maker maker) {
   }
 }
 
+void AnnounceLeft(const Left& left) {
+  for (const Block& state : left.state) Announce(state, Category::kOptimizerState, Intern(kStateByHand));
+  for (const Block& kept : left.unknown) Announce(kept, Category::kUnknown, 0);
+}
+
 // Results of evaluations, as a trainer puts them together between passes.
 bool JoinsResults() {
   if (!follows_evaluation || current_context.layer != 0 || current_context.optimizer_depth > 0) return false;
@@ -279,13 +284,13 @@ void OnBucketsBegin() { bucket_birth.emplace(Category::kCommunication, Intern(kB
 void OnBucketsEnded() { bucket_birth.reset(); }
 
 void OnDies(uint64_t address) {
-  const auto [maker, heir] = Roles().Died(address);
-  if (heir != 0) {
-    Announce({heir, 0}, Category::kOptimizerState, Intern(kStateByHand));
-  } else if (maker != kUpdate) {
-    TheCourse().EndUpdateThatIsOver();
-  }
-  if (maker == kForward || (maker == kUpdate && TheCourse().WasUpdatedByHand()))
+  const Death death = Roles().Died(address);
+  const bool was_state = death.was_read && TheCourse().IsUpdatedByHand() && TheCourse().WasUpdatedByHand();
+  const bool is_of_update =
+      death.maker == kUpdate || death.was_read || death.role == Category::kOptimizerState;
+  if (was_state) Announce({address, 0}, Category::kOptimizerState, Intern(kStateByHand));
+  if (!is_of_update) TheCourse().EndUpdateThatIsOver();
+  if (death.maker == kForward || (death.maker == kUpdate && TheCourse().WasUpdatedByHand()))
     Announce({address, 0}, Category::kTemporary, 0);
 }
 
@@ -320,20 +325,17 @@ void EndEvaluationBlocks() {
   follows_evaluation = true;
 }
 
-void EndForwardBlocks() {
-  TakeForOutputs(kForward);
-  Roles().TakeMadeBy(kBackward);  // of the one before
-}
+void EndForwardBlocks() { TakeForOutputs(kForward); }
 
-void ReadInUpdate(const at::Tensor& tensor) {
+void ReadInUpdate(const at::Tensor& tensor, bool is_changed) {
   const Block block = BlockOf(tensor);
-  if (block.address == 0) return;
-  const Category role = Roles().TakeReadByUpdate(block);
-  if (role == Category::kGradient) Announce(block, role, Intern("gradient " + ShapeOf(tensor)));
-  if (role == Category::kOptimizerState) Announce(block, role, Intern(kStateByHand));
+  if (block.address == 0 || Roles().ReadInUpdate(block, is_changed) != Category::kGradient) return;
+  Announce(block, Category::kGradient, Intern("gradient " + ShapeOf(tensor)));
 }
 
-void EndUpdateBlocks() { Roles().TakeMadeBy(kUpdate); }
+void EndUpdateBlocks() { AnnounceLeft(Roles().EndUpdate()); }
+
+void ForgetUpdateBlocks() { AnnounceLeft(Roles().ForgetUpdate()); }
 
 uint64_t ParameterBlockOf(const at::Tensor& tensor) {
   const Block block = BlockOf(tensor);

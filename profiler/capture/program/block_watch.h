@@ -5,7 +5,7 @@
 //   gradient         what such a leaf has as .grad; what an update by hand reads that backward made
 //   activation       what was saved for backward, and is none of these
 //   optimizer state  what an optimizer's step made and left behind; where parameters are updated by hand,
-//                    what such an update reads and keeps that is as large as one of them
+//                    what such an update changes or replaces that is as large as one of them
 //   autocast cache   what autocast's cast of such a leaf made
 //   workspace        what was handed to cuBLAS or cuDNN as scratch memory; what DistributedDataParallel sends
 //                    gradients in, called a bucket
@@ -45,10 +45,12 @@ void EndEvaluationBlocks();
 // Before a backward begins.
 void EndForwardBlocks();
 
-// An operator reads it in an update by hand.
-void ReadInUpdate(const at::Tensor& tensor);
-// Before the pass after an update by hand begins: what is alive of what that made, the program keeps.
+// An operator of an update by hand reads it, and maybe changes it in place.
+void ReadInUpdate(const at::Tensor& tensor, bool is_changed);
+// Before the step of such an update ends.
 void EndUpdateBlocks();
+// Before the pass after it begins.
+void ForgetUpdateBlocks();
 
 // The address of the block that a tensor lies in, if that is a parameter's; 0 otherwise.
 uint64_t ParameterBlockOf(const at::Tensor& tensor);

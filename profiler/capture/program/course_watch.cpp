@@ -25,11 +25,18 @@ namespace {
 using events::Category;
 using events::Phase;
 
-// What is made while backward or an optimizer runs does not stay, if nothing else is known of it.
+// What is made while backward or an optimizer runs does not stay, if nothing else is known of it; nor what is
+// made for an update by hand.
 void OnPhase(Phase phase) {
-  const bool nothing_stays = phase == Phase::kBackward || phase == Phase::kOptimizer;
+  const bool updates = TheCourse().IsUpdatedByHand() && TheCourse().WasUpdatedByHand();
+  const bool nothing_stays = phase == Phase::kBackward || phase == Phase::kOptimizer || updates;
   SetUsualBirthCategory(nothing_stays ? Category::kTemporary : Category::kUnknown);
-  if (phase != Phase::kIdle) EndUpdateBlocks();
+  if (phase != Phase::kIdle) ForgetUpdateBlocks();
+}
+
+void OnUpdateEnds() {
+  SetUsualBirthCategory(Category::kUnknown);
+  EndUpdateBlocks();
 }
 
 // By what LibTorch calls operators that write to their first argument. Those of them that leave its values
@@ -52,13 +59,19 @@ void ForEachTensor(const c10::IValue& value, Action action) {
 std::unique_ptr<at::ObserverContext> BeginUpdate(const at::RecordFunction& function) {
   if (!EventStreamIsOpen() || !TheCourse().AwaitsUpdates()) return nullptr;
   TheCourse().EndUpdateThatIsOver();
-  if (WritesInPlace(function.name()) && !function.inputs().empty()) {
+  if (function.inputs().empty()) return nullptr;
+  const bool is_in_place = WritesInPlace(function.name());
+  if (is_in_place) {
     ForEachTensor(function.inputs()[0], [](const at::Tensor& tensor) {
       if (const uint64_t parameter = ParameterBlockOf(tensor)) TheCourse().WriteTo(parameter);
     });
   }
-  if (!TheCourse().IsUpdatedByHand() || !TheCourse().WasUpdatedByHand()) return nullptr;
-  for (const c10::IValue& input : function.inputs()) ForEachTensor(input, ReadInUpdate);
+  if (!TheCourse().IsBehindBackward()) return nullptr;
+  for (size_t i = 0; i < function.inputs().size(); ++i) {
+    const bool is_changed = is_in_place && i == 0;
+    ForEachTensor(function.inputs()[i],
+                  [is_changed](const at::Tensor& tensor) { ReadInUpdate(tensor, is_changed); });
+  }
   return nullptr;
 }
 
@@ -109,7 +122,7 @@ void EndEvaluation() {
 }  // namespace
 
 void WatchCourse() {
-  TheCourse().Begin(OnPhase);
+  TheCourse().Begin(OnPhase, OnUpdateEnds);
   SetEvaluationListener({BeginEvaluation, EndEvaluation});
   TheGates().backward_begins = [] {
     EndForwardBlocks();

@@ -106,14 +106,68 @@ bool BlockRoles::WasBeforeGradients(uint64_t address) {
   return found != blocks_.end() && found->second.was_before_gradients;
 }
 
-Category BlockRoles::TakeReadByUpdate(const Block& block) {
+Category BlockRoles::ReadInUpdate(const Block& block, bool is_changed) {
   const MutexLock lock(mutex_);
   if (!parameter_bytes_.contains(block.bytes)) return Category::kUnknown;
   Known& known = blocks_[block.address];
   if (known.turn != 0 || known.maker == kUpdate) return Category::kUnknown;
-  Assign(known, known.maker == kBackward ? Category::kGradient : Category::kOptimizerState);
   known.bytes = block.bytes;
+  if (known.maker == kBackward) {
+    Assign(known, Category::kGradient);
+  } else {
+    known.is_read = true;
+    if (is_changed) changed_.insert(block.address);
+  }
   return known.role;
+}
+
+Left BlockRoles::EndUpdate() {
+  TakeMadeBy(kBackward);  // what the program keeps of that is no gradient of the next update
+  const std::vector<uint64_t> made = TakeMadeBy(kUpdate);
+  Left left;
+  const MutexLock lock(mutex_);
+  was_update_ = true;
+  TakeChanged(left);
+  for (const uint64_t address : made) {
+    Known& block = blocks_[address];
+    if (block.turn != 0) continue;
+    const auto let_go = state_let_go_.find(block.bytes);
+    if (let_go != state_let_go_.end() && let_go->second-- > 0) {
+      TakeState(address, block, left);
+    } else {
+      left.unknown.push_back({address, block.bytes});
+    }
+  }
+  state_let_go_.clear();
+  return left;
+}
+
+void BlockRoles::TakeState(uint64_t address, Known& block, Left& left) {
+  Assign(block, Category::kOptimizerState);
+  left.state.push_back({address, block.bytes});
+}
+
+void BlockRoles::TakeChanged(Left& left) {
+  for (const uint64_t address : std::exchange(changed_, {})) {
+    const auto found = blocks_.find(address);
+    if (found == blocks_.end() || found->second.turn != 0) continue;
+    found->second.adds_up = found->second.adds_up || !was_update_;
+    if (found->second.is_read && !found->second.adds_up) TakeState(address, found->second, left);
+  }
+}
+
+Left BlockRoles::ForgetUpdate() {
+  const std::vector<uint64_t> made = TakeMadeBy(kUpdate);
+  Left left;
+  const MutexLock lock(mutex_);
+  TakeChanged(left);
+  was_update_ = false;
+  for (const uint64_t address : made) {
+    if (const Known& block = blocks_[address]; block.turn == 0)
+      left.unknown.push_back({address, block.bytes});
+  }
+  state_let_go_.clear();
+  return left;
 }
 
 Death BlockRoles::Died(uint64_t address) {
@@ -123,19 +177,10 @@ Death BlockRoles::Died(uint64_t address) {
   const Known block = found->second;
   Forget(block);
   blocks_.erase(found);
-  return {.maker = block.turn == 0 ? block.maker : kNobody, .heir = HeirOf(block)};
-}
-
-uint64_t BlockRoles::HeirOf(const Known& block) {
-  const auto made = made_by_.find(kUpdate);
-  if (block.role != Category::kOptimizerState || block.bytes == 0 || made == made_by_.end()) return 0;
-  for (auto last = made->second.rbegin(); last != made->second.rend(); ++last) {
-    Known& candidate = blocks_[last->second];
-    if (candidate.turn != 0 || candidate.bytes != block.bytes) continue;
-    Assign(candidate, Category::kOptimizerState);
-    return last->second;
-  }
-  return 0;
+  const bool is_untold = block.turn == 0;
+  const bool was_read = is_untold && block.is_read && !block.adds_up;
+  if (was_read || block.role == Category::kOptimizerState) ++state_let_go_[block.bytes];
+  return {block.role, is_untold ? block.maker : kNobody, was_read};
 }
 
 void BlockRoles::AwaitUse(const Block& block, bool records_gradients) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -46,14 +47,20 @@ struct Birth {
   Maker maker = kNobody;
   bool before_gradients = false;  // gradients may be put into it later, which are not there yet
   bool in_model = false;          // within a call of a module
-  int64_t bytes = 0;              // where an update made it
+  int64_t bytes = 0;
 };
 
-// Of a block that nothing ever said of what it holds, who made it: if a forward did, or an update, it was
-// temporary. Of one that was state by hand, the block that an update put in its place; 0 = none.
+// Of a block that is freed.
 struct Death {
-  Maker maker = kNobody;
-  uint64_t heir = 0;
+  events::Category role = events::Category::kUnknown;
+  Maker maker = kNobody;  // where nothing ever said what it holds
+  bool was_read = false;  // by an update by hand, of the size of a parameter, and nothing said what it holds
+};
+
+// What an update by hand made, changed or let go of, and left.
+struct Left {
+  std::vector<Block> state;
+  std::vector<Block> unknown;  // it made it, and the program keeps it
 };
 
 class BlockRoles {
@@ -72,12 +79,18 @@ class BlockRoles {
   uint64_t TurnOf(uint64_t address, events::Category role);
   void Born(uint64_t address, const Birth& birth);
   bool WasBeforeGradients(uint64_t address);
-  // What an update by hand reads and did not make, of the size of a parameter, that nobody said of what it
-  // holds: a gradient where backward made it, as torch.autograd.grad returns, and else state that the program
-  // keeps. Unknown where it is neither, or was found before.
-  events::Category TakeReadByUpdate(const Block& block);
-  // Its heir is what the update made last of its size and keeps, as `v = 0.9 * v + p.grad` does; it is of the
-  // same role from here on.
+  // An operator of an update by hand reads a block that it did not make, and maybe changes it in place. Where
+  // that is of the size of a parameter, and nobody said what it holds, it is a gradient if backward made it
+  // since the last update, as torch.autograd.grad returns: then that is returned, else kUnknown. It may prove
+  // to be state that the program keeps.
+  events::Category ReadInUpdate(const Block& block, bool is_changed);
+  // The update is over. State is from here on what it changed in place; and what it made, as much as it let
+  // go of state of that size, as `v = 0.9 * v + p.grad` does. What passes with no update between them change
+  // only adds up gradients, and is none.
+  Left EndUpdate();
+  // The next pass begins: what was made since the last, and what was changed once the update was over, as a
+  // moving average.
+  Left ForgetUpdate();
   Death Died(uint64_t address);
   // Copied from the host, and what for is not known yet. `records_gradients`: they are recorded meanwhile.
   void AwaitUse(const Block& block, bool records_gradients);
@@ -98,7 +111,9 @@ class BlockRoles {
     bool was_before_gradients = false;
     bool is_of_model = false;
     bool is_copy = false;  // of a parameter
-    int64_t bytes = 0;     // of a parameter, state by hand and what an update made; 0 = not known
+    bool is_read = false;  // in an update by hand
+    bool adds_up = false;  // gradients, from pass to pass
+    int64_t bytes = 0;     // 0 = not known
     uint64_t awaits = 0;   // its number in awaiting_; 0 = it does not
     events::NameId gradient_name = 0;
   };
@@ -106,9 +121,13 @@ class BlockRoles {
   bool TakeKnown(Known& block, events::Category role, events::NameId gradient_name) TIDEMARK_REQUIRES(mutex_);
   void Forget(const Known& block) TIDEMARK_REQUIRES(mutex_);
   void Assign(Known& block, events::Category role) TIDEMARK_REQUIRES(mutex_);
-  uint64_t HeirOf(const Known& block) TIDEMARK_REQUIRES(mutex_);
+  void TakeState(uint64_t address, Known& block, Left& left) TIDEMARK_REQUIRES(mutex_);
+  void TakeChanged(Left& left) TIDEMARK_REQUIRES(mutex_);
 
   Mutex mutex_;
+  bool was_update_ TIDEMARK_GUARDED_BY(mutex_) = false;              // since the last pass
+  std::set<uint64_t> changed_ TIDEMARK_GUARDED_BY(mutex_);           // in the update that is under way
+  std::map<int64_t, int> state_let_go_ TIDEMARK_GUARDED_BY(mutex_);  // in that, by size
   std::unordered_set<int64_t> parameter_bytes_ TIDEMARK_GUARDED_BY(mutex_);  // that any ever had
   std::unordered_map<uint64_t, Known> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   uint64_t turns_ TIDEMARK_GUARDED_BY(mutex_) = 0;

@@ -154,6 +154,30 @@ TEST_CASE("Without an optimizer a step that is over ends once what its update ma
   CHECK(Told() == "step 1 begins, forward, backward, idle, step 1 ends, step 2 begins, optimizer");
 }
 
+TEST_CASE(
+    "A parameter that is written to twice a step, as by weight decay, is so before the next step ends") {
+  Ring();
+  Course course;
+  const auto decay_and_step = [&](uint64_t parameter) {
+    course.WriteTo(parameter);
+    course.EndUpdateThatIsOver();  // the next operator begins
+    course.WriteTo(parameter);
+  };
+  for (int step = 0; step < 2; ++step) {
+    PassWithGradients(course);
+    decay_and_step(0x100);
+    course.WriteTo(0x200);
+    course.EndUpdateThatIsOver();
+    CHECK(course.IsUpdatedByHand() == (step == 1));  // in the first step nobody knows of the second time
+    course.WriteTo(0x200);
+    course.EndUpdateThatIsOver();
+    CHECK_FALSE(course.IsUpdatedByHand());
+  }
+  CHECK(Told() ==
+        "step 0 begins, forward, backward, idle, step 0 ends, "
+        "step 1 begins, forward, backward, idle, step 1 ends");
+}
+
 TEST_CASE("What is written to before an optimizer that was made has stepped ends no step") {
   Ring();
   Course course;

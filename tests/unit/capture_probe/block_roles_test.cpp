@@ -72,32 +72,78 @@ TEST_CASE(
   CHECK(roles.Died(0x3000).maker == kNobody);
 }
 
-TEST_CASE("What an update reads of the size of a parameter is state, and so is what takes its place") {
+namespace {
+
+std::vector<uint64_t> AddressesOf(const std::vector<Block>& blocks) {
+  std::vector<uint64_t> addresses;
+  for (const Block& block : blocks) addresses.push_back(block.address);
+  return addresses;
+}
+
+using Addresses = std::vector<uint64_t>;
+
+}  // namespace
+
+TEST_CASE("What an update changes in place and is as large as a parameter is state as it ends") {
   BlockRoles roles;
   roles.Take(0x1000, Category::kParameter, 0, 4096);
   roles.Take(0x2000, Category::kInput);
-  CHECK(roles.TakeReadByUpdate({0x2000, 4096}) == Category::kUnknown);
-  CHECK(roles.TakeReadByUpdate({0x3000, 512}) == Category::kUnknown);  // a scalar, as a number of steps
-  CHECK(roles.TakeReadByUpdate({0x3000, 4096}) == Category::kOptimizerState);
-  CHECK(roles.TakeReadByUpdate({0x3000, 4096}) == Category::kUnknown);
-  for (const uint64_t made : {0x4000, 0x5000}) roles.Born(made, {.maker = kUpdate, .bytes = 4096});
-  roles.Born(0x6000, {.maker = kUpdate, .bytes = 512});
-  CHECK(roles.TakeReadByUpdate({0x4000, 4096}) == Category::kUnknown);  // made by this update
-  CHECK(roles.Died(0x3000).heir == 0x5000);
-  CHECK(roles.Is(0x5000, Category::kOptimizerState));
-  roles.TakeMadeBy(kUpdate);
-  CHECK(roles.TakeReadByUpdate({0x4000, 4096}) == Category::kOptimizerState);  // kept from the one before
-  CHECK(roles.Died(0x4000).heir == 0);
+  roles.Born(0x6000, {.maker = kUpdate, .bytes = 4096});
+  for (const uint64_t changed : {0x1000, 0x2000, 0x3000, 0x6000})
+    CHECK(roles.ReadInUpdate({changed, 4096}, true) == Category::kUnknown);
+  roles.ReadInUpdate({0x4000, 4096}, false);  // as targets that an error is computed from
+  roles.ReadInUpdate({0x5000, 512}, true);    // a number of steps
+  const Left left = roles.EndUpdate();
+  CHECK(AddressesOf(left.state) == Addresses{0x3000});
+  CHECK(AddressesOf(left.unknown) == Addresses{0x6000});
+  CHECK(roles.EndUpdate().state.empty());
+}
+
+TEST_CASE("What takes the place of state is state, as much as was let go of, the first that was made") {
+  BlockRoles roles;
+  roles.Take(0x1000, Category::kParameter, 0, 4096);
+  roles.ReadInUpdate({0x2000, 4096}, false);
+  for (const uint64_t made : {0x3000, 0x4000, 0x5000}) roles.Born(made, {.maker = kUpdate, .bytes = 4096});
+  CHECK(roles.Died(0x3000).maker == kUpdate);
+  CHECK(roles.Died(0x2000).was_read);
+  const Left left = roles.EndUpdate();
+  CHECK(AddressesOf(left.state) == Addresses{0x4000});
+  CHECK(AddressesOf(left.unknown) == Addresses{0x5000});
+  CHECK(roles.Died(0x4000).role == Category::kOptimizerState);
+  CHECK(roles.EndUpdate().state.empty());
+}
+
+TEST_CASE("What is changed after an update, as a moving average, is state before the next pass") {
+  BlockRoles roles;
+  roles.Take(0x1000, Category::kParameter, 0, 4096);
+  roles.EndUpdate();
+  roles.ReadInUpdate({0x2000, 4096}, true);
+  CHECK(AddressesOf(roles.ForgetUpdate().state) == Addresses{0x2000});
+  roles.ReadInUpdate({0x3000, 4096}, true);
+  CHECK(roles.ForgetUpdate().state.empty());  // no update came before it
+}
+
+TEST_CASE("What adds up gradients from pass to pass is no state") {
+  BlockRoles roles;
+  roles.Take(0x1000, Category::kParameter, 0, 4096);
+  roles.ReadInUpdate({0x2000, 4096}, true);
+  roles.Born(0x3000, {.maker = kUpdate, .bytes = 4096});
+  const Left left = roles.ForgetUpdate();
+  CHECK(AddressesOf(left.unknown) == Addresses{0x3000});
+  CHECK(left.state.empty());
+  roles.ReadInUpdate({0x2000, 4096}, true);
+  CHECK(roles.EndUpdate().state.empty());
+  CHECK_FALSE(roles.Died(0x2000).was_read);
 }
 
 TEST_CASE("What backward made and an update reads of the size of a parameter is a gradient") {
   BlockRoles roles;
   roles.Take(0x1000, Category::kParameter, 0, 4096);
   for (const uint64_t made : {0x2000, 0x3000}) roles.Born(made, {.maker = kBackward});
-  CHECK(roles.TakeReadByUpdate({0x2000, 4096}) == Category::kGradient);
-  roles.Born(0x4000, {.maker = kUpdate, .bytes = 4096});
-  CHECK(roles.Died(0x2000).heir == 0);
-  CHECK(roles.Died(0x3000).maker == kBackward);
+  CHECK(roles.ReadInUpdate({0x2000, 4096}, false) == Category::kGradient);
+  roles.ForgetUpdate();  // another pass, as of a second network
+  CHECK(roles.ReadInUpdate({0x3000, 4096}, true) == Category::kGradient);
+  CHECK(roles.EndUpdate().state.empty());
 }
 
 TEST_CASE("A parameter may get another name, and keeps it where nobody tells of one") {
