@@ -329,7 +329,8 @@ void EndForwardBlocks() { TakeForOutputs(kForward); }
 
 void ReadInUpdate(const at::Tensor& tensor, bool is_changed) {
   const Block block = BlockOf(tensor);
-  if (block.address == 0 || Roles().ReadInUpdate(block, is_changed) != Category::kGradient) return;
+  if (block.address == 0 || block.address == last_born_address) return;  // torch.zeros fills what it made
+  if (Roles().ReadInUpdate(block, is_changed) != Category::kGradient) return;
   Announce(block, Category::kGradient, Intern("gradient " + ShapeOf(tensor)));
 }
 

@@ -115,6 +115,8 @@ for _ in range(3):
                 weight.grad = None
     else:
         for velocity, weight in zip(velocities, weights): velocity.add_(weight.grad ** 2)
+    made_after = torch.zeros(1024, 1024, device="cuda")
+    del made_after
 """
         in_place = "velocities[i].mul_(.9).add_(weight.grad); weight -= .1 * velocities[i]"
         anew = "velocities[i] = .9 * velocities[i] + weight.grad; weight.add_(velocities[i], alpha=-.1)"
