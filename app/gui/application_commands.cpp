@@ -540,7 +540,7 @@ bool Application::ExecuteTimelineAction(ActionId action) {
     case ActionId::kStackBy:
       // Raised in the next frame, the panel has the focus from the one after it.
       if (frame_ != nullptr && !frame_->veiled && frame_->timeline.empty_reason.empty())
-        timeline.chooses_stack = 3;
+        timeline.chooses_stack = 2;
       shell_.raise_panel = "timeline";
       break;
     case ActionId::kUnpin:

@@ -339,6 +339,36 @@ TEST_CASE("What the timeline's stack is of is chosen with the keyboard alone") {
   CHECK(app.view_state().timeline.stack->by == presenters::StackBy::kLayer);
 }
 
+TEST_CASE("The list of what the stack is of opens by its key where the timeline has the focus already, too") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  application->ShowRun(std::make_shared<Grown>());
+  frames.Draw(6);
+  for (int i = 0; i < 3; ++i) {
+    frames.Press(ImGuiKey_B);
+    CHECK(OpenPopups() == 1);
+    frames.Press(ImGuiKey_Escape);
+    CHECK(OpenPopups() == 0);
+  }
+}
+
+TEST_CASE("Tab goes on from a timeline that was clicked into") {
+  const auto application = KeepingIn("");
+  Frames frames(*application);
+  application->ShowRun(std::make_shared<Grown>());
+  frames.Draw(6);
+  const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
+  REQUIRE(timeline != nullptr);
+  frames.Click(timeline->Rect().GetCenter());
+  const ImGuiContext& keys = *ImGui::GetCurrentContext();
+  REQUIRE(keys.NavWindow != nullptr);
+  REQUIRE(keys.NavWindow->RootWindow->ID == timeline->RootWindow->ID);
+  frames.Press(ImGuiKey_Tab);
+  frames.Press(ImGuiKey_Tab);
+  CHECK(keys.NavCursorVisible);
+  CHECK(keys.NavIdIsAlive);
+}
+
 TEST_CASE("The list of what the stack is of opens at once or not at all") {
   const auto application = KeepingIn("");
   Application& app = *application;

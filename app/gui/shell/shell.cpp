@@ -59,11 +59,13 @@ bool HasGoneIntoPart() {
          (window->ChildFlags & ImGuiChildFlags_NavFlattened) == 0;
 }
 
-// Into what has the focus as a whole, as a panel that was just shown, and into the first panel where nothing
-// has it that could be entered, as in a window that has just opened.
-void EnterByTab() {
+// Into what has the focus as a whole, as a panel that was just shown, or with something that only a mouse can
+// press, as a plot; and into the first panel where nothing has it that could be entered, as in a window that
+// has just opened.
+void EnterByTab(const ShellState& shell) {
   const ImGuiContext& keys = *ImGui::GetCurrentContext();
-  if (keys.NavId != 0 || !ImGui::IsKeyPressed(ImGuiKey_Tab) || ImGui::GetIO().KeyCtrl) return;
+  const bool goes_on = keys.NavId != 0 && shell.focus_is_of_keys;
+  if (goes_on || !ImGui::IsKeyPressed(ImGuiKey_Tab) || ImGui::GetIO().KeyCtrl) return;
   const bool is_in_one = keys.NavWindow != nullptr &&
                          (keys.NavWindow->Flags & ImGuiWindowFlags_NoNavFocus) == 0 &&
                          CanBeEntered(*keys.NavWindow);
@@ -204,7 +206,7 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
 void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view,
                CommandQueue& queue) {
   PushKeys(input, shell, queue);
-  EnterByTab();
+  EnterByTab(shell);
   ShowFocusAfterDialog(shell);
   const bool has_toast = !shell.toasts.empty() && !input.in_picture;
   BarRoom room = DrawMenuBar(input, frame, has_toast || !input.jobs.empty(), view, queue);
@@ -223,6 +225,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawDialog(input, shell, view, queue);
   GiveFocusBack(shell);
+  shell.focus_is_of_keys = ImGui::GetCurrentContext()->NavIdIsAlive;
 }
 
 }  // namespace tidemark::gui

@@ -150,8 +150,9 @@ struct ShellState {
   std::vector<CoveredPanel> covered;  // one of a place
   bool banner_closed = false;
   std::vector<Toast> toasts;
-  bool has_dialog = false;     // in the frame before
-  unsigned focused_panel = 0;  // the latest that had the focus, by Dear ImGui's id
+  bool has_dialog = false;        // in the frame before
+  unsigned focused_panel = 0;     // the latest that had the focus, by Dear ImGui's id
+  bool focus_is_of_keys = false;  // what had it in the last frame can be reached with them
 };
 
 // Everything but the panels' content; calls the panels' draw functions for those that are shown.

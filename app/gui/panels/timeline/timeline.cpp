@@ -77,9 +77,9 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
   const StackBy by = ShownStack(input);
   const std::string word =
       WordOfList(std::string("by ") + NameOf(by) + (input.stack_pending ? " …" : "")) + "###stack";
-  // Once the panel has the focus, which would close it.
-  const bool by_key = state.chooses_stack > 0 && ImGui::IsWindowFocused();
-  state.chooses_stack = by_key ? 0 : std::max(0, state.chooses_stack - 1);
+  // Once the panel was given the focus, also where it had it: that would close the list.
+  const bool by_key = state.chooses_stack == 1 && ImGui::IsWindowFocused();
+  state.chooses_stack = std::max(0, state.chooses_stack - 1);
   if (TitleWord(word.c_str(), by != StackBy::kCategory,
                 "What the stack is made of: categories, layers, operators, phases, streams, lines of code, "
                 "ranks, or what a regular expression finds.",
