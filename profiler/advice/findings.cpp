@@ -358,7 +358,8 @@ class Examination {
         nobodys
             ? "Let nobody compute them: run what they are of under torch.no_grad(), or requires_grad_(False) "
               "on it."
-            : "Free them before forward: optimizer.zero_grad(set_to_none=True) before the model is called.",
+            : "Free them before the model is called: optimizer.zero_grad(set_to_none=True), or del what "
+              "torch.autograd.grad returned.",
         births);
   }
 

@@ -25,6 +25,14 @@ TimelineGeometry Geometry(float width) {
 
 }  // namespace
 
+TEST_CASE("What is in sight is counted of the run only, wherever the axis ends") {
+  using presenters::TimeAxis;
+  CHECK(SightInWords(TimeAxis::kEvents, {-100, 9000}, {0, 8533}) == "8,533 events in sight");
+  CHECK(SightInWords(TimeAxis::kEvents, {10, 11}, {0, 8533}) == "1 event in sight");
+  CHECK(SightInWords(TimeAxis::kWallClock, {0, 9e9}, {0, 2e6}) == "2.00 ms in sight");
+  CHECK(SightInWords(TimeAxis::kEvents, {9000, 9100}, {0, 8533}).empty());
+}
+
 TEST_CASE_METHOD(Measured, "The axis reaches up to what the card has where the curve comes near that") {
   presenters::TimelinePlot plot;
   plot.highest_bytes = 1'800'000'000;

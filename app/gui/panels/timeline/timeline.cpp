@@ -137,15 +137,9 @@ void HeightWords(const TimelineInput& input, TimelineState& state, float left_en
   }
 }
 
-void DrawSight(const TimelineState& state, float left_end, float right, float y) {
-  const double span = state.visible.end - state.visible.begin;
-  if (span <= 0) return;
-  const std::string sight =
-      state.axis == presenters::TimeAxis::kWallClock
-          ? FormatDuration(static_cast<int64_t>(span))
-          : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
-  const std::string text = sight + " in sight";
-  if (Measure(SmallMuted(), text).x < right - Px(8) - left_end)
+void DrawSight(const TimelineInput& input, const TimelineState& state, float left_end, float right, float y) {
+  const std::string text = SightInWords(state.axis, state.visible, input.whole);
+  if (!text.empty() && Measure(SmallMuted(), text).x < right - Px(8) - left_end)
     DrawText(ImGui::GetWindowDrawList(), {right - Px(6), y}, SmallMuted(), text, Align::kRight);
 }
 
@@ -178,7 +172,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   CardWord(input.cards, queue, title_end, &right, y);
   if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
   HeightWords(input, state, title_end, &right, y);
-  if (input.empty_reason.empty()) DrawSight(state, title_end, right, y);
+  if (input.empty_reason.empty()) DrawSight(input, state, title_end, right, y);
   ImGui::SetCursorScreenPos(after);
 }
 

@@ -8,6 +8,7 @@
 #include "app/gui/widgets/labels.h"
 #include "app/gui/window/theme.h"
 #include "app/presenters/plot/line_labels.h"
+#include "profiler/base/format.h"
 
 namespace tidemark::gui {
 namespace {
@@ -90,6 +91,15 @@ bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line,
 }
 
 }  // namespace
+
+std::string SightInWords(presenters::TimeAxis axis, const presenters::VisibleRange& visible,
+                         const presenters::VisibleRange& whole) {
+  const double span = std::min(visible.end, whole.end) - std::max(visible.begin, whole.begin);
+  if (span <= 0) return "";
+  if (axis == presenters::TimeAxis::kWallClock)
+    return FormatDuration(static_cast<int64_t>(span)) + " in sight";
+  return FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events") + " in sight";
+}
 
 Color CoverOfLabel() { return Colors().panel.WithAlpha(0.85); }
 

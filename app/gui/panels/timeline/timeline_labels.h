@@ -24,6 +24,10 @@ namespace tidemark::gui {
 inline constexpr int kLineChannel = 0;
 inline constexpr int kLabelChannel = 1;
 
+// "1,344 events in sight": of the run, where the axis goes on beyond its ends. "" = nothing of it.
+std::string SightInWords(presenters::TimeAxis axis, const presenters::VisibleRange& visible,
+                         const presenters::VisibleRange& whole);
+
 // The labels that the chart carries so far: no two lie on each other. It is full of curves, so that a label
 // rather lies on one than is left out; in charts of a few lines (widgets/label_places.h) it is left out.
 struct TimelineLabels {
