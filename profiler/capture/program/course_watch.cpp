@@ -25,11 +25,12 @@ namespace {
 using events::Category;
 using events::Phase;
 
+bool Updates() { return TheCourse().IsUpdatedByHand() && TheCourse().WasUpdatedByHand(); }
+
 // What is made while backward or an optimizer runs does not stay, if nothing else is known of it; nor what is
 // made for an update by hand.
 void OnPhase(Phase phase) {
-  const bool updates = TheCourse().IsUpdatedByHand() && TheCourse().WasUpdatedByHand();
-  const bool nothing_stays = phase == Phase::kBackward || phase == Phase::kOptimizer || updates;
+  const bool nothing_stays = phase == Phase::kBackward || phase == Phase::kOptimizer || Updates();
   SetUsualBirthCategory(nothing_stays ? Category::kTemporary : Category::kUnknown);
   if (phase != Phase::kIdle) ForgetUpdateBlocks();
 }
@@ -65,6 +66,7 @@ std::unique_ptr<at::ObserverContext> BeginUpdate(const at::RecordFunction& funct
     ForEachTensor(function.inputs()[0], [](const at::Tensor& tensor) {
       if (const uint64_t parameter = ParameterBlockOf(tensor)) TheCourse().WriteTo(parameter);
     });
+    if (Updates()) SetUsualBirthCategory(Category::kTemporary);  // from the first that there ever is on
   }
   if (!TheCourse().IsBehindBackward()) return nullptr;
   for (size_t i = 0; i < function.inputs().size(); ++i) {
