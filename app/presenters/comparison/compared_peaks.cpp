@@ -18,6 +18,13 @@ bool IsAsHigh(const timeline::View& view, EventIndex index, EventIndex peak) {
   return allocated(index) >= allocated(peak) - allocated(peak) / kRounding;
 }
 
+std::vector<SameEvent> Mirrored(std::span<const SameEvent> same) {
+  std::vector<SameEvent> mirrored;
+  mirrored.reserve(same.size());
+  for (const SameEvent& pair : same) mirrored.push_back({pair.b, pair.a});
+  return mirrored;
+}
+
 bool IsIn(const std::vector<EventRange>& ranges, EventIndex index) {
   return std::ranges::any_of(
       ranges, [=](const EventRange& range) { return index >= range.begin && index < range.end; });
@@ -28,8 +35,11 @@ bool IsIn(const std::vector<EventRange>& ranges, EventIndex index) {
 ComparedPeaks PeaksToCompare(const timeline::View& view_a, EventIndex peak_a, const timeline::View& view_b,
                              EventIndex peak_b, std::optional<EventIndex> in_a,
                              std::optional<EventIndex> in_b) {
-  if (in_b && IsAsHigh(view_b, *in_b, peak_b)) return {peak_a, *in_b};
-  if (in_a && IsAsHigh(view_a, *in_a, peak_a)) return {*in_a, peak_b};
+  const bool is_b_as_high = in_b && IsAsHigh(view_b, *in_b, peak_b);
+  const bool is_a_as_high = in_a && IsAsHigh(view_a, *in_a, peak_a);
+  const bool is_a_first = is_b_as_high && is_a_as_high && peak_a + *in_b <= *in_a + peak_b;
+  if (is_b_as_high && (!is_a_as_high || is_a_first)) return {peak_a, *in_b};
+  if (is_a_as_high) return {*in_a, peak_b};
   return {peak_a, peak_b};
 }
 
@@ -39,9 +49,11 @@ std::optional<ComparedPeaks> PeaksOfRuns(const timeline::View& a, const std::vec
   if (a.empty() || b.empty() || in_a.empty() || in_b.empty()) return std::nullopt;
   const EventIndex peak_a = PeakIn(a, in_a);
   const EventIndex peak_b = PeakIn(b, in_b);
-  std::optional<EventIndex> place_in_b = SamePlace(a, peak_a, b, same);
-  if (place_in_b && !IsIn(in_b, *place_in_b)) place_in_b.reset();
-  return PeaksToCompare(a, peak_a, b, peak_b, std::nullopt, place_in_b);
+  const auto only_in = [](const std::vector<EventRange>& ranges, std::optional<EventIndex> place) {
+    return place && IsIn(ranges, *place) ? place : std::nullopt;
+  };
+  return PeaksToCompare(a, peak_a, b, peak_b, only_in(in_a, SamePlace(b, peak_b, a, Mirrored(same))),
+                        only_in(in_b, SamePlace(a, peak_a, b, same)));
 }
 
 }  // namespace tidemark::presenters

@@ -17,7 +17,8 @@ struct ComparedPeaks {
   events::EventIndex b = 0;
 };
 
-// `in_a` and `in_b`: where a peak of the other side lies; none where it has no such place.
+// `in_a` and `in_b`: where a peak of the other side lies; none where it has no such place. Where both sides
+// are as high there, the earlier of the two places, so that either order of them tells the same.
 ComparedPeaks PeaksToCompare(const timeline::View& view_a, events::EventIndex peak_a,
                              const timeline::View& view_b, events::EventIndex peak_b,
                              std::optional<events::EventIndex> in_a, std::optional<events::EventIndex> in_b);
