@@ -196,8 +196,8 @@ Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::Progr
   }
   watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
   return FindFewerSamples(fit.program, launch,
-                          {ways.samples->name, ways.samples->values.back(), fit.asked, ways.state_bytes,
-                           session::NeedOf(*run.view())},
+                          {ways.samples->name, ways.samples->values.back(), FitsAsItIs(ways), fit.asked,
+                           ways.state_bytes, session::NeedOf(*run.view())},
                           watch);
 }
 
@@ -208,6 +208,8 @@ ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, 
                    {},
                    verdicts.state_bytes(),
                    phantom::BatchSweepOf(fit.program)};
+  if (const CardVerdict* const own = verdicts.OfAsked(); own != nullptr && own->fits)
+    ways.as_it_is = own->held;
   Result<std::vector<TechniqueVerdict>> techniques = TechniquesThatHelp(fit, launch, verdicts);
   if (techniques) {
     ways.techniques = std::move(*techniques);
@@ -275,7 +277,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
            WaysText(ways, told, fit.options, fit.program) + findings + NoteRows(notes);
   }
   Json json = VerdictsJson(*verdicts, title, *why_no_runs, notes);
-  AddWaysJson(ways, json);
+  AddWaysJson(ways, fit.asked, json);
   json["findings"] = FindingsJson(*run.view(), fit.asked.memory_bytes);
   return TextOf(json);
 }

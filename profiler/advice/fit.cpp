@@ -268,7 +268,7 @@ class Search {
       const Result<Need> need = NeedWithBatch(configuration);
       if (!need) return need.error();
       if (suits(*need)) empties_cache = need->empties_cache;
-      search.Take(suits(*need), need->allocated_peak_bytes);
+      search.Take(*batch, suits(*need), need->allocated_peak_bytes);
     }
     return FoundBatch{static_cast<int>(search.largest()), empties_cache};
   }

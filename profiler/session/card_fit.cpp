@@ -15,6 +15,10 @@ bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes) {
   return reserved_bytes <= HeldWithEase(card);
 }
 
+int64_t UsableBytes(const phantom::Card& card) {
+  return SaturatingDifference(card.memory_bytes, card.context_bytes);
+}
+
 int64_t HeldWithEase(const phantom::Card& card) {
   const int64_t context_bytes = (card.context_is_measured ? 1 : 2) * card.context_bytes;
   return SaturatingDifference(card.memory_bytes, context_bytes);
@@ -119,8 +123,7 @@ HeldOfCard HeldBy(const phantom::Replayed& replayed) {
 }
 
 HeldOfCard HeldBy(const timeline::View& view, const phantom::Card& card) {
-  return {HighestOfCards(view).reserved_bytes,
-          EmptiesCacheForRoom(view, SaturatingDifference(card.memory_bytes, card.context_bytes))};
+  return {HighestOfCards(view).reserved_bytes, EmptiesCacheForRoom(view, UsableBytes(card))};
 }
 
 bool HasRoomToSpare(const phantom::Card& card, const HeldOfCard& held) {

@@ -18,6 +18,8 @@
 
 namespace tidemark::session {
 
+int64_t UsableBytes(const phantom::Card& card);  // what it has beside its context
+
 struct CardFit {
   phantom::Card card;               // with the memory that the run had
   int64_t reserved_bytes = 0;       // at the peak
@@ -29,9 +31,7 @@ struct CardFit {
   // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
   int64_t taken_bytes() const { return SaturatingSum(reserved_bytes, card.context_bytes); }
   int64_t most_taken_bytes() const { return SaturatingSum(most_reserved_bytes, card.context_bytes); }
-  bool may_not_fit() const {
-    return most_reserved_bytes > SaturatingDifference(card.memory_bytes, card.context_bytes);
-  }
+  bool may_not_fit() const { return most_reserved_bytes > UsableBytes(card); }
 };
 
 // Whether the card holds so much beside its context, and where that is an estimate also beside one of twice

@@ -1,13 +1,12 @@
 #include "app/cli/programs/card_verdicts.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
+#include "app/cli/programs/run_judge.h"
 #include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
-#include "profiler/session/run_requests.h"
 #include "profiler/timeline/series.h"
 #include "profiler/timeline/timeline.h"
 
@@ -15,8 +14,6 @@ namespace tidemark::cli {
 namespace {
 
 using timeline::Series;
-
-int64_t UsableBytes(const phantom::Card& card) { return card.memory_bytes - card.context_bytes; }
 
 bool HaveAsMuch(const phantom::Card& one, const phantom::Card& other) {
   return one.memory_bytes == other.memory_bytes && one.context_bytes == other.context_bytes;
@@ -31,40 +28,6 @@ int64_t StateOf(const timeline::SeriesValues& values) {
   return ValueOf(values, timeline::SeriesOf(events::Category::kParameter)) +
          ValueOf(values, timeline::SeriesOf(events::Category::kOptimizerState));
 }
-
-// What one run says of the cards that it stands for.
-class Judge {
- public:
-  Judge(const timeline::View& view, const std::string& settings, const session::AllocatorOf& allocator)
-      : settings_(settings),
-        allocator_(allocator),
-        requests_(session::RequestsOf(view, std::numeric_limits<int64_t>::max())),
-        highest_(session::HighestOfCards(view)),
-        need_(session::NeedOf(view)) {}
-
-  Status Decide(CardVerdict& verdict) const {
-    if (!requests_) return requests_.error();
-    verdict.needed = need_;
-    verdict.fits = highest_.reserved_bytes <= UsableBytes(verdict.card);
-    if (verdict.fits) {
-      verdict.held.reserved_bytes = highest_.reserved_bytes;
-    } else if (highest_.allocated_bytes <= UsableBytes(verdict.card)) {
-      const Result<phantom::Replayed> tried =
-          session::TryAllocator(*requests_, verdict.card, settings_, allocator_);
-      if (!tried) return tried.error();
-      verdict.fits = tried->failures == 0;
-      if (verdict.fits) verdict.held = session::HeldBy(*tried);
-    }
-    return Done{};
-  }
-
- private:
-  const std::string& settings_;
-  const session::AllocatorOf& allocator_;
-  const Result<std::vector<phantom::Request>> requests_;
-  const timeline::DevicePeaks highest_;
-  const session::Need need_;
-};
 
 }  // namespace
 
@@ -102,16 +65,21 @@ Status CardVerdicts::Take(const CardRun& run) {
 Status CardVerdicts::TakeWithRoomForAll(const CardRun& run) {
   const bool is_first = !first_need_;
   if (is_first) TakeFirst(run);
-  std::optional<Judge> judge;
+  std::optional<RunJudge> judge;
   if (run.failure.empty() && !takes_what_there_is_ && !ran_out_of_all_)
     judge.emplace(*run.view, settings_, allocator_);
+  const session::Need needed = judge ? session::NeedOf(*run.view) : session::Need();
   for (CardVerdict& verdict : verdicts_) {
     const bool is_of_its_kind = ShareRuns(run.card, verdict.card);
     if (!verdict.has_kernels || verdict.had_own_memory || (!is_first && !is_of_its_kind)) continue;
     verdict = {verdict.card, run.card, is_of_its_kind && !takes_what_there_is_};
     verdict.failure = run.failure;
     if (!judge) continue;
-    if (Status decided = judge->Decide(verdict); !decided) return decided;
+    const Result<std::optional<session::HeldOfCard>> held = judge->HeldOn(verdict.card);
+    if (!held) return held.error();
+    verdict.needed = needed;
+    verdict.fits = held->has_value();
+    verdict.held = held->value_or(session::HeldOfCard());
   }
   return Done{};
 }
@@ -158,7 +126,8 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
 
 bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
   if (takes_what_there_is_) return false;
-  return ran_out_of_all_ || first_need_.value_or(session::Need()).allocated_bytes > UsableBytes(card);
+  return ran_out_of_all_ ||
+         first_need_.value_or(session::Need()).allocated_bytes > session::UsableBytes(card);
 }
 
 std::string CardVerdicts::TitleOf(const phantom::Card& card) const {

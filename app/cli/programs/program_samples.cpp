@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <map>
-#include <utility>
 
 #include "app/cli/programs/program_trials.h"
+#include "app/cli/programs/run_judge.h"
 #include "profiler/advice/largest_search.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/programs/sweep.h"
@@ -13,82 +15,140 @@
 namespace tidemark::cli {
 namespace {
 
+// What one run told.
+struct SamplesRun {
+  std::string failure;  // why it told nothing; "" if it did
+  int64_t needed_bytes = 0;
+  timeline::DevicePeaks highest = {};
+  std::optional<session::HeldOfCard> held = {};  // none where it has no room
+};
+
 class SamplesSearch {
  public:
   SamplesSearch(const std::vector<std::string>& program, const ProgramLaunch& launch,
                 const SamplesToFind& wanted, const SamplesWatch& watch)
-      : program_(program), launch_(launch), wanted_(wanted), watch_(watch) {
-    found_.argument = wanted.argument;
-    found_.asked = wanted.asked;
-  }
+      : program_(program), launch_(launch), allocator_(launch.Allocator()), wanted_(wanted), watch_(watch) {}
 
   Result<FewerSamples> Run() && {
-    const phantom::Card& card = wanted_.card;
-    for (const int64_t room : {session::HeldWithEase(card), card.memory_bytes - card.context_bytes}) {
-      if (const Status searched = Search(room); !searched) return searched.error();
-      if (found_.most > 0) break;
-    }
-    return std::move(found_);
+    Result<FewerSamples> with_room = Search(HasRoomToSpare());
+    if (!with_room || with_room->most > 0 || wanted_.fits_as_asked) return with_room;
+    return Search(JustFits());
   }
 
  private:
-  bool GoesOn() const { return !watch_.goes_on || watch_.goes_on(); }
+  // What is looked for, and by what it is guessed how many do.
+  struct Wanted {
+    std::function<bool(const session::HeldOfCard&)> suits;
+    int64_t timeline::DevicePeaks::*takes;
+    int64_t taken_as_asked = 0;
+    int64_t there_is = 0;
+  };
+  Wanted HasRoomToSpare() const {
+    return {[this](const session::HeldOfCard& held) { return session::HasRoomToSpare(wanted_.card, held); },
+            &timeline::DevicePeaks::reserved_bytes, wanted_.needed.reserved_bytes,
+            session::HeldWithEase(wanted_.card)};
+  }
+  // PyTorch can give back what it reserved, and not what is allocated.
+  Wanted JustFits() const {
+    return {[](const session::HeldOfCard&) { return true; }, &timeline::DevicePeaks::allocated_bytes,
+            wanted_.needed.allocated_bytes, session::UsableBytes(wanted_.card)};
+  }
 
-  bool MayTry() const { return found_.failure.empty() && runs_ < kMostSamplesRuns && GoesOn(); }
+  bool MayTry() const { return runs_ < kMostSamplesRuns && (!watch_.goes_on || watch_.goes_on()); }
 
-  // For the most with which it reserves no more than `room`.
-  Status Search(int64_t room) {
-    advice::LargestSearch search(wanted_.asked - 1, room, wanted_.asked / 2);
-    search.Know(0, wanted_.state_bytes);
-    search.Know(wanted_.asked, wanted_.needed.reserved_bytes);
-    while (const std::optional<int64_t> samples = search.Next()) {
-      if (!ran_.contains(*samples) && MayTry()) {
-        if (const Status tried = Try(*samples); !tried) return tried.error();
+  // For the most that suit.
+  Result<FewerSamples> Search(const Wanted& wanted) {
+    FewerSamples found{wanted_.argument, wanted_.asked};
+    advice::LargestSearch search({0, wanted_.state_bytes}, {wanted_.asked, wanted.taken_as_asked},
+                                 wanted.there_is);
+    while (const std::optional<int64_t> next = search.Next()) {
+      const Result<int64_t> samples = TryNear(*next, search.largest());
+      if (!samples) return samples.error();
+      if (!Tells(*samples)) {
+        found.failure = WhyNot(*samples);
+        break;
       }
-      const auto ran = ran_.find(*samples);
-      if (ran == ran_.end()) break;
-      search.Take(ran->second.reserved_bytes <= room, ran->second.reserved_bytes);
+      const SamplesRun& run = ran_.at(*samples);
+      search.Take(*samples, run.held && wanted.suits(*run.held), run.highest.*wanted.takes);
     }
-    if (ran_.contains(search.too_many())) found_.too_many = search.too_many();
+    if (ran_.contains(search.too_many())) found.too_many = search.too_many();
     if (const auto most = ran_.find(search.largest()); most != ran_.end()) {
-      found_.most = most->first;
-      found_.allocated_bytes = most->second.allocated_bytes;
-      found_.held.reserved_bytes = most->second.reserved_bytes;
+      found.most = most->first;
+      found.allocated_bytes = most->second.highest.allocated_bytes;
+      found.held = *most->second.held;
     }
-    return Done{};
+    return found;
+  }
+
+  // With so many; or where that tells nothing, with the next lower power of two, which more programs take.
+  // With which it was tried.
+  Result<int64_t> TryNear(int64_t samples, int64_t above) {
+    if (const Status tried = Try(samples); !tried) return tried.error();
+    const auto power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(samples - 1)));
+    if (Tells(samples) || !ran_.contains(samples) || power <= above) return samples;
+    if (const Status tried = Try(power); !tried) return tried.error();
+    return ran_.contains(power) ? power : samples;
   }
 
   Status Try(int64_t samples) {
+    if (ran_.contains(samples) || !MayTry()) return Done{};
     const ProgramTrial trial{fmt::format("with {} {}, run {} of at most {}", wanted_.argument,
                                          FormatNumber(samples), ++runs_, kMostSamplesRuns),
                              CardEnvironment(wanted_.card, /*with_own_memory=*/false)};
-    return RunTrials(
-        phantom::WithArgument(program_, wanted_.argument, samples), launch_, {trial},
-        {[&](size_t, const TrialRun& run) { Take(samples, run); }, watch_.progress, watch_.goes_on});
+    Status judged = Done{};
+    const auto take = [&](size_t, const TrialRun& run) {
+      if (const Status taken = Take(samples, run); !taken) judged = taken;
+    };
+    if (Status ran = RunTrials(phantom::WithArgument(program_, wanted_.argument, samples), launch_, {trial},
+                               {take, watch_.progress, watch_.goes_on});
+        !ran) {
+      return ran;
+    }
+    return judged;
   }
 
-  void Take(int64_t samples, const TrialRun& run) {
+  Status Take(int64_t samples, const TrialRun& run) {
     if (!run.failure.empty()) {
-      found_.failure = fmt::format("With {} {}: {}", wanted_.argument, FormatNumber(samples), run.failure);
-      return;
+      ran_[samples] = {run.failure};
+      return Done{};
     }
-    const session::Need needed = session::NeedOf(*run.view);
-    if (needed.allocated_bytes >= wanted_.needed.allocated_bytes) {
-      found_.failure = fmt::format(
-          "With {} {} it takes as much memory as with {}: the program may not make "
-          "use of it.",
-          wanted_.argument, FormatNumber(samples), FormatNumber(wanted_.asked));
-      return;
-    }
-    ran_[samples] = session::HighestOfCards(*run.view);
+    const RunJudge judge(*run.view, run.allocator_settings, allocator_);
+    const Result<std::optional<session::HeldOfCard>> held = judge.HeldOn(wanted_.card);
+    if (!held) return held.error();
+    ran_[samples] = {"", session::NeedOf(*run.view).allocated_bytes, judge.highest(), *held};
+    return Done{};
+  }
+
+  bool TakesAsMuch(const SamplesRun& run) const {
+    return run.failure.empty() && run.needed_bytes >= wanted_.needed.allocated_bytes;
+  }
+  bool TakesLess(const SamplesRun& run) const { return run.failure.empty() && !TakesAsMuch(run); }
+
+  // Some programs round samples up: where it takes less with others, that it takes as much with these tells,
+  // too.
+  bool Tells(int64_t samples) const {
+    const auto run = ran_.find(samples);
+    if (run == ran_.end() || !run->second.failure.empty()) return false;
+    return std::ranges::any_of(ran_, [this](const auto& one) { return TakesLess(one.second); });
+  }
+
+  std::string WhyNot(int64_t samples) const {
+    const auto run = ran_.find(samples);
+    if (run == ran_.end()) return "";
+    const std::string with = fmt::format("With {} {}", wanted_.argument, FormatNumber(samples));
+    if (!TakesAsMuch(run->second)) return with + ": " + run->second.failure;
+    const bool always =
+        std::ranges::all_of(ran_, [this](const auto& one) { return TakesAsMuch(one.second); });
+    return fmt::format("{} it takes as much memory as with {}{}", with, FormatNumber(wanted_.asked),
+                       always ? ": the program may not make use of it." : ".");
   }
 
   const std::vector<std::string>& program_;
   const ProgramLaunch& launch_;
+  const session::AllocatorOf allocator_;
   const SamplesToFind& wanted_;
   const SamplesWatch& watch_;
-  FewerSamples found_;
-  std::map<int64_t, timeline::DevicePeaks> ran_;  // by the samples
+  std::map<int64_t, SamplesRun> ran_;  // by the samples
   int runs_ = 0;
 };
 

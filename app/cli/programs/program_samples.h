@@ -16,8 +16,9 @@
 namespace tidemark::cli {
 
 struct SamplesToFind {
-  std::string argument;  // of the program, as BatchSweepOf has it
-  int64_t asked = 0;     // what the program has there, for which there is no room
+  std::string argument;        // of the program, as BatchSweepOf has it
+  int64_t asked = 0;           // what the program has there, for which there is no room, or none to spare
+  bool fits_as_asked = false;  // so that only room to spare is looked for
   phantom::Card card;
   // With as many: what its parameters and optimizers hold, which fewer samples make no smaller, and all of
   // it.
@@ -31,8 +32,11 @@ struct FewerSamples {
   int64_t most = 0;  // with which it has room to spare, or else just fits; 0 = none is known
   int64_t allocated_bytes = 0;
   session::HeldOfCard held = {};
-  std::optional<int64_t> too_many = {};  // the fewest that have none, of those that it ran with
-  std::string failure = {};              // why no more is known, as a sentence; "" if all is
+  // The fewest for which the same is not so, of those that it ran with.
+  std::optional<int64_t> too_many = {};
+  std::string failure = {};  // why no more is known, as a sentence; "" if all is, or the runs were used up
+
+  bool is_the_most() const { return too_many.value_or(asked) == most + 1; }
 };
 
 struct SamplesWatch {

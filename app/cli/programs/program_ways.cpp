@@ -25,18 +25,27 @@ struct Way {
   bool has_techniques() const { return techniques != Techniques{}; }
 };
 
+// Whether with so much it fits where it does not, or takes less than it does as it is.
+bool Helps(const session::HeldOfCard& held, const ProgramWays& ways) {
+  if (!ways.as_it_is) return true;
+  const bool empties_no_more = !held.empties_cache && ways.as_it_is->empties_cache;
+  return empties_no_more || held.reserved_bytes < ways.as_it_is->reserved_bytes;
+}
+
 // The cheapest first: settings alone, then techniques in the order in which they were tried, each with other
-// settings only where it takes them. What changed nothing is none.
+// settings only where it takes them. What changed nothing, or saves nothing, is none.
 std::vector<Way> WaysOf(const ProgramWays& ways, const phantom::Card& card) {
   std::vector<Way> found;
+  const auto add = [&](const std::string& settings, const Techniques& techniques,
+                       const session::HeldOfCard& held) {
+    if (Helps(held, ways)) found.push_back({settings, techniques, session::HasRoomToSpare(card, held)});
+  };
   for (const advice::AllocatorTrial& trial : ways.settings)
-    found.push_back(
-        {trial.settings, {}, session::HasRoomToSpare(card, session::HeldBy(trial.outcome.after))});
+    add(trial.settings, {}, session::HeldBy(trial.outcome.after));
   for (const TechniqueVerdict& verdict : ways.techniques) {
     if (!verdict.in_vain.empty()) continue;
-    if (verdict.fits) found.push_back({"", verdict.techniques, session::HasRoomToSpare(card, verdict.held)});
-    if (const auto& with = verdict.fits_with)
-      found.push_back({with->settings, verdict.techniques, session::HasRoomToSpare(card, with->held)});
+    if (verdict.fits) add("", verdict.techniques, verdict.held);
+    if (const auto& with = verdict.fits_with) add(with->settings, verdict.techniques, with->held);
   }
   return found;
 }
@@ -101,11 +110,8 @@ std::string SamplesTable(const ProgramWays& ways, const phantom::Card& card) {
 constexpr const char* kStopped = "Stopped as asked, before all was tried that may make it fit there.\n";
 constexpr const char* kGivesRoom = "gives it room to spare there";
 
-// What none of them does: of a program that fits with one that changed nothing, and so as it is, no more is
-// asked.
 const char* WhatNoneDoes(const ProgramWays& ways) {
-  const bool fits_as_it_is = std::ranges::any_of(ways.techniques, &TechniqueVerdict::fits);
-  return fits_as_it_is ? kGivesRoom : "makes it fit there";
+  return FitsAsItIs(ways) ? kGivesRoom : "makes it fit there";
 }
 
 // What it ran on, as one would ask for it again.
@@ -124,13 +130,14 @@ std::string FewerText(const ProgramWays& ways, const PhantomOptions& asked,
                       const std::vector<std::string>& program) {
   const FewerSamples& fewer = *ways.fewer;
   return fmt::format(
-      "None of them {}; fewer samples at once do.\ntidemark phantom {} -- {} tells all of it.\n",
-      WhatNoneDoes(ways), CardOptions(asked),
-      CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
+      "None of them {}; fewer samples at once do{}.\ntidemark phantom {} -- {} tells all of it.\n",
+      WhatNoneDoes(ways),
+      fewer.is_the_most() ? "" : fmt::format(", at least {} of them", FormatNumber(fewer.most)),
+      CardOptions(asked), CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
 }
 
 bool StateHasRoom(const ProgramWays& ways, const phantom::Card& card) {
-  return ways.state_bytes <= card.memory_bytes - card.context_bytes;
+  return ways.state_bytes <= session::UsableBytes(card);
 }
 
 // Why there is none to recommend.
@@ -144,9 +151,8 @@ std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const P
         "optimizers keep are {} alone.\n",
         InBinary(ways.state_bytes));
   }
-  if (ways.fewer && ways.fewer->failure.empty())
-    return fmt::format("None of them {}, nor does {}.\n", WhatNoneDoes(ways),
-                       SamplesInWords(*ways.fewer, ways.fewer->too_many.value_or(1)));
+  if (ways.fewer && ways.fewer->is_the_most())
+    return fmt::format("None of them {}, nor does {}.\n", WhatNoneDoes(ways), SamplesInWords(*ways.fewer, 1));
   const std::string argument = ways.samples ? ways.samples->name : "batch";
   const int64_t most = ways.samples ? ways.samples->values.back() : 64;
   return fmt::format(
@@ -195,13 +201,18 @@ Json SettingsJson(const ProgramWays& ways) {
   return rows;
 }
 
+// As it is, or with the settings with which it fits.
+bool EmptiesCache(const TechniqueVerdict& verdict) {
+  return verdict.fits_with ? verdict.fits_with->held.empties_cache : verdict.held.empties_cache;
+}
+
 Json TechniquesJson(const ProgramWays& ways) {
   Json rows = Json::array();
   for (const TechniqueVerdict& verdict : ways.techniques) {
     rows.push_back({{"amp", verdict.techniques.amp},
                     {"checkpoint", verdict.techniques.checkpoint},
                     {"fits", verdict.fits},
-                    {"empties_cache", verdict.held.empties_cache},
+                    {"empties_cache", EmptiesCache(verdict)},
                     {"ran_out_of_memory", verdict.ran_out},
                     {"failure", verdict.failure},
                     {"in_vain", verdict.in_vain},
@@ -213,11 +224,13 @@ Json TechniquesJson(const ProgramWays& ways) {
   return rows;
 }
 
-Json SamplesJson(const FewerSamples& fewer) {
+Json SamplesJson(const FewerSamples& fewer, const phantom::Card& card) {
   const bool is_known = fewer.most > 0;
   return {{"argument", fewer.argument},
           {"asked", fewer.asked},
           {"most", is_known ? Json(fewer.most) : Json()},
+          {"is_the_most", is_known ? Json(fewer.is_the_most()) : Json()},
+          {"has_room_to_spare", is_known ? Json(session::HasRoomToSpare(card, fewer.held)) : Json()},
           {"too_many", fewer.too_many ? Json(*fewer.too_many) : Json()},
           {"failure", fewer.failure},
           {"allocated_peak_bytes", is_known ? Json(fewer.allocated_bytes) : Json()},
@@ -225,6 +238,13 @@ Json SamplesJson(const FewerSamples& fewer) {
 }
 
 }  // namespace
+
+// One with a technique that changed nothing is the program as it is.
+bool FitsAsItIs(const ProgramWays& ways) {
+  return ways.as_it_is || std::ranges::any_of(ways.techniques, [](const TechniqueVerdict& verdict) {
+           return verdict.fits && !verdict.in_vain.empty();
+         });
+}
 
 bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
   return ways.samples && !ways.techniques.empty() && WaysOf(ways, card).empty() && StateHasRoom(ways, card);
@@ -238,10 +258,10 @@ std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const P
   return text + BestText(ways, card, asked, program);
 }
 
-void AddWaysJson(const ProgramWays& ways, Json& json) {
+void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, Json& json) {
   json["allocator_settings"] = SettingsJson(ways);
   json["techniques"] = TechniquesJson(ways);
-  json["fewer_samples"] = ways.fewer ? SamplesJson(*ways.fewer) : Json();
+  json["fewer_samples"] = ways.fewer ? SamplesJson(*ways.fewer, card) : Json();
   json["stopped"] = ways.were_stopped;
 }
 

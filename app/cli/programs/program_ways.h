@@ -26,14 +26,16 @@ struct ProgramWays {
   int64_t state_bytes = 0;
   // Over fewer samples at once, where the program's command tells how many it takes.
   std::optional<phantom::SweepRange> samples = {};
-  std::optional<FewerSamples> fewer = {};  // where they were tried
+  std::optional<session::HeldOfCard> as_it_is = {};  // what it holds there; none where it does not fit
+  std::optional<FewerSamples> fewer = {};            // where they were tried
   bool were_stopped = false;               // before all were tried
 
   // The first of the settings; "" where there are none.
   std::string fits_with() const { return settings.empty() ? "" : settings.front().settings; }
 };
 
-// Whether nothing else makes it fit, and fewer samples may, with an argument that is known.
+bool FitsAsItIs(const ProgramWays& ways);
+// Whether nothing else makes it fit, or take less, and fewer samples may, with an argument that is known.
 bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card);
 
 // "" where nothing was tried. It ends with the command that shows the cheapest way with room to spare, or
@@ -41,6 +43,6 @@ bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card);
 std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
                      const std::vector<std::string>& program);
 // Adds them.
-void AddWaysJson(const ProgramWays& ways, Json& json);
+void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, Json& json);
 
 }  // namespace tidemark::cli

@@ -292,6 +292,28 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         self.assertIn(f"\n  batch {found['most']} instead of 64 ", told)
         self.assertRegex(told, rf"\nNone of them makes it fit there; fewer samples at once do\.\ntidemark phantom --card t4 --memory 1GiB -- .*train\.py batch={found['most']} tells all of it\.\n")
 
+    def test_fit_tries_a_power_of_two_where_a_number_of_samples_fails(self):
+        for rule, failure in (("assert n % 16 == 0", r"With batch \d+: .*AssertionError.*"), ("n = (n + 31) // 32 * 32", "")):
+            script = Path(self.folder.name) / "train.py"
+            script.write_text(
+                f"import sys, torch\nn = int(sys.argv[2])\n{rule}\nx = torch.empty(n * 20 << 20, dtype=torch.uint8, device='cuda')"
+            )
+            told = tidemark("fit", "--card", "t4", "--memory", "1GiB", "--json", "--", PYTHON, str(script), "--batch", "64").stderr
+            found = json.loads(told[told.index("{"):])["fewer_samples"]
+            self.assertEqual(32, found["most"])
+            self.assertTrue(found["has_room_to_spare"])
+            self.assertRegex(found["failure"], f"^{failure}$")
+
+    def test_fit_judges_samples_that_just_fit_as_it_judges_the_program(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(
+            "import sys, torch\nn = int(sys.argv[2])\nkeep = torch.empty(750 << 20, dtype=torch.uint8, device='cuda')\n"
+            "x = torch.empty(n * 60 << 20, dtype=torch.uint8, device='cuda'); del x\n"
+            "x = torch.empty(n * 100 << 20, dtype=torch.uint8, device='cuda')"
+        )
+        told = tidemark("fit", "--card", "t4", "--memory", "1GiB", "--", PYTHON, str(script), "--batch", "4").stderr
+        self.assertRegex(told, r"\n  batch 1 instead of 4 .* fits, but nearly full: PyTorch empties its cache; with 2 it does not fit\n")
+
     def test_fit_tells_that_an_argument_makes_no_difference(self):
         script = Path(self.folder.name) / "train.py"
         script.write_text(NO_ROW.replace("(8, 64,", "(1 << 22, 64,"))

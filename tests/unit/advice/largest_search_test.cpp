@@ -14,7 +14,7 @@ std::vector<int64_t> Asked(LargestSearch& search, int64_t there_is,
   std::vector<int64_t> asked;
   while (const std::optional<int64_t> number = search.Next()) {
     asked.push_back(*number);
-    search.Take(takes(*number) <= there_is, takes(*number));
+    search.Take(*number, takes(*number) <= there_is, takes(*number));
   }
   return asked;
 }
@@ -22,9 +22,7 @@ std::vector<int64_t> Asked(LargestSearch& search, int64_t there_is,
 }  // namespace
 
 TEST_CASE("What grows evenly takes two answers: the largest that suits, and that one more is too many") {
-  LargestSearch search(63, 2000, 32);
-  search.Know(0, 500);
-  search.Know(64, 500 + 64 * 50);
+  LargestSearch search({0, 500}, {64, 500 + 64 * 50}, 2000);
   const std::vector<int64_t> asked = Asked(search, 2000, [](int64_t number) { return 500 + number * 50; });
   CHECK(asked == std::vector<int64_t>{30, 31});
   CHECK(search.largest() == 30);
@@ -39,13 +37,27 @@ TEST_CASE("With nothing known it begins where it is told, and doubles") {
 }
 
 TEST_CASE("Where the line misleads the middle is asked about") {
-  LargestSearch search(1000, 2000, 500);
-  search.Know(0, 0);
-  search.Know(1001, 1'000'000);
+  LargestSearch search({0, 0}, {1001, 1'000'000}, 2000);
   const auto cubed = [](int64_t number) { return number * number * number; };
   const std::vector<int64_t> asked = Asked(search, 2000, cubed);
   CHECK(search.largest() == 12);
   CHECK(asked.size() < 20);
+}
+
+TEST_CASE("What grows with the square takes few answers, too") {
+  const auto takes = [](int64_t number) { return 10 + number * number / 4; };
+  LargestSearch search({0, 0}, {1000, takes(1000)}, 766);
+  const std::vector<int64_t> asked = Asked(search, 766, takes);
+  CHECK(search.largest() == 55);
+  CHECK(asked.size() <= 10);
+}
+
+TEST_CASE("An answer for another number than the next narrows it, too") {
+  LargestSearch search({0, 0}, {64, 64 * 20}, 800);
+  CHECK(search.Next() == 40);
+  search.Take(32, true, 32 * 20);
+  CHECK(search.largest() == 32);
+  CHECK(search.Next() == 40);
 }
 
 TEST_CASE("Where not one suits none is the largest; what is known to be too many is not asked about") {

@@ -14,7 +14,7 @@ bool TextHas(const std::string& text, const std::string& words) {
 
 Json TechniquesOf(const std::vector<TechniqueVerdict>& verdicts) {
   Json json;
-  AddWaysJson({{}, verdicts}, json);
+  AddWaysJson({{}, verdicts}, *phantom::FindCard("l4"), json);
   return json["techniques"];
 }
 
@@ -128,6 +128,9 @@ TEST_CASE("Of a technique that runs out is told how much is short, or which sett
   CHECK(json[0]["needed_bytes"] == is_short.needed.allocated_bytes);
   CHECK(json[0]["fits_with"].is_null());
   CHECK(json[1]["fits_with"] == in_pieces.fits_with->settings);
+  CHECK(json[1]["empties_cache"] == false);
+  in_pieces.fits_with->held.empties_cache = true;
+  CHECK(TechniquesOf({in_pieces})[0]["empties_cache"] == true);
 }
 
 TEST_CASE("What costs nothing is told and recommended before techniques, where it leaves room to spare") {
@@ -204,6 +207,58 @@ TEST_CASE("Where only fewer samples fit, they are told with the whole command th
               "\nWith batch 12: it ended with exit code 1\nNone of them makes it fit there; fewer samples"));
   ways.techniques.push_back({{true, false, "", int64_t{9} << 30, {int64_t{9} << 30}}, {"off", "blocks"}});
   CHECK_FALSE(MayNeedFewerSamples(ways, card));  // it takes no change of what it trains
+}
+
+TEST_CASE("Of fewer samples no more is said than was tried") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const std::vector<std::string> program = {"python", "train.py", "batch=1000"};
+  ProgramWays ways{{}, {{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}}}};
+  ways.samples = phantom::BatchSweepOf(program);
+  const auto text = [&] { return WaysText(ways, card, asked, program); };
+  ways.fewer = FewerSamples{"batch", 1000, 54, int64_t{9} << 30, {int64_t{10} << 30}, 58};
+  CHECK(TextHas(text(), "fits; with 58 it has no room to spare\n"));
+  CHECK(TextHas(text(), "None of them makes it fit there; fewer samples at once do, at least 54 of them.\n"));
+  ways.fewer->too_many.reset();
+  CHECK(TextHas(text(), "fewer samples at once do, at least 54 of them.\n"));
+  for (const std::optional<int64_t> too_many : {std::optional<int64_t>(), std::optional<int64_t>(5)}) {
+    ways.fewer = FewerSamples{"batch", 1000, 0, 0, {}, too_many};
+    CHECK_FALSE(TextHas(text(), "nor does"));
+    CHECK(TextHas(text(), "fewer samples at once may: tidemark phantom --card l4 --sweep batch=1.."));
+  }
+  ways.fewer = FewerSamples{"batch", 1000, 999, int64_t{9} << 30, {int64_t{10} << 30}};
+  CHECK(TextHas(text(), "fewer samples at once do.\n"));  // there are none between
+  Json json;
+  ways.fewer = FewerSamples{"batch", 1000, 54, int64_t{9} << 30, {int64_t{10} << 30, true}, 55};
+  AddWaysJson(ways, card, json);
+  CHECK(json["fewer_samples"]["is_the_most"] == true);
+  CHECK(json["fewer_samples"]["has_room_to_spare"] == false);
+  ways.fewer = FewerSamples{"batch", 1000, 54, int64_t{9} << 30, {int64_t{10} << 30}};
+  AddWaysJson(ways, card, json);
+  CHECK(json["fewer_samples"]["is_the_most"] == false);
+  CHECK(json["fewer_samples"]["has_room_to_spare"] == true);
+}
+
+TEST_CASE("What saves nothing of a program that just fits is no way to make room") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const int64_t tight = card.memory_bytes - card.context_bytes - (int64_t{1} << 20);
+  ProgramWays ways{{Reserves("expandable_segments:True", tight)},
+                   {{{true, false, "", tight, {tight}}, {"bf16", "none"}}}};
+  ways.samples = phantom::BatchSweepOf(kWithBatch);
+  CHECK_FALSE(MayNeedFewerSamples(ways, card));  // as it is it does not fit
+  CHECK(FitsAsItIs({{}, {{{true, false, "", tight, {tight}, {}, {"--amp bf16"}}, {"bf16", "none"}}}}));
+  CHECK_FALSE(FitsAsItIs(ways));
+  ways.as_it_is = session::HeldOfCard{tight};
+  CHECK(FitsAsItIs(ways));
+  CHECK(MayNeedFewerSamples(ways, card));
+  CHECK(TextHas(WaysText(ways, card, asked, kWithBatch), "None of them gives it room to spare there; fewer"));
+  ways.as_it_is->empties_cache = true;
+  CHECK_FALSE(MayNeedFewerSamples(ways, card));
+  ways.as_it_is = session::HeldOfCard{tight + 1};
+  CHECK_FALSE(MayNeedFewerSamples(ways, card));
 }
 
 TEST_CASE("Of what was stopped before all was tried nothing is said that only all of it tells") {
