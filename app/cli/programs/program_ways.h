@@ -28,7 +28,7 @@ struct ProgramWays {
   std::optional<phantom::SweepRange> samples = {};
   std::optional<session::HeldOfCard> as_it_is = {};  // what it holds there; none where it does not fit
   std::optional<FewerSamples> fewer = {};            // where they were tried
-  bool were_stopped = false;               // before all were tried
+  bool were_stopped = false;                         // before all were tried
 
   // The first of the settings; "" where there are none.
   std::string fits_with() const { return settings.empty() ? "" : settings.front().settings; }
