@@ -10,6 +10,7 @@
 #include "profiler/advice/largest_search.h"
 #include "profiler/advice/step_time.h"
 #include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
@@ -143,7 +144,7 @@ class Search {
       : question_(question),
         ask_(ask),
         progress_(progress),
-        usable_bytes_(question.card.memory_bytes - question.card.context_bytes) {}
+        usable_bytes_(session::UsableBytes(question.card)) {}
 
   Result<FitAnswer> Run() && {
     const int64_t now = int64_t{question_.settings.batch} * question_.settings.accumulate;
@@ -387,7 +388,7 @@ std::string DescribeProposal(const FitQuestion& question, const Proposal& propos
 }
 
 std::string WhyTooBig(const FitQuestion& question, const Need& present, ByteUnit unit) {
-  const int64_t usable = question.card.memory_bytes - question.card.context_bytes;
+  const int64_t usable = session::UsableBytes(question.card);
   const int64_t needed = present.reserved_peak_bytes;
   if (present.fits || usable <= 0 || needed <= usable) return "";
   return fmt::format(
@@ -398,7 +399,7 @@ std::string WhyTooBig(const FitQuestion& question, const Need& present, ByteUnit
 }
 
 std::string WhyGapsAreNotAll(const FitQuestion& question, const Need& present, ByteUnit unit) {
-  const int64_t usable = question.card.memory_bytes - question.card.context_bytes;
+  const int64_t usable = session::UsableBytes(question.card);
   if (present.fits || usable <= 0 || present.allocated_peak_bytes <= usable) return "";
   return fmt::format(
       "Without a gap it would not fit either: a step allocates {}, and the card has {} beside the context.",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiler/session/allocator_trial.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::advice {
 namespace {
@@ -92,7 +93,7 @@ Result<Need> Needs::AskOne(Phantoms& phantoms, const Configuration& configuratio
   const Result<session::Prediction> prediction =
       phantoms.with_room->AskAndWait(configuration.settings, card_.name, goes_on_);
   if (!prediction) return prediction.error();
-  const int64_t usable_bytes = card_.memory_bytes - card_.context_bytes;
+  const int64_t usable_bytes = session::UsableBytes(card_);
   Need need;
   need.allocated_peak_bytes = prediction->allocated_peak_bytes;
   need.reserved_peak_bytes = prediction->reserved_peak_bytes;

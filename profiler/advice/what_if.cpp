@@ -7,6 +7,7 @@
 #include <set>
 
 #include "profiler/base/saturating.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/shortage.h"
 
@@ -27,8 +28,7 @@ AllocatorSetup Otherwise(AllocatorSetup own, const std::optional<phantom::Card>&
 
 // What the requests leave alive is freed.
 Status BeginAfter(const timeline::View& before, const phantom::Card& card, AllocatorSetup& setup) {
-  Result<std::vector<phantom::Request>> requests =
-      session::RequestsOf(before, card.memory_bytes - card.context_bytes);
+  Result<std::vector<phantom::Request>> requests = session::RequestsOf(before, session::UsableBytes(card));
   if (!requests) return requests.error();
   std::set<uint64_t> alive;
   for (const phantom::Request& request : *requests) {
@@ -42,8 +42,7 @@ Status BeginAfter(const timeline::View& before, const phantom::Card& card, Alloc
 
 Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
                                     const session::AllocatorOf& allocator, const Progress& progress) {
-  Result<std::vector<phantom::Request>> requests =
-      session::RequestsOf(view, own.card.memory_bytes - own.card.context_bytes);
+  Result<std::vector<phantom::Request>> requests = session::RequestsOf(view, session::UsableBytes(own.card));
   if (!requests) return requests.error();
   ReplayedRun run(std::move(*requests), allocator);
   Result<phantom::Replayed> before = run.Replay(own, progress);

@@ -14,6 +14,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/allocator_trial.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/run.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/steady_state.h"
@@ -141,7 +142,7 @@ class WarmTrainer {
   void LookAtLaterSteps(const timeline::View& view, bool went_well, Prediction& prediction) const {
     const Result<phantom::Card> card = CardWithMemory();
     if (!card) return;
-    const int64_t usable_bytes = card->memory_bytes - card->context_bytes;
+    const int64_t usable_bytes = UsableBytes(*card);
     const bool in_doubt = went_well && IsInDoubt(prediction.reserved_peak_bytes, usable_bytes);
     if (!options_.with_requests && !in_doubt) return;
     Result<std::vector<phantom::Request>> requests =

@@ -51,7 +51,7 @@ Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const AllocatorOf& allocator, const std::vector<std::string>& environment,
                                     const Progress& progress) {
-  const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
+  const int64_t usable_bytes = UsableBytes(card);
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
   Result<std::vector<std::string>> all = phantom::PhantomEnvironment(card, allocator.stand_ins);

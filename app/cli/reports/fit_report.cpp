@@ -4,6 +4,7 @@
 
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -103,7 +104,7 @@ Json SetupJson(const AllocatorSetup& setup, const phantom::Replayed& replayed) {
 }  // namespace
 
 std::string FitText(const FitQuestion& question, const FitAnswer& answer, double seconds) {
-  const int64_t usable = question.card.memory_bytes - question.card.context_bytes;
+  const int64_t usable = session::UsableBytes(question.card);
   std::string text =
       fmt::format("{} on a phantom {}: {} of it beside the CUDA context\n{}\n\n", question.network.title,
                   question.card.title, DecimalSize(usable), SettingsLine(question.settings));

@@ -14,6 +14,7 @@
 #include "profiler/base/shell_words.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/one_card.h"
 
 namespace tidemark::cli {
@@ -33,7 +34,7 @@ std::string SizeRow(std::string_view title, int64_t bytes, std::string_view word
 int64_t CardBytes(const RunReport& report) { return report.fit ? report.fit->card.memory_bytes : 0; }
 
 int64_t UsableBytes(const RunReport& report) {
-  return report.fit ? report.fit->card.memory_bytes - report.fit->card.context_bytes : 0;
+  return report.fit ? session::UsableBytes(report.fit->card) : 0;
 }
 
 // Whether it did all it was to do, on a card that did so too, and with what is told here alone.
