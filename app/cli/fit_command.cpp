@@ -90,6 +90,19 @@ struct ProgramFit {
   const std::vector<std::string>& program;
 };
 
+// What runs the program again does so until it is stopped, and is told by a line, unless JSON is asked for:
+// that line goes to standard error, too.
+template <typename Watch>
+Watch Watched(const ProgramFit& fit, std::optional<ProgressLine>& line) {
+  Watch watch;
+  if (!fit.json) {
+    line.emplace(kToldEvery);
+    watch.progress = [&line](std::string_view text) { line->Show(text); };
+  }
+  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
+  return watch;
+}
+
 struct TakenRuns {
   Status ran;
   Status taken = Done{};  // whether verdicts could be made of the runs
@@ -99,16 +112,11 @@ TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch, const Car
                    CardVerdicts& verdicts) {
   Status taken = Done{};
   const InterruptListener listener;
-  CardsWatch watch;
-  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
+  std::optional<ProgressLine> line;
+  auto watch = Watched<CardsWatch>(fit, line);
   watch.ran = [&](const CardRun& run) {
     if (taken) taken = verdicts.Take(run);
   };
-  std::optional<ProgressLine> line;
-  if (!fit.json) {  // which goes to standard error, too
-    line.emplace(kToldEvery);
-    watch.progress = [&](std::string_view text) { line->Show(text); };
-  }
   Status ran = RunOnCards(fit.program, launch, next, watch);
   return {std::move(ran), std::move(taken)};
 }
@@ -157,16 +165,11 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
                              verdicts.takes_what_there_is()};
   std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
-  TechniquesWatch watch;
+  auto watch = Watched<TechniquesWatch>(fit, line);
   watch.answered = [&](size_t technique, const session::TechniqueAnswer& answer) {
     verdicts_with.resize(std::max(verdicts_with.size(), technique + 1));
     verdicts_with[technique] = {answer, next.techniques[technique]};
   };
-  if (!fit.json) {
-    line.emplace(kToldEvery);
-    watch.progress = [&](std::string_view text) { line->Show(text); };
-  }
-  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
   const Status tried = TryTechniques(fit.program, launch, next, watch);
   const bool has_all = verdicts_with.size() == next.techniques.size();  // but for what some may need
   if (!tried && !has_all) return tried.error();
@@ -189,16 +192,10 @@ Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::Progr
                                      const ProgramLaunch& launch, const ProgramWays& ways) {
   const InterruptListener listener;
   std::optional<ProgressLine> line;
-  SamplesWatch watch;
-  if (!fit.json) {
-    line.emplace(kToldEvery);
-    watch.progress = [&](std::string_view text) { line->Show(text); };
-  }
-  watch.goes_on = [] { return !InterruptListener::WasInterrupted(); };
   return FindFewerSamples(fit.program, launch,
                           {ways.samples->name, ways.samples->values.back(), FitsAsItIs(ways), fit.asked,
                            ways.state_bytes, session::NeedOf(*run.view())},
-                          watch);
+                          Watched<SamplesWatch>(fit, line));
 }
 
 // The cheapest are tried first. A sentence is among the notes where some could not be.
