@@ -302,12 +302,8 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
   Consequence(now);
 }
 
-}  // namespace
-
-namespace {
-
 // Of which some help names others as the command line does.
-std::vector<NamedControl> ControlsOfOptions() {
+std::vector<NamedControl> MakeControls() {
   std::vector<NamedControl> controls = {
       {"card", "Device", "The card, real or phantom, or the CPU.", "--device"},
       {"network", "Network", "What is trained.", "--net"},
@@ -328,23 +324,32 @@ std::vector<NamedControl> ControlsOfOptions() {
   return controls;
 }
 
+// Asked in every frame.
+const std::vector<NamedControl>& ControlsOfOptions() {
+  static const std::vector<NamedControl> controls = MakeControls();
+  return controls;
+}
+
 }  // namespace
 
 std::vector<NamedControl> NamedControls() {
-  std::vector<NamedControl> controls = ControlsOfOptions();
-  for (NamedControl& control : controls) control.help = InWordsOfControls(control.help);
+  static const std::vector<NamedControl> controls = [] {
+    std::vector<NamedControl> named = ControlsOfOptions();
+    for (NamedControl& control : named) control.help = InWordsOfControls(control.help);
+    return named;
+  }();
   return controls;
 }
 
 std::string TitleOfControl(const std::string& name) {
   if (name == "learning_rate") return "Learning rate and seed";  // one row
-  const std::vector<NamedControl> controls = NamedControls();
+  const std::vector<NamedControl>& controls = ControlsOfOptions();
   const auto control = std::ranges::find(controls, name, &NamedControl::name);
   return control == controls.end() ? name : control->title;
 }
 
 std::string InWordsOfControls(std::string_view sentence) {
-  const std::vector<NamedControl> controls = ControlsOfOptions();
+  const std::vector<NamedControl>& controls = ControlsOfOptions();
   std::string words;
   while (!sentence.empty()) {
     const size_t option = std::min(sentence.find("--"), sentence.size());
