@@ -48,8 +48,7 @@ void Course::EndBackward() {
   const bool stepped = std::exchange(stepped_in_backward_, false);
   if (optimizer_depth_ > 0) return Enter(Phase::kOptimizer);
   if (stepped) EndTurn(&stepped_in_backward_);  // for all of them: no optimizer lies there
-  awaits_updates_ = LacksOptimizer();
-  update_has_ended_ = false;
+  update_ = LacksOptimizer() ? Update::kAwaited : Update::kNone;
   Rest();
 }
 
@@ -67,9 +66,9 @@ void Course::EndEvaluation() {
 
 bool Course::BeginOptimizer() {
   const MutexLock lock(mutex_);
-  if (update_is_over_) EndUpdate();
+  if (update_ == Update::kOver) EndUpdate();
   has_optimizer_ = true;
-  awaits_updates_ = false;
+  update_ = Update::kNone;
   if (phase_ == Phase::kBackward) {
     stepped_in_backward_ = true;
     OpenStep();
@@ -95,31 +94,30 @@ void Course::GiveGradientTo(uint64_t parameter) {
 
 void Course::WriteTo(uint64_t parameter) {
   const MutexLock lock(mutex_);
-  if (update_is_over_) EndUpdate();
+  if (update_ == Update::kOver) EndUpdate();
   if (!LacksOptimizer() || !AwaitsUpdates() || !Rests(phase_)) return;
   was_updated_by_hand_ = true;
-  update_is_over_ = updates_.WriteTo(parameter);
+  if (updates_.WriteTo(parameter) && update_ == Update::kAwaited) update_ = Update::kOver;
 }
 
 void Course::EndUpdateThatIsOver() {
-  if (!update_is_over_.load(std::memory_order_relaxed)) return;
+  if (update_.load(std::memory_order_relaxed) != Update::kOver) return;
   const MutexLock lock(mutex_);
-  if (update_is_over_) EndUpdate();
+  if (update_ == Update::kOver) EndUpdate();
 }
 
 void Course::EndUpdate() {
-  update_is_over_ = false;
-  update_has_ended_ = true;
+  update_ = Update::kEnded;
   if (update_ends_ != nullptr) update_ends_();
   EndTurn(&updates_);
 }
 
 void Course::EndUpdatesBeforePass() {
-  const bool is_broken_off = LacksOptimizer() && AwaitsUpdates() && updates_.HasBegun() && !update_has_ended_;
-  if (update_is_over_ || is_broken_off) EndUpdate();
   if (!updates_.HasBegun()) return;  // gradients are accumulated
+  const bool is_broken_off = LacksOptimizer() && update_ == Update::kAwaited;
+  if (update_ == Update::kOver || is_broken_off) EndUpdate();
   updates_.EndTurn();
-  awaits_updates_ = false;
+  update_ = Update::kNone;
 }
 
 void Course::EndTurn(const void* optimizer) {

@@ -68,13 +68,13 @@ class Course {
            !TheGates().optimizer_was_made.load(std::memory_order_relaxed);
   }
   void GiveGradientTo(uint64_t parameter);
-  bool AwaitsUpdates() const { return awaits_updates_.load(std::memory_order_relaxed); }
+  bool AwaitsUpdates() const { return update_.load(std::memory_order_relaxed) != Update::kNone; }
   bool IsBehindBackward() const {
     return AwaitsUpdates() && phase_.load(std::memory_order_relaxed) == events::Phase::kIdle;
   }
   // What is made meanwhile may be made for the update only.
   bool IsUpdatedByHand() const {
-    return IsBehindBackward() && !update_has_ended_.load(std::memory_order_relaxed);
+    return IsBehindBackward() && update_.load(std::memory_order_relaxed) != Update::kEnded;
   }
   // Backward runs, and what it makes may be for such an update.
   bool MayBeUpdatedByHand() const {
@@ -88,6 +88,13 @@ class Course {
   void EndUpdateThatIsOver();
 
  private:
+  // By hand.
+  enum class Update {
+    kNone,
+    kAwaited,  // backward has run, and no pass after one has begun
+    kOver,     // but for what it made
+    kEnded,    // until that pass begins
+  };
   static bool Rests(events::Phase phase) {
     return phase == events::Phase::kIdle || phase == events::Phase::kEvaluation;
   }
@@ -105,9 +112,7 @@ class Course {
   std::atomic<events::Phase> phase_{events::Phase::kIdle};
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> has_optimizer_{false};
-  std::atomic<bool> awaits_updates_{false};  // backward has run, and no pass after one has begun
-  std::atomic<bool> update_is_over_{false};  // but for what it made
-  std::atomic<bool> update_has_ended_{false};
+  std::atomic<Update> update_{Update::kNone};
   std::atomic<bool> was_updated_by_hand_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;

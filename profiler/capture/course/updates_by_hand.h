@@ -17,22 +17,20 @@ class UpdatesByHand {
   // Of a parameter: the address of its block.
   void GotGradient(uint64_t parameter) { CountOf(parameter, awaited_) = 1; }
 
-  // A parameter is written to behind a backward: before, it is set up. Whether the step ends with it; what
-  // comes after the end is expected in the next.
+  // A parameter is written to behind a backward: before, it is set up. Whether the step ends with it, if it
+  // has not ended; what comes after the end is expected in the next.
   bool WriteTo(uint64_t parameter) {
     ++CountOf(parameter, written_);
     const bool was_awaited =
         std::erase_if(awaited_, [&](const Count& one) { return one.parameter == parameter; }) > 0;
-    if (is_over_) return false;
     const bool goes_on_as_before = written_ != written_before_ && AreAllIn(written_before_);
-    return is_over_ = written_ == written_before_ || (was_awaited && awaited_.empty() && !goes_on_as_before);
+    return written_ == written_before_ || (was_awaited && awaited_.empty() && !goes_on_as_before);
   }
   bool HasBegun() const { return !written_.empty(); }
   // Before the next pass, where it has begun.
   void EndTurn() {
     written_before_ = std::exchange(written_, {});
     awaited_.clear();
-    is_over_ = false;
   }
 
  private:
@@ -56,7 +54,6 @@ class UpdatesByHand {
   Counts awaited_;
   Counts written_;
   Counts written_before_;  // in the step before
-  bool is_over_ = false;
 };
 
 }  // namespace tidemark::capture
