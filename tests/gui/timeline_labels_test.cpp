@@ -229,6 +229,57 @@ TEST_CASE("A label stands where it lies on no line and no block, and on them onl
   CHECK_FALSE(FindPlaceOn(Ground::kClear, geometry, labels, {100, 16}, y, {10, 100}));
 }
 
+TEST_CASE("Where the line lies in the stack its label stands over that, or where it covers least of it") {
+  const TimelineGeometry geometry = Geometry(1000);
+  presenters::TimelinePlot plot;
+  const auto stack = [&](int64_t left, int64_t right) {
+    plot.columns.clear();
+    for (int i = 0; i < 100; ++i) {
+      presenters::PlotColumn column{.begin = 10.0 * i, .end = 10.0 * (i + 1)};
+      column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)] = i < 50 ? left : right;
+      plot.columns.push_back(column);
+    }
+  };
+  TimelineLabels labels;
+  labels.plot = &plot;
+  const auto place = [&](std::initializer_list<float> lefts) {
+    const auto found = FindPlace(geometry, labels, {100, 16}, geometry.Y(20), lefts);
+    REQUIRE(found);
+    return *found;
+  };
+  stack(90, 40);
+  CHECK(place({10, 700}).Max.y < geometry.Y(40));
+  CHECK(place({10, 700}).Min.x == 700);
+  stack(100, 95);
+  CHECK(place({10, 700}).Min.x == 10);  // no better anywhere: at its line
+  CHECK(place({10, 700}).Max.y == geometry.Y(20) - Px(3));
+  stack(100, 0);
+  labels.places = {{600, 0, 1000, 100}};
+  CHECK(place({300, 470}).Min.x == 470);  // more than half of it beside the stack
+  SECTION("judged over all of the plot while the stack moves under it") {
+    labels.places.clear();
+    labels.stack_moves = true;
+    CHECK(place({10, 700}).Min.x == 10);
+    stack(40, 0);
+    CHECK(place({10, 700}).Max.y < geometry.Y(40));
+  }
+}
+
+TEST_CASE_METHOD(Measured, "A label that is away from its line points there") {
+  TimelineLabels labels;
+  const auto vertices = [&](float y) {
+    ImDrawList* const list = ImGui::GetForegroundDrawList();
+    const int before = list->VtxBuffer.Size;
+    list->ChannelsSplit(2);
+    DrawLineLabel(list, {100, 40, 200, 56}, y, SmallMuted(), "textbook", "", &labels);
+    list->ChannelsMerge();
+    return list->VtxBuffer.Size - before;
+  };
+  constexpr int kCornersOfPointer = 4;
+  CHECK(vertices(120) == vertices(58) + kCornersOfPointer);
+  CHECK(vertices(10) == vertices(58) + kCornersOfPointer);
+}
+
 TEST_CASE("A label crosses no marker's line and not the card's where another place is free") {
   const TimelineGeometry geometry = Geometry(1000);
   presenters::TimelinePlot plot;
@@ -279,6 +330,8 @@ TEST_CASE("Lines that lie on each other share a label, where they are told") {
   CHECK(lie({10, 40, 40}, {40, 40}));  // of the other no more is known
   CHECK(lie({10, 40, 40}, {0, 40, 40}));
   CHECK_FALSE(lie({10, 40, 40}, {20, 40, 40}));
+  CHECK(lie({10, 10, 40, 40}, {10, 40, 40, 40}));  // the one rises a column before the other
+  CHECK_FALSE(lie({10, 10, 10, 40}, {10, 40, 40, 40}));
   CHECK_FALSE(lie({40, 40}, {40, 41}));  // drawn as one, and told as two
   CHECK_FALSE(lie({}, {40}));
 }

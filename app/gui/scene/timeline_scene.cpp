@@ -28,6 +28,7 @@ void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, 
   timeline.layers = &layer_lane_;
   timeline.view = view_.get();
   timeline.selected = &owners_;
+  timeline.goes_on = GoesOn(input);
   timeline.capacity = view_ == nullptr ? session::Capacity() : session::CapacityOf(input.description, *view_);
   const bool ended_badly =
       input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;

@@ -468,6 +468,7 @@ TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geo
   ImDrawList* list = ImGui::GetWindowDrawList();
   TimelineLabels labels;
   labels.plot = input.plot;
+  labels.stack_moves = input.goes_on && (state.follow || state.whole);
   NoteLines(input, geometry, state, &labels);
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);

@@ -46,6 +46,7 @@ struct TimelineInput {
   std::optional<size_t> lit_group;  // of plot->groups, where what is selected is one of them
   presenters::StackOrder stack;     // in force
   bool has_ranks = false;           // the run is one of several
+  bool goes_on = false;             // the run does
   ShownCards cards;
   timeline::CategorySet untold = 0;   // a lesson asks for these: they are left out, and the levels with them
   timeline::CategorySet subject = 0;  // what a lesson's page is about: first in the legend

@@ -60,12 +60,28 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   LabelMarker(list, geometry, marker, color, fill, labels);
 }
 
-bool DrawLabelAt(ImDrawList* list, const std::optional<ImRect>& place, const TextStyle& style,
-                 const std::string& text, std::string_view label, TimelineLabels* labels) {
-  if (!place) return false;
-  DrawChip(list, *place, style, text, CoverOfLabel());
-  labels->Take(*place, label);
-  return true;
+// The share of a label's width under which the stack reaches as high as that is.
+float CoveredShare(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+                   const ImRect& place) {
+  float covered = 0;
+  const auto first =
+      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Min.x), {}, &PlotColumn::end);
+  for (auto column = first; column != plot.columns.end(); ++column) {
+    const float begin = geometry.X(column->begin);
+    if (begin > place.Max.x) break;
+    const int64_t allocated = ValueOf(column->at_peak, timeline::Series::kAllocated);
+    if (allocated > 0 && geometry.Y(static_cast<double>(allocated)) <= place.Max.y)
+      covered += std::min(geometry.X(column->end), place.Max.x) - std::max(begin, place.Min.x);
+  }
+  return covered / place.GetWidth();
+}
+
+float CoveredShare(const TimelineGeometry& geometry, const TimelineLabels& labels, ImRect place) {
+  if (labels.stack_moves) {
+    place.Min.x = geometry.plot.Min.x;
+    place.Max.x = geometry.plot.Max.x;
+  }
+  return CoveredShare(geometry, *labels.plot, place);
 }
 
 bool LiesBetween(float y, const ImRect& place) { return y >= place.Min.y && y <= place.Max.y; }
@@ -100,8 +116,6 @@ std::string SightInWords(presenters::TimeAxis axis, const presenters::VisibleRan
     return FormatDuration(static_cast<int64_t>(span)) + " in sight";
   return FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events") + " in sight";
 }
-
-Color CoverOfLabel() { return Colors().panel.WithAlpha(0.85); }
 
 bool TimelineLabels::Overlap(const ImRect& place) const {
   return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });
@@ -169,15 +183,13 @@ bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& p
   float reserved_before = 0;
   for (auto column = behind; column != plot.columns.end(); ++column) {
     if (geometry.X(column->begin) > place.Max.x) break;
-    const int64_t allocated = ValueOf(column->at_peak, timeline::Series::kAllocated);
-    if (allocated > 0 && geometry.Y(static_cast<double>(allocated)) <= place.Max.y) return false;
     const float reserved = geometry.Y(static_cast<double>(column->reserved_max));
     const float from = column == behind ? reserved : reserved_before;  // where it comes from
     if (std::max(from, reserved) >= place.Min.y && std::min(from, reserved) <= place.Max.y) return false;
     reserved_before = reserved;
   }
-  return !Crosses(geometry, plot.textbook, place) && !Crosses(geometry, plot.phantom, place) &&
-         !Crosses(geometry, plot.compared, place) &&
+  return CoveredShare(geometry, plot, place) <= 0 && !Crosses(geometry, plot.textbook, place) &&
+         !Crosses(geometry, plot.phantom, place) && !Crosses(geometry, plot.compared, place) &&
          std::ranges::none_of(plot.lines, [&](const presenters::PlotLine& line) {
            return !line.bytes.empty() && Crosses(geometry, line, place);
          });
@@ -195,14 +207,19 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
     return ImRect(static_cast<float>(box.left), static_cast<float>(box.top), static_cast<float>(box.right),
                   static_cast<float>(box.bottom));
   };
-  const bool has_to_be_clear = ground == Ground::kClear && labels.plot != nullptr;
+  const bool is_away = ground == Ground::kClearAway || ground == Ground::kAway;
+  const auto suits = [&](const ImRect& place) {
+    if (labels.plot == nullptr || ground == Ground::kAny || ground == Ground::kAway) return true;
+    const float covered = CoveredShare(geometry, labels, place);
+    if (ground == Ground::kHalfClear) return covered <= 0.5F;
+    return covered <= 0 && !labels.CrossLine(place) && IsClear(geometry, *labels.plot, place);
+  };
   const auto is_free = [&](const presenters::LabelBox& box) {
     const ImRect place = rect(box);
     if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) return false;
-    if (labels.Overlap(place)) return false;
-    return !has_to_be_clear || (!labels.CrossLine(place) && IsClear(geometry, *labels.plot, place));
+    return !labels.Overlap(place) && suits(place);
   };
-  const auto rows = ground == Ground::kAway ? presenters::kAwayFromLine : presenters::kAtLine;
+  const auto rows = is_away ? presenters::kAwayFromLine : presenters::kAtLine;
   const auto box = presenters::PlaceOfLabel({size.x, size.y, y, Px(3), in_sight}, rows, is_free);
   return box ? std::optional(rect(*box)) : std::nullopt;
 }
@@ -247,6 +264,28 @@ void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, con
   list->ChannelsSetCurrent(kLineChannel);
 }
 
+void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text) {
+  list->ChannelsSetCurrent(kLabelChannel);
+  const ImVec2 at(place.Min.x + Px(6), place.Min.y + Px(2));
+  const TextStyle rim = Colored(style, Colors().panel.WithAlpha(0.6));
+  for (const ImVec2 to : {ImVec2(1, 0), ImVec2(0, 1), ImVec2(0.7F, 0.7F), ImVec2(0.7F, -0.7F)}) {
+    for (const float radius : {Px(-2), Px(-1), Px(1), Px(2)}) DrawText(list, at + to * radius, rim, text);
+  }
+  DrawText(list, at, style, text);
+  list->ChannelsSetCurrent(kLineChannel);
+}
+
+void DrawLineLabel(ImDrawList* list, const ImRect& place, float y, const TextStyle& style,
+                   const std::string& text, std::string_view label, TimelineLabels* labels) {
+  const float x = std::round(place.GetCenter().x);
+  const float half = Px(0.5F);
+  const float gap = Px(4);
+  if (y > place.Max.y + gap) list->AddRectFilled({x - half, place.Max.y}, {x + half, y}, U32(style.color));
+  if (y < place.Min.y - gap) list->AddRectFilled({x - half, y}, {x + half, place.Min.y}, U32(style.color));
+  DrawRimmed(list, place, style, text);
+  labels->Take(place, label);
+}
+
 ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
   const ImVec2 size = Measure(style, text);
   return {size.x + Px(12), Px(style.size) + Px(6)};
@@ -258,14 +297,18 @@ bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, co
   const ImVec2 size = ChipSize(style, text);
   const auto place = FindPlace(geometry, *labels, size, at.y,
                                {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
-  return DrawLabelAt(list, place, style, text, label, labels);
+  if (!place) return false;
+  DrawRimmed(list, *place, style, text);
+  labels->Take(*place, label);
+  return true;
 }
 
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
                    const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
   const TextStyle style = Colored(SmallMuted(), color);
   const auto place = FindPlaceOn(ground, geometry, *labels, ChipSize(style, text), at.y, {at.x});
-  return DrawLabelAt(list, place, style, text, label, labels);
+  if (place) DrawLineLabel(list, *place, at.y, style, text, label, labels);
+  return place.has_value();
 }
 
 bool IsFailure(const TimelineInput& input, const PlotMarker& marker) {

@@ -40,6 +40,8 @@ struct TimelineLabels {
   std::vector<float> horizontal_lines;
   std::string explained;  // what the label under the mouse means; "" = none is there
   float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
+  // The stack moves under them: what it covers is judged over all of the plot, so that none jumps as it does.
+  bool stack_moves = false;
 
   bool Overlap(const ImRect& place) const;
   bool CrossLine(const ImRect& place) const;
@@ -60,9 +62,11 @@ std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
 // Whether a label there would lie on no line and on no block of the stack.
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);
 
-// At its line on clear ground, or on any; or further from the line, since others' labels have all of that.
-enum class Ground : uint8_t { kClear, kAny, kAway };
-inline constexpr Ground kGrounds[] = {Ground::kClear, Ground::kAny, Ground::kAway};
+// At its line on clear ground, or further from it on such; at the line with half of it on the stack, or with
+// all; or further from the line, since others' labels have all of that.
+enum class Ground : uint8_t { kClear, kClearAway, kHalfClear, kAny, kAway };
+inline constexpr Ground kGrounds[] = {Ground::kClear, Ground::kClearAway, Ground::kHalfClear, Ground::kAny,
+                                      Ground::kAway};
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
                                   const TimelineLabels& labels, ImVec2 size, float y,
@@ -88,8 +92,11 @@ std::string TextBesideLatest(const std::string& title, int64_t most_bytes, ByteU
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
               Color fill);
-// A label's ground: the curve under it is seen through it, for in a small chart labels cover much of that.
-Color CoverOfLabel();
+// The same without a ground: a rim around its letters parts it from the stack that is seen between them.
+void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text);
+// The label of a line that is at `y` where the label is; one that is away from it points there.
+void DrawLineLabel(ImDrawList* list, const ImRect& place, float y, const TextStyle& style,
+                   const std::string& text, std::string_view label, TimelineLabels* labels);
 ImVec2 ChipSize(const TextStyle& style, const std::string& text);
 
 // A text as those of the levels, at (x, y), or elsewhere at that height; `label` is what explains it. False

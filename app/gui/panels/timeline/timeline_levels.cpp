@@ -48,10 +48,8 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   const float other = dotted ? from + Px(6) : to - size.x - Px(6);
   if (const auto place =
           FindPlace(geometry, *labels, size, y,
-                    {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4})) {
-    DrawChip(list, *place, style, text, CoverOfLabel());
-    labels->Take(*place, name);
-  }
+                    {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4}))
+    DrawLineLabel(list, *place, y, style, text, name, labels);
 }
 
 // Up and down again and again: a line at each would hide the stack that it is compared with.
@@ -211,10 +209,18 @@ bool LieOnEachOther(const TimelineGeometry& geometry, std::span<const int64_t> o
   const size_t common = std::min(one.size(), other.size());  // all end at the right
   one = one.last(common);
   other = other.last(common);
+  const auto is_apart = [&](int64_t a, int64_t b) {
+    const float apart = geometry.Y(static_cast<double>(a)) - geometry.Y(static_cast<double>(b));
+    return a > 0 && b > 0 && std::abs(apart) >= Px(2);
+  };
+  // Where both rise, one may do so a column before the other.
+  const auto leaves = [&](int64_t bytes, std::span<const int64_t> line, size_t k) {
+    const size_t from = k == 0 ? 0 : k - 1;
+    return std::ranges::all_of(line.subspan(from, std::min(k + 2, common) - from),
+                               [&](int64_t beside) { return is_apart(bytes, beside); });
+  };
   for (size_t k = 0; k < common; ++k) {
-    const bool is_known = one[k] > 0 && other[k] > 0;
-    const float apart = geometry.Y(static_cast<double>(one[k])) - geometry.Y(static_cast<double>(other[k]));
-    if (is_known && std::abs(apart) >= Px(2)) return false;
+    if (leaves(one[k], other, k) || leaves(other[k], one, k)) return false;
   }
   const int64_t latest = LatestHeld(one);
   return latest > 0 && FormatBytes(latest, unit) == FormatBytes(LatestHeld(other), unit);
@@ -322,10 +328,8 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const ImVec2 size = ChipSize(style, text);
   const float x = geometry.X(highest->begin);
   const float y = geometry.Y(static_cast<double>(highest->bytes));
-  if (const auto place = FindPlace(geometry, *labels, size, y, {x, x - size.x})) {
-    DrawChip(list, *place, style, text, CoverOfLabel());
-    labels->Take(*place, "second run");
-  }
+  if (const auto place = FindPlace(geometry, *labels, size, y, {x, x - size.x}))
+    DrawLineLabel(list, *place, y, style, text, "second run", labels);
 }
 
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
