@@ -36,7 +36,9 @@ std::optional<size_t> LitGroup(const presenters::TimelinePlot& plot, const prese
   if (by == StackBy::kOperator) name = owners.op;
   if (by == StackBy::kLine) name = owners.line;
   if (name.empty()) return std::nullopt;
-  const auto found = std::find(plot.groups.begin(), plot.groups.end(), name);
+  const auto found = std::ranges::find_if(plot.groups, [&](const std::string& group) {
+    return group == name || (by == StackBy::kLayer && presenters::IsOneOf(group, name));
+  });
   if (found == plot.groups.end()) return std::nullopt;
   return static_cast<size_t>(found - plot.groups.begin());
 }

@@ -46,6 +46,10 @@ SelectedOwners OwnersOfAllocation(const Selection& selection, const View& view) 
 
 }  // namespace
 
+bool IsOneOf(std::string_view layers, std::string_view layer) {
+  return layers.ends_with('*') ? layer.starts_with(layers.substr(0, layers.size() - 1)) : layer == layers;
+}
+
 Selection AllocationSelected(events::EventIndex born) { return {Owner::kAllocation, born, {}, {}}; }
 Selection CategorySelected(events::Category category) { return {Owner::kCategory, 0, category, {}}; }
 Selection LayerSelected(std::string name) { return {Owner::kLayer, 0, {}, std::move(name)}; }
@@ -61,7 +65,7 @@ bool Selects(const Selection& selection, const View& view, const LiveBlock& bloc
     case Owner::kCategory:
       return block.category == selection.category;
     case Owner::kLayer:
-      return LayerOf(view, block) == selection.name;
+      return IsOneOf(selection.name, LayerOf(view, block));
     case Owner::kOperator:
       return events::InnermostFrame(view.name(block.op)) == selection.name;
     case Owner::kFrame:

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/timeline/timeline.h"
@@ -29,6 +30,8 @@ Selection OperatorSelected(std::string name);
 // All that was asked for below it.
 Selection FrameSelected(std::string name);
 
+// Whether a layer is what the name of some tells: that itself, or one of "layer3.*", all that begin so.
+bool IsOneOf(std::string_view layers, std::string_view layer);
 // Whether a block that is alive somewhere belongs to it. O(length of the names).
 bool Selects(const Selection& selection, const timeline::View& view, const timeline::LiveBlock& block);
 

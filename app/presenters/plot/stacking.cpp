@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "app/presenters/plot/layer_groups.h"
 #include "profiler/base/natural_order.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
@@ -72,8 +73,6 @@ Result<std::regex> Compiled(const std::string& text) {
 
 Result<TitleOf> TitlesFor(const StackOrder& order) {
   switch (order.by) {
-    case StackBy::kLayer:
-      return TitleOf(LayerTitle);
     case StackBy::kOperator:
       return TitleOf(OperatorTitle);
     case StackBy::kLine:
@@ -83,6 +82,7 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
     case StackBy::kStream:
       return TitleOf([](const View&, const LiveBlock& block) { return StreamTitle(block.stream); });
     case StackBy::kCategory:
+    case StackBy::kLayer:
     case StackBy::kRank:
     case StackBy::kExpression:
       break;
@@ -109,13 +109,21 @@ std::vector<EventIndex> TellingMoments(const View& view) {
   return moments;
 }
 
-std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of) {
-  std::map<std::string, int64_t, NaturalOrder> most;
+// At each of them.
+std::vector<std::map<std::string, int64_t>> BytesByTitle(const View& view, const TitleOf& title_of) {
+  std::vector<std::map<std::string, int64_t>> bytes_at;
   for (const EventIndex moment : TellingMoments(view)) {
-    std::map<std::string, int64_t> here;
+    std::map<std::string, int64_t>& here = bytes_at.emplace_back();
     const timeline::State state = view.StateAt(moment);
     for (const LiveBlock& block : timeline::CountedBlocks(state))
       AddTo(here[title_of(view, block)], block.rounded_bytes);
+  }
+  return bytes_at;
+}
+
+std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of) {
+  std::map<std::string, int64_t, NaturalOrder> most;
+  for (const auto& here : BytesByTitle(view, title_of)) {
     for (const auto& [title, bytes] : here) most[title] = std::max(most[title], bytes);
   }
   std::vector<std::pair<int64_t, std::string>> order;
@@ -162,24 +170,48 @@ struct HashOfLooks {
   }
 };
 
+struct Groups {
+  std::vector<std::string> titles;  // the last is of all others
+  std::vector<std::string> names;   // of the groups before it, as name_of tells them
+  TitleOf name_of;
+};
+
+Result<Groups> GroupsFor(const View& view, const StackOrder& order) {
+  if (order.by == StackBy::kLayer) {
+    const auto in_layers = [](const View& now, const LiveBlock& block) {
+      return LayerGroupOf(now, block, std::string::npos);
+    };
+    LayerGroups layers = GroupsOfLayers(BytesByTitle(view, in_layers), kMostStackGroups);
+    return Groups{std::move(layers.titles), std::move(layers.groups),
+                  [level = layers.level](const View& now, const LiveBlock& block) {
+                    return LayerGroupOf(now, block, level);
+                  }};
+  }
+  Result<TitleOf> title_of = TitlesFor(order);
+  if (!title_of) return title_of.error();
+  std::vector<std::string> titles = LargestTitles(view, *title_of);
+  std::vector<std::string> names(titles.begin(), titles.end() - 1);
+  return Groups{std::move(titles), std::move(names), std::move(*title_of)};
+}
+
 }  // namespace
 
 Result<Stacking> MakeStacking(const View& view, const StackOrder& order) {
-  const Result<TitleOf> title_of = TitlesFor(order);
-  if (!title_of) return title_of.error();
+  const Result<Groups> groups = GroupsFor(view, order);
+  if (!groups) return groups.error();
   Stacking stacking;
-  stacking.titles = LargestTitles(view, *title_of);
+  stacking.titles = groups->titles;
   std::map<std::string, size_t> places;
-  for (size_t i = 0; i < stacking.titles.size(); ++i) places.emplace(stacking.titles[i], i);
+  for (size_t i = 0; i < groups->names.size(); ++i) places.emplace(groups->names[i], i);
   auto known = std::make_shared<std::unordered_map<Looks, size_t, HashOfLooks>>();
   const bool by_phase = order.by == StackBy::kPhase;
   const size_t other = stacking.titles.size() - 1;
-  stacking.group_of = [=, title_of = *title_of](const View& now, const LiveBlock& block) {
+  stacking.group_of = [=, name_of = groups->name_of](const View& now, const LiveBlock& block) {
     const Looks looks{block.name,     block.layer,  block.op,
                       block.category, block.stream, by_phase ? PhaseTitle(now, block) : std::string()};
     const auto [place, fresh] = known->try_emplace(looks, other);
     if (fresh) {
-      const auto found = places.find(title_of(now, block));
+      const auto found = places.find(name_of(now, block));
       if (found != places.end()) place->second = found->second;
     }
     return place->second;

@@ -26,12 +26,13 @@ struct StackOrder {
   bool operator==(const StackOrder&) const = default;
 };
 
-// With one for all others, which comes last; each has a colour that no category has.
+// With one for all others, which comes last ("other", or "other 5 layers"); each has a colour that no
+// category has.
 inline constexpr size_t kMostStackGroups = 10;
 inline constexpr std::string_view kOtherGroups = "other";
 
 struct Stacking {
-  std::vector<std::string> titles;  // from the bottom: the largest first
+  std::vector<std::string> titles;  // from the bottom: the largest first; of layers see layer_groups.h
   GroupSums::GroupOf group_of;
 };
 // Not for kCategory and kRank. The groups are those that are largest at the run's peak, at the last step's

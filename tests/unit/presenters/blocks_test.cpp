@@ -81,7 +81,7 @@ TEST_CASE("A layer has one figure, wherever it is told") {
 
   const Result<Stacking> stacking = MakeStacking(*view, {StackBy::kLayer, ""});
   REQUIRE(stacking);
-  CHECK(stacking->titles == std::vector<std::string>{"fc", std::string(kNoLayer), std::string(kOtherGroups)});
+  CHECK(stacking->titles == std::vector<std::string>{"fc", "no layer: input", std::string(kOtherGroups)});
   GroupSums sums(stacking->titles.size(), stacking->group_of);
   sums.Follow(*view, view->end());
   std::vector<int64_t> groups(sums.groups());

@@ -231,10 +231,12 @@ struct LegendItem {
 };
 
 std::string HelpOfGroup(const std::string& group) {
-  if (group == presenters::kOtherGroups) {
+  if (group == presenters::kOtherGroups || group.starts_with(std::string(presenters::kOtherGroups) + " ")) {
     return "All that is in no other group: those that are largest at the run's peak, at the last step's and "
            "at its end have a colour of their own.";
   }
+  if (group.ends_with('*')) return "All layers whose names begin so.";
+  if (group.starts_with(presenters::kNoLayer)) return "No layer holds it: nobody told one.";
   return group == presenters::kNoLine ? "No line of code was told for these." : "";
 }
 

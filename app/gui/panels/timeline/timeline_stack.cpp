@@ -182,7 +182,8 @@ const char* NameOf(StackBy by) {
 void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
   static constexpr std::array<const char*, presenters::kStackByCount> kHelp = {
       "What each block holds.",
-      "The layer that allocated it, or whose parameter or optimizer state it is.",
+      "The layer that allocated it, or whose parameter or optimizer state it is; of many layers their "
+      "modules.",
       "The operator that allocated it.",
       "The phase in which it was allocated.",
       "The CUDA stream that it was allocated on.",
@@ -226,7 +227,8 @@ presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group)
   const TimelinePlot& plot = *input.plot;
   if (group + 1 >= plot.groups.size() || !plot.group_ranks.empty()) return {};  // all others, or a rank
   const std::string& name = plot.groups[group];
-  if (name == presenters::kNoLayer || name == presenters::kNoOperator || name == presenters::kNoLine)
+  if (name.starts_with(presenters::kNoLayer) || name == presenters::kNoOperator ||
+      name == presenters::kNoLine)
     return {};
   if (input.stack.by == StackBy::kLayer) return presenters::LayerSelected(name);
   if (input.stack.by == StackBy::kOperator) return presenters::OperatorSelected(name);
