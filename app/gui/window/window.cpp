@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "app/gui/window/application_icon.h"
-#include "app/gui/window/key_order.h"
+#include "app/gui/window/input_order.h"
 #include "app/gui/window/picture_hash.h"
 #include "app/gui/window/screenshot.h"
 #include "app/gui/window/theme.h"
@@ -211,7 +211,7 @@ void Window::BeginFrame(bool dark, float user_scale) {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImVector<ImGuiInputEvent>& events = ImGui::GetCurrentContext()->InputEventsQueue;
-  const std::vector<ImGuiInputEvent> later = TakeReleasesBehindPresses(events);
+  const std::vector<ImGuiInputEvent> later = TakeWhatWaits(events);
   ImGui::NewFrame();
   for (const ImGuiInputEvent& event : later) events.push_back(event);
 }

@@ -1,4 +1,4 @@
-#include "app/gui/window/key_order.h"
+#include "app/gui/window/input_order.h"
 
 #include <utility>
 #include <vector>
@@ -32,7 +32,7 @@ class KeyFrames {
     }
     io.DeltaTime = 0.1F;
     auto& queue = ImGui::GetCurrentContext()->InputEventsQueue;
-    const std::vector<ImGuiInputEvent> later = TakeReleasesBehindPresses(queue);
+    const std::vector<ImGuiInputEvent> later = TakeWhatWaits(queue);
     ImGui::NewFrame();
     for (const ImGuiInputEvent& event : later) queue.push_back(event);
     if (ImGui::Shortcut(ImGuiMod_Ctrl | ImGuiKey_K, ImGuiInputFlags_RouteGlobal)) ++heard_;
@@ -70,6 +70,41 @@ TEST_CASE("However a tap of Ctrl and K falls into frames, it is heard once") {
       CHECK_FALSE(ImGui::IsKeyDown(ImGuiKey_K));
     }
   }
+}
+
+// A tab, over which others may lie, is pressed only where the mouse was over it a frame before.
+TEST_CASE("A click that comes into one frame with the mouse's way there is heard") {
+  KeyFrames frames;
+  ImGuiIO& io = ImGui::GetIO();
+  int pressed = 0;
+  const auto draw = [&] {
+    auto& queue = ImGui::GetCurrentContext()->InputEventsQueue;
+    const std::vector<ImGuiInputEvent> later = TakeWhatWaits(queue);
+    ImGui::NewFrame();
+    for (const ImGuiInputEvent& event : later) queue.push_back(event);
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({300, 200});
+    ImGui::Begin("tabs");
+    if (ImGui::BeginTabBar("bar")) {
+      for (const char* name : {"first", "second"}) {
+        if (!ImGui::BeginTabItem(name)) continue;
+        pressed = name[0] == 's' ? 2 : 1;
+        ImGui::EndTabItem();
+      }
+      ImGui::EndTabBar();
+    }
+    ImGui::End();
+    ImGui::EndFrame();
+  };
+  for (int settles = 0; settles < 4; ++settles) draw();
+  REQUIRE(pressed == 1);
+  const ImGuiTabBar& bar = *ImGui::GetCurrentContext()->TabBars.GetByIndex(0);
+  const float x = bar.BarRect.Min.x + bar.Tabs[1].Offset + bar.Tabs[1].Width / 2;
+  io.AddMousePosEvent(x, bar.BarRect.GetCenter().y);
+  io.AddMouseButtonEvent(ImGuiMouseButton_Left, true);
+  io.AddMouseButtonEvent(ImGuiMouseButton_Left, false);
+  for (int rest = 0; rest < 6; ++rest) draw();
+  CHECK(pressed == 2);
 }
 
 TEST_CASE("Two taps within a frame are two") {
