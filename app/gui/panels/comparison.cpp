@@ -182,8 +182,10 @@ void DrawHeader(const SideBySide& comparison, ByteUnit unit, const ComparedColum
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableNextRow();
   HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");
-  const auto run = [](const std::string& title, float width, const char* label) {
-    HeaderCell(Fitted(SmallMuted(), title, width), Align::kRight, label);
+  // What tells the two apart stays where a name is cut.
+  const std::array titles = {comparison.title_a, comparison.title_b};
+  const auto run = [&titles](const std::string& title, float width, const char* label) {
+    HeaderCell(FittedApart(SmallMuted(), title, titles, width), Align::kRight, label);
     if (ImGui::IsItemHovered()) Tooltip(title);
   };
   if (columns.a) run(comparison.title_a, widths.a, "first run");
