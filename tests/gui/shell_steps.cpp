@@ -74,8 +74,8 @@ void OpensALessonByTheMenu(ImGuiTestContext* context) {
 void HidesCategories(ImGuiTestContext* context) {
   IM_CHECK_EQ(TimelineInWindow().hidden_categories, 0U);
   context->ItemClick("//**/hide activation");
-  constexpr auto kActivation = 1U << static_cast<unsigned>(events::Category::kActivation);
-  IM_CHECK(WaitUntil(context, [&] { return TimelineInWindow().hidden_categories == kActivation; }));
+  constexpr auto kOnlyActivation = 1U << static_cast<unsigned>(events::Category::kActivation);
+  IM_CHECK(WaitUntil(context, [&] { return TimelineInWindow().hidden_categories == kOnlyActivation; }));
   Picture(context, "hidden-category");
   context->ItemClick("//**/hide activation");
   IM_CHECK(WaitUntil(context, [] { return TimelineInWindow().hidden_categories == 0; }));

@@ -541,7 +541,7 @@ void ComeBackToFront(const Panel& panel, ShellState& shell) {
   if (covered == shell.covered.end() || !covered->is_gone) return;
   ImGuiDockNode* const node = ImGui::DockBuilderGetNode(covered->node);
   shell.covered.erase(covered);
-  if (shell.raise_panel.empty() && node->TabBar != nullptr)
+  if (shell.raise_panel.empty() && node != nullptr && node->TabBar != nullptr)
     node->TabBar->NextSelectedTabId = TabIdOf(panel.name);
 }
 
