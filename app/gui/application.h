@@ -217,6 +217,7 @@ class Application {
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
   void TakeOwnSettings();
+  void LeaveLearnLayout();
   // At a person's wish, who is asked first where that would end a program.
   void UseAsked(const lessons::SessionState& session);
   // All of it, or nothing where its settings cannot be trained here.

@@ -78,7 +78,9 @@ std::string NameToKeepAs(const SceneInput& input) {
 bool Application::ExecuteCommands() {
   const std::vector<Command> commands = queue_.Take();
   for (const Command& command : commands) Execute(command);
-  return !commands.empty();
+  const bool turns = std::exchange(shell_.is_of_other_height, false);
+  if (turns) arrangement_.TurnToOtherHeight(state_);
+  return turns || !commands.empty();
 }
 
 bool Application::ProgramGoesOn() const {
@@ -468,6 +470,9 @@ bool Application::ExecuteWindowAction(ActionId action) {
       break;
     case ActionId::kProfileLayout:
       arrangement_.Take(Layout::kProfile, state_);
+      break;
+    case ActionId::kLayoutBefore:
+      arrangement_.Return(state_);
       break;
     case ActionId::kCompareLayout:
       arrangement_.Take(Layout::kCompare, state_);

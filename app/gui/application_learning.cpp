@@ -33,7 +33,12 @@ void Application::TakeOwnSettings() {
   AskBeforeChoosing(own, [this, own] {
     desk_.ForgetOwn();
     Take(own);
+    LeaveLearnLayout();
   });
+}
+
+void Application::LeaveLearnLayout() {
+  if (state_.learning) arrangement_.GiveBack(state_);
 }
 
 Choices Application::Allowed(const Choices& wanted) {
@@ -187,10 +192,14 @@ void Application::WriteSession(const std::filesystem::path& file) {
 bool Application::ExecuteLearningAction(ActionId action) {
   switch (action) {
     case ActionId::kLearnLayout:
-      arrangement_.Take(Layout::kLearn, state_);
+      arrangement_.Borrow(Layout::kLearn, state_);
       break;
     case ActionId::kNextPage:
-      if (const std::optional<int> next = desk_.Turn(state_.lessons)) ShowPage(state_.lessons.lesson, *next);
+      if (const std::optional<int> next = desk_.Turn(state_.lessons)) {
+        ShowPage(state_.lessons.lesson, *next);
+      } else {
+        LeaveLearnLayout();
+      }
       break;
     case ActionId::kPreviousPage:
       if (const OpenPage open = desk_.PageOpen(state_.lessons); open.number() > 0)

@@ -344,10 +344,10 @@ void Application::ShowAlone(ShownRun shown) {
   TellOfEndBefore();
 }
 
-// A run that no lesson is about: all panels are there, now and in the next window.
+// A run that no lesson is about.
 void Application::BeginOther() {
   ForgetWhatWasSought();
-  if (state_.learning) arrangement_.Take(Layout::kAll, state_);
+  LeaveLearnLayout();
 }
 
 // It was of another run.

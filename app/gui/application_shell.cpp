@@ -44,6 +44,7 @@ ShellInput Application::MakeShellInput() {
   shell.can_walk = frame_->slow_motion.can_begin;
   shell.can_run = shell.in_slow_motion || input_.live || !presenters::IsProgram(input_.description);
   shell.has_kept_runs = has_kept_runs_;
+  shell.has_layout_before = state_.own || state_.replaced;
   shell.compares = input_.compared.has_value();
   shell.starts_programs = static_cast<bool>(options_.services.start_program);
   shell.cards = &cards_;

@@ -48,7 +48,7 @@ void Application::EndSlowMotion() {
   GiveBack(state_.slow_motion.timeline.value_or(begun), state_.timeline);
   const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
   if (is_held && state_.slow_motion.goes_on && input_.live) shown_->SetMode(transport::RunMode::kRun);
-  arrangement_.GiveBack(state_);
+  if (!state_.learning) arrangement_.GiveBack(state_);
   // What else comes to the front in this frame stays there.
   const bool is_free = shell_.raise_panel.empty() || shell_.raise_panel == "slow_motion";
   if (state_.learning && is_free) shell_.raise_panel = PanelBehind("slow_motion", shell_);

@@ -73,4 +73,45 @@ TEST_CASE("What is borrowed for a while is given back, unless another layout was
   }
 }
 
+TEST_CASE("A person's own panels come back from a lesson's layout, whatever comes between") {
+  const ImGuiContextOfTest context;
+  bool is_reset = false;
+  Arrangement arrangement(&is_reset);
+  ViewState view;
+  view.shown[IndexOfPanel("compare")] = false;
+  const std::array<bool, kPanelCount> own = view.shown;
+  arrangement.Borrow(Layout::kLearn, view);
+  CHECK(view.learning);
+  SECTION("as it is left") { arrangement.GiveBack(view); }
+  SECTION("where it is asked for once more meanwhile") {
+    arrangement.Borrow(Layout::kLearn, view);
+    arrangement.Return(view);
+  }
+  SECTION("after another layout was chosen there") {
+    arrangement.Take(Layout::kCompare, view);
+    CHECK_FALSE(view.learning);
+    arrangement.Return(view);
+    CHECK(view.shown == own);
+    arrangement.Return(view);
+    CHECK(std::ranges::count(view.shown, true) == 3);
+    arrangement.Return(view);
+  }
+  SECTION("in the next window") { view = *ViewStateFromJson(ToJson(view)); }
+  SECTION("in the next window after another layout was chosen") {
+    arrangement.Take(Layout::kCompare, view);
+    view = *ViewStateFromJson(ToJson(view));
+    arrangement.Return(view);
+  }
+  CHECK(view.shown == own);
+  CHECK_FALSE(view.learning);
+  CHECK_FALSE(view.own);
+}
+
+TEST_CASE("What a version kept as a lesson's layout is no person's own") {
+  const Result<ViewState> view = ViewStateFromJson(R"({"learning": true, "panels": {"compare": false}})");
+  REQUIRE(view.ok());
+  CHECK_FALSE(view->learning);
+  CHECK(Shows(*view, "compare"));
+}
+
 }  // namespace tidemark::gui

@@ -31,7 +31,9 @@ TEST_CASE("A view comes back as it was saved") {
   state.timeline.follow = false;
   state.timeline.follow_steps = 9;
   state.timeline.hidden_categories = 5;
-  state.learning = true;
+  state.in_other_height = Docking{"[Docking][Low]\n", 2, 600, {{0x80000002, {400, 300}}}};
+  state.replaced = state;
+  state.replaced->shown[3] = false;
   state.program_card = "t4";
   state.lessons.lesson = "batch-size";
   state.lessons.page = 2;
@@ -48,6 +50,12 @@ TEST_CASE("A view comes back as it was saved") {
   REQUIRE(back->cut_widths.contains(0x80000001));
   CHECK(back->cut_widths.at(0x80000001).given == 240.5F);
   CHECK_FALSE(back->shown[2]);
+  REQUIRE(back->in_other_height);
+  CHECK(back->in_other_height->layout == state.in_other_height->layout);
+  CHECK(back->in_other_height->cut_widths.at(0x80000002).given == 300);
+  REQUIRE(back->replaced);
+  CHECK(back->replaced->layout == state.layout);
+  CHECK_FALSE(back->replaced->shown[3]);
   CHECK(back->timeline.follow_steps == 9);
   CHECK(back->program_card == "t4");
   CHECK(back->lessons.page == 2);

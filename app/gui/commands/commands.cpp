@@ -119,6 +119,10 @@ constexpr Action kActions[] = {
     {ActionId::kProfileLayout, "Layout: profile", icons::kChart, 0, "",
      "A run and nothing else: timeline, map, tables and findings. Reset the layout for all panels.",
      Menu::kView, false},
+    {ActionId::kLayoutBefore, "Layout: as before", icons::kUndo, 0, "",
+     "Your own panels, as you had them before the lesson or the layout that took their place; chosen again, "
+     "that layout.",
+     Menu::kView, false},
 
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
      "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "

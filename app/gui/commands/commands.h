@@ -67,6 +67,7 @@ enum class ActionId : uint8_t {
   kRankStrip,
   kResetLayout,
   kProfileLayout,
+  kLayoutBefore,
   kCompareWith,
   kStopComparing,
   kCompareLayout,

@@ -310,6 +310,12 @@ class Refitting {
   std::map<unsigned, CutWidth>* cut_widths_;
 };
 
+// Laid out by a window that was low where this is not, or the other way round.
+bool IsOfOtherHeight(float height, const ViewState& view) {
+  if (view.layout_scale == 0 || view.learning || view.slow_motion.active) return false;
+  return (view.layout_height < kLowWindow * view.layout_scale) != (height < Px(kLowWindow));
+}
+
 // `size`: of all panels together, from this frame on.
 void FollowScale(ImGuiID space, ImVec2 size, ShellState& shell, ViewState& view) {
   const float scale = Px(1);
@@ -635,16 +641,18 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
   ImGui::Begin(kDockHost, nullptr, kFlags);
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID(kDockSpace);
+  const ImVec2 size = viewport->WorkSize - ImVec2(2 * margin, 2 * margin);
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     view.cut_widths.clear();
-    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
+    BuildDefaultLayout(space, size, view);
     shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
     shell.given_room.clear();
     shell.tall_is_front = false;
     view.layout_scale = 0;
   }
-  FollowScale(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), shell, view);
+  shell.is_of_other_height = IsOfOtherHeight(size.y, view);
+  if (!shell.is_of_other_height) FollowScale(space, size, shell, view);
   MakeRoom(shell);
   LookForCovering(shell);
   std::erase_if(shell.covered, IsOver);

@@ -127,6 +127,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_restart;
     case ActionId::kStop:
       return input.can_stop;
+    case ActionId::kLayoutBefore:
+      return input.has_layout_before;
     case ActionId::kRankStrip:
       return input.ranks.opened != nullptr;
     case ActionId::kRunProgram:

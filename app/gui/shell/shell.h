@@ -67,6 +67,7 @@ struct ShellInput {
   bool has_view = false;
   bool has_run = false;  // while one starts, what is in view is of the run before
   bool has_kept_runs = false;
+  bool has_layout_before = false;
   bool compares = false;  // there is a second run
   bool starts_programs = false;
   const std::vector<phantom::Card>* cards = nullptr;
@@ -133,7 +134,8 @@ struct ShellState {
   bool class_open = false;
   ColorsWindowState colors;
   bool reset_layout = false;
-  int order_tabs = 0;  // in so many frames more: panels come back one by one
+  bool is_of_other_height = false;  // the window has become low, or is no longer: the layout is not of that
+  int order_tabs = 0;               // in so many frames more: panels come back one by one
   // Where each panel's tab stood last, to which it comes back.
   struct TabPlace {
     int place = -1;  // -1 = it had none yet

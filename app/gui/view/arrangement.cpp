@@ -3,6 +3,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
 
 #include "app/gui/view/panel_table.h"
 
@@ -15,6 +18,13 @@ constexpr std::array<std::string_view, 8> kLearning = {"run_controls", "timeline
 constexpr std::array<std::string_view, 3> kComparing = {"timeline", "live_tree", "compare"};
 constexpr std::array<std::string_view, 3> kWalking = {"timeline", "memory_map", "slow_motion"};
 constexpr std::array<std::string_view, 4> kNotOfAProfile = {"lessons", "compare", "batch", "checkpointing"};
+
+// Where no window is open nothing is docked.
+ArrangedPanels AsItStands(const ViewState& view) {
+  ArrangedPanels arranged = view;
+  arranged.layout = ImGui::GetCurrentContext() == nullptr ? "" : ImGui::SaveIniSettingsToMemory();
+  return arranged;
+}
 
 }  // namespace
 
@@ -36,30 +46,47 @@ bool IsShownIn(Layout layout, std::string_view panel) {
 }
 
 void Arrangement::Take(Layout layout, ViewState& view) {
-  docked_before_.clear();
-  view.learning = layout == Layout::kLearn;
+  view.replaced = view.own ? *std::exchange(view.own, std::nullopt) : AsItStands(view);
   Show(layout, view);
 }
 
 void Arrangement::Borrow(Layout layout, ViewState& view) {
-  shown_before_ = view.shown;
-  cut_before_ = view.cut_widths;
-  docked_before_ = ImGui::SaveIniSettingsToMemory();
+  if (!view.own) view.own = AsItStands(view);
   Show(layout, view);
 }
 
 void Arrangement::GiveBack(ViewState& view) {
-  if (docked_before_.empty()) return;
-  view.shown = shown_before_;
-  view.cut_widths = cut_before_;
-  ImGui::SetWindowFocus(nullptr);  // what has the focus would come before the tab that was in front
-  ImGui::LoadIniSettingsFromMemory(docked_before_.data(), docked_before_.size());
-  docked_before_.clear();
+  if (view.own) PutBack(*std::exchange(view.own, std::nullopt), view);
+}
+
+void Arrangement::Return(ViewState& view) {
+  if (view.own) return GiveBack(view);
+  if (view.replaced) PutBack(*std::exchange(view.replaced, AsItStands(view)), view);
+}
+
+void Arrangement::TurnToOtherHeight(ViewState& view) {
+  const std::optional<Docking> other = std::exchange(view.in_other_height, AsItStands(view));
+  Dock(other.value_or(Docking()), view);
 }
 
 void Arrangement::Show(Layout layout, ViewState& view) {
-  *is_reset_ = true;
+  view.learning = layout == Layout::kLearn;
+  view.in_other_height.reset();
   for (size_t i = 0; i < kPanelCount; ++i) view.shown[i] = IsShownIn(layout, Panels()[i].name);
+  *is_reset_ = true;
+}
+
+void Arrangement::PutBack(const ArrangedPanels& arranged, ViewState& view) {
+  static_cast<ArrangedPanels&>(view) = arranged;
+  Dock(arranged, view);
+}
+
+void Arrangement::Dock(const Docking& docking, ViewState& view) {
+  static_cast<Docking&>(view) = docking;
+  *is_reset_ = docking.layout.empty();
+  if (docking.layout.empty()) return;
+  ImGui::SetWindowFocus(nullptr);  // what has the focus would come before the tab that was in front
+  ImGui::LoadIniSettingsFromMemory(docking.layout.data(), docking.layout.size());
 }
 
 }  // namespace tidemark::gui

@@ -2,10 +2,7 @@
 // context.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 
 #include "app/gui/view/view_state.h"
@@ -22,25 +19,30 @@ enum class Layout : uint8_t {
 // By the panel's name.
 bool IsShownIn(Layout layout, std::string_view panel);
 
+// A person's own arrangement, and the layouts that come in its place: for a while, or as a new beginning of
+// it.
 class Arrangement {
  public:
   // `is_reset`: the next frame docks all panels where they belong, and sets it back.
   explicit Arrangement(bool* is_reset) : is_reset_(is_reset) {}
 
-  // What was borrowed is not given back after that.
+  // As a person's own from now on; Return leads back to what it was before.
   void Take(Layout layout, ViewState& view);
-  // For a while.
+  // For a while: the own one stays as it is.
   void Borrow(Layout layout, ViewState& view);
-  // As it was before; nothing where nothing is borrowed.
+  // The own one, as it was; nothing where nothing is borrowed.
   void GiveBack(ViewState& view);
+  // The same; where nothing is borrowed what the latest Take replaced, and once more the other way round.
+  void Return(ViewState& view);
+  // Low windows have places of their own for the panels, those of others stay as they are meanwhile.
+  void TurnToOtherHeight(ViewState& view);
 
  private:
   void Show(Layout layout, ViewState& view);
+  void PutBack(const ArrangedPanels& arranged, ViewState& view);
+  void Dock(const Docking& docking, ViewState& view);
 
   bool* is_reset_;
-  std::array<bool, kPanelCount> shown_before_{};
-  std::map<unsigned, CutWidth> cut_before_;
-  std::string docked_before_;  // as Dear ImGui writes it; "" = nothing is borrowed
 };
 
 }  // namespace tidemark::gui

@@ -53,6 +53,13 @@ void ReadHidden(const json& in, timeline::CategorySet* hidden) {
   }
 }
 
+json ToJson(const std::map<unsigned, CutWidth>& widths) {
+  json cut_widths = json::array();
+  for (const auto& [node, width] : widths)
+    cut_widths.push_back({{"node", node}, {"wanted", width.wanted}, {"given", width.given}});
+  return cut_widths;
+}
+
 void ReadCutWidths(const json& in, std::map<unsigned, CutWidth>* widths) {
   const json kept = in.value("cut_widths", json::array());
   for (const json& cut : kept) {
@@ -64,6 +71,49 @@ void ReadCutWidths(const json& in, std::map<unsigned, CutWidth>* widths) {
     Read(cut, "given", &width.given);
     if (width.wanted > width.given && width.given > 0) (*widths)[node] = width;
   }
+}
+
+void Write(const Docking& docking, json* to) {
+  (*to)["layout"] = docking.layout;
+  (*to)["layout_scale"] = docking.layout_scale;
+  (*to)["layout_height"] = docking.layout_height;
+  (*to)["cut_widths"] = ToJson(docking.cut_widths);
+}
+
+Docking ReadDocking(const json& in) {
+  Docking docking;
+  Read(in, "layout", &docking.layout);
+  Read(in, "layout_scale", &docking.layout_scale);
+  Read(in, "layout_height", &docking.layout_height);
+  const bool sensible = !docking.layout.empty() && docking.layout_scale > 0.1F && docking.layout_scale < 20 &&
+                        docking.layout_height > 50;
+  if (!sensible) return {};
+  ReadCutWidths(in, &docking.cut_widths);
+  return docking;
+}
+
+void Write(const ArrangedPanels& arranged, json* to) {
+  Write(static_cast<const Docking&>(arranged), to);
+  json panels = json::object();
+  for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = arranged.shown[i];
+  (*to)["panels"] = panels;
+  if (arranged.in_other_height) Write(*arranged.in_other_height, &(*to)["in_other_height"]);
+}
+
+void ReadArranged(const json& in, ArrangedPanels* arranged) {
+  const auto panels = in.find("panels");
+  if (panels == in.end() || !panels->is_object()) return;
+  bool is_of_lessons = false;  // an older version kept that as well
+  Read(in, "learning", &is_of_lessons);
+  if (is_of_lessons) return;
+  for (size_t i = 0; i < kPanelCount; ++i) Read(*panels, Panels()[i].name, &arranged->shown[i]);
+  // A layout that was made before a panel existed has no place for it: the default is laid out anew.
+  const bool has_all =
+      std::ranges::all_of(Panels(), [&](const Panel& panel) { return panels->contains(panel.name); });
+  if (!has_all) return;
+  static_cast<Docking&>(*arranged) = ReadDocking(in);
+  if (const auto other = in.find("in_other_height"); other != in.end() && other->is_object())
+    arranged->in_other_height = ReadDocking(*other);
 }
 
 void ReadProgress(const json& in, LessonsState* lessons) {
@@ -97,31 +147,20 @@ std::string ToJson(const ViewState& state) {
   for (size_t i = 0; i < events::kCategoryCount; ++i) {
     if (timeline::Contains(state.timeline.hidden_categories, i)) hidden.push_back(CategoryName(i));
   }
-  json panels = json::object();
-  for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = state.shown[i];
-  json cut_widths = json::array();
-  for (const auto& [node, width] : state.cut_widths)
-    cut_widths.push_back({{"node", node}, {"wanted", width.wanted}, {"given", width.given}});
-  const json out = {
+  json out = {
       {"dark", state.dark},
       {"colors", colors},
       {"mebibytes", state.unit == ByteUnit::kMebibytes},
       {"scale", state.scale},
       {"panel_tabs", state.panel_tabs},
       {"own_time", state.own_time},
-      {"learning", state.learning},
       {"lesson", state.lessons.lesson},
       {"lesson_page", state.lessons.page},
       {"lesson_predictions", state.lessons.predictions},
       {"lesson_drawings", state.lessons.drawings},
       {"lesson_done", state.lessons.done},
-      {"panels", panels},
       {"last_folder", state.last_folder.string()},
       {"program_card", state.program_card},
-      {"layout", state.layout},
-      {"layout_scale", state.layout_scale},
-      {"layout_height", state.layout_height},
-      {"cut_widths", cut_widths},
       {"window_width", state.window_width},
       {"window_height", state.window_height},
       {"wall_clock", state.timeline.axis == presenters::TimeAxis::kWallClock},
@@ -129,6 +168,8 @@ std::string ToJson(const ViewState& state) {
       {"follow_steps", state.timeline.follow_steps},
       {"hidden_categories", hidden},
   };
+  Write(state.own ? *state.own : state, &out);
+  if (state.replaced) Write(*state.replaced, &out["replaced"]);
   constexpr int kIndent = 2;
   return out.dump(kIndent, ' ', false, json::error_handler_t::replace);  // a folder's name may be no UTF-8
 }
@@ -146,27 +187,14 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   state.scale = std::clamp(state.scale, kSmallestScale, kLargestScale);
   Read(in, "panel_tabs", &state.panel_tabs);
   Read(in, "own_time", &state.own_time);
-  Read(in, "learning", &state.learning);
   ReadProgress(in, &state.lessons);
-  const auto panels = in.find("panels");
-  const bool knows_panels = panels != in.end() && panels->is_object();
-  for (size_t i = 0; i < kPanelCount && knows_panels; ++i) Read(*panels, Panels()[i].name, &state.shown[i]);
+  ReadArranged(in, &state);
+  if (const auto replaced = in.find("replaced"); replaced != in.end() && replaced->is_object())
+    ReadArranged(*replaced, &state.replaced.emplace());
   std::string folder;
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
   Read(in, "program_card", &state.program_card);
-  Read(in, "layout", &state.layout);
-  Read(in, "layout_scale", &state.layout_scale);
-  Read(in, "layout_height", &state.layout_height);
-  // A layout that was made before a panel existed has no place for it: the default is laid out anew.
-  const bool has_all = knows_panels && std::all_of(Panels().begin(), Panels().end(), [&](const Panel& panel) {
-                         return panels->contains(panel.name);
-                       });
-  const bool sensible = has_all && !state.layout.empty() && state.layout_scale > 0.1F &&
-                        state.layout_scale < 20 && state.layout_height > 50;
-  if (!sensible) state.layout_scale = state.layout_height = 0;
-  if (!sensible) state.layout.clear();
-  if (sensible) ReadCutWidths(in, &state.cut_widths);
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);
   if (state.window_width < 640 || state.window_height < 480) state.window_width = state.window_height = 0;

@@ -40,25 +40,36 @@ struct CutWidth {
   float given = 0;   // no longer the panel's: a person has dragged it since
 };
 
-struct ViewState {
-  bool dark = true;
-  OwnColors own_colors;
-  ByteUnit unit = ByteUnit::kMegabytes;
-  float scale = 1.0F;       // times the screen's own
-  bool panel_tabs = false;  // every panel has a tab to drag it by
-  bool rank_strip = true;   // of a run of several; not kept: each begins with it
-  bool own_time = false;    // show how long a frame takes
-  bool learning = false;    // laid out with the lessons on the right
-  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true,
-                                         true, true, true, true, true, true, true, true, true};
-  std::filesystem::path last_folder;
-  std::string program_card;  // what a program ran on last (shell/program_dialog.h); "" = none did
-  std::string layout;  // where the panels are docked, as Dear ImGui writes it; "" = as laid out at first
+// Where the panels are docked.
+struct Docking {
+  std::string layout;  // as Dear ImGui writes it; "" = as laid out at first
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;
   float layout_height = 0;
   std::map<unsigned, CutWidth> cut_widths;  // by dock node, as `layout` numbers them
-  int window_width = 0;                     // design pixels; 0 = never opened before
+};
+
+struct ArrangedPanels : Docking {
+  bool learning = false;  // laid out with the lessons on the right
+  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true,
+                                         true, true, true, true, true, true, true, true, true};
+  std::optional<Docking>
+      in_other_height;  // in a window that is low where this is not, or the other way round
+};
+
+struct ViewState : ArrangedPanels {
+  bool dark = true;
+  OwnColors own_colors;
+  ByteUnit unit = ByteUnit::kMegabytes;
+  float scale = 1.0F;                      // times the screen's own
+  bool panel_tabs = false;                 // every panel has a tab to drag it by
+  bool rank_strip = true;                  // of a run of several; not kept: each begins with it
+  bool own_time = false;                   // show how long a frame takes
+  std::optional<ArrangedPanels> own;       // while a lesson's layout, or slow motion's, is there instead
+  std::optional<ArrangedPanels> replaced;  // the latest whose place a layout took that a person chose
+  std::filesystem::path last_folder;
+  std::string program_card;  // what a program ran on last (shell/program_dialog.h); "" = none did
+  int window_width = 0;      // design pixels; 0 = never opened before
   int window_height = 0;
 
   RunControlsState run_controls;
@@ -87,7 +98,8 @@ inline constexpr float kLargestScale = 3.0F;
 // Makes all of it as large, and the window that it remembers with that.
 void UseScale(float scale, ViewState* state);
 
-// What outlives the program: not the range in sight, nor what is being dragged or pinned.
+// What outlives the program: not the range in sight, nor what is being dragged or pinned, nor a layout that
+// is there for a while.
 std::string ToJson(const ViewState& state);
 // Unknown keys and values out of range are ignored one by one; text that is not JSON is an error.
 Result<ViewState> ViewStateFromJson(std::string_view json);
