@@ -13,6 +13,13 @@
 
 namespace tidemark::gui {
 
+TEST_CASE("Facts that are not there leave no mark between the others") {
+  CHECK(JoinedFacts({"running", "", "H200"}) == "running · H200");
+  CHECK(JoinedFacts({"", "at the peak"}) == "at the peak");
+  CHECK(JoinedFacts({"running", ""}) == "running");
+  CHECK(JoinedFacts({}).empty());
+}
+
 TEST_CASE("A long name keeps how it begins and how it ends") {
   CHECK(WithoutMiddle("short", 10) == "short");
   const std::string name = "void cutlass::Kernel<" + std::string(3000, 'x') + ">(Params)";

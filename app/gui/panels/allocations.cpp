@@ -262,14 +262,13 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
 
 std::string Summary(const AllocationsInput& input, const AllocationsState& state) {
   const presenters::AllocationTable& table = *input.table;
-  std::string text = FormatNumber(static_cast<int64_t>(table.rows.size()));
+  std::string count = FormatNumber(static_cast<int64_t>(table.rows.size()));
   if (table.rows.size() != table.considered)
-    text += " of " + FormatNumber(static_cast<int64_t>(table.considered));
-  text += " · " + FormatBytes(table.bytes, input.unit) + " requested · ";
-  text += table.scope_of_filter                  ? "when the filter says"
-          : state.listed == Listed::kBornInSight ? "born in sight"
-                                                 : input.moment;
-  return text;
+    count += " of " + FormatNumber(static_cast<int64_t>(table.considered));
+  return JoinedFacts({count, FormatBytes(table.bytes, input.unit) + " requested",
+                      table.scope_of_filter                  ? "when the filter says"
+                      : state.listed == Listed::kBornInSight ? "born in sight"
+                                                             : input.moment});
 }
 
 }  // namespace

@@ -340,7 +340,8 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
     EmptyReason(input.empty_reason.empty() ? "Nothing is alive at this moment." : input.empty_reason);
     return;
   }
-  PanelTitle("What is alive", FormatBytes(input.tree->nodes[0].bytes, input.unit) + " · " + input.moment);
+  PanelTitle("What is alive",
+             JoinedFacts({FormatBytes(input.tree->nodes[0].bytes, input.unit), input.moment}));
   ChooseLook(input.grouping, state);
   Breadcrumbs(*input.tree, state);
   if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)

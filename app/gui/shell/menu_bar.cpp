@@ -132,7 +132,7 @@ float DrawStatus(const ShellInput& input, bool names_device, float left, float r
   if (has_words) DrawText(list, {right - width + Px(27), y}, style, input.status);
   const std::string words(Translated(input.status));
   if (!names_device)
-    TooltipOver({right - width, middle - half}, {right, middle + half}, words + " · " + input.device);
+    TooltipOver({right - width, middle - half}, {right, middle + half}, JoinedFacts({words, input.device}));
   return right - width;
 }
 

@@ -183,6 +183,14 @@ std::string FittedApart(const TextStyle& style, std::string_view text, std::span
   return plain;
 }
 
+std::string JoinedFacts(std::initializer_list<std::string_view> facts) {
+  std::string joined;
+  for (const std::string_view fact : facts) {
+    if (!fact.empty()) joined.append(joined.empty() ? "" : " · ").append(fact);
+  }
+  return joined;
+}
+
 std::string FittedFacts(const TextStyle& style, std::string_view facts, float width) {
   while (Measure(style, facts).x > width) {
     const size_t last = facts.rfind(" · ");

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +53,8 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width);
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width);
 
+// Facts, of which some may be "", parted by " · ".
+std::string JoinedFacts(std::initializer_list<std::string_view> facts);
 // Of facts that " · " parts as many as there is room for, the first ones: all of each, but of a single one.
 std::string FittedFacts(const TextStyle& style, std::string_view facts, float width);
 

@@ -44,12 +44,13 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
 }
 
 // Between words of different kinds.
-void TitleRule(float left_end, float* right, float y) {
-  if (*right - Px(12) < left_end) return;
+void TitleRule(float left_end, float* right, float* ruled, float y) {
+  if (*right - Px(12) < left_end || *right == *ruled) return;  // none of the words between two had room
   *right -= Px(6);
   ImGui::GetWindowDrawList()->AddLine({std::floor(*right), y}, {std::floor(*right), y + Px(kSmallTextSize)},
                                       U32(Colors().border), std::max(1.0F, std::floor(Px(1))));
   *right -= Px(6);
+  *ruled = *right;
 }
 
 // Of a word that opens a list.
@@ -150,6 +151,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   PanelTitle("Memory over time", "");
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float y = at.y + Px(2);
+  float ruled = right;  // where the row ends, or its latest rule
   const float title_end = at.x + Measure(TitleWords(), "Memory over time").x + Px(12);
   const float keys_end = title_end + StackWordWidth(input);  // of words that a key stands for
   if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", keys_end, &right, y))
@@ -159,7 +161,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   if (TitleWord("all", state.whole && !state.follow, "Show the whole run (F, or double-click)", keys_end,
                 &right, y))
     queue.Push(ActionId::kFit);
-  TitleRule(keys_end, &right, y);
+  TitleRule(keys_end, &right, &ruled, y);
   const bool clock = state.axis == TimeAxis::kWallClock;
   if (TitleWord("wall clock", clock, "The axis counts time (X)", keys_end, &right, y) && !clock)
     queue.Push(ActionId::kSwitchAxis);
@@ -168,7 +170,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
       clock) {
     queue.Push(ActionId::kSwitchAxis);
   }
-  TitleRule(keys_end, &right, y);
+  if (input.empty_reason.empty()) TitleRule(keys_end, &right, &ruled, y);
   CardWord(input.cards, queue, title_end, &right, y);
   if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
   HeightWords(input, state, title_end, &right, y);
