@@ -15,6 +15,7 @@
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/statistics.h"
 #include "app/gui/scene/learning.h"
+#include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/terms.h"
 #include "app/gui/widgets/text.h"
 #include "tests/gui/drawn_application.h"
@@ -397,6 +398,96 @@ TEST_CASE("What ran out of memory leaves the panels of a low window most of thei
   REQUIRE(banner != nullptr);
   CHECK(banner->WasActive);
   CHECK(banner->Size.y <= Px(80));
+}
+
+TEST_CASE(
+    "A window that becomes low has map and tables in tabs of one place, and all as it was once it is not") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(8);
+  const auto place_of = [](const char* panel) { return ImGui::FindWindowByName(panel)->DockId; };
+  ImGui::DockBuilderDockWindow("###bridge", place_of("###layers"));  // by hand
+  frames.Draw(4);
+  const ImGuiID of_map = place_of("###memory_map");
+  REQUIRE(of_map != place_of("###layers"));
+  REQUIRE(place_of("###bridge") == place_of("###layers"));
+  ImGui::GetIO().DisplaySize.y = 500;
+  frames.Draw(6);
+  CHECK(place_of("###memory_map") == place_of("###layers"));
+  CHECK(place_of("###bridge") != place_of("###layers"));
+  ImGui::GetIO().DisplaySize.y = 1080;
+  frames.Draw(6);
+  CHECK(place_of("###memory_map") == of_map);
+  CHECK(place_of("###bridge") == place_of("###layers"));
+}
+
+TEST_CASE("A rule of the timeline's title row has words at its right") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Changing>());
+  frames.Draw(8);
+  const auto rules = [&](float width) {
+    ImGui::GetIO().DisplaySize = {width, 800};
+    frames.Draw(8);
+    const ImGuiWindow& timeline = *ImGui::FindWindowByName("###timeline");
+    const float row = timeline.InnerRect.Min.y + Px(40);
+    const auto is_of_rule = [&](const ImDrawVert& corner) {
+      return corner.col == U32(Colors().border) && corner.pos.y > timeline.InnerRect.Min.y + Px(10) &&
+             corner.pos.y < row;
+    };
+    return std::ranges::count_if(timeline.DrawList->VtxBuffer, is_of_rule);
+  };
+  CHECK(rules(1920) > 0);
+  CHECK(rules(640) == 0);
+}
+
+TEST_CASE("What a banner covered has its room again as it goes, also under the mouse that has closed it") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Wordy>());
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  frames.Draw(8);
+  const ImGuiWindow* const banner = ImGui::FindWindowByName("##banner");
+  REQUIRE((banner != nullptr && banner->WasActive));
+  const auto found = std::ranges::find_if(ImGui::GetCurrentContext()->Windows, [&](ImGuiWindow* window) {
+    return window->WasActive && window->DockIsActive && window->DockTabIsVisible &&
+           window->Rect().Contains(banner->Rect().GetCenter());
+  });
+  REQUIRE(found != ImGui::GetCurrentContext()->Windows.end());
+  const ImGuiWindow* const panel = *found;
+  const float covered = panel->ContentRegionRect.Max.y;
+  REQUIRE(covered <= banner->Pos.y);
+  const float cross = banner->Rect().Max.x - Px(32);
+  frames.Click({cross, banner->Rect().GetCenter().y});
+  REQUIRE(app.shell().banner_closed);
+  frames.Draw(36);
+  CHECK(panel->ContentRegionRect.Max.y > covered + Px(20));
+}
+
+TEST_CASE("The list of windows that Ctrl+Tab opens calls each panel by its name") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {1100, 700};
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(8);
+  const auto names_all = [&] {
+    return std::ranges::all_of(Panels(), [&](const Panel& panel) {
+      const ImGuiWindow* const window = ImGui::FindWindowByName(("###" + std::string(panel.name)).c_str());
+      return window == nullptr || std::string_view(window->Name).find(panel.label) != std::string_view::npos;
+    });
+  };
+  REQUIRE_FALSE(names_all());  // some tabs have room for their icons only
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, true);
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_LeftCtrl, true);
+  frames.Draw(2);
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_Tab, true);
+  frames.Draw(2);
+  CHECK(names_all());
 }
 
 TEST_CASE_METHOD(Measured, "Titles of a stretch's figures are whole in a narrow panel") {

@@ -110,8 +110,10 @@ std::string TabOf(const Panel& panel, const Frame& frame) {
                                                                 : std::string(panel.icon);
 }
 
+// In the list that Ctrl+Tab shows all are called by their whole names.
 std::string WindowName(const Panel& panel, const Frame& frame) {
-  return TabOf(panel, frame) + WindowId(panel);
+  const bool is_in_list = ImGui::GetCurrentContext()->NavWindowingTarget != nullptr;
+  return (is_in_list ? TitleOf(panel, frame) : TabOf(panel, frame)) + WindowId(panel);
 }
 
 // A tab that shows its icon only says what it is; not over the panel that a click on it has just opened,
@@ -399,13 +401,17 @@ void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
   ImGui::EndPopup();
 }
 
-// How much of a panel's bottom is covered. Under the mouse nothing moves: there it is as it was, until the
-// mouse has left.
+// How much of a panel's bottom is covered. Under the mouse nothing moves while it may be about to click.
 float CoveredBottom(ImGuiWindow* window, const ImRect& covered) {
+  constexpr float kStaysSeconds = 0.5F;
   float* const kept = window->StateStorage.GetFloatRef(window->GetID("covered bottom"));
-  if (window->Rect().Contains(ImGui::GetIO().MousePos)) return *kept;
+  float* const waits = window->StateStorage.GetFloatRef(window->GetID("seconds of another"));
   const bool is_covered = covered.GetWidth() > 0 && covered.Overlaps(window->Rect());
-  return *kept = is_covered ? std::max(0.0F, window->ContentRegionRect.Max.y - covered.Min.y) : 0;
+  const float now = is_covered ? std::max(0.0F, window->ContentRegionRect.Max.y - covered.Min.y) : 0;
+  const bool is_under_mouse = window->Rect().Contains(ImGui::GetIO().MousePos);
+  *waits = now == *kept || !is_under_mouse ? 0 : *waits + ImGui::GetIO().DeltaTime;
+  if (!is_under_mouse || *waits > kStaysSeconds) *kept = now;
+  return *kept;
 }
 
 void DrawPanel(const Panel& panel, const Frame& frame, const ImRect& covered, ViewState& view,
