@@ -39,6 +39,21 @@ CheckpointWay Way(CheckpointMode mode, int segments, int64_t bytes, double share
 
 }  // namespace
 
+TEST_CASE_METHOD(Measured, "No curve's label lies on the line of what is chosen") {
+  std::vector<CurveDot> dots;
+  for (const double value : {1.0, 16.0, 64.0, 256.0, 4096.0}) dots.push_back({value, 50'000'000});
+  CurveAxes axes = AxesFor({{0, 0}, {400, 200}}, 1, 4096, std::array{&dots}, 0);
+  const auto place = [&] {
+    const auto labels =
+        CurveLabelsOf(axes, std::array{Curve{&dots, Colors().theory, "textbook"}}, 0, ByteUnit::kMegabytes);
+    REQUIRE(labels.size() == 1);
+    return labels.front().place;
+  };
+  const float middle = place().GetCenter().x;
+  axes.marked = axes.ValueAt(middle);
+  CHECK((place().Max.x < middle || place().Min.x > middle));
+}
+
 TEST_CASE_METHOD(Measured, "Of the places that a label is offered it takes the first that is free") {
   LabelPlaces places({{0, 0}, {100, 100}});
   places.Take({{0, 0}, {20, 20}});

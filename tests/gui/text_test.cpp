@@ -13,6 +13,16 @@
 
 namespace tidemark::gui {
 
+TEST_CASE_METHOD(Measured, "Of a run's name that has no room both ends are told") {
+  const std::string name = "resnet-50-fp16-batch-16.tide";
+  const float width = Measure(Words(), name).x;
+  CHECK(FittedEnds(Words(), name, width) == name);
+  const std::string cut = FittedEnds(Words(), name, width * 0.7F);
+  CHECK(cut.starts_with("resnet-5"));
+  CHECK(cut.ends_with("16.tide"));
+  CHECK(Measure(Words(), cut).x <= width * 0.7F);
+}
+
 TEST_CASE("Facts that are not there leave no mark between the others") {
   CHECK(JoinedFacts({"running", "", "H200"}) == "running · H200");
   CHECK(JoinedFacts({"", "at the peak"}) == "at the peak");

@@ -82,8 +82,8 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
   if (area.GetWidth() < Px(60) || area.GetHeight() < Px(40)) return;
   const std::vector<CurveDot> textbook = DotsOf(input.curve->textbook(), input.card_bytes);
   const std::vector<CurveDot> phantom = DotsOf(input.curve->phantom(), input.card_bytes);
-  const CurveAxes axes =
-      AxesFor(area, 1, networks::kMaxBatch, std::array{&textbook, &phantom}, input.card_bytes);
+  CurveAxes axes = AxesFor(area, 1, networks::kMaxBatch, std::array{&textbook, &phantom}, input.card_bytes);
+  axes.marked = input.batch;
   Drag(input, axes, state, queue);
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawAxes(list, axes, NamedBatches(), input.unit);

@@ -172,6 +172,26 @@ ComparedWidths WidthsOf(const SideBySide& comparison, ByteUnit unit) {
   return widths;
 }
 
+float WidthOfAll(const ComparedWidths& widths, const ComparedColumns& columns, float padding) {
+  float width = widths.names + widths.difference + 3 * padding;
+  if (columns.a) width += widths.a + padding;
+  if (columns.b) width += widths.b + padding;
+  return width;
+}
+
+// What names and figures leave goes to the runs' titles.
+void WidenForTitles(const SideBySide& comparison, const ComparedColumns& columns, float left,
+                    ComparedWidths* widths) {
+  const auto widen = [&left](const std::string& title, bool is_shown, float* width) {
+    const float wanted = Measure(SmallMuted(), title).x + Px(6) - *width;
+    const float more = is_shown ? std::clamp(wanted, 0.0F, std::max(left, 0.0F)) : 0;
+    *width += more;
+    left -= more;
+  };
+  widen(comparison.title_a, columns.a, &widths->a);
+  widen(comparison.title_b, columns.b, &widths->b);
+}
+
 void DrawHeader(const SideBySide& comparison, ByteUnit unit, const ComparedColumns& columns,
                 const ComparedWidths& widths, std::span<const std::string_view> left_out) {
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
@@ -182,10 +202,8 @@ void DrawHeader(const SideBySide& comparison, ByteUnit unit, const ComparedColum
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableNextRow();
   HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");
-  // What tells the two apart stays where a name is cut.
-  const std::array titles = {comparison.title_a, comparison.title_b};
-  const auto run = [&titles](const std::string& title, float width, const char* label) {
-    HeaderCell(FittedApart(SmallMuted(), title, titles, width), Align::kRight, label);
+  const auto run = [](const std::string& title, float width, const char* label) {
+    HeaderCell(FittedEnds(SmallMuted(), title, width), Align::kRight, label);
     if (ImGui::IsItemHovered()) Tooltip(title);
   };
   if (columns.a) run(comparison.title_a, widths.a, "first run");
@@ -199,11 +217,13 @@ void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(3)));
-  const ComparedWidths widths = WidthsOf(comparison, input.unit);
+  ComparedWidths widths = WidthsOf(comparison, input.unit);
   constexpr std::array<std::string_view, 1> kOne = {"…"};
   const float beside = WidthOfLeftOut(kOne) + ImGui::GetStyle().ScrollbarSize;
   const float room = ImGui::GetContentRegionAvail().x - beside;
-  const Shown shown{input, ComparedColumnsFor(widths, 2 * Px(4), room)};
+  const float padding = 2 * Px(4);
+  const Shown shown{input, ComparedColumnsFor(widths, padding, room)};
+  WidenForTitles(comparison, shown.columns, room - WidthOfAll(widths, shown.columns, padding), &widths);
   std::vector<std::string_view> left_out;
   if (!shown.columns.a) left_out.push_back(comparison.title_a);
   if (!shown.columns.b) left_out.push_back(comparison.title_b);
@@ -248,12 +268,7 @@ void DrawNotes(const std::vector<std::string>& notes) {
 
 ComparedColumns ComparedColumnsFor(const ComparedWidths& widths, float padding, float room) {
   ComparedColumns columns;
-  const auto fits = [&] {
-    float needed = widths.names + widths.difference + 3 * padding;
-    if (columns.a) needed += widths.a + padding;
-    if (columns.b) needed += widths.b + padding;
-    return needed <= room;
-  };
+  const auto fits = [&] { return WidthOfAll(widths, columns, padding) <= room; };
   columns.a = fits();
   columns.b = columns.a || fits();
   return columns;

@@ -131,6 +131,10 @@ std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Cur
     if (place) labels.push_back({*place, text, color});
   };
   for (const Curve& curve : curves) TakeCurve(axes, *curve.dots, places);
+  if (axes.marked) {
+    const float x = axes.X(*axes.marked);
+    places.TakeLine({x, axes.plot.Min.y}, {x, axes.plot.Max.y});
+  }
   if (card_bytes > 0) {
     const float line = std::round(axes.Y(static_cast<double>(card_bytes)));
     const std::string text = "the card has " + FormatBytes(card_bytes, unit);

@@ -28,6 +28,7 @@ struct CurveAxes {
   double last = 1;
   double least = 1e6;  // bytes
   double most = 1e9;
+  std::optional<double> marked = {};  // a line stands there
 
   float X(double value) const;
   float Y(double bytes) const;

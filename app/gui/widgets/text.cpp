@@ -164,6 +164,12 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   return std::string(whole.data(), end).append(kCut);
 }
 
+std::string FittedEnds(const TextStyle& style, std::string_view text, float width) {
+  if (Measure(style, text).x <= width) return std::string(text);
+  const Cutting cutting(style, Translated(text), width);
+  return cutting.Cut(cutting.longest() / 2);
+}
+
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width) {
   std::string plain = Fitted(style, text, width);

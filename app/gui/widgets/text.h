@@ -48,7 +48,10 @@ std::vector<std::string_view> WrappedLines(const TextStyle& style, std::string_v
 // Cut to `width` with an ellipsis when it is longer: at its end, or at its beginning where it is a path, the
 // name of a layer or a tensor, or a line of code, whose ends tell most.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
-// The same, and without that part of it, wherever it lies, that leaves it unlike each of `others` cut so:
+// The same for whatever tells as much at its end as at its beginning, such as a run's name: without its
+// middle.
+std::string FittedEnds(const TextStyle& style, std::string_view text, float width);
+// As Fitted, and without that part of it, wherever it lies, that leaves it unlike each of `others` cut so:
 // names of cards begin alike. Where none does, cut as ever.
 std::string FittedApart(const TextStyle& style, std::string_view text, std::span<const std::string> others,
                         float width);

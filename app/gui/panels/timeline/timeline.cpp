@@ -213,7 +213,7 @@ void DrawComparedItem(ImVec2 at, float width, const std::string& words) {
   const float row = Px(kLegendRow);
   const float middle = at.y + row / 2;
   list->AddRectFilled({at.x, middle - Px(1)}, {at.x + Px(10), middle + Px(1)}, U32(Colors().compared));
-  const std::string shown = Fitted(SmallMuted(), words, width - Px(kBeforeCompared));
+  const std::string shown = FittedEnds(SmallMuted(), words, width - Px(kBeforeCompared));
   DrawText(list, {at.x + Px(kBeforeCompared), middle - Px(kSmallTextSize) / 2 - Px(1)}, SmallMuted(), shown);
   if (shown != words) TooltipOver(at, at + ImVec2(width, row), words);
 }
