@@ -71,10 +71,9 @@ std::string TitleOfRest(std::span<const Group> rest) {
 
 // Those that no layer holds, then the others.
 std::vector<Group> Parted(std::vector<Group> groups, size_t* without_layer) {
-  const auto of_layers = std::ranges::stable_partition(groups, std::not_fn(IsOfLayer));
-  const auto first = static_cast<size_t>(of_layers.begin() - groups.begin());
-  *without_layer = std::min(first, kMostWithoutLayer);
-  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(*without_layer), of_layers.begin());
+  const auto of_layers = std::stable_partition(groups.begin(), groups.end(), std::not_fn(IsOfLayer));
+  *without_layer = std::min(static_cast<size_t>(of_layers - groups.begin()), kMostWithoutLayer);
+  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(*without_layer), of_layers);
   return groups;
 }
 
