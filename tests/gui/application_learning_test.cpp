@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "app/gui/application.h"
+#include "app/gui/view/panel_table.h"
 #include "tests/gui/driven_application.h"
 #include "tests/gui/polling.h"
 #include "tests/support/catch.h"
@@ -309,6 +310,27 @@ TEST_CASE("What no machine is to bear goes on the phantom, and the next page whe
     Tell(app, TakeOwnSettings{});
     CHECK(app.scene_input().device.kind == networks::DeviceKind::kCpu);
   }
+}
+
+TEST_CASE("A person's own panels are there again once the lesson is finished, or its settings are left") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.view_state().shown[IndexOfPanel("compare")] = false;
+  const auto own = app.view_state().shown;
+  Tell(app, ShowLessonPage{"where-memory-goes", 0});
+  REQUIRE(app.view_state().learning);
+  SECTION("finished") {
+    for (int page = 0; page < 20 && !app.view_state().lessons.lesson.empty(); ++page)
+      Tell(app, DoAction{ActionId::kNextPage});
+  }
+  SECTION("its settings left") {
+    Tell(app, DoAction{ActionId::kBackToOwn});
+  }
+  SECTION("as they were before") {
+    Tell(app, DoAction{ActionId::kLayoutBefore});
+  }
+  CHECK_FALSE(app.view_state().learning);
+  CHECK(app.view_state().shown == own);
 }
 
 }  // namespace tidemark::gui
