@@ -109,10 +109,24 @@ std::vector<EventIndex> TellingMoments(const View& view) {
   return moments;
 }
 
-// At each of them.
-std::vector<std::map<std::string, int64_t>> BytesByTitle(const View& view, const TitleOf& title_of) {
+// For layers within the first step as well: what an optimizer begins to keep belongs to none until it is
+// told.
+std::vector<EventIndex> MomentsOfLayers(const View& view) {
+  constexpr EventIndex kParts = 8;
+  std::vector<EventIndex> moments = TellingMoments(view);
+  if (view.empty() || view.steps().empty()) return moments;
+  const timeline::Step& step = view.steps().front();
+  const EventIndex begin = std::max(view.first(), step.begin);
+  const EventIndex end = std::clamp(step.end, begin, view.end() - 1);
+  for (EventIndex part = 1; part < kParts; ++part) moments.push_back(begin + (end - begin) * part / kParts);
+  return moments;
+}
+
+// At each of some moments.
+std::vector<std::map<std::string, int64_t>> BytesByTitle(const View& view, const TitleOf& title_of,
+                                                         const std::vector<EventIndex>& moments) {
   std::vector<std::map<std::string, int64_t>> bytes_at;
-  for (const EventIndex moment : TellingMoments(view)) {
+  for (const EventIndex moment : moments) {
     std::map<std::string, int64_t>& here = bytes_at.emplace_back();
     const timeline::State state = view.StateAt(moment);
     for (const LiveBlock& block : timeline::CountedBlocks(state))
@@ -123,7 +137,7 @@ std::vector<std::map<std::string, int64_t>> BytesByTitle(const View& view, const
 
 std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of) {
   std::map<std::string, int64_t, NaturalOrder> most;
-  for (const auto& here : BytesByTitle(view, title_of)) {
+  for (const auto& here : BytesByTitle(view, title_of, TellingMoments(view))) {
     for (const auto& [title, bytes] : here) most[title] = std::max(most[title], bytes);
   }
   std::vector<std::pair<int64_t, std::string>> order;
@@ -181,7 +195,8 @@ Result<Groups> GroupsFor(const View& view, const StackOrder& order) {
     const auto in_layers = [](const View& now, const LiveBlock& block) {
       return LayerGroupOf(now, block, std::string::npos);
     };
-    LayerGroups layers = GroupsOfLayers(BytesByTitle(view, in_layers), kMostStackGroups);
+    LayerGroups layers =
+        GroupsOfLayers(BytesByTitle(view, in_layers, MomentsOfLayers(view)), kMostStackGroups);
     return Groups{std::move(layers.titles), std::move(layers.groups),
                   [level = layers.level](const View& now, const LiveBlock& block) {
                     return LayerGroupOf(now, block, level);
@@ -231,7 +246,7 @@ StackBy MostTelling(const View& view) {
 
 View::StateEffort EffortOfStacking(const View& view) {
   View::StateEffort effort;
-  for (const EventIndex moment : TellingMoments(view)) effort = effort + view.EffortOfState(moment);
+  for (const EventIndex moment : MomentsOfLayers(view)) effort = effort + view.EffortOfState(moment);
   return effort;
 }
 

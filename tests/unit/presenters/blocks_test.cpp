@@ -81,12 +81,13 @@ TEST_CASE("A layer has one figure, wherever it is told") {
 
   const Result<Stacking> stacking = MakeStacking(*view, {StackBy::kLayer, ""});
   REQUIRE(stacking);
-  CHECK(stacking->titles == std::vector<std::string>{"fc", "no layer: input", std::string(kOtherGroups)});
+  CHECK(stacking->titles ==
+        std::vector<std::string>{"fc", "no layer: input", "no layer: temporary", std::string(kOtherGroups)});
   GroupSums sums(stacking->titles.size(), stacking->group_of);
   sums.Follow(*view, view->end());
   std::vector<int64_t> groups(sums.groups());
   sums.At(*view, moment, groups);
-  CHECK(groups == std::vector<int64_t>{kOfLayer, 4096, 0});
+  CHECK(groups == std::vector<int64_t>{kOfLayer, 4096, 0, 0});
 
   const std::vector<LayerRow> layers = MakeLayerTable(*view, ToldAt(*view, moment));
   REQUIRE(layers.size() == 1);

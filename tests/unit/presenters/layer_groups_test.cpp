@@ -74,6 +74,24 @@ TEST_CASE("What no layer holds is told as what it is, however many layers there 
   CHECK(stacking->titles.size() == kMostStackGroups);
 }
 
+TEST_CASE("What an optimizer begins to keep has a group of its own until its layer is told") {
+  timeline::Stream stream;
+  const events::NameId name = stream.Name("conv1.weight exp_avg");
+  stream.BeginStep(0);
+  for (uint64_t block = 1; block <= 20; ++block)
+    stream.Allocate(0x1000 * block, 512, events::Category::kOptimizerState);
+  for (uint64_t block = 1; block <= 20; ++block)
+    stream.Categorize(0x1000 * block, events::Category::kOptimizerState, name);
+  stream.EndStep(0);
+  stream.BeginStep(1);
+  stream.Allocate(0x100000, 1 << 20, events::Category::kActivation);
+  stream.EndStep(1);
+  const Result<Stacking> stacking = MakeStacking(*stream.Publish(), {StackBy::kLayer, ""});
+  REQUIRE(stacking.ok());
+  CHECK(std::ranges::count(stacking->titles, "conv1") == 1);
+  CHECK(std::ranges::count(stacking->titles, "no layer: optimizer state") == 1);
+}
+
 TEST_CASE("A module's group is selected as all layers whose names begin so") {
   CHECK(IsOneOf("layer3.*", "layer3.0.conv1"));
   CHECK_FALSE(IsOneOf("layer3.*", "layer30.conv1"));
