@@ -323,12 +323,8 @@ TEST_CASE("A person's own panels are there again once the lesson is finished, or
     for (int page = 0; page < 20 && !app.view_state().lessons.lesson.empty(); ++page)
       Tell(app, DoAction{ActionId::kNextPage});
   }
-  SECTION("its settings left") {
-    Tell(app, DoAction{ActionId::kBackToOwn});
-  }
-  SECTION("as they were before") {
-    Tell(app, DoAction{ActionId::kLayoutBefore});
-  }
+  SECTION("its settings left") { Tell(app, DoAction{ActionId::kBackToOwn}); }
+  SECTION("as they were before") { Tell(app, DoAction{ActionId::kLayoutBefore}); }
   CHECK_FALSE(app.view_state().learning);
   CHECK(app.view_state().shown == own);
 }
