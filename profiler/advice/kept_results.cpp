@@ -5,8 +5,10 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "profiler/timeline/counted_blocks.h"
+#include "profiler/timeline/series.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 
@@ -33,22 +35,32 @@ bool WasSaved(const View& view, const LiveBlock& block) {
          view.event(block.born).category != events::Category::kActivation;
 }
 
-// In the same step.
-std::optional<EventIndex> SavedRightBefore(const View& view, const LiveBlock& saved) {
-  const EventIndex begin = EndOfStepBefore(view, saved.born);
-  std::optional<EventIndex> latest;
-  const timeline::State state =
-      timeline::SettledStateAt(view, saved.born, timeline::SettledBy(view, saved.born));
+// The births of those saved tensors that are alive at a moment and were born in such a range.
+std::vector<EventIndex> SavedAt(const View& view, EventIndex moment, EventIndex begin, EventIndex end) {
+  std::vector<EventIndex> births;
+  const timeline::State state = timeline::SettledStateAt(view, moment, timeline::SettledBy(view, moment));
   for (const LiveBlock& block : timeline::CountedBlocks(state)) {
-    const bool is_before = block.born >= begin && block.born < saved.born;
-    if (is_before && WasSaved(view, block)) latest = std::max(latest.value_or(block.born), block.born);
+    if (block.born >= begin && block.born < end && WasSaved(view, block)) births.push_back(block.born);
   }
-  return latest;
+  return births;
+}
+
+// What the same step saved next to it: right before it, or where it was the first, as a label is that the
+// loss saves, right after it.
+std::optional<EventIndex> SavedNextTo(const View& view, const LiveBlock& saved) {
+  const auto before = SavedAt(view, saved.born, EndOfStepBefore(view, saved.born), saved.born);
+  if (!before.empty()) return std::ranges::max(before);
+  const timeline::Step* const step = timeline::LatestStepAt(view, saved.born);
+  if (step == nullptr || step->end <= saved.born) return std::nullopt;
+  const timeline::Series activations = timeline::SeriesOf(events::Category::kActivation);
+  const EventIndex fullest = view.PeakIn(activations, saved.born, step->end).index;
+  const auto after = SavedAt(view, fullest, saved.born + 1, step->end);
+  return after.empty() ? std::nullopt : std::optional(std::ranges::min(after));
 }
 
 bool IsKeptAlone(const View& view, const LiveBlock& saved, EventIndex moment) {
-  const std::optional<EventIndex> before = SavedRightBefore(view, saved);
-  return before && view.StopsCountingAt(*before).value_or(view.end()) <= moment;
+  const std::optional<EventIndex> next = SavedNextTo(view, saved);
+  return next && view.StopsCountingAt(*next).value_or(view.end()) <= moment;
 }
 
 }  // namespace
