@@ -162,10 +162,14 @@ def forks_use_cuda():
 
 
 def import_all(names):
-    """So that no later run has to. False if a process cannot be forked any more: one of them started threads or CUDA."""
-    for name in set(names) - set(sys.modules):
-        with contextlib.suppress(Exception):  # the run that needs it will meet the same, and say so
-            importlib.import_module(name)
+    """So that no later run has to, in the order of the first: packages that import each other may refuse another.
+
+    False if a process cannot be forked any more: one of them started threads or CUDA.
+    """
+    for name in names:
+        if name not in sys.modules:
+            with contextlib.suppress(Exception):  # the run that needs it will meet the same, and say so
+                importlib.import_module(name)
     # The runs share these objects' pages for as long as nothing touches them.
     gc.collect()
     gc.freeze()
@@ -200,4 +204,5 @@ def main():
         tell(answer_of(*each))
 
 
-main()
+if __name__ == "__main__":
+    main()
