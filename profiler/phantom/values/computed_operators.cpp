@@ -29,7 +29,7 @@ constexpr std::array kSized = {
     Sized{"aten::masked_fill", 0}, Sized{"aten::masked_scatter", 0}, Sized{kSuppression, 1}};
 
 // Those beside the lists of an optimizer (_foreach_) and what the tag "pointwise" tells; in place, too.
-constexpr std::array<std::string_view, 73> kOfFractions = {
+constexpr std::array<std::string_view, 74> kOfFractions = {
     "fill",
     "zero",
     "copy",
@@ -55,6 +55,7 @@ constexpr std::array<std::string_view, 73> kOfFractions = {
     "topk",
     "any",
     "all",
+    "equal",
     "cat",
     "index",
     "index_add",

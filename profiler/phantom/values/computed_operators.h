@@ -69,6 +69,8 @@ class ComputedOperator {
   int64_t MostFractionsOfZeros() const { return most_fractions_of_zeros_; }
   // Whether all of something is true.
   bool AsksForAll() const { return name() == "aten::all"; }
+  // Whether two tensors are the same, which it makes a condition of by itself, out of hearing.
+  bool Compares() const { return name() == "aten::equal"; }
   // It refuses values that a card may not have computed, and asks for that what is computed as well.
   bool ChecksValues() const { return name() == "aten::multinomial"; }
   // The argument that has as many numbers as the result, where one always has.

@@ -44,6 +44,23 @@ class Running {
   int& operators_;
 };
 
+// What a condition is, and how certain that is.
+struct Answer {
+  bool is_true = true;
+  int certainty = kOfZeros;
+};
+
+// Of torch.equal, while it runs on a thread: whether all is so is asked below it.
+thread_local std::optional<Answer> compared;
+
+class Comparing {
+ public:
+  explicit Comparing(const Answer& answer) { compared = answer; }
+  ~Comparing() { compared.reset(); }
+  Comparing(const Comparing&) = delete;
+  Comparing& operator=(const Comparing&) = delete;
+};
+
 struct HostResults final : at::ObserverContext {
   // No results are known, whatever those operators leave there that it runs itself: a graph will write them
   // when it is launched, or they are made of nothing.
@@ -51,8 +68,9 @@ struct HostResults final : at::ObserverContext {
   torch::jit::Stack values;
   std::vector<Written> written;  // and if there are any, these are all
   bool is_sparse = false;        // the values are the result's indices, and its values where these are known
-  bool is_told_yes = false;      // where the result is one condition
+  std::optional<Answer> told;    // where the result is one condition
   std::optional<Running> running;
+  std::optional<Comparing> comparing;
   // What is written to, where that was refused on the host: it is as it was if the operator refuses it, too.
   std::vector<at::Tensor> refused;
   const int exceptions_before = std::uncaught_exceptions();
@@ -281,6 +299,14 @@ bool SendsIndices(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> i
          IsPlainAndSmall(from) && the_large_effort.Spend(to.numel());
 }
 
+// torch.equal; but not as PyTorch itself asks whether a condition is true (at::is_scalar_tensor_true): what
+// that is the kernels know that ask it (kernel_answers.h).
+bool Compares(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  if (!op.Compares()) return false;
+  const at::Tensor& first = inputs[0].toTensor();
+  return first.scalar_type() != at::kBool || first.numel() != 1;
+}
+
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
   const ComputedOperator* const op = OperatorOf(function);
   if (op == nullptr || suppressing_operators > 0 || c10::impl::TorchDispatchModeTLS::any_modes_set())
@@ -291,6 +317,11 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     ForgetWritten(*op, inputs);
     auto results = std::make_unique<HostResults>();
     results->are_unknown = true;
+    return results;
+  }
+  if (compared && op->AsksForAll()) {
+    auto results = std::make_unique<HostResults>();
+    results->told = compared;
     return results;
   }
   TellOfMissingElements(*op, inputs);
@@ -308,19 +339,22 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     if (results == nullptr) results = std::make_unique<HostResults>();
     results->refused = WrittenBy(*op, inputs);
   }
-  if (results != nullptr && results->certainty >= kOfZeros) results->is_told_yes = op->AsksForAll();
+  // Whether all of something is true, a phantom answers with yes.
+  if (results != nullptr && results->certainty >= kOfZeros && op->AsksForAll()) results->told = Answer();
+  if (results != nullptr && results->certainty < kOfZeros && Compares(*op, inputs))
+    results->comparing.emplace(Answer{results->values.at(0).toBool(), results->certainty});
   if (results != nullptr && results->count) ExpectCount(*results->count, results->certainty);
   if (results != nullptr && op->Suppresses()) results->running.emplace(suppressing_operators);
   return results;
 }
 
-// Whether all of something is true, a phantom answers with yes.
-bool KeepYes(const at::RecordFunction& function) {
+bool KeepAnswer(const at::RecordFunction& function, const Answer& answer) {
   const auto& outputs = function.outputs();
   if (!outputs[0].isTensor()) return false;
   const at::Tensor condition = outputs[0].toTensor();
   if (condition.numel() != 1) return false;
-  Keep(condition, at::ones(condition.sizes(), condition.options().device(at::kCPU)), kOfZeros);
+  Keep(condition, at::full(condition.sizes(), answer.is_true, condition.options().device(at::kCPU)),
+       answer.certainty);
   return true;
 }
 
@@ -344,7 +378,7 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
   if (results.are_unknown) return ForgetResults(function);
   const at::DisableRecordFunctionGuard unheard;
   const OnOneThread alone;
-  if (results.is_told_yes && KeepYes(function)) return;
+  if (results.told && KeepAnswer(function, *results.told)) return;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
   if (!results.written.empty()) return;
   std::vector<c10::IValue> outputs = function.outputs();
