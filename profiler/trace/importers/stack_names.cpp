@@ -18,13 +18,15 @@ constexpr size_t kMostLettersOfAll = 64 << 20;
 constexpr std::array<std::string_view, 6> kMachineryFunctions = {
     "unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "PyEval_", "PyObject_", "PyFunction_"};
 // Python's own C functions, as CPython 3.9 to 3.14 name them, and where programs and threads begin.
-constexpr std::array<std::string_view, 12> kMachineryInC = {"_start",
+constexpr std::array<std::string_view, 14> kMachineryInC = {"_start",
                                                             "__libc_start",
                                                             "method_vectorcall",
                                                             "cfunction_",
                                                             "slot_tp_",
                                                             "vectorcall_",
                                                             "_PyRun_",
+                                                            "Py_RunMain",
+                                                            "Py_BytesMain",
                                                             "pymain_",
                                                             "builtin_exec",
                                                             "start_thread",
@@ -43,11 +45,22 @@ constexpr std::array<std::string_view, 10> kMachineryFiles = {"core/boxing",
 
 bool IsCpp(std::string_view file) { return !file.ends_with(".py") && !file.starts_with('<'); }
 
+// A library, or Python itself: since 2.15 PyTorch tells how far in it a frame is, where no source line is at
+// hand.
+bool IsBinary(std::string_view file) {
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  constexpr std::string_view kPython = "python";
+  const bool is_python = name.starts_with(kPython) &&
+                         name.find_first_not_of("0123456789.", kPython.size()) == std::string_view::npos;
+  return is_python || name.ends_with(".so") || name.find(".so.") != std::string_view::npos;
+}
+
 bool IsMachinery(std::string_view file, std::string_view function) {
   const auto within = [](std::string_view text) {
     return [text](std::string_view part) { return text.find(part) != std::string_view::npos; };
   };
   const auto begins = [function](std::string_view name) { return function.starts_with(name); };
+  if (function == "??" && IsBinary(file)) return true;
   return std::any_of(kMachineryFunctions.begin(), kMachineryFunctions.end(), within(function)) ||
          std::any_of(kMachineryFiles.begin(), kMachineryFiles.end(), within(file)) ||
          (IsCpp(file) && std::any_of(kMachineryInC.begin(), kMachineryInC.end(), begins));
@@ -103,6 +116,7 @@ std::string StackNames::FrameText(const Frame& frame, bool condensed) const {
   const std::string_view file = events::Shortened(events::NameOfFile(path));
   // What stands for a whole way through LibTorch has no one line.
   if (title.empty() || title != events::Shortened(function) || file.empty() || file == "??") return title;
+  if (IsBinary(path)) return fmt::format("{} ({})", title, file);
   return fmt::format("{} ({}:{})", title, file, frame.line);
 }
 

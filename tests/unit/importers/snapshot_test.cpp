@@ -145,13 +145,22 @@ TEST_CASE("LibTorch's C++ in stacks is told by its operators and nodes of backwa
   for (const std::string own : {"at::Tensor mine::fused<float>(at::Tensor const&)",
                                 "std::vector<at::Tensor, std::allocator<at::Tensor> > mine::multi<int>(int)",
                                 "void mine::kernel<at::Half>(float*)", "mine::at::run()"}) {
-    CHECK(stack_of({allocator, {"x.so", own}}) == own + " (x.so:7)");
+    CHECK(stack_of({allocator, {"x.so", own}}) == own + " (x.so)");
   }
   for (const std::string own : {"start_threads", "on_train_start"})
     CHECK(stack_of({allocator, {"/x/loader.py", own}, {"??", "_start"}}) == own + " (loader.py:7)");
   CHECK(stack_of({allocator, {"/x/train.cpp", "train(at::Tensor const&)"}}) ==
         "train(at::Tensor const&) (train.cpp:7)");
   CHECK(stack_of({{"??", "at::somewhere()"}}) == "at::somewhere()");
+  // Where no source is at hand PyTorch tells the library and how far in it: no line of anybody's.
+  CHECK(stack_of({{"/x/torch/lib/libc10_cuda.so", "??"},
+                  {"/x/torch/lib/libtorch_cpu.so", "at::_ops::mm::call(at::Tensor const&)"},
+                  {"/usr/lib/libstdc++.so.6", "??"},
+                  {"/opt/mine/libmine.so.2", "mine::step()"},
+                  {"/x/train.py", "<module>"},
+                  {"/usr/bin/python3.11", "PyNumber_Add"},
+                  {"/usr/lib/libpython3.11.so.1.0", "Py_RunMain"}}) ==
+        "aten::mm ← mine::step() (libmine.so.2) ← <module> (train.py:7) ← PyNumber_Add (python3.11)");
 }
 
 TEST_CASE("stacks are shared, machinery is left out, metadata and categories are kept", "[importers]") {
