@@ -130,6 +130,16 @@ CUresult cuGetProcAddress_v2(const char* name, void** function, int, cuuint64_t,
 }
 #endif
 
+#if CUDA_VERSION >= 12090
+// There is nothing to log.
+CUresult cuLogsRegisterCallback(CUlogsCallback, void* user_data, CUlogsCallbackHandle* registered) {
+  *registered = static_cast<CUlogsCallbackHandle>(user_data);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle) { return CUDA_SUCCESS; }
+#endif
+
 CUresult cuGetErrorName(CUresult error, const char** name) {
   const ErrorText* entry = Find(error);
   *name = entry == nullptr ? nullptr : entry->driver_name;

@@ -330,9 +330,9 @@ Result ncclBroadcast(const void* from, void* to, size_t count, int type, int roo
   const auto copy = [=](const Parts&) {
     if (to != from) device::TheDevice()->memory.Copy(to, from, bytes);
   };
-  if (comm->mailbox == nullptr) return DoAlone(*comm, stream, copy);
   if (bytes > device::kKnownBytes) {
-    return is_root ? DoAlone(*comm, stream, copy) : NotKnown(*comm, stream, to, bytes);
+    const bool is_here = is_root || comm->mailbox == nullptr;
+    return is_here ? DoAlone(*comm, stream, copy) : NotKnown(*comm, stream, to, bytes);
   }
   const auto put = [=](const Parts& parts) { Put(to, *parts.front()); };
   return ResultOf(

@@ -123,6 +123,23 @@ void TakeFromPretended(const Exchange& exchange) {
   exchange.take(parts);
 }
 
+bool IsFrom(int rank, const Exchange& exchange) {
+  return exchange.senders.size() == 1 && exchange.senders.front() == rank;
+}
+
+// Broadcasts in one group, one from each rank, gather what all have: what comes from a pretended rank is then
+// what this rank's own brings.
+void GatherFromPretended(std::vector<Exchange>& exchanges) {
+  for (Exchange& exchange : exchanges) {
+    const Communicator& ranks = exchange.communicator;
+    if (ranks.mailbox != nullptr || exchange.senders.size() != 1 || IsFrom(ranks.rank, exchange)) continue;
+    const auto own = std::ranges::find_if(exchanges, [&](const Exchange& one) {
+      return IsFrom(ranks.rank, one) && one.bytes == exchange.bytes && one.stream == exchange.stream;
+    });
+    if (own != exchanges.end()) exchange.from = own->from;
+  }
+}
+
 struct Place {
   int color = 0;
   int key = 0;
@@ -164,7 +181,8 @@ void BeginGroup() {
 
 bool EndGroup() {
   if (--group_depth > 0) return true;
-  const std::vector<Exchange> exchanges = std::exchange(group, {});
+  std::vector<Exchange> exchanges = std::exchange(group, {});
+  GatherFromPretended(exchanges);
   for (const Exchange& exchange : exchanges) {
     if (exchange.communicator.mailbox != nullptr && !exchange.receivers.empty())
       device::Submit(exchange.stream, [exchange] { Give(exchange); });

@@ -481,6 +481,12 @@ class Shards(unittest.TestCase):
         self.assertEqual(len(doubts), 6)
         self.assertIn("PyTorch's tidemark_foreach_reduce is missing", "".join(doubts))
 
+    def test_a_pytorch_in_which_autograd_sums_gradients_up_by_itself_is_not_doubted(self):
+        doubts = []
+        of_parameter = shards.shard_changes(self.names, self.fully.tell, doubts.append)["torch.distributed.fsdp._fully_shard._fsdp_param"]
+        of_parameter(types.SimpleNamespace(FSDPParam=type("FSDPParam", (), {})))
+        self.assertEqual(doubts, [])
+
 
 def shared(number, divisor):
     """What a library's function might be."""

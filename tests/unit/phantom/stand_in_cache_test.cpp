@@ -226,7 +226,7 @@ TEST_CASE("Of a torch that nobody has tried it is said which were, and what went
                    "[3/67] Building CXX object roles.o\nIn file included from /a/b/c.h:3,\n"
                    "/src/profiler/roles.cpp:12:3: error: 'Node' is no member of 'torch'\n"
                    "/src/profiler/roles.cpp:19:3: error: another");
-  CHECK(compiled.find("The phantom is known to work with torch 2.5 to 2.11; this one is 2.4.0+cu121, and its "
+  CHECK(compiled.find("The phantom is known to work with torch 2.5 to 2.15; this one is 2.4.0+cu121, and its "
                       "stand-ins could not be built: roles.cpp:12:3: error: 'Node' is no member of 'torch'. "
                       "Install one of those versions. All that the build said is in ") == 0);
   CHECK(complaint_of("ninja", "/usr/bin/ld: x.o: undefined reference to `c10::Device'")
@@ -249,7 +249,7 @@ TEST_CASE("Of a torch that nobody has tried it is said which were, and what went
 
 TEST_CASE("Which torch was tried is told by its version") {
   for (const char* tried : {"2.5.0", "2.9.1+cu128", "2.11.0+cu130"}) CHECK(events::IsTriedTorch(tried));
-  for (const char* not_tried : {"2.4.1+cu121", "2.12.0", "3.0.0", "1.13.0", "2", "", "nightly"})
+  for (const char* not_tried : {"2.4.1+cu121", "2.16.0", "3.0.0", "1.13.0", "2", "", "nightly"})
     CHECK_FALSE(events::IsTriedTorch(not_tried));
 }
 
