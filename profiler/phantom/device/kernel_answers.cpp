@@ -20,15 +20,18 @@ constexpr size_t kFunctor = 1;
 constexpr size_t kAddresses = 2;  // of the tensors, the one that is written first
 
 // What torch.unique, unique_consecutive and isin leave the count with: CUB's select of what differs from what
-// stands before it (UniqueCub.cu), Thrust's for rows (Unique.cu). CUB's other selects compare nothing. Where
-// they are counted too, what is equal is reduced to one, by either.
+// stands before it (UniqueCub.cu), Thrust's for rows (Unique.cu), since 2.15 CUB's, too, of rows that a
+// lambda compares. CUB's other selects compare nothing. Where they are counted too, what is equal is reduced
+// to one, by either.
 bool CountsDistinct(std::string_view kernel) {
   constexpr std::array<std::string_view, 4> kByKey = {"ReduceByKeyAgent", "DeviceReduceByKeyKernel",
                                                       "UniqueByKeyAgent", "DeviceUniqueByKeySweepKernel"};
   const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
   if (std::any_of(kByKey.begin(), kByKey.end(), stands_in)) return true;
   if (stands_in("__unique")) return stands_in("UniqueAgent");
-  return stands_in("DeviceSelectSweepKernel") && (stands_in("8equal_to") || stands_in("8EqualityE"));
+  constexpr std::array<std::string_view, 3> kEquality = {"8equal_to", "8EqualityE",
+                                                         "24unique_dim_cuda_template"};
+  return stands_in("DeviceSelectSweepKernel") && std::ranges::any_of(kEquality, stands_in);
 }
 
 // Thrust's search, in torch.mode: whether there is one, and its index. Until CUDA 12.6 kernels make room for

@@ -175,6 +175,9 @@ TEST_CASE("Different values are counted by the kernels that compare neighbours, 
   };
   CHECK(counts(select + "N4cuda3std3__48equal_to"));
   CHECK(counts("_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_8EqualityE"));
+  CHECK(counts(select + "10policy_hubIlNS0_8NullTypeEiLb0ELNS0_10SelectImplE1EE10Policy1000EPlPS5_S9_S9_NS0_"
+                        "13ScanTileStateIiLb1EEES5_ZN39_INTERNAL_ad704282_9_Unique_cu_285fecc22at6native41_"
+                        "GLOBAL__N__ad704282_9_Unique_cu_285fecc224unique_dim_cuda_templateImEE"));
   CHECK(counts("_ZN6thrust8cuda_cub8__unique11UniqueAgentIPlS3_"));
   CHECK(counts("_ZN6thrust8cuda_cub15__reduce_by_key16ReduceByKeyAgentIPlNS0_17constant_iteratorIi"));
   CHECK(counts("_ZN3cub6detail6reduceL23DeviceReduceByKeyKernelINS1_3rle6encode10policy_hubIll"));
