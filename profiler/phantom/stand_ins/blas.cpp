@@ -148,6 +148,9 @@ Status cublasSetMathMode(Handle* handle, int mode) {
   return kSuccess;
 }
 
+// How many multiprocessors its products may use.
+Status cublasSetSmCountTarget(Handle*, int) { return kSuccess; }
+
 Status cublasGetMathMode(Handle* handle, int* mode) {
   *mode = handle->math_mode;
   return kSuccess;

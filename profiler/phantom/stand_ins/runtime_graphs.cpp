@@ -1,6 +1,7 @@
 // CUDA graphs, as far as memory goes: a graph holds what was captured, and a launch of it does the copies,
 // fills and collectives, and leaves behind what kernels leave.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -23,12 +24,22 @@ using runtime::Report;
 // The runtime declares these and leaves what they are to itself.
 using Works = std::shared_ptr<const std::vector<device::CapturedWork>>;
 struct CUgraphNode_st {};
+// What is let go of, by a function of the program's, as the last of its references goes.
+struct CUuserObject_st {
+  void* content = nullptr;
+  cudaHostFn_t let_go = nullptr;
+  std::atomic<unsigned int> references{0};
+};
+// A graph's references, which what is made of it holds, too.
+using HeldObjects = std::vector<std::shared_ptr<CUuserObject_st>>;
 struct CUgraph_st {
   std::vector<CUgraphNode_st> nodes;
+  HeldObjects held;
   Works works = std::make_shared<const std::vector<device::CapturedWork>>();
 };
 struct CUgraphExec_st {
   Works works;
+  HeldObjects held;
 };
 
 namespace {
@@ -89,6 +100,12 @@ cudaGraph_t GraphOf(uint64_t capture) {
   return nullptr;
 }
 
+void Release(cudaUserObject_t object, unsigned int references) {
+  if (object->references.fetch_sub(references) > references) return;
+  object->let_go(object->content);
+  delete object;
+}
+
 }  // namespace
 
 extern "C" {
@@ -123,7 +140,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
                                           unsigned long long) {
-  *executable = new CUgraphExec_st{graph->works};
+  *executable = new CUgraphExec_st{graph->works, graph->held};
   return cudaSuccess;
 }
 
@@ -141,6 +158,35 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* content, cudaHostFn_t let_go,
+                                 unsigned int references, unsigned int) {
+  *object = new CUuserObject_st{content, let_go, references};
+  return cudaSuccess;
+}
+
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int references) {
+  object->references += references;
+  return cudaSuccess;
+}
+
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int references) {
+  Release(object, references);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int references,
+                                      unsigned int flags) {
+  if ((flags & cudaGraphUserObjectMove) == 0) object->references += references;
+  graph->held.emplace_back(object, [references](cudaUserObject_t held) { Release(held, references); });
+  return cudaSuccess;
+}
+
+// Graphs take no memory of their own here.
+cudaError_t cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType, void* bytes) {
+  *static_cast<uint64_t*>(bytes) = 0;
   return cudaSuccess;
 }
 

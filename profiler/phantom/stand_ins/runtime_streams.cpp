@@ -59,6 +59,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int
   return CreateStream(stream, priority);
 }
 
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) { return CreateStream(stream, 0); }
+
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (IsDefaultStream(stream)) return Report(cudaErrorInvalidResourceHandle);
   device::LeaveCapture(stream);

@@ -24,7 +24,7 @@ enum ElementType : int {
   kInt32 = 23,
   kChar = 24,
   kFraction = 26,
-  kLastElementType = 30,  // of cuDNN 9.19
+  kLastElementType = 32,  // of cuDNN 9.26
 };
 
 // cudnnBackendDescriptorType_t
@@ -39,7 +39,7 @@ enum DescriptorType : int {
   kVariantPack = 16,
   kTensor = 17,
   kDeviceProperties = 38,
-  kLastDescriptorType = 43,  // of cuDNN 9.19
+  kLastDescriptorType = 50,  // of cuDNN 9.26
 };
 
 // cudnnBackendAttributeName_t

@@ -93,6 +93,7 @@ def meet_at_once(rendezvous):
     # Else a thread asks every second whether another rank wants a dump (ProcessGroupNCCL's HeartbeatMonitor), until the process
     # ends: when Python has ended it cannot answer, and that is a segmentation fault.
     os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"] = "0"
+    os.environ["TORCH_FR_BUFFER_SIZE"] = "0"  # the flight recorder asks each group for its backend, and on the CPU a pretended one has none
     store_class, world = rendezvous.Store, int(os.environ["TIDEMARK_PHANTOM_WORLD"])
     pretended = rendezvous._create_c10d_store = pretended_store(store_class, world)
     for module in (rendezvous, sys.modules["torch.distributed"]):
@@ -157,27 +158,34 @@ def share_objects(collectives, others):
 def tell_sizes_of_groups(collectives):
     """torch.distributed.distributed_c10d: NCCL's stand-in learns how many ranks a group has that is split from another (groups.h).
 
-    Such a group has a colour, made here of its ranks, or within ProcessGroup.split_group, which makes it at once.
+    Such a group has a colour, made here of its ranks, or within a function that splits it off at once.
     """
     tell = ctypes.CDLL(None).TidemarkPhantomSplitHasRanks
-    color_of, group_class = collectives._process_group_color, collectives.ProcessGroup
-    split = getattr(group_class, "split_group", None)  # since PyTorch 2.9
+    color_of = collectives._process_group_color
 
     def process_group_color(ranks):
         color = color_of(ranks)
         tell(color, len(ranks))
         return color
 
-    def split_group(self, ranks, *arguments, **named):
-        tell(-1, len(ranks))
-        try:
-            return split(self, ranks, *arguments, **named)
-        finally:
-            tell(-1, 0)
+    def tell_while_it_splits(owner, name, argument):
+        split = getattr(owner, name)
+
+        def split_telling(self, *arguments, **named):
+            tell(-1, len(named.get("ranks", arguments[argument] if argument < len(arguments) else ())))
+            try:
+                return split(self, *arguments, **named)
+            finally:
+                tell(-1, 0)
+
+        setattr(owner, name, split_telling)
 
     collectives._process_group_color = process_group_color
-    if split is not None:
-        group_class.split_group = split_group
+    if hasattr(collectives.ProcessGroup, "split_group"):  # since PyTorch 2.9
+        tell_while_it_splits(collectives.ProcessGroup, "split_group", 0)
+    for backend in ("ProcessGroupNCCL2", "ProcessGroupNCCLLazy"):  # since PyTorch 2.15
+        if hasattr(getattr(collectives, backend, None), "split"):
+            tell_while_it_splits(getattr(collectives, backend), "split", 1)
 
 
 def plan_alone(checkpoint):
@@ -222,7 +230,9 @@ def plan_alone(checkpoint):
 
 def accept_a_part(planner):
     """torch.distributed.checkpoint.default_planner: a plan of one rank's part does not cover the whole."""
-    planner._validate_global_plan = lambda *plan: True
+    validate = planner._validate_global_plan
+    well = True if validate.__annotations__.get("return") in (bool, "bool") else []  # since PyTorch 2.12 it lists what is wrong
+    planner._validate_global_plan = lambda *plan: well
 
 
 def consolidate_alike(optim):
