@@ -22,6 +22,8 @@ def stand_in_for_gloo(collectives):
         return {device: NAME if backend == "gloo" else backend for device, backend in backends_of(self).items()}
 
     collectives.BackendConfig.get_device_backend_map = get_device_backend_map
+    if hasattr(collectives.Backend, "_ensure_backend_registered"):  # since PyTorch 2.15, when it is first asked for, with its own type
+        collectives.Backend._ensure_backend_registered("gloo")
     collectives.Backend.backend_type_map["gloo"] = collectives.ProcessGroup.BackendType.CUSTOM
 
 
