@@ -23,6 +23,7 @@
 #include "profiler/events/tensor_names.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/counted_blocks.h"
+#include "profiler/timeline/free_lists.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 
@@ -62,6 +63,30 @@ std::pair<bool, int64_t> RankOf(const Finding& finding) {
 
 std::string Counted(size_t count, std::string_view one, std::string_view more) {
   return FormatNumber(static_cast<int64_t>(count)) + " " + std::string(count == 1 ? one : more);
+}
+
+// `pool`: the private one that asked, 0 = none.
+std::string AdviceAgainst(timeline::Barrier barrier, uint8_t pool) {
+  switch (barrier) {
+    case timeline::Barrier::kHeldBack:
+      return "Call torch.cuda.empty_cache() just before a capture begins, or a torch.cuda.MemPool is used.";
+    case timeline::Barrier::kSize:
+      return "Blocks of 1 MiB and less hold these segments: let go of what is not needed of them, or keep "
+             "many small tensors in a large one.";
+    case timeline::Barrier::kStream:
+      return "Make tensors on one stream, outside of torch.cuda.stream(), and let others use them "
+             "(Tensor.record_stream): what is freed then serves every later request.";
+    case timeline::Barrier::kPool:
+      break;
+  }
+  if (pool != 0)
+    return "Capture early, or fill the pool, while the card has room, and call torch.cuda.empty_cache() just "
+           "before.";
+  return "CUDA graphs that always run in the order of their capture can share a pool "
+         "(torch.cuda.graph(graph, "
+         "pool=first.pool())). Let go of graphs and pools that are not needed any more: their memory is "
+         "given "
+         "back then. A torch.cuda.MemPool made with use_on_oom=True lends what it has free.";
 }
 
 class Examination {
@@ -535,23 +560,45 @@ class Examination {
     return view_.first();
   }
 
-  // A request that other segments might have held.
-  bool FindPiecesAtShortage(const std::vector<session::Shortage>& shortages) {
-    for (const session::Shortage& shortage : shortages) {
-      const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
-      if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
-      const std::string rest = shortage.survived ? ""
-                                                 : " Whether the rest of the step would find room is not "
-                                                   "known by that.";
-      AddFragmentation(shortage.cached_bytes, shortage.index,
-                       session::BytesAsPyTorch(shortage.requested_bytes) +
-                           " were asked for and not found, though " + session::BytesAsPyTorch(in_all) +
-                           " were free in all: " + session::BytesAsPyTorch(shortage.cached_bytes) +
-                           " of it in gaps between blocks that are alive." + rest)
-          .ran_out = !shortage.survived;
-      return true;
-    }
-    return false;
+  // A request that other segments might have held, or what others had free.
+  bool FindFreeAtShortage(const std::vector<session::Shortage>& shortages) {
+    return std::ranges::any_of(shortages, [this](const session::Shortage& shortage) {
+      return FindPiecesAt(shortage) || FindBarredAt(shortage);
+    });
+  }
+
+  static std::string NotFoundThough(const session::Shortage& shortage, int64_t free_in_all) {
+    return session::BytesAsPyTorch(shortage.requested_bytes) + " were asked for and not found, though " +
+           session::BytesAsPyTorch(free_in_all) + " were free in all: ";
+  }
+
+  static std::string OfRestAfter(const session::Shortage& shortage) {
+    return shortage.survived ? "" : " Whether the rest of the step would find room is not known by that.";
+  }
+
+  bool FindPiecesAt(const session::Shortage& shortage) {
+    if (shortage.free_bytes >= shortage.requested_bytes || !session::IsForWantOfSegments(shortage))
+      return false;
+    const int64_t in_all = session::BytesInReach(shortage);
+    const int64_t in_gaps = SaturatingDifference(in_all, shortage.free_bytes);
+    AddFragmentation(in_gaps, shortage.index,
+                     NotFoundThough(shortage, in_all) + session::BytesAsPyTorch(in_gaps) +
+                         " of it in gaps between blocks that are alive." + OfRestAfter(shortage))
+        .ran_out = !shortage.survived;
+    return true;
+  }
+
+  bool FindBarredAt(const session::Shortage& shortage) {
+    const std::vector<session::BarredPart> parts = session::BarredPartsOf(shortage);
+    if (parts.empty()) return false;
+    int64_t bytes = 0;
+    for (const session::BarredPart& part : parts) bytes = SaturatingSum(bytes, part.bytes);
+    Add(FindingKind::kOutOfReach, bytes, shortage.index,
+        NotFoundThough(shortage, SaturatingSum(shortage.free_bytes, shortage.cached_bytes)) +
+            session::WhereBarred(shortage, parts) + "." + OfRestAfter(shortage),
+        AdviceAgainst(parts.front().barrier, shortage.pool));
+    findings_.back().ran_out = !shortage.survived;
+    return true;
   }
 
   // With what was freed and still waited for another stream: no request could have it.
@@ -574,7 +621,7 @@ class Examination {
     const EventIndex begin = BeginOfSettings();
     std::vector<session::Shortage> shortages = session::ShortagesIn(view_);
     std::erase_if(shortages, [&](const session::Shortage& shortage) { return shortage.index < begin; });
-    if (FindPiecesAtShortage(shortages)) return;
+    if (FindFreeAtShortage(shortages)) return;
     // PyTorch had given back what it could: what was reserved before was for other settings, or is gone.
     if (!shortages.empty() && !shortages.back().survived) return;
     const View::Peak peak = view_.PeakIn(Series::kReserved, begin, view_.end());
@@ -586,17 +633,30 @@ class Examination {
     const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
     int64_t taken = std::max(TakenAt(highest), TakenAt(peak.index));
     for (const session::Shortage& shortage : shortages) taken = std::max(taken, TakenAt(shortage.index));
-    const int64_t unused = SaturatingDifference(reserved, taken);
+    const timeline::BarredBytes barred =
+        timeline::BarredFromUsual(timeline::LayOut(view_.StateAt(peak.index)));
+    const int64_t of_pools = barred[static_cast<size_t>(timeline::Barrier::kPool)];
+    const int64_t of_streams = barred[static_cast<size_t>(timeline::Barrier::kStream)];
+    const int64_t unused = SaturatingDifference(SaturatingDifference(reserved, taken), of_pools);
     const int64_t least =
         card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
     const std::string beside = taken > allocated
                                    ? ", beside " + Size(taken - allocated) + " that waited for another stream"
                                    : StepOf(highest);
-    AddFragmentation(unused, peak.index,
-                     Size(reserved) + " were reserved at most, and never more than " + Size(allocated) +
-                         " of it allocated" + beside + ": " + Size(unused) +
-                         " lay in gaps and in segments of other sizes.");
+    // What a graph's pool has free the graph takes whenever it is replayed, and nobody tells of it.
+    const std::string pools =
+        of_pools > 0 ? ", beside " + Size(of_pools) + " free in private pools (CUDA graphs have theirs)" : "";
+    const std::string evidence = Size(reserved) + " were reserved at most, and never more than " +
+                                 Size(allocated) + " of it allocated" + beside + pools + ": " + Size(unused) +
+                                 " lay in gaps and in segments of other sizes";
+    if (of_streams <= unused / 2) {
+      AddFragmentation(unused, peak.index, evidence + ".");
+      return;
+    }
+    Add(FindingKind::kOutOfReach, unused, peak.index,
+        evidence + ", " + Size(of_streams) + " of it in memory of other streams.",
+        AdviceAgainst(timeline::Barrier::kStream, 0));
   }
 
   const View& view_;
@@ -620,6 +680,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "Gradients stay while forward runs";
     case FindingKind::kFragmentation:
       return "Reserved memory that nothing could use";
+    case FindingKind::kOutOfReach:
+      return "Free memory out of reach";
     case FindingKind::kLargeWorkspace:
       return "Workspaces are larger than activations";
     case FindingKind::kFirstStepSpike:
@@ -650,6 +712,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "kept_gradients";
     case FindingKind::kFragmentation:
       return "fragmentation";
+    case FindingKind::kOutOfReach:
+      return "out_of_reach";
     case FindingKind::kLargeWorkspace:
       return "large_workspace";
     case FindingKind::kFirstStepSpike:

@@ -1,6 +1,9 @@
 #include "profiler/session/shortage.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/format.h"
@@ -16,10 +19,9 @@ using timeline::Series;
 
 namespace {
 
-// CUDACachingAllocator.cpp: kSmallSize, kSmallBuffer, kMinLargeAlloc, kLargeBuffer, kRoundLarge.
+// CUDACachingAllocator.cpp: kMinLargeAlloc, kLargeBuffer, kRoundLarge.
 constexpr int64_t kMiB = int64_t{1} << 20;
-constexpr int64_t kSmallRequest = kMiB;
-constexpr int64_t kSmallSegment = 2 * kMiB;
+constexpr int64_t kRoundLarge = 2 * kMiB;
 constexpr int64_t kLargeRequest = 10 * kMiB;
 constexpr int64_t kLargeSegment = 20 * kMiB;
 
@@ -54,8 +56,7 @@ bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
 }
 
 bool WouldHaveRoomAfterWaiting(const Shortage& shortage) {
-  const int64_t without = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
-  return SaturatingSum(without, shortage.waiting_bytes) >= shortage.requested_bytes;
+  return SaturatingSum(BytesInReach(shortage), shortage.waiting_bytes) >= shortage.requested_bytes;
 }
 
 // Nine tenths.
@@ -88,6 +89,15 @@ void TellPlace(const timeline::View& view, Shortage& shortage) {
   shortage.layer = view.name(event.layer);
 }
 
+void TellBarred(const timeline::View& view, uint8_t device, const timeline::State& state,
+                Shortage& shortage) {
+  const events::Event event = view.event(shortage.index);
+  shortage.pool = event.pool;
+  const bool is_small = shortage.requested_bytes <= timeline::kLargestSmallRequest;
+  shortage.barred =
+      timeline::BarredFrom({event.stream, device, event.pool, is_small}, timeline::LayOut(state));
+}
+
 }  // namespace
 
 std::vector<Shortage> ShortagesIn(const timeline::View& view) {
@@ -108,6 +118,7 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.cached_bytes = SaturatingDifference(
         SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes), shortage.waiting_bytes);
     shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
+    TellBarred(view, failure.device, state, shortage);
     shortage.while_loading = IsWhileLoading(view, state, failure);
     shortage.survived = WentOnAfter(view, failure.index);
     shortages.push_back(shortage);
@@ -116,9 +127,9 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
 }
 
 int64_t BytesFromDriver(int64_t requested_bytes, bool expandable) {
-  if (requested_bytes <= kSmallRequest) return kSmallSegment;
+  if (requested_bytes <= timeline::kLargestSmallRequest) return timeline::kSmallSegment;
   if (expandable) return RoundUp(requested_bytes, kLargeSegment);
-  return requested_bytes < kLargeRequest ? kLargeSegment : RoundUp(requested_bytes, kSmallSegment);
+  return requested_bytes < kLargeRequest ? kLargeSegment : RoundUp(requested_bytes, kRoundLarge);
 }
 
 int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes) {
@@ -127,9 +138,59 @@ int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes) {
   return std::max<int64_t>(0, SaturatingDifference(card_bytes, SaturatingSum(reserved, shortage.free_bytes)));
 }
 
+int64_t BytesInReach(const Shortage& shortage) {
+  const int64_t barred =
+      std::accumulate(shortage.barred.begin(), shortage.barred.end(), int64_t{0}, SaturatingSum);
+  const int64_t cached = std::max<int64_t>(0, SaturatingDifference(shortage.cached_bytes, barred));
+  return SaturatingSum(shortage.free_bytes, cached);
+}
+
 bool IsForWantOfSegments(const Shortage& shortage) {
-  return shortage.free_bytes < shortage.driver_bytes &&
-         SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes;
+  return shortage.free_bytes < shortage.driver_bytes && BytesInReach(shortage) >= shortage.requested_bytes;
+}
+
+std::vector<BarredPart> BarredPartsOf(const Shortage& shortage) {
+  std::vector<BarredPart> parts;
+  for (size_t i = 0; i < shortage.barred.size(); ++i) {
+    if (shortage.barred[i] > 0) parts.push_back({static_cast<timeline::Barrier>(i), shortage.barred[i]});
+  }
+  std::ranges::stable_sort(parts, std::ranges::greater(), &BarredPart::bytes);
+  int64_t bytes = BytesInReach(shortage);
+  if (shortage.free_bytes >= shortage.requested_bytes || bytes >= shortage.requested_bytes) return {};
+  size_t needed = 0;
+  while (needed < parts.size() && bytes < shortage.requested_bytes)
+    bytes = SaturatingSum(bytes, parts[needed++].bytes);
+  parts.resize(bytes < shortage.requested_bytes ? 0 : needed);
+  return parts;
+}
+
+namespace {
+
+std::string_view PlaceBarredBy(timeline::Barrier barrier, bool is_of_pool) {
+  switch (barrier) {
+    case timeline::Barrier::kHeldBack:
+      return "in empty segments that PyTorch does not give back to the card while a CUDA graph is captured "
+             "or a torch.cuda.MemPool is in use";
+    case timeline::Barrier::kSize:
+      return "in segments for requests of another size (those of 1 MiB and less have their own)";
+    case timeline::Barrier::kStream:
+      return "in memory of another stream";
+    case timeline::Barrier::kPool:
+      return is_of_pool ? "outside of the private pool that asked"
+                        : "in private pools (CUDA graphs have theirs)";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string WhereBarred(const Shortage& shortage, const std::vector<BarredPart>& parts) {
+  std::string text;
+  for (const BarredPart& part : parts) {
+    text += (text.empty() ? "" : ", ") + BytesAsPyTorch(part.bytes) + (text.empty() ? " of it " : " ") +
+            std::string(PlaceBarredBy(part.barrier, shortage.pool != 0));
+  }
+  return text;
 }
 
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin) {
@@ -157,6 +218,16 @@ std::string PlaceOf(const Shortage& shortage) {
 
 namespace {
 
+std::string BarredCause(const Shortage& shortage, const std::vector<BarredPart>& parts) {
+  if (parts.size() > 1)
+    return "Enough was free in all, but " + WhereBarred(shortage, parts) +
+           ": PyTorch serves a request only from its own memory.";
+  const std::string free = BytesAsPyTorch(parts[0].bytes) + " were free, but " +
+                           std::string(PlaceBarredBy(parts[0].barrier, shortage.pool != 0));
+  return free +
+         (parts[0].barrier == timeline::Barrier::kHeldBack ? "." : ": PyTorch uses it for nothing else.");
+}
+
 std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   if (usable_bytes > 0 && shortage.requested_bytes > usable_bytes) {
     return "One request for more than the whole card has.";
@@ -178,6 +249,9 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   if (has_enough_pieces) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "
            "(fragmentation).";
+  }
+  if (const std::vector<BarredPart> parts = BarredPartsOf(shortage); !parts.empty()) {
+    return BarredCause(shortage, parts);
   }
   if (WouldHaveRoomAfterWaiting(shortage)) {
     return BytesAsPyTorch(shortage.waiting_bytes) +

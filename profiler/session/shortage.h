@@ -1,6 +1,6 @@
 // A request for which the card had no room: what was asked for, what there was, why that did not do, and
-// whether the program went on without. Pure functions, O(failures · (steps + live blocks)),
-// without steps O(failures · events).
+// whether the program went on without. Pure functions, O(failures · (steps + live blocks · log)), without
+// steps O(failures · events).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/timeline/free_lists.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::session {
@@ -26,8 +27,10 @@ struct Shortage {
   int64_t driver_bytes = 0;  // what PyTorch takes of the driver for such a request
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
-  int64_t waiting_bytes = 0;   // freed, but another stream may still use them
-  int64_t cached_bytes = 0;    // the rest of what is reserved: gaps in segments that hold live blocks
+  int64_t waiting_bytes = 0;       // freed, but another stream may still use them
+  int64_t cached_bytes = 0;        // the rest of what is reserved: gaps in segments that hold live blocks
+  timeline::BarredBytes barred{};  // of these, what the request could not have, by why
+  uint8_t pool = 0;                // the private one that asked; 0 = none, or not told
   bool while_loading = false;  // nothing had run forward, and nearly all of what was allocated are parameters
   // The program caught the error: its step came to its end, or a later one, or where none ever did, memory
   // was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room takes another
@@ -44,8 +47,20 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 // 0 = not known. `card_bytes`: all of the card's memory; 0 = not known.
 int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes);
 
-// Whether other segments might have held it: enough was free in all, but not in one piece.
+// What it could have had: on the card, and of what is cached.
+int64_t BytesInReach(const Shortage& shortage);
+// Whether other segments might have held it: enough was in reach in all, but not in one piece.
 bool IsForWantOfSegments(const Shortage& shortage);
+
+// What was free out of reach, where that would have done: the fewest parts, the largest first. None where
+// that is not why the request failed.
+struct BarredPart {
+  timeline::Barrier barrier;
+  int64_t bytes = 0;
+};
+std::vector<BarredPart> BarredPartsOf(const Shortage& shortage);
+// "90.0 MiB of it in private pools (CUDA graphs have theirs), 34.0 MiB in memory of another stream"
+std::string WhereBarred(const Shortage& shortage, const std::vector<BarredPart>& parts);
 
 // Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);

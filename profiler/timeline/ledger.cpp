@@ -94,7 +94,7 @@ Ledger::Outcome Ledger::ApplyAllocate(Event& event, EventIndex index, Health& he
   }
   AddBlock(values_, event.category, event.bytes, event.rounded_bytes);
   blocks_.Add({event.address, event.bytes, event.rounded_bytes, event.category, event.name, event.layer,
-               event.op, event.stream, index, false, event.device});
+               event.op, event.stream, index, false, event.device, event.pool});
   return outcome;
 }
 
@@ -153,8 +153,9 @@ Ledger::Outcome Ledger::ApplySegment(Event& event, EventIndex index, Health& hea
   event.bytes = std::max<int64_t>(event.bytes, 0);
   const bool reserves = event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
   if (reserves) {
-    event.rounded_bytes = segments_.Reserve(
-        {event.address, event.bytes, index, event.kind == EventKind::kSegmentMap, event.device});
+    event.rounded_bytes =
+        segments_.Reserve({event.address, event.bytes, index, event.kind == EventKind::kSegmentMap,
+                           event.device, event.pool, event.stream});
     AddTo(values_[kReserved], event.rounded_bytes);
     outcome.effect = Effect::kReserve;
   } else {

@@ -15,10 +15,17 @@ namespace {
 
 uint64_t SegmentEnd(const Segment& segment) { return EndOf(segment.address, segment.bytes); }
 
+Segment PartOf(const Segment& segment, uint64_t from, uint64_t until) {
+  Segment part = segment;
+  part.address = from;
+  part.bytes = static_cast<int64_t>(until - from);
+  return part;
+}
+
 bool Joins(const Segment& left, const Segment& right) {
   const bool fits = left.bytes <= std::numeric_limits<int64_t>::max() - right.bytes;
-  return left.expandable && right.expandable && left.device == right.device &&
-         SegmentEnd(left) == right.address && fits;
+  return left.expandable && right.expandable && left.device == right.device && left.pool == right.pool &&
+         left.stream == right.stream && SegmentEnd(left) == right.address && fits;
 }
 
 }  // namespace
@@ -58,15 +65,8 @@ int64_t Segments::Release(uint64_t address, int64_t bytes) {
     const uint64_t from = std::max(segment.address, address);
     const uint64_t until = std::min(SegmentEnd(segment), end);
     removed += static_cast<int64_t>(until - from);
-    if (segment.address < from) {
-      segments_.emplace(segment.address,
-                        Segment{segment.address, static_cast<int64_t>(from - segment.address), segment.born,
-                                segment.expandable, segment.device});
-    }
-    if (until < SegmentEnd(segment)) {
-      segments_.emplace(until, Segment{until, static_cast<int64_t>(SegmentEnd(segment) - until), segment.born,
-                                       segment.expandable, segment.device});
-    }
+    if (segment.address < from) segments_.emplace(segment.address, PartOf(segment, segment.address, from));
+    if (until < SegmentEnd(segment)) segments_.emplace(until, PartOf(segment, until, SegmentEnd(segment)));
   }
   return removed;
 }

@@ -63,6 +63,7 @@ struct LiveBlock {
   EventIndex born = 0;        // index of its kAllocate
   bool pending_free = false;  // requested, not yet completed
   uint8_t device = 0;
+  uint8_t pool = 0;  // private; 0 = none, or not told
 };
 
 struct Segment {
@@ -71,6 +72,8 @@ struct Segment {
   EventIndex born = 0;
   bool expandable = false;  // mapped piece by piece; neighbouring pieces are one segment
   uint8_t device = 0;
+  uint8_t pool = 0;     // private; 0 = none, or not told
+  uint64_t stream = 0;  // whose requests it serves
 };
 
 // Everything that is true right after event `index`.

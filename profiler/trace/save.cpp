@@ -120,6 +120,8 @@ class Prologue {
       event.address = segment.address;
       event.bytes = segment.bytes;
       event.device = segment.device;
+      event.pool = segment.pool;
+      event.stream = segment.stream;
     }
     for (const timeline::LiveBlock& block : state.blocks) {
       Event& event = Add(EventKind::kAllocate);
@@ -128,6 +130,7 @@ class Prologue {
       event.rounded_bytes = block.rounded_bytes;
       event.stream = block.stream;
       event.device = block.device;
+      event.pool = block.pool;
       event.category = block.category;
       event.layer = block.layer;
       event.op = block.op;
@@ -137,6 +140,7 @@ class Prologue {
       freed.address = block.address;
       freed.stream = block.stream;
       freed.device = block.device;
+      freed.pool = block.pool;
     }
     AddLevels(state.values);
     Add(EventKind::kPhase).phase = state.phase;

@@ -11,6 +11,7 @@
 #include "app/cli/reports/band_report.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
 #include "profiler/base/shell_words.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
@@ -87,7 +88,8 @@ bool AreAlike(const session::Shortage& one, const session::Shortage& other) {
          one.layer == other.layer && one.requested_bytes == other.requested_bytes &&
          one.driver_bytes == other.driver_bytes && one.free_bytes == other.free_bytes &&
          one.allocated_bytes == other.allocated_bytes && one.cached_bytes == other.cached_bytes &&
-         one.waiting_bytes == other.waiting_bytes && one.survived == other.survived;
+         one.waiting_bytes == other.waiting_bytes && one.barred == other.barred && one.pool == other.pool &&
+         one.survived == other.survived;
 }
 
 // The first few kinds and the last, which may have ended the run, and of how many shortages nothing is told.
@@ -133,6 +135,15 @@ Json CardFitJson(const RunReport& report) {
   return json;
 }
 
+// Of what is cached.
+Json OutOfReachJson(const timeline::BarredBytes& barred) {
+  const auto bytes = [&](timeline::Barrier barrier) { return barred[static_cast<size_t>(barrier)]; };
+  return {{"empty_segments_bytes", bytes(timeline::Barrier::kHeldBack)},
+          {"other_sizes_bytes", bytes(timeline::Barrier::kSize)},
+          {"other_streams_bytes", bytes(timeline::Barrier::kStream)},
+          {"other_pools_bytes", bytes(timeline::Barrier::kPool)}};
+}
+
 Json ShortagesJson(const RunReport& report) {
   Json shortages = Json::array();
   for (const session::Shortage& shortage : report.shortages) {
@@ -144,6 +155,7 @@ Json ShortagesJson(const RunReport& report) {
                          {"free_bytes", shortage.free_bytes},
                          {"allocated_bytes", shortage.allocated_bytes},
                          {"cached_bytes", shortage.cached_bytes},
+                         {"out_of_reach", OutOfReachJson(shortage.barred)},
                          {"waiting_bytes", shortage.waiting_bytes},
                          {"outside_bytes", session::OutsidePyTorch(shortage, CardBytes(report))},
                          {"from_driver_bytes", shortage.driver_bytes},
@@ -218,6 +230,17 @@ std::vector<std::string> JoinedByWhatWasDone(const std::vector<std::string>& not
   return told;
 }
 
+// When most was reserved.
+int64_t BytesOfPools(const timeline::View& view) {
+  if (view.empty()) return 0;
+  const auto peak = view.PeakIn(timeline::Series::kReserved, view.first(), view.end());
+  int64_t bytes = 0;
+  for (const timeline::Segment& segment : view.StateAt(peak.index).segments) {
+    if (segment.pool != 0) bytes = SaturatingSum(bytes, segment.bytes);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,
@@ -229,6 +252,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
+  report.pool_bytes = BytesOfPools(view);
   if (view.devices().size() > 1) report.cards = view.devices();
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {
@@ -258,6 +282,7 @@ std::string PeakTitleOf(const events::RunDescription& description) {
 
 std::string RunText(const RunReport& report) {
   return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
+         (report.pool_bytes > 0 ? BytesRow("of private pools", report.pool_bytes) : "") +
          BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) + OutOfMemoryRows(report) +
          NoteRows(report.notes);
 }
@@ -274,6 +299,7 @@ std::string WaysOutHint(const RunReport& report, const std::string& recording) {
 void AddRunJson(const RunReport& report, Json& json) {
   json["measured"] = PeaksJson(report.peaks);
   if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;
+  json["measured"]["private_pools_bytes"] = report.pool_bytes;
   if (report.peaks.reserved_peak_bytes == 0) json["measured"]["reserved_peak_bytes"] = nullptr;  // not told
   json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)

@@ -27,6 +27,7 @@ struct RunReport {
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
+  int64_t pool_bytes = 0;                             // of private pools, when most was reserved
   std::vector<timeline::DevicePeaks> cards;           // of a run on several; `peaks` adds them up
   std::optional<session::CardFit> fit;                // where the card is known; of several the fullest
   std::vector<session::Shortage> shortages;

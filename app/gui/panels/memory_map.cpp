@@ -70,6 +70,8 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
     Put(SmallMuted(), "its segment was asked for in");
     Put(MutedWords(), stack);
   }
+  if (const std::string whose = presenters::WhoseSegment(*input.map, segment); !whose.empty())
+    Put(SmallMuted(), "in a segment of: " + whose);
   if (block.pending_free)
     Put(SmallMuted(), "Freed, but kept until another stream is done with it: nobody else can have it yet.");
   if (strip.blocks > 1) {
@@ -79,10 +81,20 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
   ImGui::EndTooltip();
 }
 
+// Where it serves not every request.
+void PutWhose(const MemoryMapInput& input, const MapSegment& segment) {
+  if (const std::string whose = presenters::WhoseSegment(*input.map, segment); !whose.empty())
+    Put(Words(), whose);
+  if (segment.list.pool != 0)
+    Put(SmallMuted(),
+        "Requests outside of this pool can have none of it; a CUDA graph uses it when it is replayed.");
+}
+
 void SegmentTooltip(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box) {
   PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
   Put(StrongWords(), "segment of " + FormatExactBytes(segment.bytes));
+  PutWhose(input, segment);
   Put(SmallMuted(), "since event " + FormatNumber(static_cast<int64_t>(segment.born)));
   if (const std::string stack = StackOf(input, segment); !stack.empty()) Put(Words(), stack);
   ImGui::EndTooltip();
@@ -109,7 +121,15 @@ void DrawRounding(ImDrawList* list, const ImRect& box, const MapStrip& strip, bo
   list->AddRectFilled({left, box.Min.y}, box.Max, U32(color));
 }
 
-void DrawFree(const std::vector<MapSpan>& spans, const ImRect& box, MapPart lit) {
+// What is free there, in as many words as there is room for.
+std::array<const char*, 3> WordsForFree(const MapSegment& segment, const MapSpan& span) {
+  if (segment.barrier == timeline::Barrier::kPool)
+    return {"free in this private pool", "free in this pool", "free"};
+  if (segment.barrier == timeline::Barrier::kStream) return {"free on another stream", "free", "free"};
+  return {span.is_largest ? "largest free" : "free", "free", "free"};
+}
+
+void DrawFree(const MapSegment& segment, const std::vector<MapSpan>& spans, const ImRect& box, MapPart lit) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TextStyle style = Colored(SmallMuted(), lit == MapPart::kFree ? Colors().text : Colors().muted);
   const float least_named = Measure(style, "free").x + Px(8);
@@ -122,7 +142,7 @@ void DrawFree(const std::vector<MapSpan>& spans, const ImRect& box, MapPart lit)
       list->AddRect({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent));
     }
     if (!has_room || x1 - x0 < least_named) continue;
-    for (const char* words : {span.is_largest ? "largest free" : "free", "free"}) {
+    for (const char* const words : WordsForFree(segment, span)) {
       if (Measure(style, words).x + Px(8) > x1 - x0) continue;
       DrawText(list, {(x0 + x1) / 2, box.GetCenter().y - Px(8)}, style, words, Align::kCenter);
       break;
@@ -197,6 +217,14 @@ void PointAt(const MemoryMapInput& input, const MapSegment& segment, const std::
   if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
 }
 
+// Along the upper and the lower edge of a private pool's segment.
+void DrawDashes(ImDrawList* list, const ImRect& box) {
+  for (const float y : {box.Min.y + Px(1), box.Max.y - Px(1)}) {
+    for (float x = box.Min.x; x < box.Max.x; x += Px(8))
+      list->AddLine({x, y}, {std::min(x + Px(4), box.Max.x), y}, U32(Colors().text), Px(2));
+  }
+}
+
 void DrawSegment(const MemoryMapInput& input, size_t number, const ImRect& box, MapPart part,
                  CommandQueue& queue) {
   const MapSegment& segment = input.map->segments[number];
@@ -206,7 +234,8 @@ void DrawSegment(const MemoryMapInput& input, size_t number, const ImRect& box, 
   const KeptMapStrips::Strips& strips =
       input.drawing->strips.Of(number, segment, box.GetWidth(), input.lit, input.groups);
   DrawStrips(input, segment, strips.blocks, box, dims, part);
-  DrawFree(strips.free, box, part);
+  DrawFree(segment, strips.free, box, part);
+  if (segment.list.pool != 0) DrawDashes(list, box);
   const bool is_lit = part == MapPart::kSegments;
   list->AddRect(box.Min, box.Max, U32(is_lit ? Colors().accent : Colors().border), Px(3),
                 is_lit ? Px(1.5F) : 1.0F);

@@ -3,35 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "profiler/base/saturating.h"
-#include "profiler/timeline/segments.h"
 
 namespace tidemark::presenters {
 namespace {
 
+using timeline::Barrier;
+using timeline::LaidOutSegment;
 using timeline::LiveBlock;
+using timeline::Piece;
 using timeline::Segment;
 using timeline::State;
-
-std::vector<size_t> ByAddress(const std::vector<LiveBlock>& blocks) {
-  std::vector<size_t> order(blocks.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return blocks[a].address < blocks[b].address; });
-  return order;
-}
 
 void Add(int64_t& sum, int64_t bytes) { sum = SaturatingSum(sum, bytes); }
 
 class Mapper {
  public:
-  explicit Mapper(const State& state) : state_(state), order_(ByAddress(state.blocks)) {}
+  explicit Mapper(const State& state)
+      : state_(state), layout_(timeline::LayOut(state)), barriers_(timeline::BarriersToUsual(layout_)) {}
 
   MemoryMap Map() {
-    for (const Segment& segment : state_.segments) Place(segment);
-    while (next_ < order_.size()) AddOutside();
+    map_.barred = timeline::BarredFromUsual(layout_);
+    map_.segments.reserve(state_.segments.size());
+    for (size_t i = 0; i < state_.segments.size(); ++i) Place(i);
+    for (const size_t block : layout_.outside) Add(map_.outside_bytes, state_.blocks[block].rounded_bytes);
     if (map_.largest_free_bytes > 0) map_.segments[largest_.segment].gaps[largest_.gap].is_largest = true;
     if (map_.reserved_bytes > 0) {
       map_.share_free = static_cast<double>(SaturatingDifference(map_.reserved_bytes, map_.occupied_bytes)) /
@@ -41,43 +37,39 @@ class Mapper {
   }
 
  private:
-  const LiveBlock& Next() const { return state_.blocks[order_[next_]]; }
-  void AddOutside() {
-    Add(map_.outside_bytes, Next().rounded_bytes);
-    ++next_;
-  }
-
-  void AddGap(MapSegment& segment, uint64_t from, uint64_t until) {
-    if (from >= until) return;
-    const auto bytes = static_cast<int64_t>(until - from);
-    segment.gaps.push_back({static_cast<int64_t>(from - segment.address), bytes});
-    if (bytes <= map_.largest_free_bytes) return;
-    map_.largest_free_bytes = bytes;
+  void AddGap(MapSegment& segment, const Piece& free) {
+    segment.gaps.push_back({free.offset_bytes, free.bytes});
+    if (segment.barrier || free.bytes <= map_.largest_free_bytes) return;
+    map_.largest_free_bytes = free.bytes;
     largest_ = {map_.segments.size(), segment.gaps.size() - 1};
   }
 
-  void Place(const Segment& source) {
-    MapSegment segment{
-        source.address, map_.reserved_bytes, source.bytes, source.expandable, source.born, {}, {}};
-    const uint64_t end = timeline::EndOf(source.address, source.bytes);
-    uint64_t taken_until = source.address;
-    while (next_ < order_.size() && Next().address < source.address) AddOutside();
-    for (; next_ < order_.size() && Next().address < end; ++next_) {
-      const LiveBlock& block = Next();
-      const uint64_t from = std::max(block.address, taken_until);
-      const uint64_t until = std::min(timeline::EndOf(block.address, block.rounded_bytes), end);
-      if (from >= until) continue;
-      AddGap(segment, taken_until, from);
-      const int64_t rounding = std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes));
-      segment.blocks.push_back({static_cast<int64_t>(from - source.address),
-                                static_cast<int64_t>(until - from), rounding, order_[next_], block.category,
-                                block.pending_free});
-      Add(map_.occupied_bytes, static_cast<int64_t>(until - from));
-      Add(map_.rounding_bytes, rounding);
-      if (block.pending_free) Add(map_.pending_bytes, static_cast<int64_t>(until - from));
-      taken_until = until;
-    }
-    AddGap(segment, taken_until, end);
+  void AddBlock(MapSegment& segment, const Piece& piece) {
+    const LiveBlock& block = state_.blocks[*piece.block];
+    const int64_t rounding = std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes));
+    segment.blocks.push_back(
+        {piece.offset_bytes, piece.bytes, rounding, *piece.block, block.category, block.pending_free});
+    Add(map_.occupied_bytes, piece.bytes);
+    Add(map_.rounding_bytes, rounding);
+    if (block.pending_free) Add(map_.pending_bytes, piece.bytes);
+  }
+
+  void Place(size_t number) {
+    const Segment& source = state_.segments[number];
+    const LaidOutSegment& laid_out = layout_.segments[number];
+    MapSegment segment{source.address,
+                       map_.reserved_bytes,
+                       source.bytes,
+                       source.expandable,
+                       source.born,
+                       laid_out.list,
+                       barriers_[number],
+                       {},
+                       {}};
+    for (const Piece& piece : laid_out.pieces)
+      piece.block ? AddBlock(segment, piece) : AddGap(segment, piece);
+    if (laid_out.list.pool != 0) Add(map_.pool_bytes, source.bytes);
+    map_.has_streams = map_.has_streams || laid_out.list.stream != layout_.segments[0].list.stream;
     Add(map_.reserved_bytes, source.bytes);
     map_.segments.push_back(std::move(segment));
   }
@@ -88,8 +80,8 @@ class Mapper {
   };
 
   const State& state_;
-  const std::vector<size_t> order_;
-  size_t next_ = 0;
+  const timeline::Layout layout_;
+  const std::vector<std::optional<Barrier>> barriers_;
   MemoryMap map_;
   GapPlace largest_;
 };
@@ -119,9 +111,39 @@ std::string MapSummary(const MemoryMap& map, ByteUnit unit) {
     text += " · " + FormatBytes(map.rounding_bytes, unit) +
             (share < 0.001 ? " (< 0.1 %)" : fmt::format(" ({:.1f} %)", 100 * share)) + " rounding";
   }
+  if (map.pool_bytes > 0) text += " · " + FormatBytes(map.pool_bytes, unit) + " in private pools (dashed)";
   if (map.pending_bytes > 0) text += " · " + FormatBytes(map.pending_bytes, unit) + " wait to be freed";
   return text;
 }
+
+std::string WhoseSegment(const MemoryMap& map, const MapSegment& segment) {
+  std::string text;
+  if (segment.list.pool != 0)
+    text = fmt::format("private pool {}{}", segment.list.pool,
+                       segment.list.pool == events::kManyPools ? " or later" : "");
+  if (map.has_streams) {
+    const uint64_t stream = segment.list.stream;
+    text += (text.empty() ? "" : " · ") +
+            (stream == 0 ? std::string("default stream") : fmt::format("stream {:#x}", stream));
+  }
+  return text;
+}
+
+namespace {
+
+// "90.0 MB of it in private pools (CUDA graphs have theirs) and 2.0 MB in memory of other streams"
+std::string BarredFree(const MemoryMap& map, ByteUnit unit) {
+  std::string text;
+  const auto add = [&](Barrier barrier, const char* where) {
+    const int64_t bytes = map.barred[static_cast<size_t>(barrier)];
+    if (bytes > 0) text += (text.empty() ? "" : " and ") + FormatBytes(bytes, unit) + where;
+  };
+  add(Barrier::kPool, " of it in private pools (CUDA graphs have theirs)");
+  add(Barrier::kStream, " of it in memory of other streams");
+  return text;
+}
+
+}  // namespace
 
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
   if (map.reserved_bytes <= 0) return "";
@@ -129,9 +151,15 @@ std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
   if (free_bytes <= 0)
     return "Every reserved byte is in use: the next allocation makes PyTorch reserve more.";
   size_t pieces = 0;
-  for (const MapSegment& segment : map.segments) pieces += segment.gaps.size();
-  const std::string all = fmt::format("{} of the {} reserved are free", FormatBytes(free_bytes, unit),
-                                      FormatBytes(map.reserved_bytes, unit));
+  for (const MapSegment& segment : map.segments) pieces += segment.barrier ? 0 : segment.gaps.size();
+  std::string all = fmt::format("{} of the {} reserved are free", FormatBytes(free_bytes, unit),
+                                FormatBytes(map.reserved_bytes, unit));
+  const std::string barred = BarredFree(map, unit);
+  if (!barred.empty()) {
+    all += ", " + barred + ", which PyTorch uses for nothing else. ";
+    if (pieces == 0) return all + "Any other request makes PyTorch reserve more from the card.";
+    all += "The rest is free";
+  }
   if (pieces == 1) return all + ", in one piece: a larger request makes PyTorch reserve more from the card.";
   return fmt::format(
       "{}, in {} pieces. The largest is {}: a larger request would make PyTorch reserve more from the card, "

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/timeline/free_lists.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -24,7 +26,7 @@ struct MapBlock {
 struct MapGap {
   int64_t offset_bytes = 0;
   int64_t bytes = 0;
-  bool is_largest = false;  // of the map; of several as large the first
+  bool is_largest = false;  // of those for usual requests; of several as large the first
 };
 
 struct MapSegment {
@@ -33,6 +35,9 @@ struct MapSegment {
   int64_t bytes = 0;
   bool expandable = false;
   events::EventIndex born = 0;
+  timeline::FreeList list;
+  std::optional<timeline::Barrier>
+      barrier;                   // what keeps its gaps from usual requests; none = they are theirs
   std::vector<MapBlock> blocks;  // by address, without overlap; blocks that wait to be freed are there too
   std::vector<MapGap> gaps;      // what is free
 };
@@ -46,8 +51,11 @@ struct MemoryMap {
   int64_t occupied_bytes = 0;      // by blocks
   int64_t rounding_bytes = 0;      // of these, beyond what was requested
   int64_t pending_bytes = 0;       // of these, freed, but kept until another stream is done with it
-  int64_t largest_free_bytes = 0;  // gap
+  int64_t largest_free_bytes = 0;  // gap for usual requests: on the usual stream, of no private pool
   double share_free = 0;           // of what is reserved
+  int64_t pool_bytes = 0;          // reserved by private pools
+  timeline::BarredBytes barred{};  // free, but not for usual requests
+  bool has_streams = false;        // more than one, which share no memory
   int64_t outside_bytes = 0;       // of blocks that lie in no segment: all, where nobody reports segments
 };
 
@@ -60,6 +68,10 @@ std::string WhyNoMap(const MemoryMap& map);
 // What a map says in one line: "10 segments · 37 blocks · 39 % free · 6.1 kB (< 0.1 %) rounding", and what
 // waits to be freed.
 std::string MapSummary(const MemoryMap& map, ByteUnit unit);
+
+// Whose requests its gaps serve, where that is not everybody's: "private pool 1 · stream 0x5555"; "" =
+// nothing to tell.
+std::string WhoseSegment(const MemoryMap& map, const MapSegment& segment);
 
 // What the gaps mean for the next request, in words; "" where nobody reports segments.
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit);

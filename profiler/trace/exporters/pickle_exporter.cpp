@@ -108,7 +108,7 @@ class PickleExporter final : public Exporter {
     if (moment.is_no_edge) return;
     if (is_step || event.kind == EventKind::kPhase) return Annotate(moment);
     if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
-      segments_[event.address] = {event.bytes, event.stream, event.op, event.name, event.pool};
+      segments_[event.address] = {event.bytes, event.op, event.name};
     }
     const bool is_in_state_before = moment.index == view_.first() && view_.first() > 0;
     if (ActionOf(event.kind).empty() || is_in_state_before) return;
@@ -138,10 +138,8 @@ class PickleExporter final : public Exporter {
   // What a timeline's segments do not keep of the events that reserved them.
   struct SegmentOrigin {
     int64_t bytes = 0;
-    uint64_t stream = 0;
     events::NameId stack = 0;
     events::NameId pool = 0;  // an imported one's name
-    uint8_t pool_number = 0;
   };
 
   SegmentOrigin OriginOf(uint64_t address) const {
@@ -164,9 +162,9 @@ class PickleExporter final : public Exporter {
 
   // The importers' "private pool (1, 0)"; without it, whose pool it is is not known, and its number stands
   // for a CUDA graph's.
-  void WritePool(Pickle& pickle, const SegmentOrigin& origin) const {
-    const std::string_view pool = view_.name(origin.pool);
-    std::array<int64_t, 2> numbers{origin.pool_number, 0};
+  void WritePool(Pickle& pickle, const timeline::Segment& segment, events::NameId name) const {
+    const std::string_view pool = view_.name(name);
+    std::array<int64_t, 2> numbers{segment.pool, 0};
     const size_t open = pool.find('(');
     const size_t comma = pool.find(", ");
     if (open != std::string_view::npos && comma != std::string_view::npos && open < comma) {
@@ -207,9 +205,9 @@ class PickleExporter final : public Exporter {
         .Text("requested_size")
         .Number(requested)
         .Text("stream")
-        .Address(origin.stream);
+        .Address(segment.stream);
     pickle.Text("segment_type").Text(segment.bytes <= kSmallSegment ? "small" : "large");
-    WritePool(pickle, origin);
+    WritePool(pickle, segment, origin.pool);
     pickle.Text("is_expandable").Boolean(segment.expandable);
     WriteFrames(pickle, origin.stack, 0);
     pickle.Text("blocks").List();
@@ -247,7 +245,7 @@ class PickleExporter final : public Exporter {
       segments_[segment.address].bytes = segment.bytes;
       Pickle pickle(TraceOf(segment.device, out));
       WriteEntryOf(pickle, segment.expandable ? "segment_map" : "segment_alloc", segment.address,
-                   segment.bytes, 0, state.time_ns);
+                   segment.bytes, segment.stream, state.time_ns);
       pickle.EndDictionary();
     }
     for (const timeline::LiveBlock& block : state.blocks) {

@@ -163,7 +163,7 @@ class SnapshotHistory {
           Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate, from.device);
       event.address = from.address;
       event.bytes = from.bytes;
-      event.stream = known != nullptr ? known->stream : 0;
+      event.stream = from.stream;
       event.op = stack;
       event.name = pool;
       event.pool = BeginPool(known, from.address, from.bytes);

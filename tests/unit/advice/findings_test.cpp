@@ -309,6 +309,54 @@ TEST_CASE("A request that failed though enough was free in pieces is fragmentati
              "4.0 MiB were asked for and not found, though 4.0 MiB were free in all: 1.0 MiB "));
 }
 
+TEST_CASE("A request that failed for want of what others had free is told what would have given it that") {
+  timeline::Stream stream;
+  const auto [pool, of_stream, evidence,
+              advice] = GENERATE(table<uint8_t, uint64_t, std::string_view, std::string_view>({
+      {uint8_t{1}, uint64_t{0}, "90.0 MiB of it in private pools (CUDA graphs have theirs).",
+       "CUDA graphs that"},
+      {uint8_t{0}, uint64_t{0x5555}, "90.0 MiB of it in memory of another stream.", "Make tensors on one"},
+  }));
+  events::Event& segment = stream.Add(EventKind::kSegmentAllocate, 0x10000000, 100 * kMiB);
+  segment.pool = pool;
+  segment.stream = of_stream;
+  stream.Allocate(0x10000000, 10 * kMiB);
+  stream.Add(EventKind::kOutOfMemory, 0, 30 * kMiB).rounded_bytes = kMiB;
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().kind == FindingKind::kOutOfReach);
+  CHECK(findings.front().bytes == 90 * kMiB);
+  CHECK(findings.front().ran_out);
+  CHECK_FALSE(findings.front().can_be_tried);
+  CHECK(Says(findings.front(), "30.0 MiB were asked for and not found, though 91.0 MiB were free in all: " +
+                                   std::string(evidence)));
+  CHECK(findings.front().advice.starts_with(advice));
+  CHECK(findings.front().advice.find("expandable_segments") == std::string::npos);
+}
+
+// Four steps of which each needs 120 MiB, and what is reserved beside them.
+TrainingStream StreamBeside(int64_t bytes, uint8_t pool, uint64_t of_stream) {
+  TrainingStream stream;
+  events::Event& segment = stream.Add(EventKind::kSegmentAllocate, 0x40000000, bytes);
+  segment.pool = pool;
+  segment.stream = of_stream;
+  for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
+  return stream;
+}
+
+TEST_CASE("What private pools have free is no fragmentation: their graphs use it and do not tell") {
+  CHECK(Only(StreamBeside(64 * kMiB, 0, 0), FindingKind::kFragmentation));
+  CHECK(Found(StreamBeside(64 * kMiB, 1, 0)).empty());
+}
+
+TEST_CASE("What another stream has free is not advised to grow") {
+  const auto finding = Only(StreamBeside(100 * kMiB, 0, 0x5555), FindingKind::kOutOfReach);
+  REQUIRE(finding);
+  CHECK(Says(*finding, "100.0 MiB of it in memory of other streams"));
+  CHECK(finding->advice.starts_with("Make tensors on one stream"));
+  CHECK_FALSE(Only(StreamBeside(100 * kMiB, 0, 0x5555), FindingKind::kFragmentation));
+}
+
 // Four steps with 10 MiB of activations beside a workspace of 76 MiB, which a library calls so.
 TrainingStream StreamWithWorkspace(std::string_view name) {
   TrainingStream stream;

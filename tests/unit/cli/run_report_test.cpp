@@ -123,6 +123,21 @@ TEST_CASE("What to ask next of a recording is told where its memory ran out") {
   CHECK(WaysOutHint(report, "").empty());
 }
 
+TEST_CASE(
+    "What private pools hold of what is reserved is told where there are any, and what was out of reach") {
+  timeline::Stream stream;
+  const uint8_t pool = GENERATE(uint8_t{0}, uint8_t{1});
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 64 << 20).pool = pool;
+  stream.Allocate(0x10000000, 32 << 20);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 16 << 20);
+  const RunReport report = MakeRunReport(*stream.Publish(), {}, {}, std::nullopt, {});
+  CHECK(Has(RunText(report), "  of private pools          67,108,864 B     64.0 MiB\n") == (pool != 0));
+  Json json;
+  AddRunJson(report, json);
+  CHECK(json["measured"]["private_pools_bytes"] == (pool != 0 ? 64 << 20 : 0));
+  CHECK(json["shortages"][0]["out_of_reach"]["other_pools_bytes"] == (pool != 0 ? 32 << 20 : 0));
+}
+
 TEST_CASE("What is alike of many times that memory ran out is told once") {
   RunReport report = ReportWith(2 * kGibibyte);
   report.shortages.resize(10);

@@ -290,6 +290,10 @@ TEST_CASE("private pools, expandable segments, several devices, annotations", "[
   CHECK(int{maps[0].pool} == 1);
   CHECK(int{allocations[0].pool} == 0);
   CHECK(int{allocations[1].pool} == 1);  // in the segment of one
+  const auto segments = run.view->StateAt(run.view->end() - 1).segments;
+  REQUIRE(segments.size() == 2);
+  CHECK(int{segments[0].pool} == 1);
+  CHECK(int{segments[1].pool} == 0);
   REQUIRE(run.view->steps().size() == 1);
   CHECK(run.view->steps()[0].number == 3);
   CHECK(run.view->steps()[0].complete);

@@ -128,6 +128,41 @@ TEST_CASE("One gap of a map is its largest, of several that are as large the fir
   CHECK(largest == std::vector<int64_t>{4096 + 1024});
 }
 
+TEST_CASE("What private pools and other streams have free is told apart from what requests can have") {
+  timeline::Stream stream;
+  const auto add = [&stream](uint64_t address, int64_t bytes, uint8_t pool, uint64_t of_stream) {
+    events::Event& segment = stream.Add(EventKind::kSegmentAllocate, address, bytes);
+    segment.pool = pool;
+    segment.stream = of_stream;
+  };
+  add(0x10000000, 20'000'000, 0, 0);
+  stream.Allocate(0x10000000, 20'000'000).rounded_bytes = 20'000'000;
+  add(0x20000000, 90'000'000, 1, 0);
+  CHECK(
+      ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes) ==
+      "90.0 MB of the 110.0 MB reserved are free, 90.0 MB of it in private pools (CUDA graphs have theirs), "
+      "which PyTorch uses for nothing else. Any other request makes PyTorch reserve more from the card.");
+  CHECK(MapOf(stream).largest_free_bytes == 0);
+  CHECK(MapOf(stream).pool_bytes == 90'000'000);
+  CHECK(MapSummary(MapOf(stream), ByteUnit::kMegabytes) ==
+        "2 segments · 1 block · 82 % free · 90.0 MB in private pools (dashed)");
+  CHECK(WhoseSegment(MapOf(stream), MapOf(stream).segments[0]).empty());
+  CHECK(WhoseSegment(MapOf(stream), MapOf(stream).segments[1]) == "private pool 1");
+  add(0x30000000, 12'000'000, 0, 0x5555);
+  add(0x40000000, 10'000'000, 0, 0);
+  const MemoryMap map = MapOf(stream);
+  CHECK(
+      ExplainFreeMemory(map, ByteUnit::kMegabytes) ==
+      "112.0 MB of the 132.0 MB reserved are free, 90.0 MB of it in private pools (CUDA graphs have theirs) "
+      "and 12.0 MB of it in memory of other streams, which PyTorch uses for nothing else. The rest is free, "
+      "in one piece: a larger request makes PyTorch reserve more from the card.");
+  CHECK(map.largest_free_bytes == 10'000'000);
+  CHECK(map.segments[3].gaps[0].is_largest);
+  CHECK(WhoseSegment(map, map.segments[0]) == "default stream");
+  CHECK(WhoseSegment(map, map.segments[1]) == "private pool 1 · default stream");
+  CHECK(WhoseSegment(map, map.segments[2]) == "stream 0x5555");
+}
+
 TEST_CASE("What is free is put into words") {
   CHECK(ExplainFreeMemory({}, ByteUnit::kMegabytes).empty());
   timeline::Stream stream;

@@ -206,8 +206,101 @@ TEST_CASE("Other segments help where enough was free in all and no limit stood i
   CHECK_FALSE(helps(510, 100));
 }
 
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr uint64_t kSegment = 0x10000000;
+constexpr uint64_t kSideStream = 0x5555;
+
+void AddSegment(timeline::Stream& stream, uint64_t address, int64_t bytes, int64_t taken, uint8_t pool,
+                uint64_t of_stream) {
+  const auto add = [&](events::Event& event) {
+    event.pool = pool;
+    event.stream = of_stream;
+  };
+  add(stream.Add(events::EventKind::kSegmentAllocate, address, bytes));
+  if (taken > 0) add(stream.Allocate(address, taken));
+}
+
+Shortage FailedRequest(timeline::Stream& stream, int64_t requested, uint8_t pool = 0) {
+  events::Event& failure = stream.Add(events::EventKind::kOutOfMemory, 0, requested);
+  failure.rounded_bytes = kMiB;  // that are free
+  failure.pool = pool;
+  return ShortagesIn(*stream.Publish()).back();
+}
+
+TEST_CASE("What lies free in a private pool, or in memory of another stream, is no fragmentation") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 20 * kMiB, 20 * kMiB, 0, 0);
+  SECTION("in a private pool") {
+    AddSegment(stream, 2 * kSegment, 100 * kMiB, 10 * kMiB, 1, 0);
+    const Shortage shortage = FailedRequest(stream, 30 * kMiB);
+    CHECK(WhyShort(shortage, 0) ==
+          "90.0 MiB were free, but in private pools (CUDA graphs have theirs): PyTorch uses it for nothing "
+          "else.");
+    CHECK_FALSE(IsForWantOfSegments(shortage));
+    CHECK(BytesInReach(shortage) == kMiB);
+  }
+  SECTION("an empty one of a private pool that is in use") {
+    AddSegment(stream, 2 * kSegment, 100 * kMiB, 0, 1, 0);
+    CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0)
+              .starts_with("100.0 MiB were free, but in private pools"));
+  }
+  SECTION("of another stream") {
+    AddSegment(stream, 2 * kSegment, 100 * kMiB, 10 * kMiB, 0, kSideStream);
+    CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0) ==
+          "90.0 MiB were free, but in memory of another stream: PyTorch uses it for nothing else.");
+  }
+  SECTION("in segments for small requests") {
+    for (uint64_t i = 2; i < 42; ++i) AddSegment(stream, i * kSegment, 2 * kMiB, kMiB, 0, 0);
+    CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0)
+              .starts_with("40.0 MiB were free, but in segments for requests of another size"));
+  }
+  SECTION("in both, neither of which would have done alone") {
+    AddSegment(stream, 2 * kSegment, 30 * kMiB, 10 * kMiB, 1, 0);
+    AddSegment(stream, 3 * kSegment, 30 * kMiB, 14 * kMiB, 0, kSideStream);
+    CHECK(
+        WhyShort(FailedRequest(stream, 30 * kMiB), 0) ==
+        "Enough was free in all, but 20.0 MiB of it in private pools (CUDA graphs have theirs), 16.0 MiB in "
+        "memory of another stream: PyTorch serves a request only from its own memory.");
+    CHECK(WhyShort(FailedRequest(stream, 300 * kMiB), 0) == "What was alive left no room.");
+  }
+}
+
+TEST_CASE("Gaps of the request's own stream and pool that would have held it together are fragmentation") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 40 * kMiB, 20 * kMiB, 0, 0);
+  AddSegment(stream, 2 * kSegment, 40 * kMiB, 20 * kMiB, 0, 0);
+  AddSegment(stream, 3 * kSegment, 100 * kMiB, 10 * kMiB, 1, 0);
+  const Shortage shortage = FailedRequest(stream, 30 * kMiB);
+  CHECK(WhyShort(shortage, 0).find("(fragmentation)") != std::string::npos);
+  CHECK(IsForWantOfSegments(shortage));
+  CHECK(BytesInReach(shortage) == 41 * kMiB);
+}
+
+TEST_CASE("A request of a private pool has nothing of what lies free outside of it") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 100 * kMiB, 10 * kMiB, 0, 0);
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB, 1), 0) ==
+        "90.0 MiB were free, but outside of the private pool that asked: PyTorch uses it for nothing else.");
+}
+
+TEST_CASE(
+    "Empty segments, of whatever stream, are there when a request fails only where PyTorch holds them") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 20 * kMiB, 20 * kMiB, 0, 0);
+  AddSegment(stream, 2 * kSegment, 60 * kMiB, 0, 0, kSideStream);
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0) ==
+        "60.0 MiB were free, but in empty segments that PyTorch does not give back to the card while a CUDA "
+        "graph is captured or a torch.cuda.MemPool is in use.");
+}
+
+TEST_CASE("Where nobody tells of pools what lies free is told as if there were none") {
+  timeline::Stream stream;
+  stream.Allocate(0x100, 512);  // that no segment has: where the rest lies is not known
+  AddSegment(stream, kSegment, 100 * kMiB, 10 * kMiB, 0, kSideStream);
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0).find("(fragmentation)") != std::string::npos);
+}
+
 TEST_CASE("What a request takes of the driver is as PyTorch's allocator rounds it") {
-  constexpr int64_t kMiB = int64_t{1} << 20;
   CHECK(BytesFromDriver(512, false) == 2 * kMiB);
   CHECK(BytesFromDriver(kMiB, false) == 2 * kMiB);
   CHECK(BytesFromDriver(kMiB + 512, false) == 20 * kMiB);

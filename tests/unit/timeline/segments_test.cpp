@@ -25,9 +25,17 @@ TEST_CASE("Neighbouring pieces of an expandable segment are one; other neighbour
   CHECK(segments.size() == 3);
 }
 
+TEST_CASE("Neighbouring pieces of other streams and pools are no part of an expandable segment") {
+  Segments segments;
+  segments.Reserve({100, 10, 1, true});
+  segments.Reserve({110, 10, 2, true, 0, 1});
+  segments.Reserve({120, 10, 3, true, 0, 1, 0x5555});
+  CHECK(segments.size() == 3);
+}
+
 TEST_CASE("Unmapping a part of a segment leaves its ends") {
   Segments segments;
-  segments.Reserve({100, 100, 7, true});
+  segments.Reserve({100, 100, 7, true, 0, 3, 0x5555});
   CHECK(segments.Release(130, 20) == 20);
   const std::vector<Segment> left = ListOf(segments);
   REQUIRE(left.size() == 2);
@@ -35,6 +43,10 @@ TEST_CASE("Unmapping a part of a segment leaves its ends") {
   CHECK(left[1].address == 150);
   CHECK(left[1].bytes == 50);
   CHECK(left[1].born == 7);
+  for (const Segment& end : left) {
+    CHECK(int{end.pool} == 3);
+    CHECK(end.stream == 0x5555);
+  }
   CHECK(segments.Release(0, 1000) == 80);
   CHECK(segments.size() == 0);
   CHECK(segments.Release(100, 100) == 0);

@@ -267,7 +267,11 @@ TEST_CASE("a segment that grows still does in what is saved without its beginnin
   constexpr int64_t kPiece = 2 << 20;
   Stream run;
   run.Add({.address = kBegin, .bytes = kPiece, .kind = events::EventKind::kSegmentMap});
-  run.Add({.address = 1 << 20, .bytes = kPiece, .kind = events::EventKind::kSegmentAllocate});
+  run.Add({.address = 1 << 20,
+           .bytes = kPiece,
+           .stream = 0x5555,
+           .kind = events::EventKind::kSegmentAllocate,
+           .pool = 2});
   for (int i = 0; i < 40'000; ++i) {
     run.Allocate(kBegin, 2000, events::Category::kActivation);
     run.Free(kBegin);
@@ -279,6 +283,8 @@ TEST_CASE("a segment that grows still does in what is saved without its beginnin
   const timeline::State state = again->StateAt(again->end() - 1);
   REQUIRE(state.segments.size() == 2);
   CHECK_FALSE(state.segments[0].expandable);
+  CHECK(int{state.segments[0].pool} == 2);
+  CHECK(state.segments[0].stream == 0x5555);
   CHECK(state.segments[1].expandable);
   CHECK(state.segments[1].bytes == 2 * kPiece);
 }

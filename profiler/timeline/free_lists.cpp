@@ -1,0 +1,143 @@
+#include "profiler/timeline/free_lists.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "profiler/base/saturating.h"
+#include "profiler/timeline/segments.h"
+
+namespace tidemark::timeline {
+namespace {
+
+std::vector<size_t> ByAddress(const std::vector<LiveBlock>& blocks) {
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return blocks[a].address < blocks[b].address; });
+  return order;
+}
+
+// A segment's blocks are of its stream and pool: they tell where its own event did not, and they alone tell
+// of what sizes an expandable one is.
+FreeList ListOf(const Segment& segment, const LiveBlock* block) {
+  FreeList list{segment.stream, segment.device, segment.pool, segment.bytes <= kSmallSegment};
+  if (block == nullptr) return list;
+  if (list.stream == 0) list.stream = block->stream;
+  if (list.pool == 0) list.pool = block->pool;
+  list.is_small = block->rounded_bytes <= kLargestSmallRequest;
+  return list;
+}
+
+class Layer {
+ public:
+  explicit Layer(const State& state) : state_(state), order_(ByAddress(state.blocks)) {}
+
+  Layout LayOut() {
+    layout_.segments.reserve(state_.segments.size());
+    for (const Segment& segment : state_.segments) Place(segment);
+    layout_.outside.insert(layout_.outside.end(), order_.begin() + static_cast<std::ptrdiff_t>(next_),
+                           order_.end());
+    return std::move(layout_);
+  }
+
+ private:
+  const LiveBlock& Next() const { return state_.blocks[order_[next_]]; }
+  bool IsNextBefore(uint64_t address) const { return next_ < order_.size() && Next().address < address; }
+
+  static void AddFree(LaidOutSegment& segment, int64_t from, int64_t until) {
+    if (from >= until) return;
+    segment.pieces.push_back({from, until - from, {}});
+    segment.free_bytes += until - from;
+  }
+
+  void Place(const Segment& source) {
+    while (IsNextBefore(source.address)) layout_.outside.push_back(order_[next_++]);
+    const uint64_t end = EndOf(source.address, source.bytes);
+    const auto offset = [&](uint64_t address) { return static_cast<int64_t>(address - source.address); };
+    LaidOutSegment segment;
+    segment.bytes = source.bytes;
+    segment.list = ListOf(source, IsNextBefore(end) ? &Next() : nullptr);
+    uint64_t taken_until = source.address;
+    for (; IsNextBefore(end); ++next_) {
+      const uint64_t from = std::max(Next().address, taken_until);
+      const uint64_t until = std::min(EndOf(Next().address, Next().rounded_bytes), end);
+      if (from >= until) continue;
+      AddFree(segment, offset(taken_until), offset(from));
+      segment.pieces.push_back({offset(from), static_cast<int64_t>(until - from), order_[next_]});
+      taken_until = until;
+    }
+    AddFree(segment, offset(taken_until), offset(end));
+    layout_.segments.push_back(std::move(segment));
+  }
+
+  const State& state_;
+  const std::vector<size_t> order_;
+  size_t next_ = 0;
+  Layout layout_;
+};
+
+std::optional<Barrier> BarrierBetween(const FreeList& request, const FreeList& free) {
+  if (free.pool != request.pool) return Barrier::kPool;
+  if (free.stream != request.stream) return Barrier::kStream;
+  if (free.is_small != request.is_small) return Barrier::kSize;
+  return {};
+}
+
+void Add(BarredBytes& barred, std::optional<Barrier> barrier, const LaidOutSegment& segment) {
+  if (!barrier) return;
+  int64_t& sum = barred[static_cast<size_t>(*barrier)];
+  sum = SaturatingSum(sum, segment.free_bytes);
+}
+
+// A private pool's segments are given back once nobody uses it any more.
+bool IsHeldBack(const LaidOutSegment& segment) {
+  return segment.list.pool == 0 && segment.free_bytes == segment.bytes;
+}
+
+// By card, the stream that has the most memory outside of private pools.
+std::map<uint8_t, uint64_t> UsualStreams(const Layout& layout) {
+  std::map<uint8_t, std::map<uint64_t, int64_t>> bytes;
+  for (const LaidOutSegment& segment : layout.segments) {
+    if (segment.list.pool != 0) continue;
+    int64_t& sum = bytes[segment.list.device][segment.list.stream];
+    sum = SaturatingSum(sum, segment.bytes);
+  }
+  std::map<uint8_t, uint64_t> usual;
+  for (const auto& [device, by_stream] : bytes)
+    usual[device] = std::ranges::max_element(by_stream, {}, [](const auto& of) { return of.second; })->first;
+  return usual;
+}
+
+}  // namespace
+
+Layout LayOut(const State& state) { return Layer(state).LayOut(); }
+
+BarredBytes BarredFrom(const FreeList& request, const Layout& layout) {
+  BarredBytes barred{};
+  if (!layout.outside.empty()) return barred;
+  for (const LaidOutSegment& segment : layout.segments) {
+    if (segment.list.device != request.device) continue;
+    Add(barred, IsHeldBack(segment) ? Barrier::kHeldBack : BarrierBetween(request, segment.list), segment);
+  }
+  return barred;
+}
+
+std::vector<std::optional<Barrier>> BarriersToUsual(const Layout& layout) {
+  std::map<uint8_t, uint64_t> usual = UsualStreams(layout);
+  std::vector<std::optional<Barrier>> barriers;
+  barriers.reserve(layout.segments.size());
+  for (const LaidOutSegment& segment : layout.segments) {
+    const FreeList& list = segment.list;
+    barriers.push_back(BarrierBetween({usual[list.device], list.device, 0, list.is_small}, list));
+  }
+  return barriers;
+}
+
+BarredBytes BarredFromUsual(const Layout& layout) {
+  const std::vector<std::optional<Barrier>> barriers = BarriersToUsual(layout);
+  BarredBytes barred{};
+  for (size_t i = 0; i < barriers.size(); ++i) Add(barred, barriers[i], layout.segments[i]);
+  return barred;
+}
+
+}  // namespace tidemark::timeline
