@@ -365,6 +365,16 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
   return sentences;
 }
 
+namespace {
+
+const char* WhatIsCached(const session::Shortage& shortage) {
+  return shortage.barred[static_cast<size_t>(timeline::Barrier::kHeldBack)] > 0
+             ? "gaps in segments, and segments without a block"
+             : "gaps in segments that hold live blocks";
+}
+
+}  // namespace
+
 std::string OutOfMemoryRows(const RunReport& report) {
   std::string rows;
   const ToldShortages told = ShortagesToTell(report);
@@ -375,7 +385,7 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += SizeRow("asked for", first->requested_bytes, "");
     rows += SizeRow("free on the card", first->free_bytes, "");
     rows += SizeRow("allocated", first->allocated_bytes, "");
-    rows += SizeRow("cached", first->cached_bytes, "gaps in segments that hold live blocks");
+    rows += SizeRow("cached", first->cached_bytes, WhatIsCached(*first));
     if (first->waiting_bytes > 0)
       rows += SizeRow("waiting", first->waiting_bytes, "freed, but another stream may still use them");
     if (const int64_t outside = session::OutsidePyTorch(*first, CardBytes(report)); outside > 0)

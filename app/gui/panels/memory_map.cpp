@@ -221,7 +221,7 @@ void PointAt(const MemoryMapInput& input, const MapSegment& segment, const std::
 void DrawDashes(ImDrawList* list, const ImRect& box) {
   for (const float y : {box.Min.y + Px(1), box.Max.y - Px(1)}) {
     for (float x = box.Min.x; x < box.Max.x; x += Px(8))
-      list->AddLine({x, y}, {std::min(x + Px(4), box.Max.x), y}, U32(Colors().text), Px(2));
+      list->AddLine({x, y}, {std::min(x + Px(4), box.Max.x), y}, U32(Colors().muted), Px(1.5F));
   }
 }
 

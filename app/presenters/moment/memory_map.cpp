@@ -131,15 +131,17 @@ std::string WhoseSegment(const MemoryMap& map, const MapSegment& segment) {
 
 namespace {
 
-// "90.0 MB of it in private pools (CUDA graphs have theirs) and 2.0 MB in memory of other streams"
-std::string BarredFree(const MemoryMap& map, ByteUnit unit) {
+// "90.0 MB of it in private pools (CUDA graphs have theirs) and 2.0 MB of it in memory of other streams"
+std::string BarredFree(const MemoryMap& map, int64_t free_bytes, ByteUnit unit) {
   std::string text;
   const auto add = [&](Barrier barrier, const char* where) {
     const int64_t bytes = map.barred[static_cast<size_t>(barrier)];
-    if (bytes > 0) text += (text.empty() ? "" : " and ") + FormatBytes(bytes, unit) + where;
+    if (bytes <= 0) return;
+    const std::string part = bytes == free_bytes ? "all" : FormatBytes(bytes, unit);
+    text += (text.empty() ? "" : " and ") + part + " of it " + where;
   };
-  add(Barrier::kPool, " of it in private pools (CUDA graphs have theirs)");
-  add(Barrier::kStream, " of it in memory of other streams");
+  add(Barrier::kPool, "in private pools (CUDA graphs have theirs)");
+  add(Barrier::kStream, "in memory of other streams");
   return text;
 }
 
@@ -154,7 +156,7 @@ std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
   for (const MapSegment& segment : map.segments) pieces += segment.barrier ? 0 : segment.gaps.size();
   std::string all = fmt::format("{} of the {} reserved are free", FormatBytes(free_bytes, unit),
                                 FormatBytes(map.reserved_bytes, unit));
-  const std::string barred = BarredFree(map, unit);
+  const std::string barred = BarredFree(map, free_bytes, unit);
   if (!barred.empty()) {
     all += ", " + barred + ", which PyTorch uses for nothing else. ";
     if (pieces == 0) return all + "Any other request makes PyTorch reserve more from the card.";

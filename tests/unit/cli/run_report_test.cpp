@@ -138,6 +138,14 @@ TEST_CASE(
   CHECK(json["shortages"][0]["out_of_reach"]["other_pools_bytes"] == (pool != 0 ? 32 << 20 : 0));
 }
 
+TEST_CASE("What is cached when memory runs out is said to be in gaps, or in empty segments, too") {
+  RunReport report;
+  report.shortages.emplace_back();
+  CHECK(Has(OutOfMemoryRows(report), "   gaps in segments that hold live blocks\n"));
+  report.shortages[0].barred[static_cast<size_t>(timeline::Barrier::kHeldBack)] = 1;
+  CHECK(Has(OutOfMemoryRows(report), "   gaps in segments, and segments without a block\n"));
+}
+
 TEST_CASE("What is alike of many times that memory ran out is told once") {
   RunReport report = ReportWith(2 * kGibibyte);
   report.shortages.resize(10);

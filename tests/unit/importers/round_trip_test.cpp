@@ -478,7 +478,7 @@ TEST_CASE("a pickle of a run whose oldest events were let go has what they had l
              .device = device});
   };
   reserve(kFirst, 0, 0);
-  reserve(kSecond, 1, 0);
+  reserve(kSecond, 1, 7);
   run.Add({.address = kSecond, .bytes = 3000, .rounded_bytes = 3072, .device = 1});
   run.Add({.address = kFirst + 8192, .bytes = 5000, .rounded_bytes = 5120});
   run.Add({.address = kFirst + 8192, .kind = EventKind::kFreeRequested});
@@ -501,6 +501,10 @@ TEST_CASE("a pickle of a run whose oldest events were let go has what they had l
   const timeline::State before = view->StateAt(view->end() - 1);
   REQUIRE(state.blocks.size() == before.blocks.size());
   CHECK(std::ranges::count(state.blocks, true, &timeline::LiveBlock::pending_free) == 1);
+  REQUIRE(state.segments.size() == 3);
+  CHECK(again.Of(EventKind::kSegmentAllocate).at(1).stream == 7);
+  CHECK(state.segments[1].stream == 5);
+  CHECK(state.segments[2].stream == 7);
 }
 
 TEST_CASE("a pickle's block whose free was lost keeps its category", "[importers]") {

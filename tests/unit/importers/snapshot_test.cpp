@@ -302,6 +302,20 @@ TEST_CASE("private pools, expandable segments, several devices, annotations", "[
   CHECK(ValueOf(run.Last(), Series::kReserved) == 4 << 20);
 }
 
+TEST_CASE("a segment from before the history that is freed in it is of the stream that its end tells",
+          "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("device_traces").List().List().Entry("alloc", kBase, 512, 1);
+  pickle.Dictionary().Key("action", "segment_free").Key("addr", kBase << 4).Key("size", 2 << 20);
+  pickle.Key("stream", 7).Key("time_us", 2).EndDictionary();
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const auto reserved = run.Of(EventKind::kSegmentAllocate);
+  REQUIRE(reserved.size() == 1);
+  CHECK(reserved[0].stream == 7);
+}
+
 TEST_CASE("what is unmapped from the middle of a pool's segment is the pool's no more", "[importers]") {
   constexpr int64_t kPiece = 2 << 20;
   PickleWriter pickle;
