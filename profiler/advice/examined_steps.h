@@ -28,6 +28,9 @@ int64_t AllocatedPeak(const timeline::Step& step);
 // (c10/cuda/CUDACachingAllocator.h, kLargeBuffer), and a twentieth of the whole.
 bool IsWorthTelling(int64_t bytes, int64_t of_bytes);
 
+// Nobody would change anything for less of a card.
+inline constexpr int64_t kShareOfCard = 200;
+
 // Whether it is a workspace of cuDNN; all others are cuBLAS's.
 bool IsOfCudnn(const timeline::View& view, const timeline::LiveBlock& block);
 

@@ -18,12 +18,12 @@
 #include "profiler/advice/loss_scores.h"
 #include "profiler/advice/optimizer_work.h"
 #include "profiler/advice/step_spikes.h"
+#include "profiler/advice/unused_memory.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/events/tensor_names.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/counted_blocks.h"
-#include "profiler/timeline/free_lists.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 
@@ -41,16 +41,6 @@ using timeline::Step;
 using timeline::ValueOf;
 using timeline::View;
 
-// PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
-// from a tenth of what is reserved.
-constexpr int64_t kFragmentedShare = 10;
-// Nobody would change anything for less of a card; of one that nobody told, as a snapshot's, for less than a
-// fifth of what is reserved.
-constexpr int64_t kShareOfCard = 200;
-constexpr int64_t kFragmentedShareOfAnyCard = 5;
-// For what is smaller than 10 MiB PyTorch takes 20 MiB at once (c10/cuda/CUDACachingAllocator.h,
-// kLargeBuffer): what the latest of such segments has left is for the next requests.
-constexpr int64_t kRestOfSegment = int64_t{20} << 20;
 // Of an evaluation that goes on as long as it likes: the next batch is not as far away.
 constexpr EventIndex kMostEvents = 1'000'000;
 // As many rises in a row happen by no batch of another size.
@@ -63,30 +53,6 @@ std::pair<bool, int64_t> RankOf(const Finding& finding) {
 
 std::string Counted(size_t count, std::string_view one, std::string_view more) {
   return FormatNumber(static_cast<int64_t>(count)) + " " + std::string(count == 1 ? one : more);
-}
-
-// `pool`: the private one that asked, 0 = none.
-std::string AdviceAgainst(timeline::Barrier barrier, uint8_t pool) {
-  switch (barrier) {
-    case timeline::Barrier::kHeldBack:
-      return "Call torch.cuda.empty_cache() just before a capture begins, or a torch.cuda.MemPool is used.";
-    case timeline::Barrier::kSize:
-      return "Blocks of 1 MiB and less hold these segments: let go of what is not needed of them, or keep "
-             "many small tensors in a large one.";
-    case timeline::Barrier::kStream:
-      return "Make tensors on one stream, outside of torch.cuda.stream(), and let others use them "
-             "(Tensor.record_stream): what is freed then serves every later request.";
-    case timeline::Barrier::kPool:
-      break;
-  }
-  if (pool != 0)
-    return "Capture early, or fill the pool, while the card has room, and call torch.cuda.empty_cache() just "
-           "before.";
-  return "CUDA graphs that always run in the order of their capture can share a pool "
-         "(torch.cuda.graph(graph, "
-         "pool=first.pool())). Let go of graphs and pools that are not needed any more: their memory is "
-         "given "
-         "back then. A torch.cuda.MemPool made with use_on_oom=True lends what it has free.";
 }
 
 class Examination {
@@ -110,7 +76,7 @@ class Examination {
     }
     Add(KeptOutputs(view_, unit_));
     FindUnusedGraph();
-    FindFragmentation();
+    Add(UnusedMemory(view_, unit_, card_bytes_));
     std::ranges::stable_sort(findings_, std::ranges::greater(), RankOf);
     return std::move(findings_);
   }
@@ -537,126 +503,6 @@ class Examination {
             " of tensors in another type, " + Size(bytes) + " in all" + where + "." +
             (where.empty() ? MostIsMadeBy(view_, births) : ""),
         AdviceOnCopies(copies), births);
-  }
-
-  Finding& AddFragmentation(int64_t bytes, EventIndex moment, std::string evidence) {
-    const auto& segments = view_.StateAt(moment).segments;
-    const bool grow_already = std::ranges::any_of(segments, &timeline::Segment::expandable);
-    Add(FindingKind::kFragmentation, bytes, moment, std::move(evidence),
-        grow_already ? "Segments grow already (expandable_segments): let sizes repeat from step to step, the "
-                       "last, smaller batch dropped."
-                     : "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of "
-                       "leaving gaps.");
-    findings_.back().can_be_tried = !grow_already;
-    return findings_.back();
-  }
-
-  // Where the steps with the settings of the last one begin.
-  EventIndex BeginOfSettings() const {
-    const auto& steps = view_.steps();
-    for (size_t later = steps.size(); later > 1; --later) {
-      if (steps[later - 1].settings != steps[later - 2].settings) return steps[later - 1].begin;
-    }
-    return view_.first();
-  }
-
-  // A request that other segments might have held, or what others had free.
-  bool FindFreeAtShortage(const std::vector<session::Shortage>& shortages) {
-    return std::ranges::any_of(shortages, [this](const session::Shortage& shortage) {
-      return FindPiecesAt(shortage) || FindBarredAt(shortage);
-    });
-  }
-
-  static std::string NotFoundThough(const session::Shortage& shortage, int64_t free_in_all) {
-    return session::BytesAsPyTorch(shortage.requested_bytes) + " were asked for and not found, though " +
-           session::BytesAsPyTorch(free_in_all) + " were free in all: ";
-  }
-
-  static std::string OfRestAfter(const session::Shortage& shortage) {
-    return shortage.survived ? "" : " Whether the rest of the step would find room is not known by that.";
-  }
-
-  bool FindPiecesAt(const session::Shortage& shortage) {
-    if (shortage.free_bytes >= shortage.requested_bytes || !session::IsForWantOfSegments(shortage))
-      return false;
-    const int64_t in_all = session::BytesInReach(shortage);
-    const int64_t in_gaps = SaturatingDifference(in_all, shortage.free_bytes);
-    AddFragmentation(in_gaps, shortage.index,
-                     NotFoundThough(shortage, in_all) + session::BytesAsPyTorch(in_gaps) +
-                         " of it in gaps between blocks that are alive." + OfRestAfter(shortage))
-        .ran_out = !shortage.survived;
-    return true;
-  }
-
-  bool FindBarredAt(const session::Shortage& shortage) {
-    const std::vector<session::BarredPart> parts = session::BarredPartsOf(shortage);
-    if (parts.empty()) return false;
-    int64_t bytes = 0;
-    for (const session::BarredPart& part : parts) bytes = SaturatingSum(bytes, part.bytes);
-    Add(FindingKind::kOutOfReach, bytes, shortage.index,
-        NotFoundThough(shortage, SaturatingSum(shortage.free_bytes, shortage.cached_bytes)) +
-            session::WhereBarred(shortage, parts) + "." + OfRestAfter(shortage),
-        AdviceAgainst(parts.front().barrier, shortage.pool));
-    findings_.back().ran_out = !shortage.survived;
-    return true;
-  }
-
-  // With what was freed and still waited for another stream: no request could have it.
-  int64_t TakenAt(EventIndex moment) const {
-    return SaturatingSum(ValueOf(view_.ValuesAt(moment), Series::kAllocated),
-                         timeline::WaitingBytes(view_.StateAt(moment)));
-  }
-
-  int64_t HighestAllocated(EventIndex begin, EventIndex end) const {
-    return ValueOf(view_.PeakIn(Series::kAllocated, begin, end).values, Series::kAllocated);
-  }
-
-  // ", in step 42", or "" where the event lies in none.
-  std::string StepOf(EventIndex index) const {
-    const Step* const step = timeline::StepAt(view_, index);
-    return step == nullptr ? "" : ", in step " + FormatNumber(step->number);
-  }
-
-  void FindFragmentation() {
-    const EventIndex begin = BeginOfSettings();
-    std::vector<session::Shortage> shortages = session::ShortagesIn(view_);
-    std::erase_if(shortages, [&](const session::Shortage& shortage) { return shortage.index < begin; });
-    if (FindFreeAtShortage(shortages)) return;
-    // PyTorch had given back what it could: what was reserved before was for other settings, or is gone.
-    if (!shortages.empty() && !shortages.back().survived) return;
-    const View::Peak peak = view_.PeakIn(Series::kReserved, begin, view_.end());
-    const int64_t reserved = ValueOf(peak.values, Series::kReserved);
-    if (begin > view_.first() && ValueOf(view_.ValuesAt(begin), Series::kReserved) >= reserved &&
-        HighestAllocated(view_.first(), begin) > HighestAllocated(begin, view_.end()))
-      return;  // it is of earlier settings, which needed more
-    const EventIndex highest = timeline::HighestMoment(view_, begin, view_.end());
-    const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
-    int64_t taken = std::max(TakenAt(highest), TakenAt(peak.index));
-    for (const session::Shortage& shortage : shortages) taken = std::max(taken, TakenAt(shortage.index));
-    const timeline::BarredBytes barred =
-        timeline::BarredFromUsual(timeline::LayOut(view_.StateAt(peak.index)));
-    const int64_t of_pools = barred[static_cast<size_t>(timeline::Barrier::kPool)];
-    const int64_t of_streams = barred[static_cast<size_t>(timeline::Barrier::kStream)];
-    const int64_t unused = SaturatingDifference(SaturatingDifference(reserved, taken), of_pools);
-    const int64_t least =
-        card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;
-    if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return;
-    const std::string beside = taken > allocated
-                                   ? ", beside " + Size(taken - allocated) + " that waited for another stream"
-                                   : StepOf(highest);
-    // What a graph's pool has free the graph takes whenever it is replayed, and nobody tells of it.
-    const std::string pools =
-        of_pools > 0 ? ", beside " + Size(of_pools) + " free in private pools (CUDA graphs have theirs)" : "";
-    const std::string evidence = Size(reserved) + " were reserved at most, and never more than " +
-                                 Size(allocated) + " of it allocated" + beside + pools + ": " + Size(unused) +
-                                 " lay in gaps and in segments of other sizes";
-    if (of_streams <= unused / 2) {
-      AddFragmentation(unused, peak.index, evidence + ".");
-      return;
-    }
-    Add(FindingKind::kOutOfReach, unused, peak.index,
-        evidence + ", " + Size(of_streams) + " of it in memory of other streams.",
-        AdviceAgainst(timeline::Barrier::kStream, 0));
   }
 
   const View& view_;

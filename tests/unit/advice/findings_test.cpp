@@ -239,48 +239,6 @@ TEST_CASE("Gradients that micro-batches of one step add to are meant to stay") {
   CHECK(Found(stream).empty());
 }
 
-TEST_CASE("Segments that blocks never fill are fragmentation") {
-  TrainingStream stream;
-  stream.Add(EventKind::kSegmentAllocate, 0x40000000, 64 * kMiB);
-  for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
-  const auto finding = Only(stream, FindingKind::kFragmentation);
-  REQUIRE(finding);
-  CHECK(finding->bytes == 72 * kMiB);  // 192 reserved, 120 allocated at most
-}
-
-TEST_CASE("What the latest segment has left, and little of a large card, is no fragmentation") {
-  timeline::Stream hello;
-  hello.Add(EventKind::kSegmentAllocate, 0x10000000, 20 * kMiB);
-  hello.Allocate(0x10000000, 4 * kMiB);
-  CHECK(FindingsIn(*hello.Publish(), ByteUnit::kMebibytes, 0).empty());
-  const auto found_on = [](int64_t unused_segment, int64_t card_bytes) {
-    TrainingStream stream;  // 128 MiB reserved, 120 MiB of them allocated at most
-    stream.Add(EventKind::kSegmentAllocate, 0x40000000, unused_segment);
-    for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
-    return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, card_bytes).size();
-  };
-  constexpr int64_t kLarge = int64_t{22} << 30;
-  CHECK(found_on(16 * kMiB, int64_t{4} << 30) == 1);  // a sixth
-  CHECK(found_on(16 * kMiB, 0) == 0);                 // of a card that nobody told, as a snapshot's
-  CHECK(found_on(64 * kMiB, 0) == 1);
-  CHECK(found_on(16 * kMiB, kLarge) == 0);
-  CHECK(found_on(64 * kMiB, kLarge) == 0);
-  CHECK(found_on(160 * kMiB, kLarge) == 1);
-}
-
-TEST_CASE("Segments that grow already are not advised to") {
-  for (const auto kind : {EventKind::kSegmentAllocate, EventKind::kSegmentMap}) {
-    TrainingStream stream;
-    stream.Add(kind, 0x40000000, 64 * kMiB);
-    for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
-    const auto finding = Only(stream, FindingKind::kFragmentation);
-    REQUIRE(finding);
-    CHECK(finding->advice.starts_with("Segments grow already") == (kind == EventKind::kSegmentMap));
-    CHECK(finding->can_be_tried == (kind == EventKind::kSegmentAllocate));
-    CHECK(finding->advice.find("tidemark") == std::string::npos);  // the window has a button for it
-  }
-}
-
 TEST_CASE("What was tried on a run tells whether a setting helps it") {
   AllocatorTrial trial{"expandable_segments:True", {}};
   trial.outcome.before.reserved_peak_bytes = 100 * kMiB;
@@ -294,67 +252,6 @@ TEST_CASE("What was tried on a run tells whether a setting helps it") {
         "Tried on this run, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True reserves 40.0 MiB less.");
   CHECK(told(100 * kMiB, 0).starts_with("No setting"));
   CHECK(told(60 * kMiB, 1).starts_with("No setting"));  // less, since it failed
-}
-
-TEST_CASE("A request that failed though enough was free in pieces is fragmentation, steps or not") {
-  timeline::Stream stream;
-  stream.Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
-  stream.Allocate(0x10000000, 127 * kMiB);
-  stream.Add(EventKind::kOutOfMemory, 0, 4 * kMiB).rounded_bytes = 3 * kMiB;
-  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0);
-  REQUIRE(findings.size() == 1);
-  CHECK(findings.front().kind == FindingKind::kFragmentation);
-  CHECK(findings.front().moment == stream.latest());
-  CHECK(Says(findings.front(),
-             "4.0 MiB were asked for and not found, though 4.0 MiB were free in all: 1.0 MiB "));
-}
-
-TEST_CASE("A request that failed for want of what others had free is told what would have given it that") {
-  timeline::Stream stream;
-  const auto [pool, of_stream, evidence,
-              advice] = GENERATE(table<uint8_t, uint64_t, std::string_view, std::string_view>({
-      {uint8_t{1}, uint64_t{0}, "90.0 MiB of it in private pools (CUDA graphs have theirs).",
-       "CUDA graphs that"},
-      {uint8_t{0}, uint64_t{0x5555}, "90.0 MiB of it in memory of another stream.", "Make tensors on one"},
-  }));
-  events::Event& segment = stream.Add(EventKind::kSegmentAllocate, 0x10000000, 100 * kMiB);
-  segment.pool = pool;
-  segment.stream = of_stream;
-  stream.Allocate(0x10000000, 10 * kMiB);
-  stream.Add(EventKind::kOutOfMemory, 0, 30 * kMiB).rounded_bytes = kMiB;
-  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0);
-  REQUIRE(findings.size() == 1);
-  CHECK(findings.front().kind == FindingKind::kOutOfReach);
-  CHECK(findings.front().bytes == 90 * kMiB);
-  CHECK(findings.front().ran_out);
-  CHECK_FALSE(findings.front().can_be_tried);
-  CHECK(Says(findings.front(), "30.0 MiB were asked for and not found, though 91.0 MiB were free in all: " +
-                                   std::string(evidence)));
-  CHECK(findings.front().advice.starts_with(advice));
-  CHECK(findings.front().advice.find("expandable_segments") == std::string::npos);
-}
-
-// Four steps of which each needs 120 MiB, and what is reserved beside them.
-TrainingStream StreamBeside(int64_t bytes, uint8_t pool, uint64_t of_stream) {
-  TrainingStream stream;
-  events::Event& segment = stream.Add(EventKind::kSegmentAllocate, 0x40000000, bytes);
-  segment.pool = pool;
-  segment.stream = of_stream;
-  for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
-  return stream;
-}
-
-TEST_CASE("What private pools have free is no fragmentation: their graphs use it and do not tell") {
-  CHECK(Only(StreamBeside(64 * kMiB, 0, 0), FindingKind::kFragmentation));
-  CHECK(Found(StreamBeside(64 * kMiB, 1, 0)).empty());
-}
-
-TEST_CASE("What another stream has free is not advised to grow") {
-  const auto finding = Only(StreamBeside(100 * kMiB, 0, 0x5555), FindingKind::kOutOfReach);
-  REQUIRE(finding);
-  CHECK(Says(*finding, "100.0 MiB of it in memory of other streams"));
-  CHECK(finding->advice.starts_with("Make tensors on one stream"));
-  CHECK_FALSE(Only(StreamBeside(100 * kMiB, 0, 0x5555), FindingKind::kFragmentation));
 }
 
 // Four steps with 10 MiB of activations beside a workspace of 76 MiB, which a library calls so.
