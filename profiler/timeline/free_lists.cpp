@@ -94,13 +94,13 @@ bool IsHeldBack(const LaidOutSegment& segment) {
   return segment.list.pool == 0 && segment.free_bytes == segment.bytes;
 }
 
-// By card, the stream that has the most memory outside of private pools.
+// By card, the stream that has the most in blocks outside of private pools.
 std::map<uint8_t, uint64_t> UsualStreams(const Layout& layout) {
   std::map<uint8_t, std::map<uint64_t, int64_t>> bytes;
   for (const LaidOutSegment& segment : layout.segments) {
     if (segment.list.pool != 0) continue;
     int64_t& sum = bytes[segment.list.device][segment.list.stream];
-    sum = SaturatingSum(sum, segment.bytes);
+    sum = SaturatingSum(sum, segment.bytes - segment.free_bytes);
   }
   std::map<uint8_t, uint64_t> usual;
   for (const auto& [device, by_stream] : bytes)

@@ -104,6 +104,16 @@ TEST_CASE("What private pools have free is no fragmentation: their graphs use it
   CHECK(Found(StreamBeside(64 * kMiB, 1, 0)).empty());
 }
 
+TEST_CASE("Gaps beside what private pools have free are told without it") {
+  TrainingStream stream = StreamBeside(64 * kMiB, 1, 0);
+  stream.Add(EventKind::kSegmentAllocate, 0x70000000, 64 * kMiB);
+  for (int64_t step = 4; step < 8; ++step) stream.StepWithoutFault(step);
+  const auto finding = Only(stream, FindingKind::kFragmentation);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 72 * kMiB);
+  CHECK(Says(*finding, ", beside 64.0 MiB free in private pools (CUDA graphs have theirs): 72.0 MiB lay in"));
+}
+
 TEST_CASE("What another stream has free is not advised to grow") {
   const auto finding = Only(StreamBeside(100 * kMiB, 0, 0x5555), FindingKind::kOutOfReach);
   REQUIRE(finding);

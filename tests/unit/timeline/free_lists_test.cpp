@@ -105,6 +105,16 @@ TEST_CASE("What is free is out of reach of requests of other pools, streams and 
   CHECK(BarriersToUsual(layout)[2] == Barrier::kStream);
 }
 
+TEST_CASE("The usual stream is that of most blocks, however much another one has free") {
+  Stream stream;
+  AddSegment(stream, kSegment, 0, 0);
+  stream.Add(EventKind::kSegmentAllocate, 2 * kSegment, 100 * kMiB).stream = kSideStream;
+  stream.Allocate(2 * kSegment, 9 * kMiB);
+  const Layout layout = LayOut(StateOf(stream));
+  CHECK_FALSE(BarriersToUsual(layout)[0]);
+  CHECK(BarriersToUsual(layout)[1] == Barrier::kStream);
+}
+
 TEST_CASE("Where blocks lie in no segment nobody knows what is out of reach") {
   Stream stream;
   AddSegment(stream, kSegment, 1, 0);
