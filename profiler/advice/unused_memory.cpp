@@ -24,7 +24,8 @@ using timeline::View;
 // PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
 // from a tenth of what is reserved.
 constexpr int64_t kFragmentedShare = 10;
-// Of a card that nobody told, as a snapshot's, nobody would change anything for less.
+// Of a card that nobody told, as a snapshot's, nobody would change anything for less than a fifth of what is
+// reserved.
 constexpr int64_t kFragmentedShareOfAnyCard = 5;
 // For what is smaller than 10 MiB PyTorch takes 20 MiB at once (c10/cuda/CUDACachingAllocator.h,
 // kLargeBuffer): what the latest of such segments has left is for the next requests.

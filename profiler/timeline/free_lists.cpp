@@ -1,7 +1,9 @@
 #include "profiler/timeline/free_lists.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/segments.h"

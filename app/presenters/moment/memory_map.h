@@ -36,8 +36,8 @@ struct MapSegment {
   bool expandable = false;
   events::EventIndex born = 0;
   timeline::FreeList list;
-  std::optional<timeline::Barrier>
-      barrier;                   // what keeps its gaps from usual requests; none = they are theirs
+  // What keeps its gaps from usual requests; none = they are theirs.
+  std::optional<timeline::Barrier> barrier;
   std::vector<MapBlock> blocks;  // by address, without overlap; blocks that wait to be freed are there too
   std::vector<MapGap> gaps;      // what is free
 };
