@@ -69,8 +69,11 @@ TEST_CASE("What is alive is grouped as the stack is where nobody chose") {
 }
 
 TEST_CASE(
-    "What is told of every batch is of the next run's card, and what ran stands there if it ran on that") {
+    "What is told of every batch is of the next run's network and card, and what ran stands there if it ran "
+    "so") {
   timeline::Stream stream;
+  networks::TrainingSettings trained;
+  stream.Mark(0, stream.Name(networks::ToJson(trained)));
   for (const int64_t step : {0, 1}) {
     stream.BeginStep(step);
     stream.Allocate(1 << 20, 512);
@@ -98,6 +101,33 @@ TEST_CASE(
       if (next_on != nullptr) CHECK(batch.card_bytes == next_on->memory_bytes);
       CHECK(batch.measured.has_value() == (ran == next));
     }
+  }
+  asked.input.settings.network = "gpt-mini";
+  REQUIRE(asked.input.settings.network != trained.network);
+  state.batch.drawn = true;
+  CHECK_FALSE(scene.Prepare(asked.input, state, estimates).batch.measured);
+}
+
+TEST_CASE("What ran out of memory stands at the line of what it had") {
+  timeline::Stream stream;
+  stream.Mark(0, stream.Name(networks::ToJson(networks::TrainingSettings{})));
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1'000'000);
+  AskedOf asked(stream);
+  asked.cards = *phantom::LoadCards();
+  const phantom::Card& card = *phantom::CardNamed(asked.cards, "t4");
+  asked.input.description.device_name = card.title;
+  asked.input.device = {networks::DeviceKind::kPhantom, 0, card.name};
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  for (const int64_t limit : {int64_t{0}, int64_t{64} << 20}) {
+    asked.input.description.device_bytes = limit;
+    state.batch.drawn = true;
+    const auto measured = scene.Prepare(asked.input, state, estimates).batch.measured;
+    REQUIRE(measured);
+    CHECK(measured->bytes == (limit == 0 ? card.memory_bytes : limit));
   }
 }
 

@@ -10,12 +10,15 @@
 namespace tidemark::gui {
 namespace {
 
-// What ran out had less than it needed, and stands at the card's line at least. None of a run on another card
-// than is looked at.
+// What ran out had less than it needed, and stands at the line of what it had at least: the card's, or its
+// own limit. None of a run of another network, or on another card, than is looked at.
 std::optional<presenters::MeasuredPeak> OnCard(std::optional<presenters::MeasuredPeak> measured,
                                                const SceneInput& input, int64_t card_bytes) {
-  if (CardThatRan(input) != CardOfNextRun(input)) return std::nullopt;
-  if (measured && measured->ran_out) measured->bytes = std::max(measured->bytes, card_bytes);
+  if (!measured || CardThatRan(input) != CardOfNextRun(input)) return std::nullopt;
+  if (!measured->settings || measured->settings->network != input.settings.network) return std::nullopt;
+  const int64_t limit = input.description.device_bytes;
+  const int64_t had = limit > 0 ? std::min(limit, card_bytes) : card_bytes;
+  if (measured->ran_out) measured->bytes = std::max(measured->bytes, had);
   return measured;
 }
 
