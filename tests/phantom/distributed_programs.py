@@ -300,6 +300,13 @@ def split_groups():
         assert part.tolist() == [ranks * ranks, 2 * ranks * ranks]
 
     sums_of(None, 4)
+    uneven = [torch.zeros(numbers, dtype=torch.int64, device="cuda") for numbers in (1, 1, 2, 1)]  # gathered by a broadcast from each
+    dist.all_gather(uneven, torch.tensor([7]).cuda())
+    assert [uneven[rank].tolist() for rank in (0, 1, 3)] == [[7]] * 3
+    own, theirs = torch.tensor([1, 2]).cuda(), torch.tensor([7, 8]).cuda()
+    with dist._coalescing_manager(device=torch.device("cuda:1")):  # which gathers nothing
+        dist.broadcast(own, 1), dist.broadcast(theirs, 0)
+    assert (own.tolist(), theirs.tolist()) == ([1, 2], [7, 8])
     for ranks in ([0, 1], [1, 2, 3], [1]):
         sums_of(dist.new_group(ranks), len(ranks))
     dist.new_group([0, 3])  # of others

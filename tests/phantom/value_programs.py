@@ -155,6 +155,7 @@ def sizes_from_what_was_sent():
     features[mask & (lengths != 7)].sum().backward()
     assert torch.equal(lengths, torch.tensor([3, 5, 7, 3], device="cuda")) and not torch.equal(lengths, lengths.flip(0) + 1)
     assert torch.equal(lengths / 2, lengths * .5) and not torch.equal(lengths / 2, lengths / 4)
+    assert not torch.equal(torch.tensor([True]).cuda(), torch.tensor([False]).cuda())
     assert mask.nonzero().tolist() == [[0], [2]] and lengths.cumsum(0).tolist() == [3, 8, 15, 18] and lengths.max().item() == 7
     inside = torch.arange(8, device="cuda")[None] < lengths[:, None]
     assert inside.sum(1).tolist() == [3, 5, 7, 3] and torch.randn(4, 8, device="cuda")[inside].shape == (18,)

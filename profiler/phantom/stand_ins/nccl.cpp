@@ -335,8 +335,8 @@ Result ncclBroadcast(const void* from, void* to, size_t count, int type, int roo
     return is_here ? DoAlone(*comm, stream, copy) : NotKnown(*comm, stream, to, bytes);
   }
   const auto put = [=](const Parts& parts) { Put(to, *parts.front()); };
-  return ResultOf(
-      Begin({stream, *comm, from, bytes, 0, is_root ? Everybody(*comm) : std::vector<int>{}, {root}, put}));
+  const std::vector<int> receivers = is_root ? Everybody(*comm) : std::vector<int>{};
+  return ResultOf(Begin({stream, *comm, from, bytes, 0, receivers, {root}, put, to != from}));
 }
 
 Result ncclBcast(void* buffer, size_t count, int type, int root, Comm comm, void* stream) {

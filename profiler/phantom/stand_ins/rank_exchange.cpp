@@ -127,14 +127,16 @@ bool IsFrom(int rank, const Exchange& exchange) {
   return exchange.senders.size() == 1 && exchange.senders.front() == rank;
 }
 
-// Broadcasts in one group, one from each rank, gather what all have: what comes from a pretended rank is then
-// what this rank's own brings.
+// Broadcasts in one group, of which this rank's own goes from one of its buffers to another, gather what all
+// have (PyTorch's all_gather): what comes from a pretended rank is then what this rank's own brings. Those
+// that a program puts together write each to where its sender has it.
 void GatherFromPretended(std::vector<Exchange>& exchanges) {
   for (Exchange& exchange : exchanges) {
     const Communicator& ranks = exchange.communicator;
     if (ranks.mailbox != nullptr || exchange.senders.size() != 1 || IsFrom(ranks.rank, exchange)) continue;
     const auto own = std::ranges::find_if(exchanges, [&](const Exchange& one) {
-      return IsFrom(ranks.rank, one) && one.bytes == exchange.bytes && one.stream == exchange.stream;
+      return one.moves && IsFrom(ranks.rank, one) && one.communicator.ranks == ranks.ranks &&
+             one.bytes == exchange.bytes && one.stream == exchange.stream;
     });
     if (own != exchanges.end()) exchange.from = own->from;
   }

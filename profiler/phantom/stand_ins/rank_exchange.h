@@ -43,6 +43,7 @@ struct Exchange {
   std::vector<int> receivers;
   std::vector<int> senders;
   std::function<void(const Parts&)> take;  // not called where a sender's did not come
+  bool moves = false;                      // what it takes lies elsewhere than `from`
 };
 
 // In a group all give before anybody takes, so that none waits for what comes after it (NCCL, "Group Calls").

@@ -304,7 +304,7 @@ bool SendsIndices(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> i
 bool Compares(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
   if (!op.Compares()) return false;
   const at::Tensor& first = inputs[0].toTensor();
-  return first.scalar_type() != at::kBool || first.numel() != 1;
+  return first.scalar_type() != at::kBool || first.dim() != 0;
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
@@ -341,7 +341,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
   }
   // Whether all of something is true, a phantom answers with yes.
   if (results != nullptr && results->certainty >= kOfZeros && op->AsksForAll()) results->told = Answer();
-  if (results != nullptr && results->certainty < kOfZeros && Compares(*op, inputs))
+  if (results != nullptr && !is_refused && results->certainty < kOfZeros && Compares(*op, inputs))
     results->comparing.emplace(Answer{results->values.at(0).toBool(), results->certainty});
   if (results != nullptr && results->count) ExpectCount(*results->count, results->certainty);
   if (results != nullptr && op->Suppresses()) results->running.emplace(suppressing_operators);
