@@ -45,13 +45,14 @@ std::vector<EventIndex> SavedAt(const View& view, EventIndex moment, EventIndex 
   return births;
 }
 
-// What the same step saved next to it: right before it, or where it was the first, as a label is that the
-// loss saves, right after it.
+// What the same step saved next to it: right before it, or right after it where it was the first and no
+// layer's, as a label is that the loss saves. A layer's is of a graph that may be kept whole where that of
+// another forward is not.
 std::optional<EventIndex> SavedNextTo(const View& view, const LiveBlock& saved) {
   const auto before = SavedAt(view, saved.born, EndOfStepBefore(view, saved.born), saved.born);
   if (!before.empty()) return std::ranges::max(before);
   const timeline::Step* const step = timeline::LatestStepAt(view, saved.born);
-  if (step == nullptr || step->end <= saved.born) return std::nullopt;
+  if (saved.layer != 0 || step == nullptr || step->end <= saved.born) return std::nullopt;
   const timeline::Series activations = timeline::SeriesOf(events::Category::kActivation);
   const EventIndex fullest = view.PeakIn(activations, saved.born, step->end).index;
   const auto after = SavedAt(view, fullest, saved.born + 1, step->end);

@@ -152,20 +152,25 @@ TEST_CASE("A result that was saved, too, and is kept without its graph grows, an
   CHECK(Found(once).empty());
 }
 
-TEST_CASE("A label that was saved first, and is kept without its graph, grows, and is no graph") {
-  TrainingStream stream;
-  for (int64_t step = 0; step < 8; ++step) {
-    const std::array<uint64_t, 2> saved = {0x20000000 + static_cast<uint64_t>(step) * 0x100000, 0x60000000};
-    stream.BeginForward(step);  // by what a metric computed of the step before
-    for (const uint64_t address : saved) {
-      stream.Allocate(address, kMiB, Category::kUnknown);
-      stream.Categorize(address, Category::kActivation);
+TEST_CASE(
+    "A label that was saved first, and is kept without its graph, grows; what a layer saved is a graph") {
+  for (const bool is_of_layer : {false, true}) {
+    CAPTURE(is_of_layer);
+    TrainingStream stream;
+    const events::NameId layer = stream.Name("fc");
+    for (int64_t step = 0; step < 8; ++step) {
+      const std::array<uint64_t, 2> saved = {0x20000000 + static_cast<uint64_t>(step) * 0x100000, 0x60000000};
+      stream.BeginForward(step);  // by what a metric computed of the step before
+      for (const uint64_t address : saved) {
+        stream.Allocate(address, kMiB, Category::kUnknown).layer = is_of_layer ? layer : 0;
+        stream.Categorize(address, Category::kActivation);
+      }
+      stream.Free(saved[1]);
+      stream.EndBackward(step);
     }
-    stream.Free(saved[1]);
-    stream.EndBackward(step);
+    CHECK(Only(stream, FindingKind::kKeptGraph).has_value() == is_of_layer);
+    CHECK(Only(stream, FindingKind::kGrowth).has_value() != is_of_layer);
   }
-  CHECK_FALSE(Only(stream, FindingKind::kKeptGraph));
-  CHECK(Only(stream, FindingKind::kGrowth));
 }
 
 TEST_CASE("A batch that the loop still holds after its step is no kept graph") {
