@@ -81,26 +81,17 @@ class UnusedSearch {
         HighestAllocated(view_.first(), begin) > HighestAllocated(begin, view_.end()))
       return {};  // it is of earlier settings, which needed more
     const EventIndex highest = timeline::HighestMoment(view_, begin, view_.end());
-    const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
-    int64_t taken = std::max(TakenAt(highest), TakenAt(peak.index));
-    for (const session::Shortage& shortage : shortages) taken = std::max(taken, TakenAt(shortage.index));
-    const timeline::BarredBytes barred =
-        timeline::BarredFromUsual(timeline::LayOut(view_.StateAt(peak.index)));
-    const int64_t of_pools = barred[static_cast<size_t>(timeline::Barrier::kPool)];
-    const int64_t of_streams = barred[static_cast<size_t>(timeline::Barrier::kStream)];
-    const int64_t unused = SaturatingDifference(SaturatingDifference(reserved, taken), of_pools);
+    const EventIndex fullest = FullestWhileReserved(peak.index);
+    std::vector<EventIndex> moments{highest, peak.index, fullest};
+    for (const session::Shortage& shortage : shortages) moments.push_back(shortage.index);
+    const Use most = MostUseAt(moments);
+    const int64_t unused = SaturatingDifference(reserved, most.bytes());
     const int64_t least =
         card_bytes_ == 0 ? reserved / kFragmentedShareOfAnyCard : card_bytes_ / kShareOfCard;
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return {};
-    const std::string beside = taken > allocated
-                                   ? ", beside " + Size(taken - allocated) + " that waited for another stream"
-                                   : StepOf(highest);
-    // What a graph's pool has free the graph takes whenever it is replayed, and nobody tells of it.
-    const std::string pools =
-        of_pools > 0 ? ", beside " + Size(of_pools) + " free in private pools (CUDA graphs have theirs)" : "";
-    const std::string evidence = Size(reserved) + " were reserved at most, and never more than " +
-                                 Size(allocated) + " of it allocated" + beside + pools + ": " + Size(unused) +
-                                 " lay in gaps and in segments of other sizes";
+    const std::string evidence = Size(reserved) + " were reserved at most, and " + UseOf(most, highest) +
+                                 ": " + Size(unused) + " lay in gaps and in segments of other sizes";
+    const int64_t of_streams = std::min(BarredAt(fullest, timeline::Barrier::kStream), unused);
     if (of_streams <= unused / 2) return Fragmentation(unused, peak.index, evidence + ".");
     return Finding{FindingKind::kOutOfReach,
                    evidence + ", " + Size(of_streams) + " of it in memory of other streams.",
@@ -108,6 +99,56 @@ class UnusedSearch {
                    unused,
                    peak.index,
                    {}};
+  }
+
+  // With what private pools have free: a graph takes it whenever it is replayed, and nobody tells of it.
+  struct Use {
+    int64_t taken = 0;  // as TakenAt
+    int64_t of_pools = 0;
+
+    int64_t bytes() const { return SaturatingSum(taken, of_pools); }
+  };
+
+  // Of so many moments the most.
+  Use MostUseAt(const std::vector<EventIndex>& moments) const {
+    Use most;
+    for (const EventIndex moment : moments) {
+      const Use use{TakenAt(moment), BarredAt(moment, timeline::Barrier::kPool)};
+      if (use.bytes() > most.bytes()) most = use;
+    }
+    return most;
+  }
+
+  // "never more than 90.0 MB of it allocated, in step 2"
+  std::string UseOf(const Use& use, EventIndex highest) const {
+    const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
+    if (use.of_pools > 0)
+      return "of it at the fullest " + Size(use.taken) + " taken, beside " + Size(use.of_pools) +
+             " free in private pools (CUDA graphs have theirs)";
+    return "never more than " + Size(allocated) + " of it allocated" +
+           (use.taken > allocated
+                ? ", beside " + Size(use.taken - allocated) + " that waited for another stream"
+                : StepOf(highest));
+  }
+
+  // The first event's segment is not in use yet; as long as no less is reserved it may come to be.
+  EventIndex FullestWhileReserved(EventIndex first) const {
+    const auto lowest_until = [&](EventIndex end) {
+      timeline::Bucket reserved;
+      view_.Envelope(Series::kReserved, first, end, {&reserved, 1});
+      return reserved.min;
+    };
+    const int64_t reserved = ValueOf(view_.ValuesAt(first), Series::kReserved);
+    EventIndex end = first + 1;
+    for (EventIndex most = view_.end(); end < most;) {
+      const EventIndex middle = most - (most - end) / 2;
+      lowest_until(middle) < reserved ? most = middle - 1 : end = middle;
+    }
+    return view_.PeakIn(Series::kAllocated, first, end).index;
+  }
+
+  int64_t BarredAt(EventIndex moment, timeline::Barrier barrier) const {
+    return timeline::BarredFromUsual(timeline::LayOut(view_.StateAt(moment)))[static_cast<size_t>(barrier)];
   }
 
   std::string Size(int64_t bytes) const { return FormatBytes(bytes, unit_); }
@@ -141,7 +182,7 @@ class UnusedSearch {
   // A request that other segments might have held, or what others had free.
   std::optional<Finding> FreeAt(const session::Shortage& shortage) const {
     std::optional<Finding> finding = PiecesAt(shortage);
-    if (!finding) finding = BarredAt(shortage);
+    if (!finding) finding = OutOfReachAt(shortage);
     if (finding) finding->ran_out = !shortage.survived;
     return finding;
   }
@@ -164,7 +205,7 @@ class UnusedSearch {
                              " of it in gaps between blocks that are alive." + OfRestAfter(shortage));
   }
 
-  static std::optional<Finding> BarredAt(const session::Shortage& shortage) {
+  static std::optional<Finding> OutOfReachAt(const session::Shortage& shortage) {
     const std::vector<session::BarredPart> parts = session::BarredPartsOf(shortage);
     if (parts.empty()) return {};
     int64_t bytes = 0;

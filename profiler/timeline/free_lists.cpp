@@ -96,16 +96,23 @@ bool IsHeldBack(const LaidOutSegment& segment) {
   return segment.list.pool == 0 && segment.free_bytes == segment.bytes;
 }
 
-// By card, the stream that has the most in blocks outside of private pools.
+// By card, the stream that has the most blocks outside of private pools; of as many, the most in them.
 std::map<uint8_t, uint64_t> UsualStreams(const Layout& layout) {
-  std::map<uint8_t, std::map<uint64_t, int64_t>> bytes;
+  struct Blocks {
+    std::ptrdiff_t count = 0;
+    int64_t bytes = 0;
+    auto operator<=>(const Blocks&) const = default;
+  };
+  std::map<uint8_t, std::map<uint64_t, Blocks>> blocks;
   for (const LaidOutSegment& segment : layout.segments) {
     if (segment.list.pool != 0) continue;
-    int64_t& sum = bytes[segment.list.device][segment.list.stream];
-    sum = SaturatingSum(sum, segment.bytes - segment.free_bytes);
+    Blocks& sum = blocks[segment.list.device][segment.list.stream];
+    sum.count +=
+        std::ranges::count_if(segment.pieces, [](const Piece& piece) { return piece.block.has_value(); });
+    sum.bytes = SaturatingSum(sum.bytes, segment.bytes - segment.free_bytes);
   }
   std::map<uint8_t, uint64_t> usual;
-  for (const auto& [device, by_stream] : bytes)
+  for (const auto& [device, by_stream] : blocks)
     usual[device] = std::ranges::max_element(by_stream, {}, [](const auto& of) { return of.second; })->first;
   return usual;
 }

@@ -58,7 +58,7 @@ using BarredBytes = std::array<int64_t, kBarrierCount>;  // by Barrier
 BarredBytes BarredFrom(const FreeList& request, const Layout& layout);
 
 // By segment, what keeps its free memory from requests outside of private pools on the usual stream, which
-// has the most in blocks of each card's; none = they can have it.
+// has the most blocks of each card's; none = they can have it.
 std::vector<std::optional<Barrier>> BarriersToUsual(const Layout& layout);
 BarredBytes BarredFromUsual(const Layout& layout);
 

@@ -122,5 +122,56 @@ TEST_CASE("What another stream has free is not advised to grow") {
   CHECK_FALSE(Only(StreamBeside(100 * kMiB, 0, 0x5555), FindingKind::kFragmentation));
 }
 
+// Of one segment, at the most one block.
+void AddSegment(timeline::Stream& stream, uint64_t address, int64_t bytes, int64_t taken, uint8_t pool,
+                uint64_t of_stream) {
+  const auto add = [&](events::Event& event) {
+    event.pool = pool;
+    event.stream = of_stream;
+  };
+  add(stream.Add(EventKind::kSegmentAllocate, address, bytes));
+  if (taken > 0) add(stream.Allocate(address, taken));
+}
+
+TEST_CASE("A segment of another stream that is filled at once is none of the memory that nothing used") {
+  timeline::Stream stream;
+  AddSegment(stream, 0x10000000, 200 * kMiB, 110 * kMiB, 0, 0);
+  AddSegment(stream, 0x40000000, 100 * kMiB, 100 * kMiB, 0, 0x5555);
+  stream.Free(0x40000000);
+  stream.Add(EventKind::kSegmentFree, 0x40000000, 100 * kMiB);
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().kind == FindingKind::kFragmentation);
+  CHECK(findings.front().bytes == 90 * kMiB);
+}
+
+TEST_CASE("No more is told of other streams than nothing ever used") {
+  timeline::Stream stream;
+  AddSegment(stream, 0x10000000, 200 * kMiB, 200 * kMiB, 0, 0);
+  stream.Free(0x10000000);
+  stream.Allocate(0x10000000, 10 * kMiB);
+  AddSegment(stream, 0x40000000, 100 * kMiB, 100 * kMiB, 0, 0x5555);  // 190 MiB are free on the other now
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
+  REQUIRE(findings.size() == 1);
+  CHECK(Says(findings.front(),
+             "never more than 200.0 MiB of it allocated: 100.0 MiB lay in gaps and in segments of other "
+             "sizes, 100.0 MiB of it in memory of other streams."));
+}
+
+TEST_CASE("Memory of a private pool that was in use when the most was allocated is taken off once") {
+  timeline::Stream stream;
+  AddSegment(stream, 0x10000000, 300 * kMiB, 300 * kMiB, 0, 0);
+  AddSegment(stream, 0x40000000, 400 * kMiB, 400 * kMiB, 1, 0x5555);
+  stream.Free(0x40000000);
+  AddSegment(stream, 0x70000000, 300 * kMiB, 10 * kMiB, 0, 0);
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, 0);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().kind == FindingKind::kFragmentation);
+  CHECK(findings.front().bytes == 290 * kMiB);
+  CHECK(Says(findings.front(),
+             "were reserved at most, and of it at the fullest 310.0 MiB taken, beside 400.0 MiB "
+             "free in private pools (CUDA graphs have theirs): 290.0 MiB lay in gaps"));
+}
+
 }  // namespace
 }  // namespace tidemark::advice

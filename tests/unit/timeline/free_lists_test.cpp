@@ -115,6 +115,17 @@ TEST_CASE("The usual stream is that of most blocks, however much another one has
   CHECK(BarriersToUsual(layout)[1] == Barrier::kStream);
 }
 
+TEST_CASE("The usual stream is that of the most blocks, though one block of another is larger") {
+  Stream stream;
+  AddSegment(stream, kSegment, 0, 0);
+  stream.Allocate(kSegment + 20 * kMiB, 10 * kMiB);
+  stream.Add(EventKind::kSegmentAllocate, 2 * kSegment, 100 * kMiB).stream = kSideStream;
+  stream.Allocate(2 * kSegment, 90 * kMiB);
+  const Layout layout = LayOut(StateOf(stream));
+  CHECK_FALSE(BarriersToUsual(layout)[0]);
+  CHECK(BarriersToUsual(layout)[1] == Barrier::kStream);
+}
+
 TEST_CASE("Where blocks lie in no segment nobody knows what is out of reach") {
   Stream stream;
   AddSegment(stream, kSegment, 1, 0);
