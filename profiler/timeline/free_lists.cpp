@@ -46,6 +46,22 @@ class Layer {
   const LiveBlock& Next() const { return state_.blocks[order_[next_]]; }
   bool IsNextBefore(uint64_t address) const { return next_ < order_.size() && Next().address < address; }
 
+  uint64_t BlockEnd(size_t block) const {
+    return EndOf(state_.blocks[block].address, state_.blocks[block].rounded_bytes);
+  }
+  // Pieces of an expandable segment that were told apart: a block may span them.
+  bool ContinuesLast(const Segment& source) const {
+    const size_t number = layout_.segments.size();
+    if (number == 0) return false;
+    const Segment& last = state_.segments[number - 1];
+    return last.expandable && source.expandable && EndOf(last.address, last.bytes) == source.address;
+  }
+  const LiveBlock* FirstBlockIn(const LaidOutSegment& segment) const {
+    const auto first =
+        std::ranges::find_if(segment.pieces, [](const Piece& piece) { return piece.block.has_value(); });
+    return first == segment.pieces.end() ? nullptr : &state_.blocks[*first->block];
+  }
+
   static void AddFree(LaidOutSegment& segment, int64_t from, int64_t until) {
     if (from >= until) return;
     segment.pieces.push_back({from, until - from, {}});
@@ -58,23 +74,27 @@ class Layer {
     const auto offset = [&](uint64_t address) { return static_cast<int64_t>(address - source.address); };
     LaidOutSegment segment;
     segment.bytes = source.bytes;
-    segment.list = ListOf(source, IsNextBefore(end) ? &Next() : nullptr);
     uint64_t taken_until = source.address;
-    for (; IsNextBefore(end); ++next_) {
-      const uint64_t from = std::max(Next().address, taken_until);
-      const uint64_t until = std::min(EndOf(Next().address, Next().rounded_bytes), end);
-      if (from >= until) continue;
+    const auto take = [&](size_t block) {
+      const uint64_t from = std::max(state_.blocks[block].address, taken_until);
+      const uint64_t until = std::min(BlockEnd(block), end);
+      if (from >= until) return;
       AddFree(segment, offset(taken_until), offset(from));
-      segment.pieces.push_back({offset(from), static_cast<int64_t>(until - from), order_[next_]});
+      segment.pieces.push_back({offset(from), static_cast<int64_t>(until - from), block});
       taken_until = until;
-    }
+      last_placed_ = block;
+    };
+    if (last_placed_ && ContinuesLast(source)) take(*last_placed_);
+    for (; IsNextBefore(end); ++next_) take(order_[next_]);
     AddFree(segment, offset(taken_until), offset(end));
+    segment.list = ListOf(source, FirstBlockIn(segment));
     layout_.segments.push_back(std::move(segment));
   }
 
   const State& state_;
   const std::vector<size_t> order_;
   size_t next_ = 0;
+  std::optional<size_t> last_placed_;
   Layout layout_;
 };
 

@@ -25,7 +25,8 @@ inline constexpr int64_t kSmallSegment = int64_t{2} << 20;
 struct Piece {
   int64_t offset_bytes = 0;  // in its segment
   int64_t bytes = 0;
-  std::optional<size_t> block;  // index into State::blocks; none = free
+  std::optional<size_t>
+      block;  // index into State::blocks, of one that spans two segments in both; none = free
 };
 
 struct LaidOutSegment {

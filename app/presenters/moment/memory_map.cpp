@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "profiler/base/saturating.h"
 
@@ -46,7 +47,9 @@ class Mapper {
 
   void AddBlock(MapSegment& segment, const Piece& piece) {
     const LiveBlock& block = state_.blocks[*piece.block];
-    const int64_t rounding = std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes));
+    const bool continues = std::exchange(latest_block_, piece.block) == piece.block;
+    const int64_t rounding =
+        continues ? 0 : std::max<int64_t>(0, SaturatingDifference(block.rounded_bytes, block.bytes));
     segment.blocks.push_back(
         {piece.offset_bytes, piece.bytes, rounding, *piece.block, block.category, block.pending_free});
     Add(map_.occupied_bytes, piece.bytes);
@@ -83,6 +86,7 @@ class Mapper {
   const timeline::Layout layout_;
   const std::vector<std::optional<Barrier>> barriers_;
   MemoryMap map_;
+  std::optional<size_t> latest_block_;  // one that spans two segments lies in both
   GapPlace largest_;
 };
 

@@ -113,6 +113,17 @@ TEST_CASE("Blocks that overlap or overhang are cut to what fits") {
   CHECK(map.largest_free_bytes == 512);
 }
 
+TEST_CASE("What a block that spans two segments was rounded by counts once") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentMap, 0x100000, 4096).pool = 1;
+  stream.Add(EventKind::kSegmentMap, 0x101000, 4096);
+  stream.Allocate(0x100000, 6000);
+  const MemoryMap map = MapOf(stream);
+  CHECK(map.segments.size() == 2);
+  CHECK(map.occupied_bytes == 6144);
+  CHECK(map.rounding_bytes == 144);
+}
+
 TEST_CASE("One gap of a map is its largest, of several that are as large the first") {
   timeline::Stream stream;
   for (const uint64_t segment : {0x100000, 0x200000, 0x300000}) {

@@ -126,6 +126,29 @@ TEST_CASE("The usual stream is that of the most blocks, though one block of anot
   CHECK(BarriersToUsual(layout)[1] == Barrier::kStream);
 }
 
+TEST_CASE("A block that spans two pieces of an expandable segment lies in both") {
+  Stream stream;
+  stream.Add(EventKind::kSegmentMap, kSegment, 20 * kMiB).pool = 1;
+  stream.Add(EventKind::kSegmentMap, kSegment + 20 * kMiB, 40 * kMiB);  // whose pool nobody told
+  stream.Allocate(kSegment, 50 * kMiB).pool = 1;
+  const Layout layout = LayOut(StateOf(stream));
+  REQUIRE(layout.segments.size() == 2);
+  CHECK(layout.segments[0].free_bytes == 0);
+  CHECK(layout.segments[1].free_bytes == 10 * kMiB);
+  CHECK(int{layout.segments[1].list.pool} == 1);
+  REQUIRE(layout.segments[1].pieces.size() == 2);
+  CHECK(layout.segments[1].pieces[0].block == size_t{0});
+  CHECK(layout.segments[1].pieces[0].bytes == 30 * kMiB);
+}
+
+TEST_CASE("A block that is told larger than its segment takes nothing of the next") {
+  Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, kSegment, 20 * kMiB);
+  stream.Add(EventKind::kSegmentAllocate, kSegment + 20 * kMiB, 40 * kMiB);
+  stream.Allocate(kSegment, 50 * kMiB);
+  CHECK(LayOut(StateOf(stream)).segments[1].free_bytes == 40 * kMiB);
+}
+
 TEST_CASE("Where blocks lie in no segment nobody knows what is out of reach") {
   Stream stream;
   AddSegment(stream, kSegment, 1, 0);
