@@ -101,7 +101,7 @@ class Layer {
 std::optional<Barrier> BarrierBetween(const FreeList& request, const FreeList& free) {
   if (free.pool != request.pool) return Barrier::kPool;
   if (free.stream != request.stream) return Barrier::kStream;
-  if (free.is_small != request.is_small) return Barrier::kSize;
+  if (free.is_small && !request.is_small) return Barrier::kSize;
   return {};
 }
 

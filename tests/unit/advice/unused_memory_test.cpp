@@ -89,6 +89,17 @@ TEST_CASE("A request that failed for want of what others had free is told what w
   CHECK(findings.front().advice.find("expandable_segments") == std::string::npos);
 }
 
+TEST_CASE("A small request that fails beside gaps of large segments is advised other segments") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x10000000, 100 * kMiB);
+  stream.Allocate(0x10000000, 10 * kMiB);
+  stream.Add(EventKind::kOutOfMemory, 0, kMiB / 2).rounded_bytes = kMiB / 4;
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().kind == FindingKind::kFragmentation);
+  CHECK(findings.front().bytes == 90 * kMiB);
+}
+
 // Four steps of which each needs 120 MiB, and what is reserved beside them.
 TrainingStream StreamBeside(int64_t bytes, uint8_t pool, uint64_t of_stream) {
   TrainingStream stream;

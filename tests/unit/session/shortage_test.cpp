@@ -283,6 +283,16 @@ TEST_CASE("A request of a private pool has nothing of what lies free outside of 
         "90.0 MiB were free, but outside of the private pool that asked: PyTorch uses it for nothing else.");
 }
 
+TEST_CASE("A small request that fails beside gaps of large segments fails by fragmentation") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 100 * kMiB, 10 * kMiB, 0, 0);
+  events::Event& failure = stream.Add(events::EventKind::kOutOfMemory, 0, kMiB / 2);
+  failure.rounded_bytes = kMiB / 4;
+  const Shortage shortage = ShortagesIn(*stream.Publish()).back();
+  CHECK(IsForWantOfSegments(shortage));
+  CHECK(WhyShort(shortage, 0).find("(fragmentation)") != std::string::npos);
+}
+
 TEST_CASE(
     "Empty segments, of whatever stream, are there when a request fails only where PyTorch holds them") {
   timeline::Stream stream;
