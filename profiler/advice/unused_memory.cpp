@@ -208,6 +208,10 @@ class UnusedSearch {
   static std::optional<Finding> OutOfReachAt(const session::Shortage& shortage) {
     const std::vector<session::BarredPart> parts = session::BarredPartsOf(shortage);
     if (parts.empty()) return {};
+    // What to do about a pool depends on whether it asked itself.
+    if (shortage.pool == events::kManyPools &&
+        std::ranges::count(parts, timeline::Barrier::kPool, &session::BarredPart::barrier) > 0)
+      return {};
     int64_t bytes = 0;
     for (const session::BarredPart& part : parts) bytes = SaturatingSum(bytes, part.bytes);
     const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);

@@ -94,8 +94,8 @@ void TellBarred(const timeline::View& view, uint8_t device, const timeline::Stat
   const events::Event event = view.event(shortage.index);
   shortage.pool = event.pool;
   const bool is_small = shortage.requested_bytes <= timeline::kLargestSmallRequest;
-  shortage.barred =
-      timeline::BarredFrom({event.stream, device, event.pool, is_small}, timeline::LayOut(state));
+  const uint8_t pool = event.pool == events::kManyPools ? uint8_t{0} : event.pool;
+  shortage.barred = timeline::BarredFrom({event.stream, device, pool, is_small}, timeline::LayOut(state));
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ std::vector<BarredPart> BarredPartsOf(const Shortage& shortage) {
 
 namespace {
 
-std::string_view PlaceBarredBy(timeline::Barrier barrier, bool is_of_pool) {
+std::string_view PlaceBarredBy(timeline::Barrier barrier, uint8_t asking_pool) {
   switch (barrier) {
     case timeline::Barrier::kHeldBack:
       return "in empty segments that PyTorch does not give back to the card while a CUDA graph is captured "
@@ -176,8 +176,10 @@ std::string_view PlaceBarredBy(timeline::Barrier barrier, bool is_of_pool) {
     case timeline::Barrier::kStream:
       return "in memory of another stream";
     case timeline::Barrier::kPool:
-      return is_of_pool ? "outside of the private pool that asked"
-                        : "in private pools (CUDA graphs have theirs)";
+      if (asking_pool == events::kManyPools)
+        return "in private pools (whether one of them asked is not told)";
+      return asking_pool != 0 ? "outside of the private pool that asked"
+                              : "in private pools (CUDA graphs have theirs)";
   }
   return "";
 }
@@ -188,7 +190,7 @@ std::string WhereBarred(const Shortage& shortage, const std::vector<BarredPart>&
   std::string text;
   for (const BarredPart& part : parts) {
     text += (text.empty() ? "" : ", ") + BytesAsPyTorch(part.bytes) + (text.empty() ? " of it " : " ") +
-            std::string(PlaceBarredBy(part.barrier, shortage.pool != 0));
+            std::string(PlaceBarredBy(part.barrier, shortage.pool));
   }
   return text;
 }
@@ -218,14 +220,20 @@ std::string PlaceOf(const Shortage& shortage) {
 
 namespace {
 
+std::string_view RuleBehind(timeline::Barrier barrier, uint8_t asking_pool) {
+  const bool is_pool = barrier == timeline::Barrier::kPool;
+  if (barrier == timeline::Barrier::kHeldBack || (is_pool && asking_pool == events::kManyPools)) return ".";
+  if (is_pool && asking_pool != 0) return ": PyTorch serves a pool's requests from its own memory only.";
+  return ": PyTorch uses it for nothing else.";
+}
+
 std::string BarredCause(const Shortage& shortage, const std::vector<BarredPart>& parts) {
   if (parts.size() > 1)
     return "Enough was free in all, but " + WhereBarred(shortage, parts) +
            ": PyTorch serves a request only from its own memory.";
-  const std::string free = BytesAsPyTorch(parts[0].bytes) + " were free, but " +
-                           std::string(PlaceBarredBy(parts[0].barrier, shortage.pool != 0));
-  return free +
-         (parts[0].barrier == timeline::Barrier::kHeldBack ? "." : ": PyTorch uses it for nothing else.");
+  const timeline::Barrier barrier = parts[0].barrier;
+  return BytesAsPyTorch(parts[0].bytes) + " were free, but " +
+         std::string(PlaceBarredBy(barrier, shortage.pool)) + std::string(RuleBehind(barrier, shortage.pool));
 }
 
 std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {

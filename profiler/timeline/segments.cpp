@@ -76,6 +76,13 @@ int64_t Segments::SizeAt(uint64_t address) const {
   return found == segments_.end() ? 0 : found->second.bytes;
 }
 
+const Segment* Segments::At(uint64_t address) const {
+  const auto after = segments_.upper_bound(address);
+  if (after == segments_.begin()) return nullptr;
+  const Segment& segment = std::prev(after)->second;
+  return address < SegmentEnd(segment) ? &segment : nullptr;
+}
+
 void Segments::AppendTo(std::vector<Segment>& segments) const {
   segments.reserve(segments.size() + segments_.size());
   for (const auto& [address, segment] : segments_) segments.push_back(segment);

@@ -21,6 +21,7 @@ class Segments {
   int64_t Release(uint64_t address, int64_t bytes);
   // The size of the segment that begins there, for frees that do not tell it; 0 if none does.
   int64_t SizeAt(uint64_t address) const;
+  const Segment* At(uint64_t address) const;  // that holds it; nullptr if none does
   size_t size() const { return segments_.size(); }
   void AppendTo(std::vector<Segment>& segments) const;  // by address
 

@@ -8,11 +8,13 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/timeline/segments.h"
 #include "profiler/trace/importers/annotated_steps.h"
 #include "profiler/trace/importers/block_sizes.h"
 #include "profiler/trace/importers/snapshot_contents.h"
@@ -120,38 +122,37 @@ class SnapshotHistory {
 
   // Of the segment that holds the address now; a snapshot tells no other.
   uint8_t PoolAt(uint64_t address) const {
-    const auto after = pools_.upper_bound(address);
-    if (after == pools_.begin()) return 0;
-    const auto& [begin, pool] = *std::prev(after);
-    return address - begin < static_cast<uint64_t>(pool.bytes) ? pool.number : uint8_t{0};
+    const timeline::Segment* const segment = segments_.At(address);
+    return segment == nullptr ? uint8_t{0} : segment->pool;
   }
 
-  uint8_t BeginPool(const SnapshotSegment* known, uint64_t address, int64_t bytes) {
-    const uint8_t number = known != nullptr ? NumberOf(known->pool) : uint8_t{0};
-    if (number != 0) pools_.insert_or_assign(address, Pool{bytes, number});
-    return number;
+  // A piece that was unmapped before the end is of the pool of those that it is mapped next to.
+  uint8_t PoolBeside(uint64_t address, int64_t bytes) const {
+    const uint8_t before = PoolAt(address - 1);
+    return before != 0 ? before : PoolAt(timeline::EndOf(address, bytes));
   }
 
-  // What of a segment is left before and behind stays its pool's.
-  uint8_t EndPool(uint64_t address, int64_t bytes) {
-    const uint8_t number = PoolAt(address);
-    const uint64_t end = address + static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
-    if (end <= address) return number;
-    auto next = pools_.lower_bound(address);
-    if (next != pools_.begin()) --next;
-    while (next != pools_.end() && next->first < end) {
-      const auto [begin, pool] = *next;
-      const uint64_t most = std::numeric_limits<uint64_t>::max() - begin;
-      const uint64_t its_end = begin + std::min(static_cast<uint64_t>(pool.bytes), most);
-      if (its_end <= address) {
-        ++next;
-        continue;
-      }
-      next = pools_.erase(next);
-      if (begin < address) pools_.emplace(begin, Pool{static_cast<int64_t>(address - begin), pool.number});
-      if (end < its_end) pools_.emplace(end, Pool{static_cast<int64_t>(its_end - end), pool.number});
+  // Its pool is set here.
+  void BeginSegment(const SnapshotSegment* known, Event& event) {
+    const bool expandable = event.kind == EventKind::kSegmentMap;
+    if (known != nullptr) {
+      event.pool = NumberOf(known->pool);
+    } else if (expandable) {
+      event.pool = PoolBeside(event.address, event.bytes);
     }
-    return number;
+    segments_.Reserve({event.address, event.bytes, 0, expandable, event.device, event.pool, event.stream});
+  }
+
+  // A snapshot does not tell which pool a request was of that failed, but of what stream: kManyPools where
+  // that has memory of several, or of one and outside.
+  uint8_t PoolOfRequest(uint64_t stream, uint8_t device) const {
+    std::vector<timeline::Segment> segments;
+    segments_.AppendTo(segments);
+    std::set<uint8_t> pools;
+    for (const timeline::Segment& segment : segments) {
+      if (segment.stream == stream && segment.device == device) pools.insert(segment.pool);
+    }
+    return pools.empty() ? uint8_t{0} : pools.size() == 1 ? *pools.begin() : events::kManyPools;
   }
 
   void WriteStart(const SnapshotStart& start) {
@@ -166,7 +167,7 @@ class SnapshotHistory {
       event.stream = from.stream;
       event.op = stack;
       event.name = pool;
-      event.pool = BeginPool(known, from.address, from.bytes);
+      BeginSegment(known, event);
       writer_.Add(event);
       sizes_.Reserve(from.address, from.bytes, from.expandable);
     }
@@ -293,14 +294,15 @@ class SnapshotHistory {
     event.stream = objects_.streams()[entry.stream];
     event.op = stack;
     event.name = pool;
-    event.pool = BeginsSegment(entry.action) ? BeginPool(at_end, entry.address, entry.bytes)
-                                             : EndPool(entry.address, entry.bytes);
-    writer_.Add(event);
     if (BeginsSegment(entry.action)) {
+      BeginSegment(at_end, event);
       sizes_.Reserve(entry.address, entry.bytes, entry.action == Action::kSegmentMap);
     } else {
+      event.pool = PoolAt(entry.address);
+      segments_.Release(entry.address, entry.bytes);
       sizes_.Release(entry.address, entry.bytes);
     }
+    writer_.Add(event);
   }
 
   void WriteMoment(const TraceEntry& entry, uint8_t device) {
@@ -308,8 +310,11 @@ class SnapshotHistory {
     Event event =
         Stamped(entry.action == Action::kSnapshot ? EventKind::kSnapshot : EventKind::kOutOfMemory, device);
     event.bytes = entry.bytes;
-    if (entry.action == Action::kOutOfMemory) event.rounded_bytes = static_cast<int64_t>(entry.address);
     event.stream = objects_.streams()[entry.stream];
+    if (entry.action == Action::kOutOfMemory) {
+      event.rounded_bytes = static_cast<int64_t>(entry.address);
+      event.pool = PoolOfRequest(event.stream, device);
+    }
     event.op = stack;
     writer_.Add(event);
   }
@@ -365,11 +370,7 @@ class SnapshotHistory {
   BlockSizes sizes_;
   AnnotatedSteps steps_;
   std::map<uint64_t, const SnapshotSegment*> segments_at_end_;
-  struct Pool {
-    int64_t bytes = 0;
-    uint8_t number = 0;
-  };
-  std::map<uint64_t, Pool> pools_;  // by the addresses of their segments that are there now
+  timeline::Segments segments_;  // that are there now
   std::unordered_map<std::string, size_t> pool_numbers_;
   std::unordered_map<uint64_t, int64_t> rounded_;  // of the blocks that are alive
   int64_t start_ns_ = 0;

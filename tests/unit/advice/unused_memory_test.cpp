@@ -100,6 +100,16 @@ TEST_CASE("A small request that fails beside gaps of large segments is advised o
   CHECK(findings.front().bytes == 90 * kMiB);
 }
 
+TEST_CASE("Where it is not told whether a private pool asked, none is advised to be let go") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x10000000, 100 * kMiB).pool = 1;
+  stream.Allocate(0x10000000, 10 * kMiB);
+  events::Event& failure = stream.Add(EventKind::kOutOfMemory, 0, 30 * kMiB);
+  failure.rounded_bytes = kMiB;
+  failure.pool = events::kManyPools;
+  CHECK(FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0).empty());
+}
+
 // Four steps of which each needs 120 MiB, and what is reserved beside them.
 TrainingStream StreamBeside(int64_t bytes, uint8_t pool, uint64_t of_stream) {
   TrainingStream stream;

@@ -339,6 +339,52 @@ TEST_CASE("what is unmapped from the middle of a pool's segment is the pool's no
   CHECK(int{allocations[2].pool} == 1);
 }
 
+TEST_CASE("a piece of a pool's segment that is unmapped before the end is the pool's, too", "[importers]") {
+  constexpr int64_t kPiece = 20 << 20;
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  pickle.Segment(kBase, kPiece).Key("is_expandable", 1);
+  pickle.Text("segment_pool_id").Number(1).Number(0).Raw("\x86").EndDictionary();
+  pickle.EndList().Text("device_traces").List().List();
+  pickle.Entry("segment_map", kBase, kPiece, 1)
+      .Entry("segment_map", kBase + kPiece, kPiece, 2)
+      .Entry("segment_map", kBase + 2 * kPiece, kPiece, 3)
+      .Entry("segment_alloc", kBase + 3 * kPiece, kPiece, 4)
+      .Entry("alloc", kBase + 2 * kPiece, 512, 5)
+      .Entry("free_requested", kBase + 2 * kPiece, 512, 6)
+      .Entry("free_completed", kBase + 2 * kPiece, 512, 7)
+      .Entry("segment_free", kBase + 3 * kPiece, kPiece, 8)
+      .Entry("segment_unmap", kBase + kPiece, 2 * kPiece, 9);
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  for (const events::Event& piece : run.Of(EventKind::kSegmentMap)) CHECK(int{piece.pool} == 1);
+  CHECK(int{run.Of(EventKind::kAllocate).at(0).pool} == 1);
+  CHECK(int{run.Of(EventKind::kSegmentAllocate).at(0).pool} == 0);
+}
+
+TEST_CASE("a request that failed was of the pool that alone has its stream", "[importers]") {
+  const auto [pool_beside, told] = GENERATE(table<int, int>({{1, 1}, {0, events::kManyPools}}));
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  for (const auto& [address, pool] : {std::pair(kBase, 1), std::pair(kBase << 4, pool_beside)}) {
+    pickle.Segment(address, 2 << 20).Text("segment_pool_id");
+    pickle.Number(pool).Number(0).Raw("\x86").EndDictionary();
+  }
+  pickle.EndList().Text("device_traces").List().List();
+  for (const int stream : {0, 7}) {
+    pickle.Dictionary().Key("action", "oom").Key("device_free", 77).Key("size", 1 << 20);
+    pickle.Key("stream", stream).Key("time_us", 1).EndDictionary();
+  }
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const std::vector<events::Event> failures = run.Of(EventKind::kOutOfMemory);
+  REQUIRE(failures.size() == 2);
+  CHECK(int{failures[0].pool} == told);
+  CHECK(int{failures[1].pool} == 0);  // of a stream without memory
+}
+
 TEST_CASE("without a profiler's steps, an optimizer's end them", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();

@@ -280,7 +280,17 @@ TEST_CASE("A request of a private pool has nothing of what lies free outside of 
   timeline::Stream stream;
   AddSegment(stream, kSegment, 100 * kMiB, 10 * kMiB, 0, 0);
   CHECK(WhyShort(FailedRequest(stream, 30 * kMiB, 1), 0) ==
-        "90.0 MiB were free, but outside of the private pool that asked: PyTorch uses it for nothing else.");
+        "90.0 MiB were free, but outside of the private pool that asked: PyTorch serves a pool's requests "
+        "from its own memory only.");
+}
+
+TEST_CASE(
+    "Where it is not told whether a private pool asked, what pools have free is not said to be the cause") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 20 * kMiB, 20 * kMiB, 0, 0);
+  AddSegment(stream, 2 * kSegment, 100 * kMiB, 10 * kMiB, 1, 0);
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB, events::kManyPools), 0) ==
+        "90.0 MiB were free, but in private pools (whether one of them asked is not told).");
 }
 
 TEST_CASE("A small request that fails beside gaps of large segments fails by fragmentation") {

@@ -52,6 +52,15 @@ TEST_CASE("Unmapping a part of a segment leaves its ends") {
   CHECK(segments.Release(100, 100) == 0);
 }
 
+TEST_CASE("The segment that holds an address is found by any address in it") {
+  Segments segments;
+  segments.Reserve({100, 50, 7, false});
+  REQUIRE(segments.At(149) != nullptr);
+  CHECK(segments.At(149)->born == 7);
+  CHECK(segments.At(99) == nullptr);
+  CHECK(segments.At(150) == nullptr);
+}
+
 TEST_CASE("What is reserved twice counts once") {
   Segments segments;
   CHECK(segments.Reserve({100, 100, 1, false}) == 100);
