@@ -18,6 +18,7 @@
 #include "profiler/base/utf8.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/free_lists.h"
 #include "profiler/trace/exporters/exporter.h"
 
 namespace tidemark::trace {
@@ -196,7 +197,6 @@ class PickleExporter final : public Exporter {
       allocated += block->second->rounded_bytes;
       requested += block->second->bytes;
     }
-    constexpr int64_t kSmallSegment = 2 << 20;  // kSmallBuffer, c10/core/AllocatorConfig.h
     const SegmentOrigin origin = OriginOf(segment.address);
     pickle.Dictionary().Text("device").Number(segment.device).Text("address").Address(segment.address);
     pickle.Text("total_size").Number(segment.bytes).Text("allocated_size").Number(allocated);
@@ -206,7 +206,7 @@ class PickleExporter final : public Exporter {
         .Number(requested)
         .Text("stream")
         .Address(segment.stream);
-    pickle.Text("segment_type").Text(segment.bytes <= kSmallSegment ? "small" : "large");
+    pickle.Text("segment_type").Text(segment.bytes <= timeline::kSmallSegment ? "small" : "large");
     WritePool(pickle, segment, origin.pool);
     pickle.Text("is_expandable").Boolean(segment.expandable);
     WriteFrames(pickle, origin.stack, 0);
