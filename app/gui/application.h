@@ -30,10 +30,10 @@
 #include "app/gui/searches/sweep_runner.h"
 #include "app/gui/searches/technique_runner.h"
 #include "app/gui/searches/trial_runs.h"
+#include "app/gui/shell/arrangement.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/shown_run.h"
 #include "app/gui/start_queue.h"
-#include "app/gui/view/arrangement.h"
 #include "app/gui/view/view_history.h"
 #include "app/gui/view/view_state.h"
 #include "app/gui/window/frame_times.h"
@@ -309,7 +309,7 @@ class Application {
   SweepRunner sweep_;
   TechniqueRunner techniques_;
   LessonDesk desk_;
-  Arrangement arrangement_{&shell_.reset_layout};
+  Arrangement arrangement_{&shell_};
   StartQueue starts_;
   Opener opener_;
   ChoiceHistory choices_;

@@ -1,11 +1,13 @@
-#include "app/gui/view/arrangement.h"
+#include "app/gui/shell/arrangement.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "app/gui/shell/shell.h"
 #include "app/gui/view/panel_table.h"
 #include "tests/support/catch.h"
 
@@ -30,11 +32,11 @@ bool Shows(const ViewState& view, std::string_view panel) { return view.shown[In
 }  // namespace
 
 TEST_CASE("A layout shows its panels, where they belong") {
-  bool is_reset = false;
-  Arrangement arrangement(&is_reset);
+  ShellState shell;
+  Arrangement arrangement(&shell);
   ViewState view;
   arrangement.Take(Layout::kLearn, view);
-  CHECK((is_reset && view.learning));
+  CHECK((shell.reset_layout && view.learning));
   CHECK((Shows(view, "lessons") && Shows(view, "timeline") && !Shows(view, "compare")));
   arrangement.Take(Layout::kProfile, view);
   CHECK_FALSE(view.learning);
@@ -47,15 +49,15 @@ TEST_CASE("A layout shows its panels, where they belong") {
 
 TEST_CASE("What is borrowed for a while is given back, unless another layout was taken meanwhile") {
   const ImGuiContextOfTest context;
-  bool is_reset = false;
-  Arrangement arrangement(&is_reset);
+  ShellState shell;
+  Arrangement arrangement(&shell);
   ViewState view;
   view.shown[IndexOfPanel("compare")] = false;
   const std::array<bool, kPanelCount> before = view.shown;
   SECTION("given back, once") {
     view.cut_widths = {{7, {316, 240}}};
     arrangement.Borrow(Layout::kWalk, view);
-    CHECK(is_reset);
+    CHECK(shell.reset_layout);
     view.cut_widths.clear();  // as laying out anew does
     CHECK((Shows(view, "slow_motion") && !Shows(view, "layers")));
     arrangement.GiveBack(view);
@@ -75,8 +77,8 @@ TEST_CASE("What is borrowed for a while is given back, unless another layout was
 
 TEST_CASE("A person's own panels come back from a lesson's layout, whatever comes between") {
   const ImGuiContextOfTest context;
-  bool is_reset = false;
-  Arrangement arrangement(&is_reset);
+  ShellState shell;
+  Arrangement arrangement(&shell);
   ViewState view;
   view.shown[IndexOfPanel("compare")] = false;
   const std::array<bool, kPanelCount> own = view.shown;
@@ -105,6 +107,41 @@ TEST_CASE("A person's own panels come back from a lesson's layout, whatever come
   CHECK(view.shown == own);
   CHECK_FALSE(view.learning);
   CHECK_FALSE(view.own);
+}
+
+TEST_CASE(
+    "What is kept of an arrangement has no room that was lent, and no tab that was raised, for a while") {
+  const ImGuiContextOfTest context;
+  ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+  ImGui::LoadIniSettingsFromMemory(
+      "[Window][###timeline]\nDockId=0x00000002,0\n\n[Window][###layers]\nDockId=0x00000003,0\n\n"
+      "[Docking][Data]\nDockNode ID=0x00000001 Pos=0,0 Size=400,400 Split=Y\n"
+      "  DockNode ID=0x00000002 Parent=0x00000001 SizeRef=400,50\n"
+      "  DockNode ID=0x00000003 Parent=0x00000001 SizeRef=400,350\n");
+  ShellState shell;
+  Arrangement arrangement(&shell);
+  ViewState view;
+  shell.given_room = {{2, 150, 50}, {3, 250, 350}};
+  shell.covered = {{3, "layers", ""}};
+  shell.tall_is_front = true;
+  SECTION("where a layout is borrowed and given back") {
+    arrangement.Borrow(Layout::kLearn, view);
+    REQUIRE(view.own);
+    CHECK(view.own->layout.find("SizeRef=400,250") != std::string::npos);
+    arrangement.GiveBack(view);
+    CHECK(ImGui::DockBuilderGetNode(3)->SizeRef.y == 250);
+    CHECK(shell.given_room.empty());
+    CHECK(shell.covered.empty());
+    CHECK_FALSE(shell.tall_is_front);
+  }
+  SECTION("where a layout is taken") {
+    arrangement.Take(Layout::kProfile, view);
+    CHECK(view.replaced->layout.find("SizeRef=400,250") != std::string::npos);
+  }
+  SECTION("where the window becomes low") {
+    arrangement.TurnToOtherHeight(view);
+    CHECK(view.in_other_height->layout.find("SizeRef=400,250") != std::string::npos);
+  }
 }
 
 TEST_CASE("What a version kept as a lesson's layout is no person's own") {

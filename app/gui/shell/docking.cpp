@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/gui/shell/refitting.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/controls.h"
@@ -253,65 +254,6 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, ViewState& view) {
   }
 }
 
-// Shares of a row that the panels at its sides may take, of all of it and of what is left: the middle needs
-// the most.
-constexpr float kMostOfARow = 0.3F;
-constexpr float kMostOfTheRest = 0.45F;
-
-// Docked panels keep their pixels whatever happens around them. Here those at the sides follow their text
-// (another screen, Ctrl+=), the widest beside them giving or taking the room, and those on top of each other
-// share a new height as they shared the old. What a side would like beyond its share is remembered, so that
-// smaller text finds it as it was.
-class Refitting {
- public:
-  Refitting(ImVec2 factor, std::map<unsigned, CutWidth>* cut_widths)
-      : factor_(factor), cut_widths_(cut_widths) {}
-
-  void Fit(const ImGuiDockNode* node, float width, float most) {
-    if (node == nullptr || !node->IsSplitNode()) return;
-    ImGuiDockNode* small = node->ChildNodes[0];
-    ImGuiDockNode* large = node->ChildNodes[1];
-    if (node->SplitAxis == ImGuiAxis_Y) {
-      for (ImGuiDockNode* child : {small, large}) {
-        child->SizeRef.y *= factor_.y;
-        Fit(child, width, most);
-      }
-      return;
-    }
-    if (IsTheSide(*large, *small)) std::swap(small, large);
-    const float wanted = Wanted(small) * factor_.x;
-    const float separator = ImGui::GetStyle().DockingSeparatorSize;
-    const float share = small->SizeRef.x / (small->SizeRef.x + separator + large->SizeRef.x);
-    small->SizeRef.x = std::min(wanted, std::max(most, share) * width);  // more than `most`: given by hand
-    large->SizeRef.x = width - small->SizeRef.x - separator;
-    cut_widths_->erase(small->ID);
-    if (small->SizeRef.x < wanted) (*cut_widths_)[small->ID] = {wanted, small->SizeRef.x};
-    Fit(small, small->SizeRef.x, kMostOfTheRest);
-    Fit(large, large->SizeRef.x, kMostOfTheRest);
-  }
-
- private:
-  // Of two beside each other the one at the side: not the middle, however narrow a small window made that.
-  bool IsTheSide(const ImGuiDockNode& node, const ImGuiDockNode& other) const {
-    const auto is_middle = [](const ImGuiDockNode& one) {
-      return one.IsCentralNode() || one.HasCentralNodeChild;
-    };
-    if (is_middle(node) != is_middle(other)) return is_middle(other);
-    if (cut_widths_->contains(node.ID) || cut_widths_->contains(other.ID))
-      return cut_widths_->contains(node.ID);
-    return node.SizeRef.x < other.SizeRef.x;
-  }
-
-  float Wanted(const ImGuiDockNode* node) const {
-    const auto cut = cut_widths_->find(node->ID);
-    const bool is_cut = cut != cut_widths_->end() && std::abs(cut->second.given - node->SizeRef.x) < 2;
-    return is_cut ? cut->second.wanted : node->SizeRef.x;
-  }
-
-  ImVec2 factor_;
-  std::map<unsigned, CutWidth>* cut_widths_;
-};
-
 // Laid out by a window that was low where this is not, or the other way round.
 bool IsOfOtherHeight(float height, const ViewState& view) {
   if (view.layout_scale == 0 || view.learning || view.slow_motion.active) return false;
@@ -327,7 +269,7 @@ void FollowScale(ImGuiID space, ImVec2 size, ShellState& shell, ViewState& view)
     const bool changed = is_wider || std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
     if (changed && node != nullptr) {
-      Refitting(factor, &view.cut_widths).Fit(node, size.x, kMostOfARow);
+      Refit(*node, factor, size.x, &view.cut_widths);
       for (GivenRoom& given : shell.given_room) {
         given.before *= factor.y;
         given.after *= factor.y;
@@ -622,6 +564,12 @@ std::string LayoutToKeep(const ShellState& shell) {
   return layout;
 }
 
+void ForgetPassing(ShellState& shell) {
+  shell.given_room.clear();
+  shell.covered.clear();
+  shell.tall_is_front = false;
+}
+
 std::string PanelBehind(std::string_view front, const ShellState& shell) {
   const ImGuiWindow* const window = ImGui::FindWindowByName(("###" + std::string(front)).c_str());
   if (window == nullptr || window->DockNode == nullptr) return "";
@@ -653,8 +601,7 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
     BuildDefaultLayout(space, size, view);
     shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
-    shell.given_room.clear();
-    shell.tall_is_front = false;
+    ForgetPassing(shell);
     view.layout_scale = 0;
   }
   shell.is_of_other_height = IsOfOtherHeight(size.y, view);

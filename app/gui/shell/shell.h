@@ -133,7 +133,7 @@ struct ShellState {
   bool about_open = false;
   bool class_open = false;
   ColorsWindowState colors;
-  bool reset_layout = false;
+  bool reset_layout = false;        // the next frame docks all panels where they belong, and sets it back
   bool is_of_other_height = false;  // the window has become low, or is no longer: the layout is not of that
   int order_tabs = 0;               // in so many frames more: panels come back one by one
   // Where each panel's tab stood last, to which it comes back.
@@ -164,6 +164,8 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
 // Where the panels are docked, as Dear ImGui writes it, but for what the program itself has brought to the
 // front and given room for a moment.
 std::string LayoutToKeep(const ShellState& shell);
+// Of panels that are docked anew: what was so before them.
+void ForgetPassing(ShellState& shell);
 
 // What `front` has covered since the program brought it there, be it in front itself or what the program
 // brought over it; "" where a person has chosen what is in front.

@@ -19,12 +19,13 @@ enum class Layout : uint8_t {
 // By the panel's name.
 bool IsShownIn(Layout layout, std::string_view panel);
 
+struct ShellState;  // shell.h
+
 // A person's own arrangement, and the layouts that come in its place: for a while, or as a new beginning of
 // it.
 class Arrangement {
  public:
-  // `is_reset`: the next frame docks all panels where they belong, and sets it back.
-  explicit Arrangement(bool* is_reset) : is_reset_(is_reset) {}
+  explicit Arrangement(ShellState* shell) : shell_(shell) {}
 
   // As a person's own from now on; Return leads back to what it was before.
   void Take(Layout layout, ViewState& view);
@@ -38,11 +39,12 @@ class Arrangement {
   void TurnToOtherHeight(ViewState& view);
 
  private:
+  ArrangedPanels AsItStands(const ViewState& view) const;
   void Show(Layout layout, ViewState& view);
   void PutBack(const ArrangedPanels& arranged, ViewState& view);
   void Dock(const Docking& docking, ViewState& view);
 
-  bool* is_reset_;
+  ShellState* shell_;
 };
 
 }  // namespace tidemark::gui

@@ -1,4 +1,4 @@
-#include "app/gui/view/arrangement.h"
+#include "app/gui/shell/arrangement.h"
 
 #include <imgui.h>
 
@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/gui/shell/shell.h"
 #include "app/gui/view/panel_table.h"
 
 namespace tidemark::gui {
@@ -18,13 +19,6 @@ constexpr std::array<std::string_view, 8> kLearning = {"run_controls", "timeline
 constexpr std::array<std::string_view, 3> kComparing = {"timeline", "live_tree", "compare"};
 constexpr std::array<std::string_view, 3> kWalking = {"timeline", "memory_map", "slow_motion"};
 constexpr std::array<std::string_view, 4> kNotOfAProfile = {"lessons", "compare", "batch", "checkpointing"};
-
-// Where no window is open nothing is docked.
-ArrangedPanels AsItStands(const ViewState& view) {
-  ArrangedPanels arranged = view;
-  arranged.layout = ImGui::GetCurrentContext() == nullptr ? "" : ImGui::SaveIniSettingsToMemory();
-  return arranged;
-}
 
 }  // namespace
 
@@ -69,11 +63,18 @@ void Arrangement::TurnToOtherHeight(ViewState& view) {
   Dock(other.value_or(Docking()), view);
 }
 
+// Where no window is open nothing is docked.
+ArrangedPanels Arrangement::AsItStands(const ViewState& view) const {
+  ArrangedPanels arranged = view;
+  arranged.layout = ImGui::GetCurrentContext() == nullptr ? "" : LayoutToKeep(*shell_);
+  return arranged;
+}
+
 void Arrangement::Show(Layout layout, ViewState& view) {
   view.learning = layout == Layout::kLearn;
   view.in_other_height.reset();
   for (size_t i = 0; i < kPanelCount; ++i) view.shown[i] = IsShownIn(layout, Panels()[i].name);
-  *is_reset_ = true;
+  shell_->reset_layout = true;
 }
 
 void Arrangement::PutBack(const ArrangedPanels& arranged, ViewState& view) {
@@ -83,7 +84,8 @@ void Arrangement::PutBack(const ArrangedPanels& arranged, ViewState& view) {
 
 void Arrangement::Dock(const Docking& docking, ViewState& view) {
   static_cast<Docking&>(view) = docking;
-  *is_reset_ = docking.layout.empty();
+  ForgetPassing(*shell_);
+  shell_->reset_layout = docking.layout.empty();
   if (docking.layout.empty()) return;
   ImGui::SetWindowFocus(nullptr);  // what has the focus would come before the tab that was in front
   ImGui::LoadIniSettingsFromMemory(docking.layout.data(), docking.layout.size());
