@@ -254,6 +254,7 @@ class Application {
   // What an opened recording tells of; none of a live run.
   void ReadRecordedSettings();
   void BeginSlowMotion();
+  void ReturnToLayoutBefore();
   void HoldForSlowMotion();  // once there is a step to walk
   bool ExecuteSlowMotionAction(ActionId action);
   void Walk(ActionId to);

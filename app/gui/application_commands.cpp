@@ -472,7 +472,7 @@ bool Application::ExecuteWindowAction(ActionId action) {
       arrangement_.Take(Layout::kProfile, state_);
       break;
     case ActionId::kLayoutBefore:
-      arrangement_.Return(state_);
+      ReturnToLayoutBefore();
       break;
     case ActionId::kCompareLayout:
       arrangement_.Take(Layout::kCompare, state_);

@@ -54,6 +54,13 @@ void Application::EndSlowMotion() {
   if (state_.learning && is_free) shell_.raise_panel = PanelBehind("slow_motion", shell_);
 }
 
+// Slow motion ends with the panels that are lent for it.
+void Application::ReturnToLayoutBefore() {
+  const bool is_lent_for_walk = state_.slow_motion.active && state_.own && !state_.learning;
+  EndSlowMotion();
+  if (!is_lent_for_walk) arrangement_.Return(state_);
+}
+
 void Application::HoldForSlowMotion() {
   SlowMotionState& slow = state_.slow_motion;
   const bool runs = input_.live && input_.status.state == session::RunState::kRunning;

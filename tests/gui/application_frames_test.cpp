@@ -215,6 +215,24 @@ TEST_CASE("What takes long is told in the menu's row of a small window, too, and
   }
 }
 
+TEST_CASE("Slow motion ends where the panels that it has are given back for those before them") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  const auto own = app.view_state().shown;
+  Tell(app, DoAction{ActionId::kSlowMotion});
+  frames.Draw(4);
+  REQUIRE(app.view_state().shown != own);
+  SECTION("its own layout") {}
+  SECTION("another that was chosen meanwhile") { Tell(app, DoAction{ActionId::kCompareLayout}); }
+  Tell(app, DoAction{ActionId::kLayoutBefore});
+  frames.Draw(4);
+  CHECK(app.view_state().shown == own);
+  CHECK_FALSE(app.view_state().slow_motion.active);
+}
+
 TEST_CASE("What was in front where the lessons are is in front again after slow motion") {
   const auto application = KeepingIn("");
   Application& app = *application;

@@ -120,8 +120,8 @@ constexpr Action kActions[] = {
      "A run and nothing else: timeline, map, tables and findings. Reset the layout for all panels.",
      Menu::kView, false},
     {ActionId::kLayoutBefore, "Layout: as before", icons::kUndo, 0, "",
-     "Your own panels, as you had them before the lesson or the layout that took their place; chosen again, "
-     "that layout.",
+     "Your own panels, as you had them before the lesson, slow motion (which ends) or the layout that took "
+     "their place; chosen again, that layout.",
      Menu::kView, false},
 
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
