@@ -191,4 +191,20 @@ TEST_CASE_METHOD(Measured, "Titles of layers' columns are whole, or shorter word
   }
 }
 
+TEST_CASE_METHOD(Measured,
+                 "All layers of the modules that are selected are lit, the first of them in sight") {
+  std::vector<presenters::LayerRow> rows(60);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].name = "h." + std::to_string(i) + ".mlp";
+  presenters::SelectedOwners selected;
+  LayersInput input = InputOf(rows);
+  input.selected = &selected;
+  LayersState state;
+  CommandQueue queue;
+  const auto draw = [&] { return WordsIn({700, 300}, [&] { DrawLayersPanel(input, state, queue); }); };
+  draw();
+  selected.layer = GENERATE("h.40–42", "h.40.*");
+  draw();
+  CHECK(state.sought == selected.layer);
+}
+
 }  // namespace tidemark::gui

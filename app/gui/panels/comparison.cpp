@@ -11,6 +11,7 @@
 #include "app/gui/panels/table_cells.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/allocations/layer_names.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -69,7 +70,7 @@ struct Shown {
 
 bool IsLit(const SelectedOwners& selected, const Selection& of_row) {
   if (of_row.kind == Selection::Kind::kCategory) return selected.category == of_row.category;
-  if (of_row.kind == Selection::Kind::kLayer) return selected.layer == of_row.name;
+  if (of_row.kind == Selection::Kind::kLayer) return presenters::IsOneOf(selected.layer, of_row.name);
   return of_row.any() && selected.selection == of_row;
 }
 

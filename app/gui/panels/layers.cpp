@@ -15,6 +15,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/allocations/layer_names.h"
 
 namespace tidemark::gui {
 namespace {
@@ -265,7 +266,7 @@ void Row(const LayersInput& input, std::span<const LayerRow* const> rows, size_t
   const LayerRow& row = *rows[index];
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  const bool lit = input.selected != nullptr && input.selected->layer == row.name;
+  const bool lit = input.selected != nullptr && presenters::IsOneOf(input.selected->layer, row.name);
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
   const std::vector<std::string> others =
       NamesAbout(rows, index, [](const LayerRow* about) { return about->name; });
@@ -278,7 +279,8 @@ void Row(const LayersInput& input, std::span<const LayerRow* const> rows, size_t
 std::optional<int> RowToSee(const LayersInput& input, std::span<const LayerRow* const> rows,
                             LayersState& state) {
   const std::string selected = input.selected == nullptr ? std::string() : input.selected->layer;
-  const auto row = std::ranges::find(rows, selected, &LayerRow::name);
+  const auto row =
+      std::ranges::find_if(rows, [&](const LayerRow* of) { return presenters::IsOneOf(selected, of->name); });
   if (selected.empty()) state.sought.clear();
   if (row == rows.end() || state.sought == selected) return {};
   state.sought = selected;

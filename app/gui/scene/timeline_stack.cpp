@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/gui/scene/timeline_scene.h"
+#include "app/presenters/allocations/layer_names.h"
 #include "app/presenters/plot/rank_stack.h"
 
 namespace tidemark::gui {

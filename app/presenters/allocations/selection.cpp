@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/presenters/allocations/blocks.h"
+#include "app/presenters/allocations/layer_names.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/block_layer.h"
@@ -45,10 +46,6 @@ SelectedOwners OwnersOfAllocation(const Selection& selection, const View& view) 
 }
 
 }  // namespace
-
-bool IsOneOf(std::string_view layers, std::string_view layer) {
-  return layers.ends_with('*') ? layer.starts_with(layers.substr(0, layers.size() - 1)) : layer == layers;
-}
 
 Selection AllocationSelected(events::EventIndex born) { return {Owner::kAllocation, born, {}, {}}; }
 Selection CategorySelected(events::Category category) { return {Owner::kCategory, 0, category, {}}; }

@@ -17,7 +17,7 @@ struct Selection {
   Kind kind = Kind::kNothing;
   events::EventIndex born = 0;  // of an allocation
   events::Category category = events::Category::kUnknown;
-  std::string name;  // of a layer, an operator or a frame of stacks
+  std::string name;  // of a layer or of some (layer_names.h), an operator or a frame of stacks
 
   bool any() const { return kind != Kind::kNothing; }
   bool operator==(const Selection&) const = default;
@@ -30,8 +30,6 @@ Selection OperatorSelected(std::string name);
 // All that was asked for below it.
 Selection FrameSelected(std::string name);
 
-// Whether a layer is what the name of some tells: that itself, or one of "layer3.*", all that begin so.
-bool IsOneOf(std::string_view layers, std::string_view layer);
 // Whether a block that is alive somewhere belongs to it. O(length of the names).
 bool Selects(const Selection& selection, const timeline::View& view, const timeline::LiveBlock& block);
 
@@ -51,7 +49,7 @@ struct SelectedOwners {
   std::string title;                         // "conv1 output", "layer conv1", "activation"; "" = nothing
   std::optional<timeline::LiveBlock> block;  // of an allocation, as it was before its end
   std::optional<events::Category> category;
-  std::string layer;
+  std::string layer;  // or some: IsOneOf
   std::string op;
   std::string line;  // "forward (model.py:12)", the innermost
 };

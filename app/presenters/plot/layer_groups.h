@@ -1,10 +1,12 @@
 // The timeline's stack by layers: a network of many has more than there are colours, so it is told by
-// modules, at the deepest level of the layers' paths at which the largest hold nearly all. What no layer
-// holds is told as what it is. Pure; O(live blocks · levels) for each moment.
+// modules, at the deepest level of the layers' paths at which the largest hold nearly all. Where one of those
+// holds most of it, as a transformer's blocks do, it is told by its numbered modules, some neighbours in one.
+// What no layer holds is told as what it is. Pure; O(live blocks · levels) for each moment.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,21 +16,29 @@
 
 namespace tidemark::presenters {
 
-// The first `level` parts of a layer's path with the mark behind them ("layer3.0.conv1": "layer3.",
-// "layer3.0."; "stage1_block1_conv1": "stage1_"), or all of it where it has no more.
-std::string_view ModuleOf(std::string_view layer, size_t level);
-
-// "layer3." or "conv1"; of a block that no layer holds "no layer: workspace".
-std::string LayerGroupOf(const timeline::View& view, const timeline::LiveBlock& block, size_t level);
+// "layer3.0.conv1"; of a block that no layer holds its kind: "no layer: workspace".
+std::string LayerOrKindOf(const timeline::View& view, const timeline::LiveBlock& block);
 
 struct LayerGroups {
-  size_t level = 1;                 // for LayerGroupOf
-  std::vector<std::string> groups;  // as that tells them, the largest first
-  std::vector<std::string>
-      titles;  // of each: "layer3.*", where it is of one layer that; and "other 5 layers"
+  // Of one module, as many neighbours in each group.
+  struct Division {
+    std::string module;  // "blocks."
+    uint64_t first = 0;
+    uint64_t last = 0;
+    uint64_t count = 1;
+  };
+  size_t level = 1;  // of the modules
+  std::optional<Division> division;
+  std::vector<std::string> kinds;   // what no layer holds that is told apart
+  std::vector<std::string> groups;  // as NameOf tells them, the largest first
+  std::vector<std::string> titles;  // of each, as layer_names.h has them ("layer3.*", where it is of one
+                                    // layer that); and "other 5 layers"
+
+  // "layer3.", "blocks.0–2" or "conv1", of what LayerOrKindOf tells; "no layer" of kinds that are not told
+  // apart.
+  std::string NameOf(std::string_view layer) const;
 };
-// At most so many, one for all others among them. `bytes_at`: by layer or, where none holds it, by
-// LayerGroupOf, at each of some moments.
+// At most so many, one for all others among them. `bytes_at`: by LayerOrKindOf, at each of some moments.
 using BytesByLayer = std::map<std::string, int64_t>;
 LayerGroups GroupsOfLayers(std::span<const BytesByLayer> bytes_at, size_t most);
 

@@ -192,14 +192,10 @@ struct Groups {
 
 Result<Groups> GroupsFor(const View& view, const StackOrder& order) {
   if (order.by == StackBy::kLayer) {
-    const auto in_layers = [](const View& now, const LiveBlock& block) {
-      return LayerGroupOf(now, block, std::string::npos);
-    };
-    LayerGroups layers =
-        GroupsOfLayers(BytesByTitle(view, in_layers, MomentsOfLayers(view)), kMostStackGroups);
-    return Groups{std::move(layers.titles), std::move(layers.groups),
-                  [level = layers.level](const View& now, const LiveBlock& block) {
-                    return LayerGroupOf(now, block, level);
+    const LayerGroups layers =
+        GroupsOfLayers(BytesByTitle(view, LayerOrKindOf, MomentsOfLayers(view)), kMostStackGroups);
+    return Groups{layers.titles, layers.groups, [layers](const View& now, const LiveBlock& block) {
+                    return layers.NameOf(LayerOrKindOf(now, block));
                   }};
   }
   Result<TitleOf> title_of = TitlesFor(order);

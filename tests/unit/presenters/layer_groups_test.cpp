@@ -1,10 +1,10 @@
 #include "app/presenters/plot/layer_groups.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
-#include "app/presenters/allocations/selection.h"
 #include "app/presenters/plot/stacking.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
@@ -15,15 +15,6 @@ namespace {
 LayerGroups Of(const BytesByLayer& bytes) { return GroupsOfLayers(std::vector{bytes}, kMostStackGroups); }
 
 }  // namespace
-
-TEST_CASE("A layer's path has the levels that its marks part") {
-  CHECK(ModuleOf("layer3.0.conv1", 1) == "layer3.");
-  CHECK(ModuleOf("layer3.0.conv1", 2) == "layer3.0.");
-  CHECK(ModuleOf("layer3.0.conv1", 9) == "layer3.0.conv1");
-  CHECK(ModuleOf("h.0.c_attn", 1) == "h.");
-  CHECK(ModuleOf("stage1_block1_conv1", 1) == "stage1_");
-  CHECK(ModuleOf("fc", 1) == "fc");
-}
 
 TEST_CASE("As many layers as there are colours have one each") {
   const LayerGroups groups = Of({{"conv1", 5}, {"fc", 9}, {"a.b", 7}});
@@ -92,11 +83,74 @@ TEST_CASE("What an optimizer begins to keep has a group of its own until its lay
   CHECK(std::ranges::count(stacking->titles, "no layer: optimizer state") == 1);
 }
 
-TEST_CASE("A module's group is selected as all layers whose names begin so") {
-  CHECK(IsOneOf("layer3.*", "layer3.0.conv1"));
-  CHECK_FALSE(IsOneOf("layer3.*", "layer30.conv1"));
-  CHECK(IsOneOf("conv1", "conv1"));
-  CHECK_FALSE(IsOneOf("conv1", "conv11"));
+TEST_CASE(
+    "Where one module holds most its blocks are told, neighbours in one, so that there are colours for all") {
+  BytesByLayer bytes = {
+      {"transformer.wte", 154}, {"transformer.wpe", 3}, {"transformer.ln_f", 1}, {"lm_head", 0}};
+  const auto add_blocks = [&](const std::string& prefix, int blocks,
+                              std::initializer_list<const char*> layers) {
+    for (int block = 0; block < blocks; ++block) {
+      for (const char* layer : layers) bytes[prefix + std::to_string(block) + "." + layer] = 10;
+    }
+  };
+  const auto has = [](const LayerGroups& groups, const std::string& title) {
+    return std::ranges::count(groups.titles, title) == 1;
+  };
+  SECTION("GPT-2's") {
+    add_blocks("transformer.h.", 12,
+               {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj", "ln_1", "ln_2"});
+    const LayerGroups groups = Of(bytes);
+    for (const char* title : {"transformer.h.0–2", "transformer.h.3–5", "transformer.h.6–8",
+                              "transformer.h.9–11", "transformer.wte", "transformer.wpe"})
+      CHECK(has(groups, title));
+    CHECK(groups.NameOf("transformer.h.10.mlp.c_fc") == "transformer.h.9–11");
+    CHECK(groups.NameOf("transformer.wte") == "transformer.wte");
+  }
+  SECTION("GPT-2's, beside what no layer holds: what holds next to nothing makes room") {
+    add_blocks("transformer.h.", 12,
+               {"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj", "ln_1", "ln_2"});
+    for (const char* kind : {"no layer", "no layer: input", "no layer: temporary", "no layer: workspace"})
+      bytes[kind] = 5;
+    const LayerGroups groups = Of(bytes);
+    CHECK(has(groups, "transformer.h.9–11"));
+    CHECK(has(groups, "transformer.wte"));
+    CHECK(has(groups, "other 3 layers"));
+  }
+  SECTION("Llama's") {
+    bytes = {{"model.embed_tokens", 300}, {"lm_head", 300}, {"model.norm", 1}};
+    add_blocks("model.layers.", 32,
+               {"self_attn.q_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.down_proj"});
+    const LayerGroups groups = Of(bytes);
+    CHECK(has(groups, "model.layers.0–5"));
+    CHECK(has(groups, "model.layers.30–31"));
+    CHECK(has(groups, "model.embed_tokens"));
+  }
+  SECTION("ViT's, whose blocks' names end with their number") {
+    bytes = {{"conv_proj", 1}, {"heads.head", 1}};
+    add_blocks("encoder.layers.encoder_layer_", 12, {"self_attention", "mlp.0", "mlp.3"});
+    const LayerGroups groups = Of(bytes);
+    CHECK(has(groups, "encoder.layers.encoder_layer_0–1"));
+    CHECK(has(groups, "encoder.layers.encoder_layer_10–11"));
+  }
+  SECTION("none where they have no numbers") {
+    bytes.clear();
+    for (const char* block : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"})
+      bytes["body." + std::string(block) + ".conv"] = 10;
+    CHECK(Of(bytes).titles == std::vector<std::string>{"body.*", "other"});
+  }
+}
+
+TEST_CASE("Of many kinds without a layer the largest are told apart, and the others as no layer's") {
+  BytesByLayer bytes = {{"no layer: input", 9},    {"no layer: temporary", 8}, {"no layer: workspace", 7},
+                        {"no layer: gradient", 6}, {"no layer: output", 5},    {"no layer", 4}};
+  for (int layer = 0; layer < 30; ++layer) bytes["linear" + std::to_string(layer)] = 10;
+  const LayerGroups groups = Of(bytes);
+  CHECK(std::ranges::count(groups.titles, "no layer: workspace") == 1);
+  CHECK(std::ranges::count(groups.titles, "no layer: gradient") == 0);
+  CHECK(std::ranges::count(groups.titles, "no layer") == 1);
+  CHECK(groups.NameOf("no layer: gradient") == "no layer");
+  CHECK(groups.titles.front() == "no layer");  // 15 of it
+  CHECK(groups.titles.back() == "other 25 layers");
 }
 
 }  // namespace tidemark::presenters

@@ -19,6 +19,7 @@
 #include "app/gui/widgets/terms.h"
 #include "app/gui/widgets/translation.h"
 #include "app/presenters/allocations/blocks.h"
+#include "app/presenters/allocations/layer_names.h"
 #include "profiler/session/one_card.h"
 
 namespace tidemark::gui {
@@ -238,6 +239,7 @@ std::string HelpOfGroup(const std::string& group) {
            "at its end have a colour of their own.";
   }
   if (group.ends_with('*')) return "All layers whose names begin so.";
+  if (presenters::IsOfNeighbours(group)) return "All layers of the modules with these numbers.";
   if (group.starts_with(presenters::kNoLayer)) return "No layer holds it: nobody told one.";
   return group == presenters::kNoLine ? "No line of code was told for these." : "";
 }

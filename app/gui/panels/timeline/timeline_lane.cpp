@@ -8,6 +8,7 @@
 #include "app/gui/widgets/text.h"
 #include "app/gui/widgets/translation.h"
 #include "app/gui/window/theme.h"
+#include "app/presenters/allocations/layer_names.h"
 
 namespace tidemark::gui {
 namespace {
@@ -168,7 +169,7 @@ void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const float to = std::min(geometry.X(span.end), lane.Max.x);
     if (to - from < 2) continue;
     const std::string name(input.view->name(span.layer));
-    const bool lit = input.selected != nullptr && input.selected->layer == name;
+    const bool lit = input.selected != nullptr && presenters::IsOneOf(input.selected->layer, name);
     const ImVec2 low(from + Px(0.5F), lane.Min.y);
     const ImVec2 high(to - Px(0.5F), lane.Max.y);
     const bool hovered = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
