@@ -258,11 +258,43 @@ TEST_CASE("Where the line lies in the stack its label stands over that, or where
   CHECK(place({300, 470}).Min.x == 470);  // more than half of it beside the stack
   SECTION("judged over all of the plot while the stack moves under it") {
     labels.places.clear();
-    labels.stack_moves = true;
+    labels.moving_stack.emplace(geometry, plot);
     CHECK(place({10, 700}).Min.x == 10);
     stack(40, 0);
+    labels.moving_stack.emplace(geometry, plot);
     CHECK(place({10, 700}).Max.y < geometry.Y(40));
   }
+}
+
+TEST_CASE("How much a stack covers at a height is told of what of it is in sight") {
+  const TimelineGeometry geometry = Geometry(1000);
+  presenters::TimelinePlot plot;
+  for (int i = -10; i < 100; ++i) {  // of the first ten none is in sight
+    presenters::PlotColumn column{.begin = 10.0 * i, .end = 10.0 * (i + 1)};
+    const int64_t bytes = i < 0 ? 90 : i < 25 ? 60 : i < 50 ? 30 : i < 75 ? 60 : 0;
+    column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)] = bytes;
+    plot.columns.push_back(column);
+  }
+  const StackCover cover(geometry, plot);
+  CHECK(cover.ShareAt(geometry.Y(61)) == 0);
+  CHECK_THAT(cover.ShareAt(geometry.Y(60)), Catch::Matchers::WithinAbs(0.5, 1e-3));
+  CHECK_THAT(cover.ShareAt(geometry.Y(31)), Catch::Matchers::WithinAbs(0.5, 1e-3));
+  CHECK_THAT(cover.ShareAt(geometry.Y(0)), Catch::Matchers::WithinAbs(0.75, 1e-3));
+  CHECK(StackCover(geometry, {}).ShareAt(100) == 0);
+}
+
+TEST_CASE_METHOD(Measured, "The rim of a label takes no more than seven times what is written") {
+  ImDrawList* const list = ImGui::GetForegroundDrawList();
+  list->ChannelsSplit(2);
+  list->ChannelsSetCurrent(kLabelChannel);
+  const auto vertices = [&](const auto& draw) {
+    const int before = list->VtxBuffer.Size;
+    draw();
+    return list->VtxBuffer.Size - before;
+  };
+  const int written = vertices([&] { DrawText(list, {100, 40}, SmallMuted(), "textbook"); });
+  CHECK(vertices([&] { DrawRimmed(list, {100, 40, 200, 56}, SmallMuted(), "textbook"); }) <= 8 * written);
+  list->ChannelsMerge();
 }
 
 TEST_CASE_METHOD(Measured, "A label that is away from its line points there") {

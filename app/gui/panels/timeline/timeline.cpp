@@ -474,7 +474,7 @@ TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geo
   ImDrawList* list = ImGui::GetWindowDrawList();
   TimelineLabels labels;
   labels.plot = input.plot;
-  labels.stack_moves = input.goes_on && (state.follow || state.whole);
+  if (input.goes_on && (state.follow || state.whole)) labels.moving_stack.emplace(geometry, *input.plot);
   NoteLines(input, geometry, state, &labels);
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -60,28 +61,38 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   LabelMarker(list, geometry, marker, color, fill, labels);
 }
 
-// The share of a label's width under which the stack reaches as high as that is.
-float CoveredShare(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
-                   const ImRect& place) {
-  float covered = 0;
-  const auto first =
-      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Min.x), {}, &PlotColumn::end);
-  for (auto column = first; column != plot.columns.end(); ++column) {
-    const float begin = geometry.X(column->begin);
-    if (begin > place.Max.x) break;
-    const int64_t allocated = ValueOf(column->at_peak, timeline::Series::kAllocated);
-    if (allocated > 0 && geometry.Y(static_cast<double>(allocated)) <= place.Max.y)
-      covered += std::min(geometry.X(column->end), place.Max.x) - std::max(begin, place.Min.x);
-  }
-  return covered / place.GetWidth();
+// How high the stack reaches in a column; nothing where there is none.
+std::optional<float> TopOf(const TimelineGeometry& geometry, const PlotColumn& column) {
+  const int64_t allocated = ValueOf(column.at_peak, timeline::Series::kAllocated);
+  if (allocated <= 0) return std::nullopt;
+  return geometry.Y(static_cast<double>(allocated));
 }
 
-float CoveredShare(const TimelineGeometry& geometry, const TimelineLabels& labels, ImRect place) {
-  if (labels.stack_moves) {
-    place.Min.x = geometry.plot.Min.x;
-    place.Max.x = geometry.plot.Max.x;
+// Columns under a label.
+auto ColumnsUnder(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+                  const ImRect& place) {
+  const auto first =
+      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Min.x), {}, &PlotColumn::end);
+  const auto end =
+      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Max.x), {}, &PlotColumn::begin);
+  return std::ranges::subrange(first, std::max(first, end));
+}
+
+bool IsCovered(const TimelineGeometry& geometry, const PlotColumn& column, const ImRect& place) {
+  const std::optional<float> top = TopOf(geometry, column);
+  return top && *top <= place.Max.y;
+}
+
+// The share of a label's width under which the stack reaches as high as that is.
+float CoveredShare(const TimelineGeometry& geometry, const TimelineLabels& labels, const ImRect& place) {
+  if (labels.moving_stack) return labels.moving_stack->ShareAt(place.Max.y);
+  float covered = 0;
+  for (const PlotColumn& column : ColumnsUnder(geometry, *labels.plot, place)) {
+    if (!IsCovered(geometry, column, place)) continue;
+    covered +=
+        std::min(geometry.X(column.end), place.Max.x) - std::max(geometry.X(column.begin), place.Min.x);
   }
-  return CoveredShare(geometry, *labels.plot, place);
+  return covered / place.GetWidth();
 }
 
 bool LiesBetween(float y, const ImRect& place) { return y >= place.Min.y && y <= place.Max.y; }
@@ -97,7 +108,8 @@ bool Crosses(const TimelineGeometry& geometry, std::span<const presenters::PlotL
 
 bool Crosses(const TimelineGeometry& geometry, const presenters::PlotLine& line, const ImRect& place) {
   const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
-  for (size_t k = 0; k < line.bytes.size(); ++k) {
+  const double before = (geometry.PositionAt(place.Min.x) - line.begin) / width - 1;
+  for (auto k = static_cast<size_t>(std::max(0.0, before)); k < line.bytes.size(); ++k) {
     const double begin = line.begin + width * static_cast<double>(k);
     if (geometry.X(begin + width) < place.Min.x) continue;
     if (geometry.X(begin) > place.Max.x) break;
@@ -115,6 +127,24 @@ std::string SightInWords(presenters::TimeAxis axis, const presenters::VisibleRan
   if (axis == presenters::TimeAxis::kWallClock)
     return FormatDuration(static_cast<int64_t>(span)) + " in sight";
   return FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events") + " in sight";
+}
+
+StackCover::StackCover(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot) {
+  tops_.reserve(plot.columns.size());
+  for (const PlotColumn& column : plot.columns) {
+    const float from = std::max(geometry.X(column.begin), geometry.plot.Min.x);
+    const float to = std::min(geometry.X(column.end), geometry.plot.Max.x);
+    const std::optional<float> top = TopOf(geometry, column);
+    if (top && to > from) tops_.push_back({*top, (to - from) / geometry.plot.GetWidth()});
+  }
+  std::ranges::sort(tops_, {}, &Top::y);
+  float share = 0;
+  for (Top& top : tops_) top.share = share += top.share;
+}
+
+float StackCover::ShareAt(float y) const {
+  const auto below = std::ranges::upper_bound(tops_, y, {}, &Top::y);
+  return below == tops_.begin() ? 0 : std::prev(below)->share;
 }
 
 bool TimelineLabels::Overlap(const ImRect& place) const {
@@ -178,18 +208,16 @@ void TimelineLabels::Explain(const ImRect& place, const std::string& words) {
 }
 
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place) {
-  const auto behind =
-      std::ranges::upper_bound(plot.columns, geometry.PositionAt(place.Min.x), {}, &PlotColumn::end);
-  float reserved_before = 0;
-  for (auto column = behind; column != plot.columns.end(); ++column) {
-    if (geometry.X(column->begin) > place.Max.x) break;
-    const float reserved = geometry.Y(static_cast<double>(column->reserved_max));
-    const float from = column == behind ? reserved : reserved_before;  // where it comes from
+  std::optional<float> reserved_before;
+  for (const PlotColumn& column : ColumnsUnder(geometry, plot, place)) {
+    if (IsCovered(geometry, column, place)) return false;
+    const float reserved = geometry.Y(static_cast<double>(column.reserved_max));
+    const float from = reserved_before.value_or(reserved);  // where it comes from
     if (std::max(from, reserved) >= place.Min.y && std::min(from, reserved) <= place.Max.y) return false;
     reserved_before = reserved;
   }
-  return CoveredShare(geometry, plot, place) <= 0 && !Crosses(geometry, plot.textbook, place) &&
-         !Crosses(geometry, plot.phantom, place) && !Crosses(geometry, plot.compared, place) &&
+  return !Crosses(geometry, plot.textbook, place) && !Crosses(geometry, plot.phantom, place) &&
+         !Crosses(geometry, plot.compared, place) &&
          std::ranges::none_of(plot.lines, [&](const presenters::PlotLine& line) {
            return !line.bytes.empty() && Crosses(geometry, line, place);
          });
@@ -210,9 +238,9 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
   const bool is_away = ground == Ground::kClearAway || ground == Ground::kAway;
   const auto suits = [&](const ImRect& place) {
     if (labels.plot == nullptr || ground == Ground::kAny || ground == Ground::kAway) return true;
-    const float covered = CoveredShare(geometry, labels, place);
-    if (ground == Ground::kHalfClear) return covered <= 0.5F;
-    return covered <= 0 && !labels.CrossLine(place) && IsClear(geometry, *labels.plot, place);
+    if (ground == Ground::kHalfClear) return CoveredShare(geometry, labels, place) <= 0.5F;
+    if (labels.moving_stack && labels.moving_stack->ShareAt(place.Max.y) > 0) return false;
+    return !labels.CrossLine(place) && IsClear(geometry, *labels.plot, place);
   };
   const auto is_free = [&](const presenters::LabelBox& box) {
     const ImRect place = rect(box);
@@ -268,8 +296,8 @@ void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, c
   list->ChannelsSetCurrent(kLabelChannel);
   const ImVec2 at(place.Min.x + Px(6), place.Min.y + Px(2));
   const TextStyle rim = Colored(style, Colors().panel.WithAlpha(0.6));
-  for (const ImVec2 to : {ImVec2(1, 0), ImVec2(0, 1), ImVec2(0.7F, 0.7F), ImVec2(0.7F, -0.7F)}) {
-    for (const float radius : {Px(-2), Px(-1), Px(1), Px(2)}) DrawText(list, at + to * radius, rim, text);
+  for (const ImVec2 to : {ImVec2(1, 0), ImVec2(0.5F, 0.9F), ImVec2(0.5F, -0.9F)}) {
+    for (const float radius : {Px(-1.5F), Px(1.5F)}) DrawText(list, at + to * radius, rim, text);
   }
   DrawText(list, at, style, text);
   list->ChannelsSetCurrent(kLineChannel);

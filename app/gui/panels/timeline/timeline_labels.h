@@ -28,6 +28,21 @@ inline constexpr int kLabelChannel = 1;
 std::string SightInWords(presenters::TimeAxis axis, const presenters::VisibleRange& visible,
                          const presenters::VisibleRange& whole);
 
+// How much of the plot's width the stack covers at a height, wherever that is: found once, and asked for
+// every place that a label is tried at. O(columns · log columns), each answer O(log columns).
+class StackCover {
+ public:
+  StackCover(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
+  float ShareAt(float y) const;
+
+ private:
+  struct Top {
+    float y = 0;
+    float share = 0;  // of all columns that reach as high as that
+  };
+  std::vector<Top> tops_;  // the highest first
+};
+
 // The labels that the chart carries so far: no two lie on each other. It is full of curves, so that a label
 // rather lies on one than is left out; in charts of a few lines (widgets/label_places.h) it is left out.
 struct TimelineLabels {
@@ -40,8 +55,9 @@ struct TimelineLabels {
   std::vector<float> horizontal_lines;
   std::string explained;  // what the label under the mouse means; "" = none is there
   float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
-  // The stack moves under them: what it covers is judged over all of the plot, so that none jumps as it does.
-  bool stack_moves = false;
+  // Where the stack moves under them what it covers is judged over all of the plot, so that none jumps as it
+  // does.
+  std::optional<StackCover> moving_stack;
 
   bool Overlap(const ImRect& place) const;
   bool CrossLine(const ImRect& place) const;
