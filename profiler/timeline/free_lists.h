@@ -48,7 +48,7 @@ enum class Barrier : uint8_t {
   kHeldBack,  // a segment without a block, which PyTorch gives back to the card before it fails; but not
               // while a CUDA graph is captured or a torch.cuda.MemPool is in use
   kSize,      // in segments for small requests, of a large one; a small one is short of what lies in gaps of
-          // other segments by fragmentation: without the blocks there PyTorch would have given them back
+              // other segments by fragmentation: without the blocks there PyTorch would have given them back
   kStream,
   kPool,  // a private one; of a request in one, all other memory
 };
