@@ -118,18 +118,14 @@ bool IsHeldBack(const LaidOutSegment& segment) {
 
 // By card, the stream that has the most blocks outside of private pools; of as many, the most in them.
 std::map<uint8_t, uint64_t> UsualStreams(const Layout& layout) {
-  struct Blocks {
-    std::ptrdiff_t count = 0;
-    int64_t bytes = 0;
-    auto operator<=>(const Blocks&) const = default;
-  };
+  using Blocks = std::pair<std::ptrdiff_t, int64_t>;  // how many, and their bytes
   std::map<uint8_t, std::map<uint64_t, Blocks>> blocks;
   for (const LaidOutSegment& segment : layout.segments) {
     if (segment.list.pool != 0) continue;
-    Blocks& sum = blocks[segment.list.device][segment.list.stream];
-    sum.count +=
+    auto& [count, bytes] = blocks[segment.list.device][segment.list.stream];
+    count +=
         std::ranges::count_if(segment.pieces, [](const Piece& piece) { return piece.block.has_value(); });
-    sum.bytes = SaturatingSum(sum.bytes, segment.bytes - segment.free_bytes);
+    bytes = SaturatingSum(bytes, segment.bytes - segment.free_bytes);
   }
   std::map<uint8_t, uint64_t> usual;
   for (const auto& [device, by_stream] : blocks)
