@@ -238,7 +238,11 @@ std::vector<Getter> OfRuntime() {
       {"cudaPointerGetAttributes", {Out(sizeof(cudaPointerAttributes)), &Room}},
       {"cudaDeviceGetDefaultMemPool", {Out(8), 0}},
       {"cudaStreamCreate", {Out(8)}},
+      {"cudaStreamCreateWithFlags", {Out(8), 0}},
       {"cudaStreamCreateWithPriority", {Out(8), 0, 0}},
+      {"cudaUserObjectCreate", {Out(8), 0, 0, 1, 0}},
+      {"cudaDeviceGetGraphMemAttribute", {0, 0, Out(8)}},
+      {"cuLogsRegisterCallback", {0, 0, Out(8)}},
       {"cudaStreamGetPriority", {Of("cudaStreamCreate"), Out(4)}},
       {"cudaStreamIsCapturing", {Of("cudaStreamCreate"), Out(4)}},
       {"cudaStreamEndCapture", {&MadeCapturing, Out(8)}},
@@ -522,14 +526,16 @@ std::vector<Getter> Getters() {
 const std::regex kWithoutOutputs(
     "__cuda(InitModule|LaunchKernel|PushCallConfiguration|RegisterFatBinary|RegisterFatBinaryEnd|"
     "RegisterFunction|RegisterVar|UnregisterFatBinary)"
-    "|cu(Ctx|Func)Set.*|cuInit|cuLaunch.*|cuModuleUnload|cuMem(AddressFree|Free_v2|Map|Release|SetAccess|"
+    "|cu(Ctx|Func)Set.*|cuInit|cuLaunch.*|cuLogsUnregisterCallback|cuModuleUnload|cuMem(AddressFree|Free_v2|"
+    "Map|Release|SetAccess|"
     "Unmap)"
     "|cublas[SDCZI].*(dot|dotu|dotc|asum|nrm2|amax|amin)_v2|cublasDotEx|cublas(Lt.*)?Destroy(_v2)?"
     "|cublasLt.*Destroy|cublasLtMatmul|cublasSet.*"
     "|cudaDevice(Dis|En)ablePeerAccess|cuda(Device|Stream|Event)Synchronize|cuda(Stream|Event)(Query|Destroy)"
     "|cudaEventRecord(WithFlags)?"
     "|cudaFree(Async|Host)?|cudaGet(ErrorName|ErrorString|LastError)|cudaPeekAtLastError"
-    "|cudaIpcCloseMemHandle|cudaGraph(Destroy|ExecDestroy|Launch|DebugDotPrint)|cudaHost(Unr|R)egister|"
+    "|cudaIpcCloseMemHandle|cudaGraph(Destroy|ExecDestroy|Launch|DebugDotPrint|RetainUserObject)|"
+    "cudaUserObject(Retain|Release)|cudaHost(Unr|R)egister|"
     "cudaLaunch.*"
     "|cudaMemPool(Set.*|TrimTo)|cudaMem(cpy|set).*|cudaSetDevice|cudaStream(AddCallback|BeginCapture|"
     "WaitEvent)"
