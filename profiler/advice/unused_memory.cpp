@@ -91,7 +91,7 @@ class UnusedSearch {
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return {};
     const std::string evidence = Size(reserved) + " were reserved at most, and " + UseOf(most, highest) +
                                  ": " + Size(unused) + " lay in gaps and in segments of other sizes";
-    const int64_t of_streams = std::min(BarredAt(fullest, timeline::Barrier::kStream), unused);
+    const int64_t of_streams = std::min(BarredIn(view_.StateAt(fullest), timeline::Barrier::kStream), unused);
     if (of_streams <= unused / 2) return Fragmentation(unused, peak.index, evidence + ".");
     return Finding{FindingKind::kOutOfReach,
                    evidence + ", " + Size(of_streams) + " of it in memory of other streams.",
@@ -103,7 +103,8 @@ class UnusedSearch {
 
   // With what private pools have free: a graph takes it whenever it is replayed, and nobody tells of it.
   struct Use {
-    int64_t taken = 0;  // as TakenAt
+    // With what was freed and still waited for another stream: no request could have it.
+    int64_t taken = 0;
     int64_t of_pools = 0;
 
     int64_t bytes() const { return SaturatingSum(taken, of_pools); }
@@ -113,7 +114,10 @@ class UnusedSearch {
   Use MostUseAt(const std::vector<EventIndex>& moments) const {
     Use most;
     for (const EventIndex moment : moments) {
-      const Use use{TakenAt(moment), BarredAt(moment, timeline::Barrier::kPool)};
+      const timeline::State state = view_.StateAt(moment);
+      const int64_t allocated = ValueOf(view_.ValuesAt(moment), Series::kAllocated);
+      const Use use{SaturatingSum(allocated, timeline::WaitingBytes(state)),
+                    BarredIn(state, timeline::Barrier::kPool)};
       if (use.bytes() > most.bytes()) most = use;
     }
     return most;
@@ -147,8 +151,8 @@ class UnusedSearch {
     return view_.PeakIn(Series::kAllocated, first, end).index;
   }
 
-  int64_t BarredAt(EventIndex moment, timeline::Barrier barrier) const {
-    return timeline::BarredFromUsual(timeline::LayOut(view_.StateAt(moment)))[static_cast<size_t>(barrier)];
+  static int64_t BarredIn(const timeline::State& state, timeline::Barrier barrier) {
+    return timeline::BarredFromUsual(timeline::LayOut(state))[static_cast<size_t>(barrier)];
   }
 
   std::string Size(int64_t bytes) const { return FormatBytes(bytes, unit_); }
@@ -222,12 +226,6 @@ class UnusedSearch {
                    bytes,
                    shortage.index,
                    {}};
-  }
-
-  // With what was freed and still waited for another stream: no request could have it.
-  int64_t TakenAt(EventIndex moment) const {
-    return SaturatingSum(ValueOf(view_.ValuesAt(moment), Series::kAllocated),
-                         timeline::WaitingBytes(view_.StateAt(moment)));
   }
 
   int64_t HighestAllocated(EventIndex begin, EventIndex end) const {
