@@ -1,5 +1,7 @@
 #include "profiler/trace/importers/objects.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -62,10 +64,10 @@ size_t Objects::Hash::operator()(const Frame& frame) const {
 
 Objects::Objects() {
   Intern("");
-  keys_ = {Intern("action"),        Intern("addr"),     Intern("address"),  Intern("device_free"),
-           Intern("size"),          Intern("stream"),   Intern("time_us"),  Intern("frames"),
-           Intern("user_metadata"), Intern("category"), Intern("filename"), Intern("line"),
-           Intern("name")};
+  keys_ = {Intern("action"),        Intern("addr"),     Intern("address"), Intern("device_free"),
+           Intern("size"),          Intern("stream"),   Intern("time_us"), Intern("frames"),
+           Intern("user_metadata"), Intern("category"), Intern("pool_id"), Intern("filename"),
+           Intern("line"),          Intern("name")};
   actions_ = {{Intern("alloc"), Action::kAlloc},
               {Intern("free_requested"), Action::kFreeRequested},
               {Intern("free_completed"), Action::kFreeCompleted},
@@ -78,6 +80,8 @@ Objects::Objects() {
               {Intern("oom"), Action::kOutOfMemory}};
   static const std::vector<uint32_t> no_frames;
   stacks_.push_back(&no_frames);
+  pools_ = {"", ""};  // not told, and kDefaultPool
+  pool_indices_ = {{{0, 0}, kDefaultPool}};
 }
 
 TextId Objects::Intern(std::string_view text) {
@@ -197,6 +201,8 @@ void Objects::SetEntryField(TraceEntry& entry, TextId key, const Value& value) {
     entry.metadata = static_cast<TextId>(value.number);
   } else if (key == keys_.category) {
     entry.category = CategoryFromText(TextOf(value));
+  } else if (key == keys_.pool) {
+    entry.pool = PoolOf(value);
   }
 }
 
@@ -239,6 +245,17 @@ uint32_t Objects::FrameOf(const Value& dictionary) {
       break;
   }
   return InternFrame({});
+}
+
+PoolIndex Objects::PoolOf(const Value& list) {
+  const std::vector<Value>& numbers = ItemsOf(list);
+  const auto is_number = [](const Value& value) { return value.kind == Value::Kind::kNumber; };
+  if (numbers.size() != 2 || !is_number(numbers[0]) || !is_number(numbers[1])) return 0;
+  const std::pair id{numbers[0].number, numbers[1].number};
+  if (const auto known = pool_indices_.find(id); known != pool_indices_.end()) return known->second;
+  if (pools_.size() == events::kManyPools) return events::kManyPools;
+  pools_.push_back(fmt::format("private pool ({}, {})", id.first, id.second));
+  return pool_indices_[id] = static_cast<PoolIndex>(pools_.size() - 1);
 }
 
 StackId Objects::StackOf(const Value& list) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ namespace tidemark::trace {
 
 using TextId = uint32_t;   // 0 is ""
 using StackId = uint32_t;  // 0 is none
+// Of a memory pool, in the order in which they are met; 0 = not told.
+using PoolIndex = uint8_t;
 
 struct Value {
   enum class Kind : uint8_t { kNone, kNumber, kReal, kText, kList, kDictionary };
@@ -58,6 +61,7 @@ struct TraceEntry {
   TextId metadata = 0;
   Action action = Action::kUnknown;
   events::Category category = events::Category::kUnknown;
+  PoolIndex pool = 0;  // PyTorch tells it since 2.14
 };
 static_assert(sizeof(TraceEntry) == 40);
 
@@ -108,6 +112,12 @@ class Objects {
   TraceEntry& entry(size_t index) { return (*entries_[index / kEntriesInChunk])[index % kEntriesInChunk]; }
   void LetGoOfEntriesBefore(size_t index);
   const std::vector<uint64_t>& streams() const { return streams_; }
+  static constexpr PoolIndex kDefaultPool = 1;
+  // Of a pool's two numbers; 0 where the list is something else, events::kManyPools for the 255th and later
+  // ones.
+  PoolIndex PoolOf(const Value& list);
+  // "private pool (1, 0)"; "" for the default one, and where an index does not tell one.
+  std::string_view PoolName(PoolIndex pool) const { return pools_[pool < pools_.size() ? pool : 0]; }
   // Condenses the list, which holds nothing else from then on and takes no more.
   StackId StackOf(const Value& list);
   const std::vector<uint32_t>& FramesOf(StackId stack) const { return *stacks_[stack]; }
@@ -153,6 +163,8 @@ class Objects {
   std::vector<uint32_t> free_dictionaries_;
   std::vector<std::unique_ptr<std::array<TraceEntry, kEntriesInChunk>>> entries_;
   size_t entry_count_ = 0;
+  std::deque<std::string> pools_;  // by index: their names
+  std::map<std::pair<int64_t, int64_t>, PoolIndex> pool_indices_;
   std::vector<uint64_t> streams_{0};
   std::unordered_map<uint64_t, uint32_t> stream_ids_{{0, 0}};
   std::vector<Frame> frames_;
@@ -162,8 +174,8 @@ class Objects {
   std::vector<uint32_t> frames_of_stack_;  // kept for its room
   std::unordered_map<TextId, TraceEntry::Action> actions_;
   struct Keys {
-    TextId action, addr, address, device_free, size, stream, time_us, frames, metadata, category, filename,
-        line, name;
+    TextId action, addr, address, device_free, size, stream, time_us, frames, metadata, category, pool,
+        filename, line, name;
   } keys_{};
   uint64_t cost_ = 0;
 };

@@ -114,37 +114,44 @@ class SnapshotHistory {
   }
 
   // Private pools get numbers as they come, as those of a live run (allocator_events.cpp).
-  uint8_t NumberOf(const std::string& pool) {
-    if (pool.empty()) return 0;
-    const size_t number = pool_numbers_.try_emplace(pool, pool_numbers_.size() + 1).first->second;
-    return static_cast<uint8_t>(std::min<size_t>(number, events::kManyPools));
+  uint8_t NumberOf(PoolIndex pool) {
+    if (pool == events::kManyPools) return pool;
+    if (pool <= Objects::kDefaultPool) return 0;
+    return pool_numbers_.try_emplace(pool, static_cast<uint8_t>(pool_numbers_.size() + 1)).first->second;
   }
 
-  // Of the segment that holds the address now; a snapshot tells no other.
+  // Of the segment that holds the address now.
   uint8_t PoolAt(uint64_t address) const {
     const timeline::Segment* const segment = segments_.At(address);
     return segment == nullptr ? uint8_t{0} : segment->pool;
   }
 
-  // A piece that was unmapped before the end is of the pool of those that it is mapped next to.
+  // Of what is no segment's beginning.
+  uint8_t PoolOf(const TraceEntry& entry) {
+    return entry.pool != 0 ? NumberOf(entry.pool) : PoolAt(entry.address);
+  }
+
+  // Where nobody tells: a piece that was unmapped before the end is of the pool of those that it is mapped
+  // next to.
   uint8_t PoolBeside(uint64_t address, int64_t bytes) const {
     const uint8_t before = PoolAt(address - 1);
     return before != 0 ? before : PoolAt(timeline::EndOf(address, bytes));
   }
 
-  // Its pool is set here.
-  void BeginSegment(const SnapshotSegment* known, Event& event) {
+  // Its pool is set here; `told` is what its entry tells of it, or the segment that is there at the end.
+  void BeginSegment(PoolIndex told, Event& event) {
     const bool expandable = event.kind == EventKind::kSegmentMap;
-    if (known != nullptr) {
-      event.pool = NumberOf(known->pool);
+    event.name = writer_.Name(objects_.PoolName(told), time_ns_);
+    if (told != 0) {
+      event.pool = NumberOf(told);
     } else if (expandable) {
       event.pool = PoolBeside(event.address, event.bytes);
     }
     segments_.Reserve({event.address, event.bytes, 0, expandable, event.device, event.pool, event.stream});
   }
 
-  // A snapshot does not tell which pool a request was of that failed, but of what stream: kManyPools where
-  // that has memory of several, or of one and outside.
+  // PyTorch before 2.14 does not tell which pool a request was of that failed, but of what stream: kManyPools
+  // where that has memory of several, or of one and outside.
   uint8_t PoolOfRequest(uint64_t stream, uint8_t device) const {
     std::vector<timeline::Segment> segments;
     segments_.AppendTo(segments);
@@ -159,15 +166,13 @@ class SnapshotHistory {
     for (const timeline::Segment& from : start.segments) {
       const SnapshotSegment* known = SegmentAtEnd(from.address);
       const events::NameId stack = known != nullptr ? stacks_.Name(known->stack, time_ns_) : 0;
-      const events::NameId pool = known != nullptr ? writer_.Name(known->pool, time_ns_) : 0;
       Event event =
           Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate, from.device);
       event.address = from.address;
       event.bytes = from.bytes;
       event.stream = from.stream;
       event.op = stack;
-      event.name = pool;
-      BeginSegment(known, event);
+      BeginSegment(from.pool, event);
       writer_.Add(event);
       sizes_.Reserve(from.address, from.bytes, from.expandable);
     }
@@ -271,7 +276,7 @@ class SnapshotHistory {
     event.category = entry.category;
     event.op = stack;
     event.layer = metadata;
-    event.pool = PoolAt(entry.address);
+    event.pool = PoolOf(entry);
     if (is_alloc) {
       event.rounded_bytes = sizes_.Take(entry.address, entry.bytes);
       rounded_.insert_or_assign(entry.address, event.rounded_bytes);
@@ -284,7 +289,6 @@ class SnapshotHistory {
 
   void WriteSegment(const TraceEntry& entry, uint8_t device) {
     const SnapshotSegment* at_end = BeginsSegment(entry.action) ? SegmentAtEnd(entry.address) : nullptr;
-    const events::NameId pool = at_end != nullptr ? writer_.Name(at_end->pool, time_ns_) : 0;
     const events::NameId stack = BeginsSegment(entry.action) ? stacks_.Name(entry.stack, time_ns_) : 0;
     const auto kind = static_cast<int>(EventKind::kSegmentAllocate) + static_cast<int>(entry.action) -
                       static_cast<int>(Action::kSegmentAlloc);
@@ -293,12 +297,11 @@ class SnapshotHistory {
     event.bytes = entry.bytes;
     event.stream = objects_.streams()[entry.stream];
     event.op = stack;
-    event.name = pool;
     if (BeginsSegment(entry.action)) {
-      BeginSegment(at_end, event);
+      BeginSegment(entry.pool == 0 && at_end != nullptr ? at_end->pool : entry.pool, event);
       sizes_.Reserve(entry.address, entry.bytes, entry.action == Action::kSegmentMap);
     } else {
-      event.pool = PoolAt(entry.address);
+      event.pool = PoolOf(entry);
       segments_.Release(entry.address, entry.bytes);
       sizes_.Release(entry.address, entry.bytes);
     }
@@ -313,7 +316,7 @@ class SnapshotHistory {
     event.stream = objects_.streams()[entry.stream];
     if (entry.action == Action::kOutOfMemory) {
       event.rounded_bytes = static_cast<int64_t>(entry.address);
-      event.pool = PoolOfRequest(event.stream, device);
+      event.pool = entry.pool != 0 ? NumberOf(entry.pool) : PoolOfRequest(event.stream, device);
     }
     event.op = stack;
     writer_.Add(event);
@@ -371,7 +374,7 @@ class SnapshotHistory {
   AnnotatedSteps steps_;
   std::map<uint64_t, const SnapshotSegment*> segments_at_end_;
   timeline::Segments segments_;  // that are there now
-  std::unordered_map<std::string, size_t> pool_numbers_;
+  std::unordered_map<PoolIndex, uint8_t> pool_numbers_;
   std::unordered_map<uint64_t, int64_t> rounded_;  // of the blocks that are alive
   int64_t start_ns_ = 0;
   int64_t time_ns_ = 0;

@@ -1,7 +1,5 @@
 #include "profiler/trace/importers/snapshot_contents.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <string_view>
@@ -96,19 +94,12 @@ class ContentsReader {
     segment.device = DeviceIn(objects_, from);
     segment.expandable = objects_.NumberIn(from, "is_expandable", 0) != 0;
     if (const Value* frames = objects_.Find(from, "frames")) segment.stack = objects_.StackOf(*frames);
-    if (const Value* pool = objects_.Find(from, "segment_pool_id")) segment.pool = PoolName(*pool);
+    if (const Value* pool = objects_.Find(from, "segment_pool_id")) segment.pool = objects_.PoolOf(*pool);
     if (const Value* blocks = objects_.Find(from, "blocks"); blocks != nullptr && IsNew(*blocks)) {
       uint64_t address = segment.address;
       for (const Value& block : objects_.ItemsOf(*blocks)) ReadBlock(block, segment, address);
     }
     contents_.segments.push_back(std::move(segment));
-  }
-
-  std::string PoolName(const Value& pool) const {
-    const auto& numbers = objects_.ItemsOf(pool);
-    if (numbers.size() != 2 || numbers[0].kind != Value::Kind::kNumber) return "";
-    if (numbers[0].number == 0 && numbers[1].number == 0) return "";
-    return fmt::format("private pool ({}, {})", numbers[0].number, numbers[1].number);
   }
 
   // `next`: where it lies if it does not say so itself, which PyTorch's does since 2.1.

@@ -30,7 +30,7 @@ struct SnapshotSegment {
   int64_t bytes = 0;
   uint64_t stream = 0;
   StackId stack = 0;
-  std::string pool;  // "private pool (1, 0)"; "" for the default one
+  PoolIndex pool = 0;
   uint8_t device = 0;
   bool expandable = false;
 };

@@ -14,8 +14,8 @@ class Undoing {
 
   void BeginWith(const SnapshotContents& contents) {
     for (const SnapshotSegment& segment : contents.segments) {
-      segments_.Reserve(
-          {segment.address, segment.bytes, 0, segment.expandable, segment.device, 0, segment.stream});
+      segments_.Reserve({segment.address, segment.bytes, 0, segment.expandable, segment.device, segment.pool,
+                         segment.stream});
     }
     for (const SnapshotBlock& block : contents.blocks) blocks_.insert_or_assign(block.address, block);
   }
@@ -52,8 +52,8 @@ class Undoing {
         return;
       case Action::kSegmentFree:
       case Action::kSegmentUnmap:
-        segments_.Reserve({entry.address, entry.bytes, 0, entry.action == Action::kSegmentUnmap, device, 0,
-                           objects_.streams()[entry.stream]});
+        segments_.Reserve({entry.address, entry.bytes, 0, entry.action == Action::kSegmentUnmap, device,
+                           entry.pool, objects_.streams()[entry.stream]});
         return;
       default:
         return;

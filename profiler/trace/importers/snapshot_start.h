@@ -12,7 +12,7 @@ namespace tidemark::trace {
 
 struct SnapshotStart {
   std::vector<SnapshotBlock> blocks;        // by address; `bytes` 0 where only the request is known
-  std::vector<timeline::Segment> segments;  // by address; their pools the snapshot tells, where it has them
+  std::vector<timeline::Segment> segments;  // by address; `pool` is a PoolIndex
 };
 
 // `whole`: the end is that of the history, not of a later moment that was cut off.

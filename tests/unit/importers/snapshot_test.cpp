@@ -385,6 +385,44 @@ TEST_CASE("a request that failed was of the pool that alone has its stream", "[i
   CHECK(int{failures[1].pool} == 0);  // of a stream without memory
 }
 
+TEST_CASE("what an entry tells of its pool goes before what the end of the history tells", "[importers]") {
+  constexpr int64_t kGone = kBase << 4;
+  PickleWriter pickle;
+  const auto entry = [&](std::string_view action, int64_t address, int pool, int64_t time_us) {
+    pickle.Dictionary().Key("action", action).Key("addr", address);
+    pickle.Key("size", 2 << 20).Key("stream", 0).Key("time_us", time_us);
+    pickle.Text("pool_id").Number(pool).Number(0).Raw("\x86").EndDictionary();
+  };
+  pickle.Dictionary().Text("segments").List();
+  pickle.Segment(kBase, 2 << 20).Text("segment_pool_id").Number(0).Number(0).Raw("\x86").EndDictionary();
+  pickle.EndList().Text("device_traces").List().List();
+  entry("segment_alloc", kBase, 3, 1);  // another than the one that lies there at the end
+  entry("alloc", kBase, 3, 2);
+  entry("free_requested", kBase, 3, 3);
+  entry("free_completed", kBase, 3, 4);
+  entry("segment_free", kBase, 3, 5);
+  entry("segment_free", kGone, 4, 6);  // there from before, and no more
+  entry("segment_alloc", kBase, 0, 7);
+  pickle.Dictionary().Key("action", "oom").Key("device_free", 77).Key("size", 1 << 20);
+  pickle.Key("stream", 0).Key("time_us", 8);
+  pickle.Text("pool_id").Number(4).Number(0).Raw("\x86").EndDictionary();
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const auto reserved = run.Of(EventKind::kSegmentAllocate);
+  REQUIRE(reserved.size() == 3);
+  CHECK(reserved[0].address == static_cast<uint64_t>(kGone));
+  CHECK(run.view->name(reserved[0].name) == "private pool (4, 0)");
+  CHECK(run.view->name(reserved[1].name) == "private pool (3, 0)");
+  CHECK(run.view->name(reserved[2].name) == "");
+  CHECK(int{reserved[0].pool} == 1);
+  CHECK(int{reserved[1].pool} == 2);
+  CHECK(int{reserved[2].pool} == 0);
+  CHECK(int{run.Of(EventKind::kAllocate).at(0).pool} == 2);
+  CHECK(int{run.Of(EventKind::kFreeCompleted).at(0).pool} == 2);
+  CHECK(int{run.Of(EventKind::kOutOfMemory).at(0).pool} == 1);
+}
+
 TEST_CASE("without a profiler's steps, an optimizer's end them", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();
