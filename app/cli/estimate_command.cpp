@@ -15,6 +15,7 @@
 #include "app/cli/training_options.h"
 #include "app/presenters/moment/bridge.h"
 #include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
@@ -80,6 +81,12 @@ std::string DifferencesText(const presenters::Bridge& bridge) {
   return text.empty() ? text : "Where they differ most, textbook to phantom\n" + text;
 }
 
+// None of a step that has no room: nobody knows what it would take.
+std::optional<session::CardFit> FitOf(const Question& question, const session::Prediction& phantom) {
+  if (phantom.out_of_memory) return std::nullopt;
+  return session::FitOf(question.card, {}, phantom.reserved_peak_bytes, phantom.reserved_band);
+}
+
 std::string PhantomText(const Question& question, const textbook::Estimate& estimate,
                         const session::Prediction& phantom) {
   std::string text;
@@ -91,10 +98,11 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
   text += PeaksTable(estimate, {{"phantom", phantom}});
   text += SurvivedRow(phantom.times_survived);
   if (phantom.reserved_band) text += BandRowsOfTable(*phantom.reserved_band);
+  if (const auto fit = FitOf(question, phantom)) text += CardRowsOfTable(*fit);
   if (phantom.out_of_memory) {
     text += phantom.sentence + "\n";
   } else {
-    text += DifferencesText(presenters::MakeBridge(phantom, estimate));
+    text += DifferencesText(presenters::MakeBridge(phantom, estimate, std::nullopt));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";
   }
   return text + PhantomNote(phantom.without_workspaces, phantom.unknown_sizes) + "\n\n";
@@ -155,6 +163,9 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   for (const advice::StepTime& time : Times(question)) json["roofline"].push_back(TimeJson(time));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
+    json["phantom"]["context_bytes"] = question.card.context_bytes;
+    const auto fit = FitOf(question, *phantom);
+    json["phantom"]["taken_bytes"] = fit ? Json(fit->taken_bytes()) : Json();
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();
     json["note"] = PhantomNote(phantom->without_workspaces, phantom->unknown_sizes);
   }

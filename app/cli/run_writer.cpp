@@ -33,7 +33,7 @@ void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& car
   const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
   const session::CardFit fit = session::FitOfFullest(*run.view(), *card, {}, reserved_bytes, {});
   page.facts.emplace_back("CUDA context", FormatBytes(card->context_bytes, ByteUnit::kMebibytes) + ", " +
-                                              WhereContextIsFrom(*card));
+                                              session::WhereContextIsFrom(*card));
   page.facts.emplace_back(
       run.view()->devices().size() > 1 ? "of the fullest card, with it" : "of the card, with it",
       FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));

@@ -19,6 +19,11 @@ int64_t UsableBytes(const phantom::Card& card) {
   return SaturatingDifference(card.memory_bytes, card.context_bytes);
 }
 
+const char* WhereContextIsFrom(const phantom::Card& card) {
+  return card.context_is_measured ? "as measured on such a card; outside of PyTorch's figures"
+                                  : "an estimate; outside of PyTorch's figures";
+}
+
 int64_t HeldWithEase(const phantom::Card& card) {
   const int64_t context_bytes = (card.context_is_measured ? 1 : 2) * card.context_bytes;
   return SaturatingDifference(card.memory_bytes, context_bytes);

@@ -19,6 +19,8 @@
 namespace tidemark::session {
 
 int64_t UsableBytes(const phantom::Card& card);  // what it has beside its context
+// "an estimate; outside of PyTorch's figures"
+const char* WhereContextIsFrom(const phantom::Card& card);
 
 struct CardFit {
   phantom::Card card;               // with the memory that the run had

@@ -209,6 +209,19 @@ std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<Rep
          LevelRow("reserved, highest", std::nullopt, columns, &session::Prediction::reserved_peak_bytes);
 }
 
+std::string CardRowsOfTable(const session::CardFit& fit) {
+  const auto row = [](const char* title, int64_t bytes, const std::string& words) {
+    std::string text = Row(title, {Megabytes(std::nullopt), Megabytes(bytes)});
+    return text.insert(text.size() - 1, "   " + words);
+  };
+  const std::string most =
+      fit.most_taken_bytes() > fit.taken_bytes() ? ", at most " + Megabytes(fit.most_taken_bytes()) : "";
+  return row("CUDA context", fit.card.context_bytes, session::WhereContextIsFrom(fit.card)) +
+         row("of the card", fit.taken_bytes(),
+             session::ShareOf(fit.card, fit.taken_bytes()) + " of " +
+                 FormatBytes(fit.card.memory_bytes, ByteUnit::kMebibytes) + most);
+}
+
 std::string TermsTable(const textbook::Estimate& estimate) {
   std::string table = "Textbook, term by term\n";
   for (const textbook::Term& term : estimate.terms) {

@@ -11,6 +11,7 @@
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/textbook/checkpoint_curve.h"
@@ -45,6 +46,8 @@ struct ReportColumn {
 };
 // Categories by textbook and columns, in MB, then the levels: allocated, requested, reserved.
 std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns);
+// Under it, in its MB: what comes on top of PyTorch's figures, and how much of the card that is.
+std::string CardRowsOfTable(const session::CardFit& fit);
 // Every term with its formula, the total, and the common saying about FP16, marked as one.
 std::string TermsTable(const textbook::Estimate& estimate);
 std::string LayersTable(const textbook::Estimate& estimate);

@@ -320,17 +320,12 @@ std::string EndingRows(const RunReport& report) {
   return fmt::format("{} What follows is what it needed until then.\n", report.ending);
 }
 
-std::string WhereContextIsFrom(const phantom::Card& card) {
-  return std::string(card.context_is_measured ? "as measured on such a card" : "an estimate") +
-         "; outside of PyTorch's figures";
-}
-
 std::string CardRows(const RunReport& report) {
   if (!report.fit) return "";
   const session::CardFit& fit = *report.fit;
   const double share =
       100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
-  std::string rows = SizeRow("CUDA context", fit.card.context_bytes, WhereContextIsFrom(fit.card));
+  std::string rows = SizeRow("CUDA context", fit.card.context_bytes, session::WhereContextIsFrom(fit.card));
   rows += SizeRow(report.cards.empty() ? "of the card" : "of the fullest card", fit.taken_bytes(),
                   fmt::format("{:.1f} % of {}{}", share, InBinary(fit.card.memory_bytes),
                               fit.most_taken_bytes() > fit.taken_bytes()

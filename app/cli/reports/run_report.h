@@ -54,8 +54,6 @@ void AddRunJson(const RunReport& report, Json& json);
 // Parts of them.
 std::string EndingRows(const RunReport& report);
 std::string CardRows(const RunReport& report);
-// Of the CUDA context's size.
-std::string WhereContextIsFrom(const phantom::Card& card);
 std::string OutOfMemoryRows(const RunReport& report);
 // A sentence of each time, of the first few; empty if memory never ran out.
 std::vector<std::string> ShortageSentences(const RunReport& report);

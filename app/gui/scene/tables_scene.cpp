@@ -29,9 +29,13 @@ MomentTables MakeTables(const timeline::View& view, const TablesSource& source) 
     return tables;
   }
   tables.layers = presenters::MakeLayerTable(view, *source.textbook, source.moment);
-  if (source.moment) tables.bridge = presenters::MakeBridge(view, *source.textbook, *source.moment);
+  if (source.moment) {
+    tables.bridge = presenters::MakeBridge(view, *source.textbook, *source.moment,
+                                           source.on_phantom ? source.card : std::nullopt);
+  }
   tables.bridge_predicted = tables.bridge.steps.empty() && source.prediction;
-  if (tables.bridge_predicted) tables.bridge = presenters::MakeBridge(*source.prediction, *source.textbook);
+  if (tables.bridge_predicted)
+    tables.bridge = presenters::MakeBridge(*source.prediction, *source.textbook, source.card);
   return tables;
 }
 
@@ -88,6 +92,7 @@ void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estim
                           presenters::IsProgram(input.description),
                           !IsOfOurs(input) && !GoesOn(input),
                           input.description.device == "cpu",
+                          networks::IsPhantom(input.description.device),
                           input.description.rank,
                           card,
                           input.settings,
@@ -96,7 +101,7 @@ void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estim
   if (throttle_.Takes(asked != asked_, asked.pinned != asked_.pinned || !streams)) {
     asked_ = asked;
     FindPeak();
-    source_ = std::make_shared<TablesSource>(FindSource(estimates));
+    source_ = std::make_shared<TablesSource>(FindSource(estimates, *input.cards));
   }
   const bool fits = !source_->moment || FitsInFrame(EffortOf(*asked_.view, *source_->moment));
   tables_.Ask(asked_, fits, [source = source_](const TablesAsked& wanted, const auto&) {
@@ -154,9 +159,11 @@ void TablesScene::FindPeak() {
   if (peak_) measured_ = presenters::MeasuredAt(*asked_.view, *peak_);
 }
 
-TablesSource TablesScene::FindSource(Estimates& estimates) const {
+TablesSource TablesScene::FindSource(Estimates& estimates, const std::vector<phantom::Card>& cards) const {
   const timeline::View& view = *asked_.view;
   TablesSource source;
+  if (const phantom::Card* card = phantom::CardNamed(cards, asked_.card)) source.card = *card;
+  source.on_phantom = asked_.on_phantom;
   source.moment = peak_;
   if (asked_.pinned)
     source.moment = presenters::ToldAt(view, std::clamp(*asked_.pinned, view.first(), view.end() - 1));

@@ -26,6 +26,7 @@ struct TablesAsked {
   bool is_program = false;
   bool is_over = false;  // a recording, or a program's run
   bool on_cpu = false;
+  bool on_phantom = false;
   int rank = 0;
   std::string card;                     // "" = no phantom's prediction
   networks::TrainingSettings settings;  // where the run tells none
@@ -38,6 +39,8 @@ struct TablesSource {
   std::optional<presenters::PeakMoment> moment;
   std::optional<textbook::Estimate> textbook;
   std::optional<session::Prediction> prediction;
+  std::optional<phantom::Card> card;  // of the prediction
+  bool on_phantom = false;            // the run, too
   bool at_peak = true;
 };
 struct MomentTables {
@@ -63,7 +66,7 @@ class TablesScene {
 
  private:
   void FindPeak();
-  TablesSource FindSource(Estimates& estimates) const;
+  TablesSource FindSource(Estimates& estimates, const std::vector<phantom::Card>& cards) const;
   void Note(const SceneInput& input, const Estimates& estimates, Frame& frame) const;
 
   TablesAsked asked_;

@@ -5,8 +5,8 @@
 //   + outside of PyTorch = driver; + CUPTI's own buffers + context, modules = process; + other processes =
 //   card
 //
-// The last three as far as they were told of and differ from the one before; of a prediction it ends with
-// reserved.
+// The last three as far as they were told of and differ from the one before; on a phantom, which has no card
+// to tell, it ends with the process: + CUDA context.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/presenters/moment/peak_moment.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 #include "profiler/timeline/timeline.h"
@@ -43,9 +44,11 @@ struct Bridge {
 // goes nowhere, and no more is said.
 std::string BridgeTitle(const Bridge& bridge);
 
-// To what was measured at a moment.
-Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment);
+// To what was measured at a moment. `phantom`: the card that was pretended; none of a run on a real one.
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment,
+                  const std::optional<phantom::Card>& phantom);
 // To what the phantom predicts.
-Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook);
+Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook,
+                  const std::optional<phantom::Card>& phantom);
 
 }  // namespace tidemark::presenters
