@@ -219,7 +219,7 @@ std::string CardRowsOfTable(const session::CardFit& fit) {
   return row("CUDA context", fit.card.context_bytes, session::WhereContextIsFrom(fit.card)) +
          row("of the card", fit.taken_bytes(),
              session::ShareOf(fit.card, fit.taken_bytes()) + " of " +
-                 FormatBytes(fit.card.memory_bytes, ByteUnit::kMebibytes) + most);
+                 FormatBytes(fit.card.memory_bytes, ByteUnit::kMegabytes) + most);
 }
 
 std::string TermsTable(const textbook::Estimate& estimate) {
