@@ -57,7 +57,7 @@ MAY_INCLUDE |= {
     "profiler/advice": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom", "profiler/phantom/cards",
                                  "profiler/phantom/replay"},
     # {moment, allocations} <- comparison <- plot <- picture; moment <- {run, advice}
-    "app/presenters/moment": MODELS | {"profiler/textbook", "profiler/session"},
+    "app/presenters/moment": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom/cards"},
     "app/presenters/allocations": EVENTS | {"profiler/timeline"},
     "app/presenters/comparison": EVENTS | {"profiler/timeline", "app/presenters/moment", "app/presenters/allocations"},
     "app/presenters/plot": MODELS | {"profiler/session", "app/presenters/moment", "app/presenters/allocations", "app/presenters/comparison"},

@@ -27,6 +27,35 @@ TEST_CASE("A change of settings is offered to compare only where settings can be
   CHECK(std::string(why_empty()).find("change a setting") != std::string::npos);
 }
 
+TEST_CASE("Between two cursors one run stands beside itself, unless a second one does") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);
+  AskedOf asked(stream);
+  ViewState state;
+  state.timeline.axis = presenters::TimeAxis::kEvents;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto compared = [&]() -> const presenters::SideBySide* {
+    state.comparison.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).comparison.comparison;
+  };
+  CHECK(compared() == nullptr);
+  state.timeline.measure = presenters::VisibleRange{60.5, 20.2};  // the second may be the earlier
+  const presenters::SideBySide* between = compared();
+  REQUIRE(between != nullptr);
+  CHECK(between->title_a == "event 20");
+  CHECK(between->title_b == "event 60");
+  CHECK(between->of_one_run);
+  REQUIRE(between->states.blocks.size() == 1);
+  CHECK(between->states.blocks[0].Difference() == 40 * 512);
+  asked.input.compared = ComparedRun{"b.tide", stream.Publish(), {}};
+  REQUIRE(compared() != nullptr);
+  CHECK(compared()->title_b == "b.tide");
+  asked.input.compared.reset();
+  state.timeline.measure.reset();
+  CHECK(compared() == nullptr);
+}
+
 TEST_CASE("Of what is noted on two runs that is told which only one of them has, as tidemark compare does") {
   timeline::Stream stream;
   stream.Allocate(0x1000, 512);

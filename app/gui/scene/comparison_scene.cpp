@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "app/gui/scene/cursors.h"
 #include "app/presenters/comparison/comparison_text.h"
 #include "app/presenters/comparison/same_place.h"
 #include "app/presenters/moment/settings_change.h"
@@ -16,10 +17,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kNothingToCompare =
-    "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O).";
-constexpr const char* kNothingChangedYet =
     "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "
-    "change a setting: two steps later, before and after stand here.";
+    "drag over the timeline with Shift: what is alive at its end and was not at its beginning stands here.";
+constexpr const char* kNothingChangedYet =
+    "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), drag "
+    "over the timeline with Shift for two of its moments, or change a setting: two steps later, before and "
+    "after stand here.";
 
 uint64_t EventsOf(const ComparisonAsked& asked) {
   const uint64_t own = asked.view->end() - asked.view->first();
@@ -37,6 +40,8 @@ std::optional<ShownComparison> Compare(const ComparisonAsked& asked, const Progr
                                                 : std::span(asked.requests->same);
     shown.sides = presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment,
                                             same, look);
+  } else if (asked.cursors) {
+    shown.sides = presenters::CompareMoments(*asked.view, asked.cursors->first, asked.cursors->second, look);
   } else if (const auto change = presenters::LatestChange(*asked.view)) {
     shown.sides = presenters::CompareChange(*asked.view, *change, asked.unit, look);
   }
@@ -109,11 +114,16 @@ void ComparisonScene::Prepare(const SceneInput& input, ViewState& state, Frame& 
         streams_.cancelled() ? "Cancelled. Escape unpins the moment." : "Looking at both sides…";
     return;
   }
-  ComparisonAsked asked{
-      input.view,   compares ? input.compared->view : nullptr, compares ? input.compared->title : "",
-      state.pinned, state.pinned ? alignment_ : nullptr,       state.unit};
+  ComparisonAsked asked{input.view,
+                        compares ? input.compared->view : nullptr,
+                        compares ? input.compared->title : "",
+                        state.pinned,
+                        compares ? std::nullopt : EventsUnderCursors(*input.view, state),
+                        state.pinned ? alignment_ : nullptr,
+                        state.unit};
   const bool by_hand = asked.compared != comparison_asked_.compared ||
-                       asked.moment != comparison_asked_.moment || asked.unit != comparison_asked_.unit;
+                       asked.moment != comparison_asked_.moment ||
+                       asked.cursors != comparison_asked_.cursors || asked.unit != comparison_asked_.unit;
   if (throttle_.Takes(asked != comparison_asked_, by_hand)) comparison_asked_ = std::move(asked);
   comparison_.Ask(
       comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,

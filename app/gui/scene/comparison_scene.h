@@ -1,10 +1,12 @@
-// Two runs side by side, or one before and after its settings changed, and both request by request. UI thread
+// Two runs side by side, or one at two moments (the cursors', or before and after its settings changed), and
+// both request by request. UI thread
 // only.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/background/lookup.h"
@@ -34,6 +36,7 @@ struct ComparisonAsked {
   std::shared_ptr<const timeline::View> compared;
   std::string compared_title;
   std::optional<timeline::EventIndex> moment;
+  std::optional<std::pair<timeline::EventIndex, timeline::EventIndex>> cursors;  // without a second run
   std::shared_ptr<const ComparedRequests> requests;  // where the runs are aligned by them
   ByteUnit unit = ByteUnit::kMegabytes;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/gui/scene/cursors.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -23,14 +25,8 @@ void StatisticsScene::Prepare(const std::shared_ptr<const timeline::View>& view,
                               Frame& frame) {
   if (!std::exchange(state.statistics.drawn, false)) return;
   StatisticsAsked asked{view, frame.memory_map.first, frame.memory_map.last + 1, false};
-  if (const auto& cursors = state.timeline.measure) {
-    const auto at = [&](double position) {
-      return std::clamp(presenters::IndexAtPosition(*view, state.timeline.axis, position), view->first(),
-                        view->end() - 1);
-    };
-    const auto [from, to] = std::minmax({at(cursors->begin), at(cursors->end)});
-    asked = {view, from + 1, to + 1, true};
-  }
+  if (const auto cursors = EventsUnderCursors(*view, state))
+    asked = {view, cursors->first + 1, cursors->second + 1, true};
   // What was cancelled stays so until the person looks elsewhere, however the run grows.
   if (statistics_cancelled_in_ && !SameView(*statistics_cancelled_in_, MomentOf(state)))
     statistics_cancelled_in_.reset();

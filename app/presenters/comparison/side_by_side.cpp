@@ -110,6 +110,19 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;
 }
 
+std::optional<SideBySide> CompareMoments(const timeline::View& view, EventIndex a, EventIndex b,
+                                         const Progress& progress) {
+  SideBySide result;
+  result.title_a = MomentTitle(view, a);
+  result.title_b = MomentTitle(view, b);
+  result.of_one_run = true;
+  result.moment = "at two moments of this run";
+  result.levels = CompareLevels(view, {{a, a + 1}}, view, {{b, b + 1}});
+  const bool is_wanted =
+      AddStates([&] { return MomentAt(view, a); }, [&] { return MomentAt(view, b); }, progress, result);
+  return is_wanted ? std::optional(std::move(result)) : std::nullopt;
+}
+
 std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
                                         ByteUnit unit, const Progress& progress) {
   SideBySide result;

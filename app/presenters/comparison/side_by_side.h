@@ -1,6 +1,6 @@
-// What the Compare panel shows: two runs at a moment each, or one run before and after a change of settings.
-// Pure functions; see state_comparison.h for their cost. Blocks are told by the sizes that were set aside,
-// which every run knows.
+// What the Compare panel shows: two runs at a moment each, or one run at two moments: of a person's choice,
+// or before and after a change of settings. Pure functions; see state_comparison.h for their cost. Blocks are
+// told by the sizes that were set aside, which every run knows.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 namespace tidemark::presenters {
 
 struct SideBySide {
-  std::string title_a;      // "this run", "before"
+  std::string title_a;      // "this run", "before", "step 3 · event 1,204"
   std::string title_b;      // "fp16.tide", "after"
   std::string moment;       // "at each one's peak", "at the peaks of steps 12 and 14"
   std::string headline;     // "fp16 on: −45.4 MB at peak"; "" of two runs
@@ -34,6 +34,10 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
                                         const std::string& other_title,
                                         std::optional<events::EventIndex> moment,
                                         std::span<const SameEvent> same = {}, const Progress& progress = {});
+
+// What changed from one moment of a run to another: what grew, and which blocks came and stayed.
+std::optional<SideBySide> CompareMoments(const timeline::View& view, events::EventIndex a,
+                                         events::EventIndex b, const Progress& progress = {});
 
 std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
                                         ByteUnit unit, const Progress& progress = {});

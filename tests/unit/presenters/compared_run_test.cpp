@@ -317,6 +317,29 @@ TEST_CASE("Two runs stand side by side at their peaks, or at one place in both")
   }
 }
 
+TEST_CASE("Two moments of a run tell what came between them and stayed") {
+  Training training;
+  training.Weight(512);
+  training.Step(0, 4 << 20, 512);
+  const auto early = training.Publish()->end() - 1;
+  training.Allocate(0x40000000, 1 << 20, Category::kActivation);
+  training.Step(1, 4 << 20, 512);
+  const auto view = training.Publish();
+  const SideBySide sides = *CompareMoments(*view, early, view->end() - 1);
+  CHECK(sides.title_a == "after step 0 · event " + FormatNumber(static_cast<int64_t>(early)));
+  CHECK(sides.title_b.starts_with("after step 1 · event "));
+  const auto allocated = std::ranges::find(sides.levels, Series::kAllocated, &ComparedBytes::level);
+  REQUIRE(allocated != sides.levels.end());
+  CHECK(allocated->Difference() == 1 << 20);  // not the peak between them
+  REQUIRE(sides.states.categories.size() == 2);
+  CHECK(sides.states.categories[0].Difference() == 0);
+  CHECK(sides.states.categories[1].Difference() == 1 << 20);
+  REQUIRE(sides.states.blocks.size() == 1);
+  CHECK(sides.states.blocks[0].in_a == 0);
+  CHECK(sides.states.blocks[0].in_b == 1);
+  CHECK_FALSE(CompareMoments(*view, early, view->end() - 1, [](double) { return false; }));
+}
+
 TEST_CASE("A change of settings stands beside itself before and after, once two steps are complete") {
   Training training;
   const events::NameId text = training.Name("fp16 on");
