@@ -102,7 +102,7 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
   if (phantom.out_of_memory) {
     text += phantom.sentence + "\n";
   } else {
-    text += DifferencesText(presenters::MakeBridge(phantom, estimate, std::nullopt));
+    text += DifferencesText(presenters::MakeBridge(phantom, estimate, nullptr));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";
   }
   return text + PhantomNote(phantom.without_workspaces, phantom.unknown_sizes) + "\n\n";

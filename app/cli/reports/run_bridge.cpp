@@ -1,29 +1,14 @@
 #include "app/cli/reports/run_bridge.h"
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "app/presenters/moment/peak_moment.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/training_settings.h"
-#include "profiler/phantom/cards/card.h"
-#include "profiler/session/card_fit.h"
 #include "profiler/textbook/textbook.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
-namespace {
-
-// None of a run on a real card, or of one that is not known.
-std::optional<phantom::Card> PretendedCard(const events::RunDescription& description) {
-  if (!networks::IsPhantom(description.device)) return std::nullopt;
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return std::nullopt;
-  return session::CardOf(description.device_name, description.device_bytes, *cards);
-}
-
-}  // namespace
 
 Result<presenters::Bridge> BridgeOf(const session::Run& run) {
   const auto view = run.view();
@@ -43,8 +28,7 @@ Result<presenters::Bridge> BridgeOf(const session::Run& run) {
   if (!peak || peak->step < 0) {
     return Error{"No step of this run is complete, so there is no bridge to draw."};
   }
-  return presenters::MakeBridge(*view, textbook::EstimateMemory(*network, *settings, rank), *peak,
-                                PretendedCard(run.description()));
+  return presenters::MakeBridge(*view, textbook::EstimateMemory(*network, *settings, rank), *peak);
 }
 
 }  // namespace tidemark::cli

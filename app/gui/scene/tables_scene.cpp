@@ -29,13 +29,11 @@ MomentTables MakeTables(const timeline::View& view, const TablesSource& source) 
     return tables;
   }
   tables.layers = presenters::MakeLayerTable(view, *source.textbook, source.moment);
-  if (source.moment) {
-    tables.bridge = presenters::MakeBridge(view, *source.textbook, *source.moment,
-                                           source.on_phantom ? source.card : std::nullopt);
-  }
+  if (source.moment) tables.bridge = presenters::MakeBridge(view, *source.textbook, *source.moment);
   tables.bridge_predicted = tables.bridge.steps.empty() && source.prediction;
   if (tables.bridge_predicted)
-    tables.bridge = presenters::MakeBridge(*source.prediction, *source.textbook, source.card);
+    tables.bridge =
+        presenters::MakeBridge(*source.prediction, *source.textbook, source.card ? &*source.card : nullptr);
   return tables;
 }
 
@@ -92,7 +90,6 @@ void TablesScene::Prepare(const SceneInput& input, const ViewState& state, Estim
                           presenters::IsProgram(input.description),
                           !IsOfOurs(input) && !GoesOn(input),
                           input.description.device == "cpu",
-                          networks::IsPhantom(input.description.device),
                           input.description.rank,
                           card,
                           input.settings,
@@ -163,7 +160,6 @@ TablesSource TablesScene::FindSource(Estimates& estimates, const std::vector<pha
   const timeline::View& view = *asked_.view;
   TablesSource source;
   if (const phantom::Card* card = phantom::CardNamed(cards, asked_.card)) source.card = *card;
-  source.on_phantom = asked_.on_phantom;
   source.moment = peak_;
   if (asked_.pinned)
     source.moment = presenters::ToldAt(view, std::clamp(*asked_.pinned, view.first(), view.end() - 1));

@@ -26,7 +26,6 @@ struct TablesAsked {
   bool is_program = false;
   bool is_over = false;  // a recording, or a program's run
   bool on_cpu = false;
-  bool on_phantom = false;
   int rank = 0;
   std::string card;                     // "" = no phantom's prediction
   networks::TrainingSettings settings;  // where the run tells none
@@ -40,7 +39,6 @@ struct TablesSource {
   std::optional<textbook::Estimate> textbook;
   std::optional<session::Prediction> prediction;
   std::optional<phantom::Card> card;  // of the prediction
-  bool on_phantom = false;            // the run, too
   bool at_peak = true;
 };
 struct MomentTables {

@@ -155,11 +155,11 @@ constexpr Words kCuptisOwn = {
     "CUPTI's own buffers, at least",
     "What CUPTI says that it reserves for itself while kernels are recorded. It may take more."};
 
-// Of a phantom nobody tells more. What cuBLAS takes: tests/gpu/fixtures/h200/card.txt.
-constexpr const char* kPredictedProcess = "process, at least";
-constexpr const char* kPredictedProcessSentence =
+// What cuBLAS takes: tests/gpu/fixtures/h200/card.txt.
+constexpr const char* kPredictedProcess =
     "What nvidia-smi would say of this process, at least: libraries take more beside the context, cuBLAS on "
-    "an H100 or H200 64 MiB for each thread that multiplies matrices.";
+    "an "
+    "H100 or H200 64 MiB for each thread that multiplies matrices.";
 const char* ContextSentence(const phantom::Card& card) {
   return card.context_is_measured
              ? "What CUDA takes for the process itself: as measured on such a card."
@@ -196,10 +196,9 @@ class Steps {
       told_process = level.series == Series::kProcess;
     }
   }
-  // What no card told, of a phantom.
   void AddPredictedProcess(const phantom::Card& card) {
-    AddChange({"CUDA context", ContextSentence(card)}, card.context_bytes);
-    AddLevel(kPredictedProcess, sum_, kPredictedProcessSentence);
+    AddChange({"context", ContextSentence(card)}, card.context_bytes);
+    AddLevel("process", sum_, kPredictedProcess);
   }
   int64_t sum() const { return sum_; }
   std::vector<BridgeStep> Take() { return std::move(steps_); }
@@ -252,7 +251,6 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events:
 std::string InTitle(std::string_view level) {
   if (level == "driver") return "what the driver gave";
   if (level == "process") return "what the process takes";
-  if (level == kPredictedProcess) return "what the process would take, at least";
   if (level == "card") return "the card";
   return "what was " + std::string(level);
 }
@@ -264,8 +262,7 @@ std::string BridgeTitle(const Bridge& bridge) {
   return "From the textbook to " + InTitle(bridge.steps.back().name) + ", " + bridge.moment;
 }
 
-Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment,
-                  const std::optional<phantom::Card>& phantom) {
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment) {
   Bridge bridge;
   bridge.moment = moment.title;
   const timeline::State state = timeline::SettledStateAt(view, moment.index, moment.step_end);
@@ -273,18 +270,17 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   Steps steps = Build(textbook, timeline::RequestedByCategory(state), view.event(moment.index).phase,
                       ValueOf(state.values, Series::kAllocated), reserved);
   if (reserved > 0) steps.AddOuterLevels(view, moment.index);
-  if (reserved > 0 && phantom) steps.AddPredictedProcess(*phantom);
   bridge.steps = steps.Take();
   return bridge;
 }
 
 Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook,
-                  const std::optional<phantom::Card>& phantom) {
+                  const phantom::Card* card) {
   Bridge bridge;
   bridge.moment = "at the predicted peak";
   Steps steps = Build(textbook, prediction.requested_at_peak, prediction.phase_at_peak,
                       ValueOf(prediction.at_peak, Series::kAllocated), prediction.reserved_peak_bytes);
-  if (prediction.reserved_peak_bytes > 0 && phantom) steps.AddPredictedProcess(*phantom);
+  if (prediction.reserved_peak_bytes > 0 && card != nullptr) steps.AddPredictedProcess(*card);
   bridge.steps = steps.Take();
   return bridge;
 }

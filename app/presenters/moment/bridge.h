@@ -5,8 +5,8 @@
 //   + outside of PyTorch = driver; + CUPTI's own buffers + context, modules = process; + other processes =
 //   card
 //
-// The last three as far as they were told of and differ from the one before; on a phantom, which has no card
-// to tell, it ends with the process: + CUDA context.
+// The last three as far as they were told of and differ from the one before; of a prediction it ends with the
+// process, which is reserved and the card's context.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,10 @@ struct Bridge {
 // goes nowhere, and no more is said.
 std::string BridgeTitle(const Bridge& bridge);
 
-// To what was measured at a moment. `phantom`: the card that was pretended; none of a run on a real one.
-Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment,
-                  const std::optional<phantom::Card>& phantom);
-// To what the phantom predicts.
+// To what was measured at a moment.
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment);
+// To what the phantom predicts of this card; null = of one that is not known.
 Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook,
-                  const std::optional<phantom::Card>& phantom);
+                  const phantom::Card* card);
 
 }  // namespace tidemark::presenters

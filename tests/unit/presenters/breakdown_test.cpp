@@ -74,7 +74,7 @@ TEST_CASE("The tables tell of any moment, and know a step's peak when they see i
   CHECK(RowOf(breakdown, Category::kActivation)->measured_bytes == 2048);
   CHECK(RowOf(breakdown, Category::kTemporary) == nullptr);
   CHECK(breakdown.totals[0].measured_bytes == 3000);
-  const Bridge bridge = MakeBridge(*view, SmallBook(), before, std::nullopt);
+  const Bridge bridge = MakeBridge(*view, SmallBook(), before);
   CHECK(bridge.moment == before.title);
   CHECK(ToldAt(*view, view->first()).step == -1);
 

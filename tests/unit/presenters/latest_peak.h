@@ -19,7 +19,7 @@ inline Breakdown BreakdownAtPeak(const timeline::View& view,
 
 // There must be one.
 inline Bridge BridgeAtPeak(const timeline::View& view, const textbook::Estimate& textbook) {
-  return MakeBridge(view, textbook, LatestPeak(view).value(), std::nullopt);
+  return MakeBridge(view, textbook, LatestPeak(view).value());
 }
 
 inline std::vector<LayerRow> LayersAtPeak(const timeline::View& view, const textbook::Estimate& textbook) {

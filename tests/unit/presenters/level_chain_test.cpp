@@ -312,8 +312,8 @@ TEST_CASE("No gap is made of what the card said while the process held more") {
   CHECK(breakdown.totals[3].is_unsampled);
   CHECK_FALSE(breakdown.totals[3].measured_bytes.has_value());
   CHECK(breakdown.totals[4].is_unsampled);
-  CHECK(MakeBridge(*view, {}, ToldAt(*view, early), std::nullopt).steps.back().name == "reserved");
-  CHECK(MakeBridge(*view, {}, ToldAt(*view, late), std::nullopt).steps.back().name == "card");
+  CHECK(MakeBridge(*view, {}, ToldAt(*view, early)).steps.back().name == "reserved");
+  CHECK(MakeBridge(*view, {}, ToldAt(*view, late)).steps.back().name == "card");
   const auto chain = MakeLevelChain(*view, early, early + 1);
   const auto gap = std::ranges::find(chain, "context, modules, CUPTI, rounding to 2 MiB", &LevelRow::title);
   REQUIRE(gap != chain.end());
