@@ -113,10 +113,15 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
 std::optional<SideBySide> CompareMoments(const timeline::View& view, EventIndex a, EventIndex b,
                                          const Progress& progress) {
   SideBySide result;
-  result.title_a = MomentTitle(view, a);
-  result.title_b = MomentTitle(view, b);
+  const auto event = [](EventIndex index) { return FormatNumber(static_cast<int64_t>(index)); };
+  result.title_a = StepTitle(view, a);
+  result.title_b = StepTitle(view, b);
+  if (result.title_a == result.title_b) {
+    result.title_a = "event " + event(a);
+    result.title_b = "event " + event(b);
+  }
   result.of_one_run = true;
-  result.moment = "at two moments of this run";
+  result.moment = "at events " + event(a) + " and " + event(b);
   result.levels = CompareLevels(view, {{a, a + 1}}, view, {{b, b + 1}});
   const bool is_wanted =
       AddStates([&] { return MomentAt(view, a); }, [&] { return MomentAt(view, b); }, progress, result);

@@ -18,7 +18,7 @@
 namespace tidemark::presenters {
 
 struct SideBySide {
-  std::string title_a;      // "this run", "before", "step 3 · event 1,204"
+  std::string title_a;      // "this run", "before", "step 3", "event 1,204"
   std::string title_b;      // "fp16.tide", "after"
   std::string moment;       // "at each one's peak", "at the peaks of steps 12 and 14"
   std::string headline;     // "fp16 on: −45.4 MB at peak"; "" of two runs
