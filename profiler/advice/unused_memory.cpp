@@ -152,7 +152,8 @@ class UnusedSearch {
   }
 
   static int64_t BarredIn(const timeline::State& state, timeline::Barrier barrier) {
-    return timeline::BarredFromUsual(timeline::LayOut(state))[static_cast<size_t>(barrier)];
+    const timeline::Layout layout = timeline::LayOut(state);
+    return timeline::BarredBy(timeline::BarriersToUsual(layout), layout)[barrier];
   }
 
   std::string Size(int64_t bytes) const { return FormatBytes(bytes, unit_); }

@@ -107,7 +107,7 @@ std::optional<Barrier> BarrierBetween(const FreeList& request, const FreeList& f
 
 void Add(BarredBytes& barred, std::optional<Barrier> barrier, const LaidOutSegment& segment) {
   if (!barrier) return;
-  int64_t& sum = barred[static_cast<size_t>(*barrier)];
+  int64_t& sum = barred[*barrier];
   sum = SaturatingSum(sum, segment.free_bytes);
 }
 
@@ -147,9 +147,9 @@ BarredBytes BarredFrom(const FreeList& request, const Layout& layout) {
   return barred;
 }
 
-std::vector<std::optional<Barrier>> BarriersToUsual(const Layout& layout) {
+Barriers BarriersToUsual(const Layout& layout) {
   std::map<uint8_t, uint64_t> usual = UsualStreams(layout);
-  std::vector<std::optional<Barrier>> barriers;
+  Barriers barriers;
   barriers.reserve(layout.segments.size());
   for (const LaidOutSegment& segment : layout.segments) {
     const FreeList& list = segment.list;
@@ -158,8 +158,7 @@ std::vector<std::optional<Barrier>> BarriersToUsual(const Layout& layout) {
   return barriers;
 }
 
-BarredBytes BarredFromUsual(const Layout& layout) {
-  const std::vector<std::optional<Barrier>> barriers = BarriersToUsual(layout);
+BarredBytes BarredBy(const Barriers& barriers, const Layout& layout) {
   BarredBytes barred{};
   for (size_t i = 0; i < barriers.size(); ++i) Add(barred, barriers[i], layout.segments[i]);
   return barred;

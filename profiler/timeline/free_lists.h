@@ -53,7 +53,11 @@ enum class Barrier : uint8_t {
   kPool,  // a private one; of a request in one, all other memory
 };
 inline constexpr int kBarrierCount = 4;
-using BarredBytes = std::array<int64_t, kBarrierCount>;  // by Barrier
+struct BarredBytes : std::array<int64_t, kBarrierCount> {
+  using std::array<int64_t, kBarrierCount>::operator[];
+  int64_t& operator[](Barrier barrier) { return (*this)[static_cast<size_t>(barrier)]; }
+  int64_t operator[](Barrier barrier) const { return (*this)[static_cast<size_t>(barrier)]; }
+};
 
 // How much of what is free on its card a request could not have. Nothing where blocks lie outside of
 // segments: then nobody told what lies where.
@@ -61,7 +65,9 @@ BarredBytes BarredFrom(const FreeList& request, const Layout& layout);
 
 // By segment, what keeps its free memory from requests outside of private pools on the usual stream, which
 // has the most blocks of each card's; none = they can have it.
-std::vector<std::optional<Barrier>> BarriersToUsual(const Layout& layout);
-BarredBytes BarredFromUsual(const Layout& layout);
+using Barriers = std::vector<std::optional<Barrier>>;
+Barriers BarriersToUsual(const Layout& layout);
+// How much is free behind these.
+BarredBytes BarredBy(const Barriers& barriers, const Layout& layout);
 
 }  // namespace tidemark::timeline

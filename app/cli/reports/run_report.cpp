@@ -137,11 +137,10 @@ Json CardFitJson(const RunReport& report) {
 
 // Of what is cached.
 Json OutOfReachJson(const timeline::BarredBytes& barred) {
-  const auto bytes = [&](timeline::Barrier barrier) { return barred[static_cast<size_t>(barrier)]; };
-  return {{"empty_segments_bytes", bytes(timeline::Barrier::kHeldBack)},
-          {"other_sizes_bytes", bytes(timeline::Barrier::kSize)},
-          {"other_streams_bytes", bytes(timeline::Barrier::kStream)},
-          {"other_pools_bytes", bytes(timeline::Barrier::kPool)}};
+  return {{"empty_segments_bytes", barred[timeline::Barrier::kHeldBack]},
+          {"other_sizes_bytes", barred[timeline::Barrier::kSize]},
+          {"other_streams_bytes", barred[timeline::Barrier::kStream]},
+          {"other_pools_bytes", barred[timeline::Barrier::kPool]}};
 }
 
 Json ShortagesJson(const RunReport& report) {
@@ -363,9 +362,8 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
 namespace {
 
 const char* WhatIsCached(const session::Shortage& shortage) {
-  return shortage.barred[static_cast<size_t>(timeline::Barrier::kHeldBack)] > 0
-             ? "gaps in segments, and segments without a block"
-             : "gaps in segments that hold live blocks";
+  return shortage.barred[timeline::Barrier::kHeldBack] > 0 ? "gaps in segments, and segments without a block"
+                                                           : "gaps in segments that hold live blocks";
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class Mapper {
       : state_(state), layout_(timeline::LayOut(state)), barriers_(timeline::BarriersToUsual(layout_)) {}
 
   MemoryMap Map() {
-    map_.barred = timeline::BarredFromUsual(layout_);
+    map_.barred = timeline::BarredBy(barriers_, layout_);
     map_.segments.reserve(state_.segments.size());
     for (size_t i = 0; i < state_.segments.size(); ++i) Place(i);
     for (const size_t block : layout_.outside) Add(map_.outside_bytes, state_.blocks[block].rounded_bytes);
@@ -139,7 +139,7 @@ namespace {
 std::string BarredFree(const MemoryMap& map, int64_t free_bytes, ByteUnit unit) {
   std::string text;
   const auto add = [&](Barrier barrier, const char* where) {
-    const int64_t bytes = map.barred[static_cast<size_t>(barrier)];
+    const int64_t bytes = map.barred[barrier];
     if (bytes <= 0) return;
     const std::string part = bytes == free_bytes ? "all" : FormatBytes(bytes, unit);
     text += (text.empty() ? "" : " and ") + part + " of it " + where;

@@ -142,7 +142,7 @@ TEST_CASE("What is cached when memory runs out is said to be in gaps, or in empt
   RunReport report;
   report.shortages.emplace_back();
   CHECK(Has(OutOfMemoryRows(report), "   gaps in segments that hold live blocks\n"));
-  report.shortages[0].barred[static_cast<size_t>(timeline::Barrier::kHeldBack)] = 1;
+  report.shortages[0].barred[timeline::Barrier::kHeldBack] = 1;
   CHECK(Has(OutOfMemoryRows(report), "   gaps in segments, and segments without a block\n"));
 }
 

@@ -97,11 +97,11 @@ TEST_CASE("What is free is out of reach of requests of other pools, streams and 
   stream.Add(EventKind::kSegmentAllocate, 6 * kSegment, 7 * kMiB).pool = 1;
   stream.Add(EventKind::kSegmentAllocate, 7 * kSegment, 5 * kMiB).device = 1;
   const Layout layout = LayOut(StateOf(stream));
-  CHECK(BarredFrom({0, 0, 0, false}, layout) == BarredBytes{20 * kMiB, kMiB, 30 * kMiB, 37 * kMiB});
-  CHECK(BarredFrom({0, 0, 0, true}, layout) == BarredBytes{20 * kMiB, 0, 30 * kMiB, 37 * kMiB});
-  CHECK(BarredFrom({0, 0, 1, false}, layout) == BarredBytes{20 * kMiB, 0, 0, 61 * kMiB});
-  CHECK(BarredFrom({kSideStream, 0, 0, false}, layout) == BarredBytes{20 * kMiB, 0, 31 * kMiB, 37 * kMiB});
-  CHECK(BarredFromUsual(layout) == BarredBytes{0, 0, 30 * kMiB, 37 * kMiB});
+  CHECK(BarredFrom({0, 0, 0, false}, layout) == BarredBytes{{20 * kMiB, kMiB, 30 * kMiB, 37 * kMiB}});
+  CHECK(BarredFrom({0, 0, 0, true}, layout) == BarredBytes{{20 * kMiB, 0, 30 * kMiB, 37 * kMiB}});
+  CHECK(BarredFrom({0, 0, 1, false}, layout) == BarredBytes{{20 * kMiB, 0, 0, 61 * kMiB}});
+  CHECK(BarredFrom({kSideStream, 0, 0, false}, layout) == BarredBytes{{20 * kMiB, 0, 31 * kMiB, 37 * kMiB}});
+  CHECK(BarredBy(BarriersToUsual(layout), layout) == BarredBytes{{0, 0, 30 * kMiB, 37 * kMiB}});
   CHECK(BarriersToUsual(layout)[2] == Barrier::kStream);
 }
 
