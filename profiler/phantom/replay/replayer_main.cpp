@@ -5,6 +5,9 @@
 // requests.
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+#if __has_include(<c10/cuda/PeerToPeerAccess.h>)
+#include <c10/cuda/PeerToPeerAccess.h>
+#endif
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -238,8 +241,17 @@ class Curve {
   int failures_ = 0;
 };
 
-void Replay(const char* file, size_t columns) {
+// As torch.cuda's own beginning (ATen/cuda/detail/CUDAHooks.cpp), which makes what expandable segments ask for
+// on a torch that has it.
+void InitAllocator() {
+#if __has_include(<c10/cuda/PeerToPeerAccess.h>)
+  c10::cuda::detail::init_p2p_access_cache(c10::cuda::device_count());
+#endif
   allocator::init(c10::cuda::device_count());
+}
+
+void Replay(const char* file, size_t columns) {
+  InitAllocator();
   std::ifstream requests(file, std::ios::binary);
   Replaying replaying;
   size_t left = std::filesystem::file_size(file) / sizeof(Request);
