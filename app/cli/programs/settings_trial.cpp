@@ -17,9 +17,10 @@ std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
                            const session::AllocatorOf& allocator) {
   if (!run.view()->out_of_memory().empty()) return "";
   const advice::AllocatorSetup own{card, run.description().allocator_settings};
-  const std::vector<advice::AllocatorTrial> trials =
-      advice::TrySettings(*run.view(), own, own, allocator).trials;
+  const advice::AllocatorTrials tried = advice::TrySettings(*run.view(), own, own, allocator);
+  const std::vector<advice::AllocatorTrial>& trials = tried.trials;
   if (trials.empty()) return "";
+  const std::string untried = tried.error.empty() ? "" : " Not all could be tried. " + tried.error;
   const bool is_worth_it = std::ranges::any_of(trials, [](const advice::AllocatorTrial& trial) {
     const int64_t before = trial.outcome.before.reserved_peak_bytes;
     const int64_t saved = before - trial.outcome.after.reserved_peak_bytes;
@@ -27,8 +28,9 @@ std::string SettingsAdvice(const session::Run& run, const phantom::Card& card,
   });
   if (!is_worth_it)
     return "Tried on this run, no setting of the allocator saves a twentieth: let sizes repeat from step to "
-           "step.";
-  return advice::AdviceOf(trials, ByteUnit::kMebibytes);
+           "step." +
+           untried;
+  return advice::AdviceOf(trials, ByteUnit::kMebibytes) + untried;
 }
 
 std::vector<advice::AllocatorTrial> SettingsThatFit(const timeline::View& view, const std::string& own,
