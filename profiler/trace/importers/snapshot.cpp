@@ -138,7 +138,7 @@ class SnapshotHistory {
     return before != 0 ? before : PoolAt(timeline::EndOf(address, bytes));
   }
 
-  // Its pool is set here; `told` is what its entry tells of it, or the segment that is there at the end.
+  // Its pool is set here; `told` is what is known of it.
   void BeginSegment(PoolIndex told, Event& event) {
     const bool expandable = event.kind == EventKind::kSegmentMap;
     event.name = writer_.Name(objects_.PoolName(told), time_ns_);
@@ -288,7 +288,6 @@ class SnapshotHistory {
   }
 
   void WriteSegment(const TraceEntry& entry, uint8_t device) {
-    const SnapshotSegment* at_end = BeginsSegment(entry.action) ? SegmentAtEnd(entry.address) : nullptr;
     const events::NameId stack = BeginsSegment(entry.action) ? stacks_.Name(entry.stack, time_ns_) : 0;
     const auto kind = static_cast<int>(EventKind::kSegmentAllocate) + static_cast<int>(entry.action) -
                       static_cast<int>(Action::kSegmentAlloc);
@@ -298,7 +297,7 @@ class SnapshotHistory {
     event.stream = objects_.streams()[entry.stream];
     event.op = stack;
     if (BeginsSegment(entry.action)) {
-      BeginSegment(entry.pool == 0 && at_end != nullptr ? at_end->pool : entry.pool, event);
+      BeginSegment(entry.pool, event);
       sizes_.Reserve(entry.address, entry.bytes, entry.action == Action::kSegmentMap);
     } else {
       event.pool = PoolOf(entry);

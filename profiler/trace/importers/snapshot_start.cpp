@@ -34,7 +34,7 @@ class Undoing {
   }
 
  private:
-  void Undo(const TraceEntry& entry, uint8_t device) {
+  void Undo(TraceEntry& entry, uint8_t device) {
     switch (entry.action) {
       case Action::kAlloc:
         blocks_.erase(entry.address);
@@ -48,6 +48,7 @@ class Undoing {
         return;
       case Action::kSegmentAlloc:
       case Action::kSegmentMap:
+        if (entry.pool == 0) entry.pool = PoolAt(entry.address);
         segments_.Release(entry.address, entry.bytes);
         return;
       case Action::kSegmentFree:
@@ -58,6 +59,12 @@ class Undoing {
       default:
         return;
     }
+  }
+
+  // Of a segment that stays until the end, which tells it.
+  PoolIndex PoolAt(uint64_t address) const {
+    const timeline::Segment* const segment = segments_.At(address);
+    return segment == nullptr ? PoolIndex{0} : segment->pool;
   }
 
   SnapshotBlock BlockFreedBy(const TraceEntry& entry, uint8_t device, bool pending) const {

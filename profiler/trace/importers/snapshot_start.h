@@ -1,4 +1,5 @@
-// What was alive when a recorded history began: the end of it, undone entry by entry. O(entries) expected.
+// What was alive when a recorded history began: the end of it, undone entry by entry. On the way the entries
+// that begin a segment learn its pool, where only the end tells it. O(entries) expected.
 #pragma once
 
 #include <cstdint>

@@ -385,6 +385,26 @@ TEST_CASE("a request that failed was of the pool that alone has its stream", "[i
   CHECK(int{failures[1].pool} == 0);  // of a stream without memory
 }
 
+TEST_CASE("a segment that is gone before the end is not of the pool that has its address then",
+          "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  pickle.Segment(kBase, 2 << 20).Text("segment_pool_id").Number(0).Number(1).Raw("\x86").EndDictionary();
+  pickle.EndList().Text("device_traces").List().List();
+  pickle.Entry("segment_alloc", kBase, 2 << 20, 1).Entry("alloc", kBase, 512, 2);
+  pickle.Entry("free_requested", kBase, 512, 3).Entry("free_completed", kBase, 512, 4);
+  pickle.Entry("segment_free", kBase, 2 << 20, 5);
+  pickle.Entry("segment_alloc", kBase, 2 << 20, 6).Entry("alloc", kBase, 512, 7);
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  for (const EventKind kind : {EventKind::kSegmentAllocate, EventKind::kAllocate}) {
+    REQUIRE(run.Of(kind).size() == 2);
+    CHECK(int{run.Of(kind)[0].pool} == 0);
+    CHECK(int{run.Of(kind)[1].pool} == 1);
+  }
+}
+
 TEST_CASE("what an entry tells of its pool goes before what the end of the history tells", "[importers]") {
   constexpr int64_t kGone = kBase << 4;
   PickleWriter pickle;
