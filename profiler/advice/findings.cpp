@@ -151,8 +151,12 @@ class Examination {
             " more with each step, and never less. " +
             Counted(survivors.size(), "allocation", "allocations") + " of earlier steps " +
             (survivors.size() == 1 ? "is" : "are") + " still alive." + MostIsMadeBy(view_, births),
-        "Look what keeps them: tensors in a list or a running sum; store numbers (loss.item()) instead, "
-        "or what has to stay on the CPU (.cpu()): .detach() keeps a tensor's memory.",
+        survivors.empty()
+            ? "Nothing stays that earlier steps made: what a step makes anew is larger each time, as a cache "
+              "that torch.cat makes longer. Keep it in pieces on the CPU (.cpu()), or bound its length."
+            : "Look what keeps them: tensors in a list or a running sum; store numbers (loss.item()) "
+              "instead, "
+              "or what has to stay on the CPU (.cpu()): .detach() keeps a tensor's memory.",
         births);
   }
 
@@ -427,10 +431,11 @@ class Examination {
     return op == "aten::to" || op == "aten::_to_copy" || op == "aten::type_as";
   }
   // Autocast's copies of weights are made once and are what autocast is; a batch comes from the host; sharded
-  // gradients are added up in the type that they are reduced in.
+  // gradients are added up in the type that they are reduced in. Where nobody tells what a copy holds, as in
+  // a memory snapshot, it may be one of these.
   static bool IsMeant(Category category) {
     return category == Category::kAutocastCache || category == Category::kInput ||
-           category == Category::kGradient;
+           category == Category::kGradient || category == Category::kUnknown;
   }
 
   // Of the last step.
@@ -441,15 +446,16 @@ class Examination {
       const Event& event = view_.event(index);
       if (event.kind == EventKind::kCategorize) {
         const auto copy = latest.find(event.address);
-        if (copy != latest.end() && IsMeant(event.category)) copies[copy->second].category = event.category;
+        if (copy != latest.end()) copies[copy->second].category = event.category;
       }
       if (event.kind != EventKind::kAllocate) continue;
       latest.erase(event.address);
-      if (IsMeant(event.category) || !IsTypeCopy(events::InnermostFrame(view_.name(event.op)))) continue;
+      if (!IsTypeCopy(events::InnermostFrame(view_.name(event.op)))) continue;
       latest.emplace(event.address, copies.size());
       LiveBlock copy;
       copy.rounded_bytes = event.rounded_bytes;
       copy.layer = event.layer;
+      copy.category = event.category;
       copy.born = index;
       copies.push_back(copy);
     }

@@ -40,6 +40,23 @@ TEST_CASE("Memory that each step leaves behind is found, with what is left") {
   CHECK(Says(*finding, "512 B more with each step"));
 }
 
+TEST_CASE("Of what each step makes anew, and larger, nothing is said to be kept") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 8; ++step) {
+    stream.BeginForward(step);
+    if (step > 0) stream.Free(0x20000000 + static_cast<uint64_t>(step - 1) * 0x100000);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x100000, 512 * (step + 1),
+                    Category::kUnknown);
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kGrowth);
+  REQUIRE(finding);
+  CHECK(finding->allocations.empty());
+  CHECK(Says(*finding, "0 allocations of earlier steps are still alive"));
+  CHECK(finding->advice.find("Look what keeps them") == std::string::npos);
+  CHECK(finding->advice.find("larger each time") != std::string::npos);
+}
+
 TEST_CASE("What grows and falls again is no growth, and neither is what grows in too few steps") {
   TrainingStream falls;
   for (int64_t step = 0; step < 8; ++step) {
@@ -465,6 +482,18 @@ TEST_CASE("What is categorised where a copy once was says nothing of the copy") 
     stream.EndBackward(step);
   }
   CHECK(Only(stream, FindingKind::kTypeCopies));
+}
+
+TEST_CASE("Where nobody tells what copies hold, they may be autocast's own") {
+  TrainingStream stream;
+  const events::NameId copy = stream.Name("aten::to");
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(TrainingStream::kMore, 8 * kMiB, Category::kUnknown).op = copy;
+    stream.Free(TrainingStream::kMore);
+    stream.EndBackward(step);
+  }
+  CHECK_FALSE(Only(stream, FindingKind::kTypeCopies));
 }
 
 TEST_CASE("Copies that prove to be meant are left out as fast as others are counted, however many they are") {
