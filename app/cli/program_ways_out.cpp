@@ -23,7 +23,7 @@ Result<Room> FindRoom(const session::Run& run) {
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   return Room{std::move(tried), NoteOfCard(description, *card),
               presenters::FitCommand(description, run.view()->devices().size(),
-                                     cards ? *cards : std::vector<phantom::Card>(), card->name)};
+                                     cards ? *cards : std::vector<phantom::Card>())};
 }
 
 std::vector<std::string> RoomNotes(const Room& room) {

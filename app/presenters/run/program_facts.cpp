@@ -84,9 +84,9 @@ bool InfersContents(const events::RunDescription& description) {
 }
 
 std::string FitCommand(const events::RunDescription& description, size_t cards_used,
-                       const std::vector<phantom::Card>& known, const std::string& other_card) {
+                       const std::vector<phantom::Card>& known) {
   const auto card = session::CardOf(description.device_name, description.device_bytes, known);
-  std::string command = "tidemark fit --card " + (card ? card->name : other_card);
+  std::string command = "tidemark fit --card " + (card ? card->name : "NAME");
   if (session::IsLimited(description, known))
     command += fmt::format(" --memory {}MiB", description.device_bytes >> 20);
   if (cards_used > 1) command += fmt::format(" --gpus {}", cards_used);

@@ -35,9 +35,9 @@ inline constexpr const char* kContentsAreInferred =
     "what blocks hold is inferred from what autograd and optimizers do";
 
 // What tells on which cards a program fits, and what would make it, as it would be typed. `cards_used`: how
-// many of one it took memory on. `known`: all cards; a run's that is none of them is called `other_card`.
+// many of one it took memory on. `known`: all cards; a run's that is none of them is called NAME.
 std::string FitCommand(const events::RunDescription& description, size_t cards_used,
-                       const std::vector<phantom::Card>& known, const std::string& other_card = "NAME");
+                       const std::vector<phantom::Card>& known);
 
 // How often a program called a model without gradients (profiler/capture/operators/layer_scopes.h) where it
 // has no step that tells how far it came; 0 of any other run, as of one that runs backward and never steps.

@@ -27,7 +27,7 @@ TEST_CASE("The command that tells what makes a program fit says as much of it an
   description.device_bytes = card.memory_bytes;
   description.command = "python train.py";
   CHECK(FitCommand(description, 1, known) == "tidemark fit --card t4 -- python train.py");
-  CHECK(FitCommand(description, 1, {}, "h200") == "tidemark fit --card h200 -- python train.py");
+  CHECK(FitCommand(description, 1, {}) == "tidemark fit --card NAME -- python train.py");
   description.device_bytes = int64_t{8} << 30;
   CHECK(FitCommand(description, 2, known) ==
         "tidemark fit --card t4 --memory 8192MiB --gpus 2 -- python train.py");
