@@ -138,10 +138,27 @@ int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes) {
   return std::max<int64_t>(0, SaturatingDifference(card_bytes, SaturatingSum(reserved, shortage.free_bytes)));
 }
 
+namespace {
+
+int64_t BytesOutOfReach(const Shortage& shortage) {
+  return std::accumulate(shortage.barred.begin(), shortage.barred.end(), int64_t{0}, SaturatingSum);
+}
+
+// The largest first.
+std::vector<BarredPart> AllBarredParts(const Shortage& shortage) {
+  std::vector<BarredPart> parts;
+  for (size_t i = 0; i < shortage.barred.size(); ++i) {
+    if (shortage.barred[i] > 0) parts.push_back({static_cast<timeline::Barrier>(i), shortage.barred[i]});
+  }
+  std::ranges::stable_sort(parts, std::ranges::greater(), &BarredPart::bytes);
+  return parts;
+}
+
+}  // namespace
+
 int64_t BytesInReach(const Shortage& shortage) {
-  const int64_t barred =
-      std::accumulate(shortage.barred.begin(), shortage.barred.end(), int64_t{0}, SaturatingSum);
-  const int64_t cached = std::max<int64_t>(0, SaturatingDifference(shortage.cached_bytes, barred));
+  const int64_t cached =
+      std::max<int64_t>(0, SaturatingDifference(shortage.cached_bytes, BytesOutOfReach(shortage)));
   return SaturatingSum(shortage.free_bytes, cached);
 }
 
@@ -150,11 +167,7 @@ bool IsForWantOfSegments(const Shortage& shortage) {
 }
 
 std::vector<BarredPart> BarredPartsOf(const Shortage& shortage) {
-  std::vector<BarredPart> parts;
-  for (size_t i = 0; i < shortage.barred.size(); ++i) {
-    if (shortage.barred[i] > 0) parts.push_back({static_cast<timeline::Barrier>(i), shortage.barred[i]});
-  }
-  std::ranges::stable_sort(parts, std::ranges::greater(), &BarredPart::bytes);
+  std::vector<BarredPart> parts = AllBarredParts(shortage);
   int64_t bytes = BytesInReach(shortage);
   if (shortage.free_bytes >= shortage.requested_bytes || bytes >= shortage.requested_bytes) return {};
   size_t needed = 0;
@@ -236,6 +249,20 @@ std::string BarredCause(const Shortage& shortage, const std::vector<BarredPart>&
          std::string(PlaceBarredBy(barrier, shortage.pool)) + std::string(RuleBehind(barrier, shortage.pool));
 }
 
+// What is out of reach is told where one would take it for the room that lacked.
+std::string FragmentedCause(const Shortage& shortage) {
+  const std::string pieces =
+      ", but in pieces: segments that hold live blocks cannot be given back (fragmentation).";
+  const int64_t out_of_reach = BytesOutOfReach(shortage);
+  if (out_of_reach < shortage.requested_bytes) return "Enough was free in all" + pieces;
+  const std::vector<BarredPart> parts = AllBarredParts(shortage);
+  return BytesAsPyTorch(BytesInReach(shortage)) + " were free within its reach" + pieces +
+         " Out of it were " + BytesAsPyTorch(out_of_reach) + " more" +
+         (parts.size() == 1 ? " " + std::string(PlaceBarredBy(parts[0].barrier, shortage.pool))
+                            : ": " + WhereBarred(shortage, parts)) +
+         ".";
+}
+
 std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   if (usable_bytes > 0 && shortage.requested_bytes > usable_bytes) {
     return "One request for more than the whole card has.";
@@ -254,10 +281,7 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
            BytesAsPyTorch(shortage.allocated_bytes) + " of " + BytesAsPyTorch(usable_bytes) +
            ". What was left would have held this request, had it been in one piece.";
   }
-  if (has_enough_pieces) {
-    return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "
-           "(fragmentation).";
-  }
+  if (has_enough_pieces) return FragmentedCause(shortage);
   if (const std::vector<BarredPart> parts = BarredPartsOf(shortage); !parts.empty()) {
     return BarredCause(shortage, parts);
   }

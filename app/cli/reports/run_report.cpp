@@ -362,8 +362,10 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
 namespace {
 
 const char* WhatIsCached(const session::Shortage& shortage) {
-  return shortage.barred[timeline::Barrier::kHeldBack] > 0 ? "gaps in segments, and segments without a block"
-                                                           : "gaps in segments that hold live blocks";
+  if (shortage.barred[timeline::Barrier::kHeldBack] > 0)
+    return "gaps in segments, and segments without a block";
+  return shortage.barred[timeline::Barrier::kPool] > 0 ? "gaps in segments, and what private pools hold free"
+                                                       : "gaps in segments that hold live blocks";
 }
 
 }  // namespace

@@ -142,6 +142,8 @@ TEST_CASE("What is cached when memory runs out is said to be in gaps, or in empt
   RunReport report;
   report.shortages.emplace_back();
   CHECK(Has(OutOfMemoryRows(report), "   gaps in segments that hold live blocks\n"));
+  report.shortages[0].barred[timeline::Barrier::kPool] = 1;
+  CHECK(Has(OutOfMemoryRows(report), "   gaps in segments, and what private pools hold free\n"));
   report.shortages[0].barred[timeline::Barrier::kHeldBack] = 1;
   CHECK(Has(OutOfMemoryRows(report), "   gaps in segments, and segments without a block\n"));
 }
