@@ -51,14 +51,19 @@ class Builder::Implementation {
 
   void Append(const Event& event);
   std::shared_ptr<const View> Publish();
+  void LetGoBefore(EventIndex index);
+  void LetGoBeyond(size_t bytes);
 
  private:
   void Apply(Event& event);
+  void KeepHighest();
   void NoteEnd(EventIndex born);
   void BeginChunk();
   void PackOpenChunk();
   std::shared_ptr<const Checkpoint> CheckpointFor(EventIndex start);
   void LetGoOfOldest();
+  EventIndex AfterOldest() const;
+  size_t bytes() const { return packed_bytes_ + device_work_.bytes(); }
   EventIndex first() const { return chunks_.empty() ? end_ : chunks_.front()->start().index; }
 
   const size_t most_chunks_;
@@ -75,6 +80,8 @@ class Builder::Implementation {
   bool has_sizes_of_blocks_ = false;
   int64_t cupti_bytes_ = 0;
   DevicePeaksBuilder devices_;
+  Highest highest_allocated_;
+  Highest highest_reserved_;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
   Ledger ledger_;
   Health health_;
@@ -127,10 +134,20 @@ void Builder::Implementation::Apply(Event& event) {
   if (outcome.effect != Effect::kNone) {
     structure_.Observe(end_, ledger_.values());
     devices_.Apply(event, outcome);
+    KeepHighest();
   }
   const bool stops_counting = outcome.effect == Effect::kFree;
   if ((outcome.ended || stops_counting) && outcome.block.born >= first()) NoteEnd(outcome.block.born);
   open_->Append(event, outcome, ledger_.values(), time_ns_);
+}
+
+void Builder::Implementation::KeepHighest() {
+  const auto keep = [this](Highest& highest, Series series) {
+    const int64_t bytes = ValueOf(ledger_.values(), series);
+    if (bytes > highest.bytes) highest = {bytes, structure_.latest_step()};
+  };
+  keep(highest_allocated_, Series::kAllocated);
+  keep(highest_reserved_, Series::kReserved);
 }
 
 // A block that had stopped counting before ends as what its request began.
@@ -145,7 +162,7 @@ void Builder::Implementation::NoteEnd(EventIndex born) {
 
 void Builder::Implementation::BeginChunk() {
   if (open_ != nullptr) PackOpenChunk();
-  const bool is_over = packed_bytes_ + device_work_.bytes() > most_bytes_;
+  const bool is_over = bytes() > most_bytes_;
   if (chunks_.size() >= most_chunks_ || (is_over && chunks_.size() > 1)) LetGoOfOldest();
   open_ = std::make_shared<OpenChunk>(ChunkStart{end_, ledger_.values(), time_ns_, CheckpointFor(end_)});
   chunks_.push_back(open_);
@@ -193,6 +210,23 @@ void Builder::Implementation::LetGoOfOldest() {
   device_work_.LetGoBefore(first());
 }
 
+// Where the first chunk begins that does not need the oldest one's checkpoint; 0 where all do.
+EventIndex Builder::Implementation::AfterOldest() const {
+  const auto needs_oldest = [this](const auto& chunk) {
+    return chunk->start().checkpoint == chunks_.front()->start().checkpoint;
+  };
+  const auto kept = std::ranges::find_if_not(chunks_, needs_oldest);
+  return kept == chunks_.end() ? 0 : (*kept)->start().index;
+}
+
+void Builder::Implementation::LetGoBefore(EventIndex index) {
+  for (EventIndex after = AfterOldest(); after > 0 && after <= index; after = AfterOldest()) LetGoOfOldest();
+}
+
+void Builder::Implementation::LetGoBeyond(size_t most) {
+  while (bytes() > most && AfterOldest() > 0) LetGoOfOldest();
+}
+
 std::shared_ptr<const View> Builder::Implementation::Publish() {
   Published published;
   published.store = {open_ == nullptr ? Chunks{} : published_chunks_.Publish(open_), summaries_.Publish(),
@@ -213,6 +247,8 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.tells_requested = has_requests_ || !has_sizes_of_blocks_;
   published.cupti_bytes = cupti_bytes_;
   published.devices = devices_.peaks();
+  published.highest_allocated = highest_allocated_;
+  published.highest_reserved = highest_reserved_;
   return std::make_shared<StoredView>(std::move(published));
 }
 
@@ -224,5 +260,9 @@ void Builder::Append(std::span<const Event> events) {
 }
 
 std::shared_ptr<const View> Builder::Publish() { return implementation_->Publish(); }
+
+void Builder::LetGoBefore(EventIndex index) { implementation_->LetGoBefore(index); }
+
+void Builder::LetGoBeyond(size_t bytes) { implementation_->LetGoBeyond(bytes); }
 
 }  // namespace tidemark::timeline

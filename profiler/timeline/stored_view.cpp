@@ -224,6 +224,8 @@ StoredView::StoredView(Published published) : data_(std::move(published)) {
   tells_requested_ = data_.tells_requested;
   cupti_bytes_ = data_.cupti_bytes;
   devices_ = data_.devices;
+  highest_allocated_ = data_.highest_allocated;
+  highest_reserved_ = data_.highest_reserved;
 }
 
 events::Event StoredView::event(EventIndex index) const {

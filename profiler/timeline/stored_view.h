@@ -31,6 +31,8 @@ struct Published {
   bool tells_requested = true;
   int64_t cupti_bytes = 0;
   std::vector<DevicePeaks> devices;
+  Highest highest_allocated;
+  Highest highest_reserved;
 };
 
 class StoredView final : public View {

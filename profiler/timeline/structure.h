@@ -35,6 +35,9 @@ class Structure {
 
   events::Phase phase() const { return phase_ ? phase_->phase : events::Phase::kIdle; }
 
+  // The number of the latest step.
+  std::optional<int64_t> latest_step() const { return step_ ? std::optional(step_->number) : std::nullopt; }
+
   // As View has it. O(1).
   std::optional<int64_t> StepUnderWay(EventIndex first) const;
   Sequence<Step> Steps(EventIndex first, EventIndex end, int64_t time_ns) const;

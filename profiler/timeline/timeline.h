@@ -162,6 +162,12 @@ struct DevicePeaks {
   int64_t reserved_bytes = 0;
 };
 
+// The most that all devices together held of something since the stream began.
+struct Highest {
+  int64_t bytes = 0;
+  std::optional<int64_t> step;  // the latest that had begun when it was first as much
+};
+
 // The store has ready-made what lies between two multiples of it.
 inline constexpr size_t kLeafEvents = 64;
 
@@ -182,6 +188,9 @@ class View {
   int64_t cupti_bytes() const { return cupti_bytes_; }
   // Those on which anything was reserved or allocated, by number; never let go.
   const std::vector<DevicePeaks>& devices() const { return devices_; }
+  // Never let go, either.
+  const Highest& highest_allocated() const { return highest_allocated_; }
+  const Highest& highest_reserved() const { return highest_reserved_; }
 
   virtual events::Event event(EventIndex index) const = 0;     // first() <= index < end(). O(1)
   virtual std::string_view name(events::NameId id) const = 0;  // "" if never defined
@@ -275,6 +284,8 @@ class View {
   bool tells_requested_ = true;
   int64_t cupti_bytes_ = 0;
   std::vector<DevicePeaks> devices_;
+  Highest highest_allocated_;
+  Highest highest_reserved_;
 };
 
 // 0.5 GB of a usual run, 1.5 GB of any, and what is alive at the beginning of each chunk beside it.
@@ -290,6 +301,11 @@ class Builder {
 
   void Append(std::span<const events::Event> events);
   std::shared_ptr<const View> Publish();
+
+  // For whoever needs less than the budget: lets go of the oldest chunks, as far as all of their events are
+  // before `index`, or until the rest takes no more than `bytes`.
+  void LetGoBefore(EventIndex index);
+  void LetGoBeyond(size_t bytes);
 
  private:
   class Implementation;

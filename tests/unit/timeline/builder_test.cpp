@@ -260,4 +260,44 @@ TEST_CASE("Checkpoints with many live blocks stay rare, and states right") {
   CHECK(view->StateAt(view->end() - 1).blocks.size() == kBlocks / 2);
 }
 
+TEST_CASE("What nobody needs any more is let go before the budget is reached, and states stay right") {
+  Stream stream;
+  stream.Allocate(0x1000, 4'000'000, Category::kParameter);
+  for (int n = 0; n < 100'000; ++n) {
+    stream.Allocate(0x2000, 512);
+    stream.Free(0x2000);
+  }
+  const bool by_index = GENERATE(true, false);
+  Builder builder;
+  builder.Append(stream.events());
+  constexpr EventIndex kNeeded = 150'000;
+  by_index ? builder.LetGoBefore(kNeeded) : builder.LetGoBeyond(500'000);
+  const auto view = builder.Publish();
+  CHECK(view->first() > 0);
+  CHECK(view->health().let_go == view->first());
+  if (by_index) CHECK((view->first() <= kNeeded && view->first() > kNeeded - 16'384));
+  CHECK(view->StateAt(view->first()).blocks.size() >= 1);
+  CHECK(Allocated(*view, view->end() - 1) == 4'000'256);
+  builder.LetGoBefore(view->end());
+  builder.Append(stream.events());
+  CHECK(Allocated(*builder.Publish(), view->end() - 1) == 4'000'256);
+}
+
+TEST_CASE("The most that was held is known though it was let go, and in which step it was") {
+  Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 20'480);
+  for (int step = 0; step < 20'000; ++step) {
+    stream.BeginStep(step);
+    stream.Allocate(0x100000, step == 12 ? 10'240 : 512);
+    stream.Free(0x100000);
+    stream.EndStep(step);
+  }
+  const auto view = stream.Publish(32'768);
+  REQUIRE(view->steps().front().number > 12);
+  CHECK(view->highest_allocated().bytes == 10'240);
+  CHECK(view->highest_allocated().step == 12);
+  CHECK(view->highest_reserved().bytes == 20'480);
+  CHECK_FALSE(view->highest_reserved().step);
+}
+
 }  // namespace tidemark::timeline

@@ -328,5 +328,47 @@ TEST_CASE("a save that fails keeps the file that was there, and names the file t
   CHECK(scratch.FileCount() == 0);
 }
 
+TEST_CASE("a part of a view is saved as it is in it, with what was alive before, and nothing besides",
+          "[save]") {
+  Stream run;
+  run.Name(10, "conv1");
+  run.Name(11, "aten::convolution");
+  run.Add({.bytes = 5, .kind = events::EventKind::kLoss, .source = events::Source::kAllocator});
+  run.Allocate(1 << 20, 1000, events::Category::kParameter);
+  for (int step = 0; step < 100; ++step) {
+    run.Numbered(events::EventKind::kStepBegin, step);
+    run.Allocate((1 << 20) + 4096, 2000 + step, events::Category::kActivation);
+    if (step == 42)
+      run.Add({.bytes = 2, .kind = events::EventKind::kLoss, .source = events::Source::kAllocator});
+    run.Free((1 << 20) + 4096);
+    run.Add({.address = static_cast<uint64_t>(run.events.back().time_ns),
+             .rounded_bytes = 250,
+             .kind = events::EventKind::kKernel});
+    run.Numbered(events::EventKind::kStepEnd, step);
+  }
+  const auto view = run.View();
+  const timeline::Step& first = view->steps()[40];
+  const timeline::Step& last = view->steps()[44];
+  const Part part{first.begin, last.end + 1};
+  const Scratch scratch;
+  REQUIRE(SavePart(*view, part, {}, scratch / "part.tide").ok());
+  timeline::Builder builder;
+  REQUIRE(ReadTide(scratch / "part.tide", [&](auto events) { builder.Append(events); }).ok());
+  const auto again = builder.Publish();
+  REQUIRE(again->steps().size() == 5);
+  CHECK(again->steps().front().number == 40);
+  CHECK(again->steps().back().complete);
+  const auto offset = again->end() - part.end;
+  for (auto index = part.begin + 1; index < part.end; ++index) {
+    CHECK(again->event(index + offset) == view->event(index));
+    CHECK(again->ValuesAt(index + offset) == view->ValuesAt(index));
+  }
+  CHECK(again->StateAt(again->steps().front().begin).blocks.size() == 1);
+  CHECK(LostBy(*again, events::Source::kAllocator) == 5 + 2);
+  CHECK(again->health().unmatched_steps + again->health().unmatched_frees == 0);
+  REQUIRE(again->device_work().size() == 1);
+  CHECK(again->device_work()[0].count == 5);
+}
+
 }  // namespace
 }  // namespace tidemark::trace
