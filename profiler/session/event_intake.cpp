@@ -45,7 +45,7 @@ size_t EventIntake::Take(bool producer_dead) {
 }
 
 std::shared_ptr<const timeline::View> EventIntake::Publish() {
-  std::shared_ptr<const timeline::View> view = builder_.Publish();
+  std::shared_ptr<const timeline::View> view = part_ != nullptr ? part_ : builder_.Publish();
   if (told_of_card_ && !card_) {
     std::string_view name = view->name(told_of_card_->name);
     if (name.starts_with(events::kCardPrefix)) name.remove_prefix(events::kCardPrefix.size());
@@ -60,8 +60,8 @@ void EventIntake::Append(std::span<const Event> events) {
     if (told != events.end()) told_of_card_ = *told;
   }
   steps_done_ = StepsDoneAfter(events, steps_done_);
+  if (recording_) return Record(recording_->Append(events, builder_));
   builder_.Append(events);
-  if (recording_) Record(recording_->Append(events));
 }
 
 void EventIntake::AddLosses() {
@@ -98,20 +98,20 @@ void EventIntake::Describe(const events::RunDescription& description) {
 }
 
 void EventIntake::FlushRecording() {
-  if (recording_) Record(recording_->Flush());
+  if (recording_) Record(recording_->Flush(builder_));
 }
 
-void EventIntake::CloseRecording() {
-  if (!recording_) return;
-  Record(recording_->Close());
+Recording::Closed EventIntake::CloseRecording() {
+  if (!recording_) return {};
+  Recording::Closed closed = recording_->Close(builder_);
+  Record(closed.written);
+  part_ = closed.part;
   recording_.reset();
+  return closed;
 }
 
 void EventIntake::Record(const Status& written) {
-  if (written) return;
-  recording_error_ =
-      written.error().message + " The recording keeps what it has until then; the run goes on.";
-  recording_.reset();
+  if (!written) recording_error_ = written.error().message;
 }
 
 }  // namespace tidemark::session

@@ -16,8 +16,8 @@
 #include "profiler/capture/transport/listener.h"
 #include "profiler/capture/transport/ring.h"
 #include "profiler/events/run_description.h"
+#include "profiler/session/recording.h"
 #include "profiler/timeline/timeline.h"
-#include "profiler/trace/tide.h"
 
 namespace tidemark::session {
 
@@ -29,7 +29,7 @@ class EventIntake {
  public:
   EventIntake(transport::RingReader ring, size_t budget_events);
   // Before the first Take.
-  void RecordTo(trace::TideWriter recording) { recording_ = std::move(recording); }
+  void RecordTo(std::unique_ptr<Recording> recording) { recording_ = std::move(recording); }
   void TellOfNoRecording(const Error& why) { recording_error_ = why.message; }
 
   // Hands the ring to a program that asked for it.
@@ -44,7 +44,8 @@ class EventIntake {
   void AddMarker(std::string_view text);
   void Describe(const events::RunDescription& description);
   void FlushRecording();
-  void CloseRecording();
+  // Where it holds a part of the run, that is what is published from then on.
+  Recording::Closed CloseRecording();
 
   uint64_t captured() const { return captured_; }
   uint64_t lost() const { return lost_; }
@@ -65,7 +66,8 @@ class EventIntake {
   void Record(const Status& written);
 
   transport::RingReader ring_;
-  std::optional<trace::TideWriter> recording_;
+  std::unique_ptr<Recording> recording_;
+  std::shared_ptr<const timeline::View> part_;  // that was recorded, once that is closed
   timeline::Builder builder_;
   std::vector<events::Event> batch_;
   capture::RoleInference inference_;

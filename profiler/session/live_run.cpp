@@ -69,7 +69,7 @@ LiveRun::LiveRun(const LiveOptions& options, transport::Channel channel, transpo
       view_(intake_.Publish()),
       description_(std::move(description)),
       step_limit_(options.step_limit) {
-  if (recording) intake_.RecordTo(std::move(*recording));
+  if (recording) intake_.RecordTo(RecordingOf(std::move(*recording)));
 }
 
 LiveRun::~LiveRun() {
@@ -325,7 +325,7 @@ void LiveRun::Conclude() {
   described.ending = end.sentence;
   described.notes = process_->Notes();
   intake_.Describe(described);
-  intake_.CloseRecording();
+  (void)intake_.CloseRecording();
   PublishView();
   const MutexLock lock(mutex_);
   description_ = std::move(described);

@@ -393,7 +393,7 @@ Status ProgramRecorder::Open(ProgramRun& run) const {
 
 Status ProgramRecorder::Prepare(ProgramRun& run, const std::filesystem::path& recording) const {
   Status opened = Open(run);
-  return opened && !recording.empty() ? run.RecordTo(recording) : opened;
+  return opened && !recording.empty() ? run.RecordTo(recording, options_.kept) : opened;
 }
 
 }  // namespace tidemark::session

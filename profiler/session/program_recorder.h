@@ -39,6 +39,7 @@ struct RecorderOptions {
   // .tide file of the first process; others' names are made of it. Of the first only: written even if none
   // asks.
   std::optional<std::filesystem::path> recording;
+  KeptPart kept;                                          // of each
   size_t budget_events = timeline::kDefaultBudgetEvents;  // of each
   size_t ring_events = transport::kDefaultRingCapacity;
 };

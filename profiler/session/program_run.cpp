@@ -142,13 +142,13 @@ Status ProgramRun::Open(size_t ring_events, size_t budget_events) {
   return Done{};
 }
 
-Status ProgramRun::RecordTo(const std::filesystem::path& file) {
-  Result<trace::TideWriter> writer = trace::TideWriter::Create(file, description());
-  if (!writer) {
-    intake_->TellOfNoRecording(writer.error());
-    return writer.error();
+Status ProgramRun::RecordTo(const std::filesystem::path& file, const KeptPart& kept) {
+  Result<std::unique_ptr<Recording>> recording = StartRecording(file, description(), kept);
+  if (!recording) {
+    intake_->TellOfNoRecording(recording.error());
+    return recording.error();
   }
-  intake_->RecordTo(std::move(*writer));
+  intake_->RecordTo(std::move(*recording));
   const MutexLock lock(mutex_);
   recording_ = file;
   return Done{};
@@ -293,15 +293,19 @@ void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& no
   status_.out_of_memory = !WentOnAfterFailures(*view_);
 }
 
-void ProgramRun::EndIntake(const events::RunDescription& described) {
+void ProgramRun::EndIntake(events::RunDescription& described) {
   intake_->Describe(described);
-  intake_->CloseRecording();
+  const Recording::Closed closed = intake_->CloseRecording();
+  if (!closed.note.empty()) described.notes.push_back(closed.note);
   has_news_ = true;
   Publish();
+  if (!closed.has_file) {
+    const MutexLock lock(mutex_);
+    recording_.reset();
+  }
   std::error_code not_there;
   const std::optional<std::filesystem::path> file = recording();
-  const bool is_whole = file && intake_->recording_error().empty();
-  if (is_whole && std::filesystem::is_regular_file(*file, not_there)) {
+  if (file && closed.has_end && std::filesystem::is_regular_file(*file, not_there)) {
     closed_bytes_ = std::filesystem::file_size(*file, not_there);
   }
   intake_.reset();

@@ -53,7 +53,7 @@ class ProgramRun final : public WatchedRun {
   // Makes the ring, before HandOver.
   Status Open(size_t ring_events, size_t budget_events);
   // After Open. Errors: the file cannot be created.
-  Status RecordTo(const std::filesystem::path& file);
+  Status RecordTo(const std::filesystem::path& file, const KeptPart& kept = {});
   // Hands the ring to the process that asked for it, which is called this from now on.
   Status HandOver(const transport::Listener::Caller& caller, std::string title,
                   std::optional<int32_t> rank = {});  // none = no launcher told it
@@ -89,7 +89,7 @@ class ProgramRun final : public WatchedRun {
   // What the run says of its end, from here on.
   void Settle(const RunStatus& end, const std::vector<std::string>& notes);
   // Nothing comes any more: the recording is closed, and what was held for it given back.
-  void EndIntake(const events::RunDescription& described);
+  void EndIntake(events::RunDescription& described);
   // What was told since then goes into the closed recording, once: its end is the program's.
   void DescribeClosed(const events::RunDescription& described);
 

@@ -139,7 +139,7 @@ void MeasureIntake(TrainingStream::Tells tells, bool recorded) {
   auto reader = std::move(*transport::RingReader::Create());
   auto writer = transport::RingWriter::Beside(reader);
   session::EventIntake intake(std::move(reader), timeline::kDefaultBudgetEvents);
-  if (recorded) intake.RecordTo(std::move(*trace::TideWriter::Create(file, {})));
+  if (recorded) intake.RecordTo(session::RecordingOf(std::move(*trace::TideWriter::Create(file, {}))));
   TrainingStream stream(20, tells);
   double us = 0;
   size_t events = 0;
@@ -187,7 +187,7 @@ void MeasureSteady(int seconds) {
   auto reader = std::move(*transport::RingReader::Create());
   auto writer = transport::RingWriter::Beside(reader);
   session::EventIntake intake(std::move(reader), timeline::kDefaultBudgetEvents);
-  intake.RecordTo(std::move(*trace::TideWriter::Create(file, {})));
+  intake.RecordTo(session::RecordingOf(std::move(*trace::TideWriter::Create(file, {}))));
   const pid_t sender = fork();
   if (sender == 0) Send(std::move(writer), seconds);
   std::vector<double> latencies_ms;
@@ -203,7 +203,7 @@ void MeasureSteady(int seconds) {
     seen = view->end();
     std::this_thread::sleep_for(session::kPublishEvery);
   }
-  intake.CloseRecording();
+  (void)intake.CloseRecording();
   std::sort(latencies_ms.begin(), latencies_ms.end());
   const auto sent = static_cast<uint64_t>(seconds) * 1000 * kEventsAMillisecond;
   std::printf(

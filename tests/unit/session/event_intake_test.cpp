@@ -62,7 +62,7 @@ TEST_CASE("Hints are taken from the ring, and what follows from them is in the r
   const trace::Scratch scratch;
   auto recording = trace::TideWriter::Create(scratch / "run.tide", {});
   REQUIRE(recording.ok());
-  intake.RecordTo(std::move(*recording));
+  intake.RecordTo(RecordingOf(std::move(*recording)));
   const auto push = [&](events::EventKind kind, uint64_t address, int64_t bytes) {
     REQUIRE(
         writer.Push(Event{.address = address, .bytes = bytes, .kind = kind, .source = Source::kAllocator}));
@@ -77,7 +77,7 @@ TEST_CASE("Hints are taken from the ring, and what follows from them is in the r
   REQUIRE(view->end() == 3);
   CHECK(view->event(2).kind == events::EventKind::kCategorize);
   CHECK(view->event(2).category == events::Category::kActivation);
-  intake.CloseRecording();
+  (void)intake.CloseRecording();
   CHECK(intake.recording_error().empty());
   const auto read = RecordedRun::Open(scratch / "run.tide", nullptr);
   REQUIRE(read.ok());
