@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
@@ -45,27 +43,17 @@ Result<std::optional<presenters::SecondRun>> SecondOf(const PlotOptions& options
   return std::optional(presenters::SecondRun{(*run)->view(), NameOf(options.second)});
 }
 
-struct Steps {
-  int64_t first = 0;
-  int64_t last = 0;
-};
-
-// "3-5", "3"; none of "".
-Result<std::optional<Steps>> StepsIn(const std::string& text) {
-  if (text.empty()) return std::optional<Steps>();
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  const size_t dash = text.find('-');
-  const std::string_view until = dash == std::string::npos ? text : std::string_view(text).substr(dash + 1);
-  const Result<int64_t> first = WholeNumber("--steps", text.substr(0, dash), 0, kMost);
-  const Result<int64_t> last = WholeNumber("--steps", until, 0, kMost);
-  if (first && last && *first <= *last) return std::optional(Steps{*first, *last});
-  return Error{
-      fmt::format("--steps takes steps from one to a later one, as 3-5, or one, as 3; not {}.", text)};
+// None of "".
+Result<std::optional<StepRange>> StepsIn(const std::string& text) {
+  if (text.empty()) return std::optional<StepRange>();
+  const Result<StepRange> steps = Steps("--steps", text);
+  if (!steps) return steps.error();
+  return std::optional(*steps);
 }
 
 // Bookmarks that cannot be read are told.
 Result<presenters::PictureSight> SightOf(const session::Run& run, const PlotOptions& options,
-                                         const std::optional<Steps>& steps) {
+                                         const std::optional<StepRange>& steps) {
   presenters::PictureSight sight;
   const auto bookmarks = trace::LoadBookmarks(options.file, run.bookmarks());
   if (!bookmarks) Complain(bookmarks.error().message, kExitDone);
@@ -77,8 +65,8 @@ Result<presenters::PictureSight> SightOf(const session::Run& run, const PlotOpti
   return sight;
 }
 
-int Draw(const PlotOptions& options, const presenters::PictureView& view, const std::optional<Steps>& steps,
-         int width) {
+int Draw(const PlotOptions& options, const presenters::PictureView& view,
+         const std::optional<StepRange>& steps, int width) {
   const InterruptListener listener;  // what is written by then does not stay
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file, options.device);
   if (!run) return Complain(run.error().message, ExitCodeOfFailure());
@@ -122,7 +110,7 @@ int RunPlot(const PlotOptions& options) {
                     view->title),
         kExitUsage);
   }
-  const Result<std::optional<Steps>> steps = StepsIn(options.steps);
+  const Result<std::optional<StepRange>> steps = StepsIn(options.steps);
   if (!steps) return Complain(steps.error().message, kExitUsage);
   if (const Status name = CheckPictureName(options.output); !name)
     return Complain(name.error().message, kExitUsage);

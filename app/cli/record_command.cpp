@@ -11,6 +11,7 @@
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
 #include "app/cli/console/interrupt_listener.h"
+#include "app/cli/console/numbers.h"
 #include "app/cli/console/recording_file.h"
 #include "app/cli/console/window_opener.h"
 #include "app/cli/programs/capture_options.h"
@@ -35,6 +36,8 @@ namespace {
 
 struct RecordOptions {
   std::string output;
+  std::string last;   // "" = all of the run
+  std::string steps;  // likewise
   RecordedLayers layers;
   bool window = false;
 };
@@ -45,7 +48,7 @@ std::string ProcessText(const session::ProgramRun& run, const std::vector<std::s
   const session::RunStatus status = run.status();
   std::string text = fmt::format("tidemark: {} (process {}): ", description.title, description.process_id);
   if (!status.recording_error.empty()) text += status.recording_error + " ";
-  if (status.captured == 0 && !status.recording_error.empty()) return text + "\n";
+  if (run.view()->empty() && !status.recording_error.empty()) return text + "\n";
   text += fmt::format(
       "{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(run.view()->health().events)),
       FormatNumber(static_cast<int64_t>(status.lost)),
@@ -116,6 +119,49 @@ std::string WhyNotWithout(const RecordedLayers& layers) {
   return "";
 }
 
+// "20", "500MB": steps, or a size.
+Result<session::LastOfRun> LastIn(const std::string& text) {
+  constexpr int64_t kMostSteps = 1'000'000'000;
+  constexpr int64_t kLeastBytes = 1'000'000;
+  constexpr int64_t kMostBytes = 32'000'000'000;
+  if (const Result<int64_t> steps = WholeNumber("--last", text, 1, kMostSteps))
+    return session::LastOfRun{.steps = *steps, .bytes = 0};
+  const bool has_unit = text.find_first_not_of("0123456789,._ ") != std::string::npos;
+  const Result<int64_t> bytes = ByteSize("--last", text);
+  if (has_unit && bytes && *bytes >= kLeastBytes && *bytes <= kMostBytes)
+    return session::LastOfRun{.steps = 0, .bytes = *bytes};
+  return Error{fmt::format(
+      "--last takes a number of steps, as 20, or a size from 1 MB to 32 GB, as 500MB; not {}.", text)};
+}
+
+// Errors: what does not go together.
+Result<session::KeptPart> KeptIn(const RecordOptions& options) {
+  if (options.last.empty() && options.steps.empty()) return session::KeptPart();
+  if (!options.last.empty() && !options.steps.empty())
+    return Error{"--last and --steps each choose which part of the run is kept. Leave one of the two out."};
+  const char* const option = options.last.empty() ? "--steps" : "--last";
+  if (options.output.empty()) {
+    return Error{fmt::format(
+        "{} chooses what the recording keeps, and there is none. Name one, as in: tidemark record {} {} -o "
+        "run.tide -- python train.py.",
+        option, option, options.last.empty() ? "100-110" : "20")};
+  }
+  if (options.window) {
+    return Error{fmt::format(
+        "--window shows the whole run, and {} keeps a part of it. Leave one of the two out: tidemark open "
+        "shows the recording.",
+        option)};
+  }
+  if (!options.last.empty()) {
+    const Result<session::LastOfRun> last = LastIn(options.last);
+    if (!last) return last.error();
+    return session::KeptPart(*last);
+  }
+  const Result<StepRange> steps = Steps("--steps", options.steps);
+  if (!steps) return steps.error();
+  return session::KeptPart(session::StepsOfRun{steps->first, steps->last});
+}
+
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
               const WindowOpener& open_window) {
   if (program.empty()) {
@@ -123,6 +169,8 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
                     kExitUsage);
   }
   if (const std::string why = WhyNotWithout(options.layers); !why.empty()) return Complain(why, kExitUsage);
+  const Result<session::KeptPart> kept = KeptIn(options);
+  if (!kept) return Complain(kept.error().message, kExitUsage);
   Result<ProgramLaunch> launch = LaunchToldOf(options, program);
   if (InterruptListener::WasInterrupted()) {
     return Complain("Stopped as asked, before the program was started.", kExitInterrupted);
@@ -130,6 +178,8 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
   if (!launch) return Complain(launch.error().message, kExitFailed);
   for (const std::string& missing : launch->recorded.description.notes) Complain(missing, kExitDone);
   launch->recorded.is_watched = options.window;
+  launch->recorded.kept = *kept;
+  launch->recorded.budget_events = session::BudgetEventsFor(*kept);
   const Result<std::unique_ptr<session::ProgramRecorder>> started =
       session::ProgramRecorder::Start(launch->recorded);
   if (!started) return Complain(started.error().message, kExitFailed);
@@ -163,11 +213,23 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       "run.rank1.tide, ...)\n"
       "  srun tidemark record -o run.tide -- python train.py                   (the same, on many machines)\n"
       "  tidemark record --cpu -o run.tide -- python train.py                  (the CPU's tensors)\n"
+      "  tidemark record --last 20 -o run.tide -- python train.py              (how a long training ended)\n"
       "Nothing in the program changes; output, exit code and signals are its own. Of PyTorch's blocks the "
       "sizes that it set aside are seen, not what was asked for; of a program without PyTorch, what it holds "
       "from the CUDA driver.");
   auto options = std::make_shared<RecordOptions>();
   AddRecordingOption(*command, options->output, "Recording (.tide) to write, one for each process");
+  command
+      ->add_option("--last", options->last,
+                   "Keep only the end of a long run: so many steps, with what came after, as 20; or what "
+                   "makes a recording of about that size, as 500MB, for a program without steps. The "
+                   "recorder holds it in its memory, of which steps take 1.5 GB at the most, and writes it "
+                   "when memory runs out, from time to time and at the end")
+      ->type_name("STEPS|SIZE");
+  command
+      ->add_option("--steps", options->steps,
+                   "Record only these: 100-110, or one. What is recorded begins with what is alive then")
+      ->type_name("STEPS");
   command->add_flag("--window,--live,--attach-window", options->window,
                     "Show its memory in the window while it runs: of all ranks that a launcher starts here, "
                     "else of the first process that uses CUDA");

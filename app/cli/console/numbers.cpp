@@ -49,6 +49,17 @@ Result<int64_t> ByteSize(std::string_view option, std::string_view text) {
       fmt::format("{} must be a size such as 16GiB, 24GB or 500MiB, not '{}'.", option, Quoted(text))};
 }
 
+Result<StepRange> Steps(std::string_view option, std::string_view text) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const size_t dash = text.find('-');
+  const std::string_view until = dash == std::string_view::npos ? text : text.substr(dash + 1);
+  const Result<int64_t> first = WholeNumber(option, text.substr(0, dash), 0, kMost);
+  const Result<int64_t> last = WholeNumber(option, until, 0, kMost);
+  if (first && last && *first <= *last) return StepRange{*first, *last};
+  return Error{
+      fmt::format("{} takes steps from one to a later one, as 3-5, or one, as 3; not {}.", option, text)};
+}
+
 Result<double> DecimalNumber(std::string_view option, std::string_view text) {
   double number = 0;
   if (Read(text, &number) == Reading::kNumber && std::isfinite(number)) return number;

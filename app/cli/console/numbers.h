@@ -15,5 +15,11 @@ Result<uint64_t> Seed(std::string_view option, std::string_view text);
 Result<double> DecimalNumber(std::string_view option, std::string_view text);
 // "16GiB", "16g" (the same), "24 GB", "500000000": a size above 0; without a unit bytes.
 Result<int64_t> ByteSize(std::string_view option, std::string_view text);
+// "3-5", "3" (that one alone): from one step to a later one.
+struct StepRange {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+Result<StepRange> Steps(std::string_view option, std::string_view text);
 
 }  // namespace tidemark::cli

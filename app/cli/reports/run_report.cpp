@@ -16,6 +16,7 @@
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/session/kept_part.h"
 #include "profiler/session/one_card.h"
 
 namespace tidemark::cli {
@@ -41,7 +42,7 @@ int64_t UsableBytes(const RunReport& report) {
 // Whether it did all it was to do, on a card that did so too, and with what is told here alone.
 bool IsWholeRun(const RunReport& report) {
   return report.ending.empty() && !report.is_cut_off && report.shortages.empty() &&
-         !phantom::SpeakOfFaults(report.notes) &&
+         !session::HoldsPart(report.notes) && !phantom::SpeakOfFaults(report.notes) &&
          std::ranges::none_of(report.notes, [](const std::string& note) {
            return note.starts_with(phantom::kOutsideMemoryDoubt);
          });
@@ -274,7 +275,8 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
 }
 
 std::string PeakTitleOf(const events::RunDescription& description) {
-  const std::string title = "At the peak of the run";
+  const std::string title =
+      session::HoldsPart(description.notes) ? "At the peak of what is kept" : "At the peak of the run";
   return presenters::InfersContents(description) ? title + " (" + presenters::kContentsAreInferred + ")"
                                                  : title;
 }
@@ -316,6 +318,7 @@ void AddRunJson(const RunReport& report, Json& json) {
 
 std::string EndingRows(const RunReport& report) {
   if (report.ending.empty()) return "";
+  if (session::HoldsPart(report.notes)) return report.ending + "\n";
   return fmt::format("{} What follows is what it needed until then.\n", report.ending);
 }
 

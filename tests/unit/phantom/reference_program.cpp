@@ -1,16 +1,22 @@
 // Runs LibTorch on whatever CUDA libraries it finds, for reference_test.cpp, which starts it on a phantom.
 // First argument:
 //   step CHANNELS1 CHANNELS2 BATCH AMP ACCUMULATE   the fourth training step's peaks, in bytes, and its time
+//   train STEPS                                     a small network
+//   runs-out STEPS                                  the same, then memory does; and goes on until its input
+//                                                   ends
 //   operations                                      many networks and operations, each named on stdout before
-//   it runs bytes                                           small values that go to the device and come back
+//                                                   it runs
+//   bytes                                           small values that go to the device and come back
 //   segments                                        gives segments back and takes others; their peak and what
-//   is left device                                          what LibTorch thinks of the device refused calls
-//   a function that nobody has modelled
+//                                                   is left
+//   device                                          what LibTorch thinks of the device
+//   refused                                         calls a function that nobody has modelled
 #include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <torch/csrc/autograd/record_function_ops.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -376,6 +382,30 @@ void Operations() {
   }
 }
 
+// Its steps are told as Python's optimizers tell them.
+void TrainSmall(int steps) {
+  nn::Sequential net(nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 10));
+  net->to(torch::Device(torch::kCUDA, 0));
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    net->forward(torch::randn({32, 64}, kOnDevice)).square().mean().backward();
+    const auto scope = torch::autograd::profiler::record_function_enter_new("Optimizer.step#SGD.step", {});
+    optimizer.step();
+  }
+}
+
+void RunOut(int steps) {
+  TrainSmall(steps);
+  try {
+    Mebibytes(1 << 20);
+  } catch (const c10::OutOfMemoryError&) {
+    std::puts("went on");
+    std::fflush(stdout);
+  }
+  std::getchar();
+}
+
 void Bytes() {
   const Tensor numbers = torch::arange(1000);
   const Tensor copied = numbers.to(torch::kCUDA).clone().cpu();
@@ -395,6 +425,8 @@ int Run(const std::vector<std::string>& arguments) {
   const auto number = [&](size_t i) { return std::stoi(arguments.at(i)); };
   const std::string& what = arguments.at(0);
   if (what == "step") Step(number(1), number(2), number(3), number(4) != 0, number(5));
+  if (what == "train") TrainSmall(number(1));
+  if (what == "runs-out") RunOut(number(1));
   if (what == "operations") Operations();
   if (what == "bytes") Bytes();
   if (what == "segments") Segments();
