@@ -217,6 +217,7 @@ bool Application::Poll() {
     AskBeforeQuitting();
     news = true;
   }
+  ReturnToCode();
   AskForPlans();
   news = sweep_.Poll() || news;
   news = techniques_.Poll() || news;

@@ -212,11 +212,16 @@ class Application {
   void TellOfNextRun(const Choices& before);
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
-  Choices Allowed(const Choices& wanted);  // says so where nothing of it is
+  // Each says so where nothing of it is.
+  Choices Allowed(const Choices& wanted);
+  Choices AllowedBack(const Choices& wanted);
+  Choices Told(const Choices& wanted, Choices allowed);
   bool ExecuteLearningAction(ActionId action);
   void ShowPage(const std::string& lesson, int page);
   void SetUp(const lessons::Setup& setup);
+  Choices OwnChoices() const;  // before the lessons, of which there have been some
   void TakeOwnSettings();
+  void ReturnToCode();
   void LeaveLearnLayout();
   // At a person's wish, who is asked first where that would end a program.
   void UseAsked(const lessons::SessionState& session);

@@ -186,7 +186,10 @@ void Application::Execute(const Command& command) {
           [this](const SetUpPage&) { AskBeforeEnding([this] { SetUpOpenPage(); }); },
           [this](const gui::TakeOwnSettings&) { TakeOwnSettings(); },
           [this](const UseSession& c) { UseAsked(c.state); },
-          [this](const LockControls& c) { desk_.UseLocks(c.locked, c.hidden); },
+          [this](const LockControls& c) {
+            desk_.TakeChoice(state_);  // what is locked now is meant
+            desk_.UseLocks(c.locked, c.hidden);
+          },
           [this](const SaveSession& c) { WriteSession(c.file); },
           [this](const AnswerHeld& c) { consent_.Answer(c.answer); },
       },
@@ -234,7 +237,7 @@ void Application::Return(bool back) {
 void Application::ReturnTo(Choices wanted) {
   if (wanted.second.run != second_.run) LayOver(wanted.second);
   const Choices before = Chosen();
-  if (Apply(Allowed(wanted)) == StartOfChoices::kNeeded) return StartRun();
+  if (Apply(AllowedBack(wanted)) == StartOfChoices::kNeeded) return StartRun();
   TellOfNextRun(before);
 }
 

@@ -25,11 +25,16 @@ void Application::ChangeByHand(const networks::TrainingSettings& settings) {
   Change(Allowed(wanted).settings, true);
 }
 
-void Application::TakeOwnSettings() {
-  if (!desk_.own()) return;
+Choices Application::OwnChoices() const {
   Choices own = *desk_.own();
   own.second = second_;
-  own = Allowed(own);
+  return own;
+}
+
+// What a page has set up is taken back whatever is locked: it was not held by that either.
+void Application::TakeOwnSettings() {
+  if (!desk_.own()) return;
+  const Choices own = OwnChoices();
   AskBeforeChoosing(own, [this, own] {
     desk_.ForgetOwn();
     Take(own);
@@ -37,13 +42,33 @@ void Application::TakeOwnSettings() {
   });
 }
 
+// A lesson may set up what a code locks, for as long as its page is in sight. Then all that was chosen before
+// comes back by itself, since nobody could ask for what is locked. A program is not ended for that.
+void Application::ReturnToCode() {
+  if (!desk_.IsPastCode(Chosen(), state_)) return;
+  const Choices own = OwnChoices();
+  if (TakesAStart(own) && !IsOfOurs(input_)) return;
+  AddLogLine(presenters::LogLevel::kInfo,
+             "The session code locks what the lesson had set up, which is as before: " +
+                 DescribeChange(Chosen(), own, cards_) + ".");
+  desk_.ForgetOwn();
+  Take(own);
+}
+
 void Application::LeaveLearnLayout() {
   if (state_.learning) arrangement_.GiveBack(state_);
 }
 
 Choices Application::Allowed(const Choices& wanted) {
+  return Told(wanted, desk_.Allowed(Chosen(), wanted, state_));
+}
+
+Choices Application::AllowedBack(const Choices& wanted) {
+  return Told(wanted, desk_.AllowedBack(Chosen(), wanted, state_));
+}
+
+Choices Application::Told(const Choices& wanted, Choices allowed) {
   const Choices now = Chosen();
-  Choices allowed = desk_.Allowed(now, wanted, state_);
   if (StartAlike(allowed, now) && !StartAlike(wanted, now)) {
     AddLogLine(presenters::LogLevel::kWarning,
                "This control is locked by the lesson or the session code; Learn, Unlock all controls gives "

@@ -15,6 +15,14 @@ void Append(const std::vector<std::string>& names, std::vector<std::string>* to)
   to->insert(to->end(), names.begin(), names.end());
 }
 
+// `wanted`, with what is locked as it is held.
+Choices WithLocked(const Choices& held, Choices wanted, const std::vector<std::string>& locked) {
+  wanted.settings = lessons::KeepLocked(held.settings, wanted.settings, locked);
+  if (std::ranges::count(locked, "card") > 0) wanted.device = held.device;
+  if (std::ranges::count(locked, "kernels") > 0) wanted.kernels = held.kernels;
+  return wanted;
+}
+
 }  // namespace
 
 bool LessonDesk::IsInLesson(const ViewState& view) const {
@@ -68,10 +76,15 @@ bool LessonDesk::IsLocked(std::string_view control, const ViewState& view) const
 }
 
 Choices LessonDesk::Allowed(const Choices& now, Choices wanted, const ViewState& view) const {
-  wanted.settings = lessons::KeepLocked(now.settings, wanted.settings, Access(view).locked);
-  if (IsLocked("card", view)) wanted.device = now.device;
-  if (IsLocked("kernels", view)) wanted.kernels = now.kernels;
-  return wanted;
+  return WithLocked(now, std::move(wanted), Access(view).locked);
+}
+
+Choices LessonDesk::AllowedBack(const Choices& now, Choices wanted, const ViewState& view) const {
+  return own_ && IsInLesson(view) ? wanted : Allowed(now, std::move(wanted), view);
+}
+
+bool LessonDesk::IsPastCode(const Choices& now, const ViewState& view) const {
+  return own_ && !IsInLesson(view) && !StartAlike(WithLocked(now, *own_, of_code_.locked), *own_);
 }
 
 Choices LessonDesk::SetUp(const lessons::Setup& setup, const Choices& now) {

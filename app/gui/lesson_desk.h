@@ -40,6 +40,10 @@ class LessonDesk {
   bool IsLocked(std::string_view control, const ViewState& view) const;
   // `wanted`, with what is locked as it is now.
   Choices Allowed(const Choices& now, Choices wanted, const ViewState& view) const;
+  // The same of what is undone or redone: what a page sets up is taken back whatever is locked.
+  Choices AllowedBack(const Choices& now, Choices wanted, const ViewState& view) const;
+  // A page that is no longer in sight has set up other than the code locks.
+  bool IsPastCode(const Choices& now, const ViewState& view) const;
 
   // What a page is about: with PyTorch's own allocator, as its figures are, and on the phantom where no
   // machine is to bear it. A CPU that was chosen in a lesson is that lesson's alone: the next is about a

@@ -247,6 +247,30 @@ TEST_CASE("What is locked stays, whichever way it is changed") {
   CHECK_FALSE(app.scene_input().kernels);
 }
 
+TEST_CASE("A lesson sets up what a class's code has locked, and leaves it as the code said") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  lessons::SessionState code;
+  code.settings = app.settings();
+  code.settings.batch = 16;
+  code.settings.amp = networks::Precision::kFloat16;  // which the page locks, too
+  code.locked = {"batch"};
+  Tell(app, UseSession{code});
+  Tell(app, ShowLessonPage{"where-memory-goes", 0});
+  REQUIRE(app.settings().batch != 16);
+  SECTION("once it is closed") {
+    app.view_state().lessons.lesson.clear();
+    app.Poll();
+  }
+  SECTION("once the person's own settings are back") { Tell(app, DoAction{ActionId::kBackToOwn}); }
+  SECTION("once it is undone, while the page is open yet") { Tell(app, DoAction{ActionId::kUndo}); }
+  CHECK(app.settings() == code.settings);
+  networks::TrainingSettings other = app.settings();
+  other.batch = 17;
+  Tell(app, ChangeSettings{other});
+  CHECK(app.settings().batch == 16);
+}
+
 TEST_CASE("Whether kernels are told is taken back as any other choice") {
   const auto application = KeepingIn("");
   Application& app = *application;
