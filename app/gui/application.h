@@ -222,6 +222,7 @@ class Application {
   Choices OwnChoices() const;  // before the lessons, of which there have been some
   void TakeOwnSettings();
   void ReturnToCode();
+  void LeaveLesson();
   void LeaveLearnLayout();
   // At a person's wish, who is asked first where that would end a program.
   void UseAsked(const lessons::SessionState& session);

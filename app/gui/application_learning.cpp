@@ -33,13 +33,18 @@ Choices Application::OwnChoices() const {
 
 // What a page has set up is taken back whatever is locked: it was not held by that either.
 void Application::TakeOwnSettings() {
-  if (!desk_.own()) return;
+  if (!desk_.own()) return LeaveLesson();
   const Choices own = OwnChoices();
   AskBeforeChoosing(own, [this, own] {
     desk_.ForgetOwn();
     Take(own);
-    LeaveLearnLayout();
+    LeaveLesson();
   });
+}
+
+void Application::LeaveLesson() {
+  desk_.Close(state_.lessons);
+  LeaveLearnLayout();
 }
 
 // A lesson may set up what a code locks, for as long as its page is in sight. Then all that was chosen before

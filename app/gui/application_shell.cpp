@@ -55,7 +55,7 @@ ShellInput Application::MakeShellInput() {
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
   shell.of_code = desk_.of_code();
   shell.in_picture = screenshot_.has_value();
-  shell.has_lessons_settings = !input_.change_to_own.empty();
+  shell.is_set_up_to_learn = state_.learning || desk_.HasChanged(Chosen());
   shell.in_lesson = desk_.IsInLesson(state_);
   shell.has_answers = HasAnswers(state_.lessons.lesson, state_.lessons);
   shell.glossary = &desk_.book().glossary;

@@ -53,6 +53,11 @@ std::optional<int> LessonDesk::Turn(LessonsState& state) const {
   return std::nullopt;
 }
 
+void LessonDesk::Close(LessonsState& state) const {
+  LeavePage(book_.lessons, state);
+  state.lesson.clear();
+}
+
 void LessonDesk::UseLocks(std::vector<std::string> locked, std::vector<std::string> hidden) {
   of_code_ = {std::move(locked), std::move(hidden), {}};
 }

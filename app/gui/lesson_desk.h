@@ -30,6 +30,7 @@ class LessonDesk {
   // The number of the next page, once the open one is counted as read where it is worked through. After the
   // last none: the lesson is closed, and all of it counts as read.
   std::optional<int> Turn(LessonsState& state) const;
+  void Close(LessonsState& state) const;  // as All lessons does
 
   // Of a code, until another comes or all are lifted.
   void UseLocks(std::vector<std::string> locked, std::vector<std::string> hidden);
@@ -56,6 +57,7 @@ class LessonDesk {
   void TakeDevice(const ViewState& view);  // the same, and pages stay where it is
   const std::optional<Choices>& own() const { return own_; }
   void ForgetOwn();
+  bool HasChanged(const Choices& now) const { return own_ && !StartAlike(now, *own_); }
   // What coming back would change, in words; "" where there is nothing to come back to, or in a lesson.
   std::string ChangeToOwn(const Choices& now, const ViewState& view,
                           const std::vector<phantom::Card>& cards) const;

@@ -57,6 +57,35 @@ TEST_CASE("What was dragged as its panel went is not asked for later") {
   CHECK_FALSE(app.view_state().batch.dragged);
 }
 
+TEST_CASE("One's own settings are one step away while a lesson goes on, which ends with it") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const networks::TrainingSettings own = app.settings();
+  const auto choose_in_palette = [&] {
+    Tell(app, DoAction{ActionId::kPalette});
+    frames.Draw(4);
+    for (const char letter : std::string("Back to your own settings"))
+      ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+    frames.Draw(4);
+    frames.Press(ImGuiKey_Enter);
+    app.Poll();
+  };
+  Tell(app, ShowLessonPage{"mixed-precision", 1});
+  frames.Draw(4);
+  REQUIRE(app.settings() != own);
+  SECTION("which has changed them") {}
+  SECTION("which is closed, with its layout there yet, and nothing changed") {
+    Tell(app, ChangeSettings{own});
+    app.view_state().lessons.lesson.clear();
+    frames.Draw(4);
+  }
+  choose_in_palette();
+  CHECK(app.settings() == own);
+  CHECK(app.view_state().lessons.lesson.empty());
+  CHECK_FALSE(app.view_state().learning);
+}
+
 TEST_CASE("What was looked at before slow motion is in sight again after it") {
   const auto application = KeepingIn("");
   Application& app = *application;

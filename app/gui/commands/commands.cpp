@@ -139,7 +139,9 @@ constexpr Action kActions[] = {
     {ActionId::kPreviousPage, "Previous page of the lesson", icons::kPrevious,
      ImGuiMod_Alt | ImGuiKey_LeftArrow, "Alt+Left", "Goes back in the Learn panel.", Menu::kLearn, false},
     {ActionId::kBackToOwn, "Back to your own settings", icons::kUndo, 0, "",
-     "Takes back what the lessons have set up since you began with them.", Menu::kLearn, false},
+     "Leaves the lesson and its layout, and takes back what the lessons have set up since you began with "
+     "them.",
+     Menu::kLearn, false},
     {ActionId::kStartOver, "Start over…", icons::kRestart, 0, "",
      "Forgets predictions, drawings and tasks of the lesson that is open, or of all where none is.",
      Menu::kLearn, false},

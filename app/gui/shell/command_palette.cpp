@@ -175,7 +175,7 @@ std::string WhyNot(ActionId action) {
     case ActionId::kPreviousPage:
       return "No lesson is in sight: choose one here, or in the Learn panel.";
     case ActionId::kBackToOwn:
-      return "The settings are your own, or the lesson that set them up is open yet.";
+      return "Settings and layout are your own.";
     case ActionId::kStartOver:
       return "Nothing has been answered or tried yet.";
     case ActionId::kNextOperator:

@@ -154,7 +154,7 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
     case ActionId::kPreviousPage:
       return input.in_lesson;
     case ActionId::kBackToOwn:
-      return input.has_lessons_settings;
+      return input.is_set_up_to_learn;
     case ActionId::kStartOver:
       return input.has_answers;
     case ActionId::kSave:

@@ -74,9 +74,9 @@ struct ShellInput {
   bool has_gpu = false;    // this machine
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
-  bool has_answers = false;           // in lessons: in the one that is open, or in any
-  bool has_lessons_settings = false;  // and others before, that can be come back to
-  bool in_picture = false;            // this frame becomes a screenshot
+  bool has_answers = false;         // in lessons: in the one that is open, or in any
+  bool is_set_up_to_learn = false;  // settings or layout are the lessons', and others before
+  bool in_picture = false;          // this frame becomes a screenshot
   bool in_slow_motion = false;
   bool can_walk = false;  // slow motion has something to begin with
   ControlAccess of_code;  // what the session code holds
