@@ -115,7 +115,10 @@ void Application::AskBeforeStartingOver() {
 }
 
 void Application::SetUpOpenPage() {
-  if (const OpenPage open = desk_.PageOpen(state_.lessons); open.page != nullptr) SetUp(open.page->setup);
+  const OpenPage open = desk_.PageOpen(state_.lessons);
+  if (open.page == nullptr) return;
+  if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);
+  SetUp(open.page->setup);
 }
 
 // What the run before has cached and pinned is nothing to a page that is about other settings.

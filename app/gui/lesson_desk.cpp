@@ -85,11 +85,11 @@ Choices LessonDesk::Allowed(const Choices& now, Choices wanted, const ViewState&
 }
 
 Choices LessonDesk::AllowedBack(const Choices& now, Choices wanted, const ViewState& view) const {
-  return own_ && IsInLesson(view) ? wanted : Allowed(now, std::move(wanted), view);
+  return own_ && IsLearning(view) ? wanted : Allowed(now, std::move(wanted), view);
 }
 
 bool LessonDesk::IsPastCode(const Choices& now, const ViewState& view) const {
-  return own_ && !IsInLesson(view) && !StartAlike(WithLocked(now, *own_, of_code_.locked), *own_);
+  return own_ && !IsLearning(view) && !StartAlike(WithLocked(now, *own_, of_code_.locked), *own_);
 }
 
 Choices LessonDesk::SetUp(const lessons::Setup& setup, const Choices& now) {
@@ -118,7 +118,7 @@ networks::DeviceChoice LessonDesk::DeviceFor(const lessons::Setup& setup, networ
 }
 
 void LessonDesk::TakeChoice(const ViewState& view) {
-  if (!IsInLesson(view)) own_.reset();
+  if (!IsLearning(view)) own_.reset();
 }
 
 void LessonDesk::TakeDevice(const ViewState& view) {
@@ -133,7 +133,7 @@ void LessonDesk::ForgetOwn() {
 
 std::string LessonDesk::ChangeToOwn(const Choices& now, const ViewState& view,
                                     const std::vector<phantom::Card>& cards) const {
-  return !own_ || IsInLesson(view) ? "" : DescribeChange(now, *own_, cards);
+  return !own_ || IsLearning(view) ? "" : DescribeChange(now, *own_, cards);
 }
 
 }  // namespace tidemark::gui

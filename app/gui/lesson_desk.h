@@ -27,6 +27,8 @@ class LessonDesk {
   void Open(const std::string& lesson, int page, LessonsState& state);
   OpenPage PageOpen(const LessonsState& state) const { return PageOf(book_.lessons, state); }
   bool IsInLesson(const ViewState& view) const;  // a page is open, and its panel is shown
+  // And in the lessons' layout: what is chosen there is the lesson's. Left, it is a person's own.
+  bool IsLearning(const ViewState& view) const { return view.learning && IsInLesson(view); }
   // The number of the next page, once the open one is counted as read where it is worked through. After the
   // last none: the lesson is closed, and all of it counts as read.
   std::optional<int> Turn(LessonsState& state) const;
@@ -58,7 +60,7 @@ class LessonDesk {
   const std::optional<Choices>& own() const { return own_; }
   void ForgetOwn();
   bool HasChanged(const Choices& now) const { return own_ && !StartAlike(now, *own_); }
-  // What coming back would change, in words; "" where there is nothing to come back to, or in a lesson.
+  // What coming back would change, in words; "" where there is nothing to come back to, or while learning.
   std::string ChangeToOwn(const Choices& now, const ViewState& view,
                           const std::vector<phantom::Card>& cards) const;
 

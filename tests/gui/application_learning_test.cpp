@@ -262,6 +262,7 @@ TEST_CASE("A lesson sets up what a class's code has locked, and leaves it as the
     app.view_state().lessons.lesson.clear();
     app.Poll();
   }
+  SECTION("once its layout is left") { Tell(app, DoAction{ActionId::kLayoutBefore}); }
   SECTION("once the person's own settings are back") { Tell(app, DoAction{ActionId::kBackToOwn}); }
   SECTION("once it is undone, while the page is open yet") { Tell(app, DoAction{ActionId::kUndo}); }
   CHECK(app.settings() == code.settings);
@@ -334,6 +335,24 @@ TEST_CASE("What no machine is to bear goes on the phantom, and the next page whe
     Tell(app, TakeOwnSettings{});
     CHECK(app.scene_input().device.kind == networks::DeviceKind::kCpu);
   }
+}
+
+TEST_CASE("What is chosen once a lesson's layout is left is a person's own, whichever panels are in sight") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  REQUIRE(app.view_state().shown[IndexOfPanel("lessons")]);
+  Tell(app, ShowLessonPage{"mixed-precision", 1});
+  Tell(app, DoAction{ActionId::kLayoutBefore});
+  CHECK_FALSE(app.ChangeToOwn().empty());
+  REQUIRE(TakesPrecision(app, networks::Precision::kBfloat16));
+  CHECK(app.ChangeToOwn().empty());
+  const networks::TrainingSettings own = app.settings();
+  Tell(app, ShowLessonPage{"where-memory-goes", 0});
+  REQUIRE(app.settings() != own);
+  app.view_state().lessons.lesson.clear();
+  CHECK(app.ChangeToOwn().find("bf16") != std::string::npos);
+  Tell(app, TakeOwnSettings{});
+  CHECK(app.settings() == own);
 }
 
 TEST_CASE("A person's own panels are there again once the lesson is finished, or its settings are left") {
