@@ -290,15 +290,16 @@ void Application::TellOfGoodEnd() {
   AddLogLine(is_whole ? presenters::LogLevel::kGood : presenters::LogLevel::kWarning, notice.sentence);
 }
 
-// Why memory ran out, and the ways out. In sight is the last step and no earlier ones, whose figures would
-// stand beside its own.
+// Why memory ran out, and the ways out. In sight is that moment and the last step, and no earlier ones, whose
+// figures would stand beside its own.
 void Application::ShowShortage() {
   const bool is_recorded_training = input_.view != nullptr && presenters::LastSettings(*input_.view);
   if (IsOfOurs(input_) || is_recorded_training) fit_search_.WantWaysOut();  // its batch can be smaller
   shell_.raise_panel = shell_.passing_panel = shell_.tall_panel = "findings";
   if (input_.view == nullptr || input_.view->steps().empty()) return;
   const timeline::Step& step = input_.view->steps().back();
-  ShowEvents(step.begin, step.end);
+  const auto& failures = input_.view->out_of_memory();
+  ShowEvents(step.begin, failures.empty() ? step.end : std::max(step.end, failures.back().index + 1));
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {

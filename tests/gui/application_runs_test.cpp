@@ -331,6 +331,48 @@ TEST_CASE("What stands out has room of its own where memory ran out, not in the 
   CHECK(app.shell().tall_panel.empty());
 }
 
+// Memory runs out after its last step.
+class EndedBetweenSteps : public session::FakeRun {
+ public:
+  EndedBetweenSteps() {
+    for (int64_t step = 0; step < 3; ++step) {
+      stream_.BeginStep(step);
+      stream_.Allocate(0x1000, 1 << 20);
+      stream_.Free(0x1000);
+      stream_.EndStep(step);
+    }
+    for (uint64_t block = 1; block <= 40; ++block) stream_.Allocate(block << 20, 512);
+    failure_ = stream_.latest() + 1;
+    stream_.Add(events::EventKind::kOutOfMemory, 0, 1 << 30).rounded_bytes = 4096;
+    view_ = stream_.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  timeline::EventIndex failure() const { return failure_; }
+
+ private:
+  timeline::Stream stream_;
+  timeline::EventIndex failure_ = 0;
+  std::shared_ptr<const timeline::View> view_;
+};
+
+TEST_CASE("Where memory ran out after the last step, that is in sight with the step") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const EndedBetweenSteps ended;
+  REQUIRE(ended.Save(scratch / "ended.tide").ok());
+  app.OpenFile(scratch / "ended.tide");
+  REQUIRE(PollUntil(app, [&] { return app.scene_input().recording == "ended.tide"; }));
+  const timeline::View& view = *app.scene_input().view;
+  REQUIRE(view.out_of_memory().size() == 1);
+  const TimelineState& timeline = app.view_state().timeline;
+  const auto position = [&](timeline::EventIndex index) {
+    return presenters::PositionOf(view, timeline.axis, index);
+  };
+  CHECK(timeline.visible.begin == position(view.steps().back().begin));
+  CHECK(timeline.visible.end > position(view.out_of_memory().back().index));
+}
+
 TEST_CASE("A recording of a run that memory ran out in opens as that run ended") {
   const trace::Scratch scratch;
   const auto application = KeepingIn("");
