@@ -75,6 +75,7 @@ bool IsOneOf(std::string_view layers, std::string_view layer) {
   if (layers == layer) return true;
   if (layers.ends_with('*')) {
     const std::string_view module = layers.substr(0, layers.size() - 1);
+    if (module.ends_with('.') && module.substr(0, module.size() - 1) == layer) return true;
     return module.ends_with(MarkOf(layer)) && layer.starts_with(module);
   }
   const auto neighbours = NeighboursOf(layers);

@@ -1,5 +1,6 @@
 // Layers by their paths, whose parts a mark parts ("layer3.0.conv1", "stage1_block1_conv1"), and one name for
-// many of them: "layer3.*" for all of a module, "blocks.0–2" for those of neighbours. Pure; O(length).
+// many of them: "layer3.*" for all of a module and for itself, "blocks.0–2" for those of neighbours. Pure;
+// O(length).
 #pragma once
 
 #include <cstdint>

@@ -74,6 +74,20 @@ std::vector<std::string> KindsToldApart(std::span<const BytesByLayer> bytes_at) 
   return kinds;
 }
 
+// A transformer's block keeps what it adds up, and its layers what is within it.
+std::set<std::string, std::less<>> ModulesAmong(std::span<const BytesByLayer> bytes_at) {
+  std::set<std::string, std::less<>> layers;
+  for (const BytesByLayer& bytes_of : bytes_at) {
+    for (const auto& [layer, bytes] : bytes_of) layers.insert(layer);
+  }
+  std::set<std::string, std::less<>> modules;
+  for (const std::string& layer : layers) {
+    const auto within = layers.lower_bound(layer + ".");
+    if (within != layers.end() && within->starts_with(layer + ".")) modules.insert(layer);
+  }
+  return modules;
+}
+
 int64_t BytesOf(std::span<const Group> groups) {
   int64_t bytes = 0;
   for (const Group& group : groups) AddTo(bytes, group.bytes);
@@ -89,6 +103,7 @@ std::optional<LayerGroups::Division> NumbersOf(const Group& group, size_t level)
   std::optional<LayerGroups::Division> numbers;
   std::string_view prefix;
   for (const std::string& layer : group.layers) {
+    if (layer + "." == group.name) continue;
     const auto module = NumberOf(ModuleOf(layer, level));
     if (!module || (numbers && module->prefix != prefix)) return std::nullopt;
     if (!numbers) numbers = {group.name, module->number, module->number};
@@ -102,7 +117,10 @@ std::optional<LayerGroups::Division> NumbersOf(const Group& group, size_t level)
 // Of the module that holds most of all, so that at most `room` groups hold nearly all.
 std::optional<LayerGroups::Division> DivisionOf(std::span<const Group> of_layers, size_t room, size_t level) {
   if (of_layers.empty() || of_layers.front().bytes <= BytesOf(of_layers) / 2) return std::nullopt;
-  std::optional<LayerGroups::Division> division = NumbersOf(of_layers.front(), level + 1);
+  const Group& largest = of_layers.front();
+  std::optional<LayerGroups::Division> division = NumbersOf(largest, level + 1);
+  if (std::ranges::any_of(largest.layers, [&](const auto& layer) { return layer + "." == largest.name; }))
+    --room;  // for what the module itself keeps
   size_t others = of_layers.size() - 1;
   while (others > 0 && others + kFewestParts > room && IsNearlyNothing(of_layers.subspan(others), of_layers))
     --others;
@@ -145,14 +163,16 @@ std::string LayerOrKindOf(const timeline::View& view, const timeline::LiveBlock&
 
 std::string LayerGroups::NameOf(std::string_view layer) const {
   if (!IsOfLayer(layer)) return std::string(std::ranges::count(kinds, layer) > 0 ? layer : kNoLayer);
-  const std::string_view module = ModuleOf(layer, level);
+  const std::string path = modules.contains(layer) ? std::string(layer) + "." : std::string(layer);
+  const std::string_view module = ModuleOf(path, level);
   if (!division || module != division->module) return std::string(module);
-  return NameIn(*division, ModuleOf(layer, level + 1));
+  return NameIn(*division, ModuleOf(path, level + 1));
 }
 
 LayerGroups GroupsOfLayers(std::span<const BytesByLayer> bytes_at, size_t most) {
   LayerGroups told;
   told.kinds = KindsToldApart(bytes_at);
+  told.modules = ModulesAmong(bytes_at);
   Groups groups;
   size_t room = 0;
   for (told.level = kDeepestLevel; told.level > 0; --told.level) {

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,8 +31,9 @@ struct LayerGroups {
   };
   size_t level = 1;  // of the modules
   std::optional<Division> division;
-  std::vector<std::string> kinds;   // what no layer holds that is told apart
-  std::vector<std::string> groups;  // as NameOf tells them, the largest first
+  std::set<std::string, std::less<>> modules;  // layers that keep something, as do others within them
+  std::vector<std::string> kinds;              // what no layer holds that is told apart
+  std::vector<std::string> groups;             // as NameOf tells them, the largest first
   std::vector<std::string> titles;  // of each, as layer_names.h has them ("layer3.*", where it is of one
                                     // layer that); and "other 5 layers"
 

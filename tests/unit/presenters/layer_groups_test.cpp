@@ -132,6 +132,23 @@ TEST_CASE(
     CHECK(has(groups, "encoder.layers.encoder_layer_0–1"));
     CHECK(has(groups, "encoder.layers.encoder_layer_10–11"));
   }
+  SECTION("with what a block itself keeps") {
+    bytes = {{"embed", 10}, {"head", 10}};
+    add_blocks("encoder.layers.", 3, {"self_attn.out_proj", "linear1", "linear2", "norm1"});
+    for (const char* block : {"encoder.layers.0", "encoder.layers.1", "encoder.layers.2"}) bytes[block] = 90;
+    const LayerGroups groups = Of(bytes);
+    CHECK(groups.NameOf("encoder.layers.1") == groups.NameOf("encoder.layers.1.linear1"));
+    CHECK(has(groups, "encoder.layers.1.*"));
+    CHECK(groups.titles.back() == "other");
+  }
+  SECTION("and beside what the module of all keeps") {
+    bytes = {{"embed", 10}, {"head", 10}, {"encoder", 5}};
+    add_blocks("encoder.", 12, {"attn.out", "mlp.fc1", "mlp.fc2"});
+    const LayerGroups groups = Of(bytes);
+    CHECK(groups.NameOf("encoder.1") == groups.NameOf("encoder.1.mlp.fc1"));
+    CHECK(has(groups, "encoder"));
+    CHECK(has(groups, "encoder.10–11"));
+  }
   SECTION("none where they have no numbers") {
     bytes.clear();
     for (const char* block : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"})

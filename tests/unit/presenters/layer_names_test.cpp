@@ -16,6 +16,9 @@ TEST_CASE("A layer's path has the levels that its marks part") {
 TEST_CASE("A module's group is selected as all layers whose names begin so") {
   CHECK(IsOneOf("layer3.*", "layer3.0.conv1"));
   CHECK_FALSE(IsOneOf("layer3.*", "layer30.conv1"));
+  CHECK(IsOneOf("encoder.layers.0.*", "encoder.layers.0"));
+  CHECK(IsOneOf("h.*", "h"));
+  CHECK_FALSE(IsOneOf("encoder.layers.0.*", "encoder.layers"));
   CHECK(IsOneOf("conv1", "conv1"));
   CHECK_FALSE(IsOneOf("conv1", "conv11"));
   CHECK(IsOneOf("conv_*", "conv_proj"));
