@@ -38,6 +38,7 @@ void LessonDesk::Open(const std::string& lesson, int page, LessonsState& state) 
   state.just_opened = true;
   state.begun.clear();
   state.drawing = {};
+  is_opened_here_ = true;
   are_locks_lifted_ = false;
 }
 
@@ -69,7 +70,7 @@ void LessonDesk::LiftLocks() {
 
 ControlAccess LessonDesk::Access(const ViewState& view) const {
   ControlAccess access = of_code_;
-  if (!IsInLesson(view) || are_locks_lifted_) return access;
+  if (!IsInLesson(view) || !is_opened_here_ || are_locks_lifted_) return access;
   const OpenPage open = PageOpen(view.lessons);
   Append(open.page->setup.lock, &access.locked);
   access.highlighted = open.page->setup.highlight;

@@ -69,6 +69,7 @@ class LessonDesk {
 
   LessonBook book_;
   ControlAccess of_code_;
+  bool is_opened_here_ = false;    // a page; what a window before has left open sets nothing up in this one
   bool are_locks_lifted_ = false;  // those of the page that is open
   bool is_entered_ = false;        // a lesson, of which nothing has been set up yet
   std::optional<Choices> own_;     // before the lessons

@@ -223,6 +223,21 @@ TEST_CASE("A code opens its lesson's page as if nobody had looked at it") {
   CHECK_FALSE(TakesPrecision(app, networks::Precision::kBfloat16));
 }
 
+TEST_CASE("A page that a window before has left open locks nothing, and points at nothing") {
+  ViewState view;
+  view.lessons.lesson = "mixed-precision";
+  view.lessons.page = 2;
+  auto application = Application::Create({}, view);
+  REQUIRE(application.ok());
+  CHECK(TakesPrecision(**application, networks::Precision::kBfloat16));
+  LessonDesk desk;
+  view.lessons.lesson = "accumulation";
+  view.lessons.page = 0;
+  CHECK(desk.Access(view).highlighted.empty());
+  desk.Open("accumulation", 0, view.lessons);
+  CHECK(desk.Access(view).highlighted == std::vector<std::string>{"batch", "accumulate"});
+}
+
 TEST_CASE("A page that is out of sight locks nothing") {
   const auto application = KeepingIn("");
   Application& app = *application;
