@@ -1,12 +1,18 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "app/cli/commands.h"
 #include "app/cli/console/console.h"
 #include "app/cli/console/exit_codes.h"
+#include "app/cli/console/numbers.h"
 #include "app/cli/console/recording_file.h"
 #include "app/cli/reports/compare_report.h"
 #include "app/presenters/comparison/run_comparison.h"
+#include "app/presenters/comparison/side_by_side.h"
 
 namespace tidemark::cli {
 namespace {
@@ -18,13 +24,48 @@ constexpr int kExitTrouble = 2;
 struct CompareOptions {
   std::string a;
   std::string b;
+  std::string steps;  // "" = of two runs
   bool common_steps = false;
   bool json = false;
 };
 
+Result<timeline::Step> StepOf(const timeline::View& view, int64_t number, const std::string& file) {
+  const auto step = std::ranges::find_if(
+      view.steps(), [&](const timeline::Step& one) { return one.number == number && one.complete; });
+  if (step != view.steps().end()) return *step;
+  return Error{fmt::format("{} has no complete step {}: tidemark info tells its steps.", file, number)};
+}
+
+int RunCompareSteps(const CompareOptions& options) {
+  const Result<StepRange> asked = Steps("--steps", options.steps);
+  if (!asked) return Complain(asked.error().message, kExitTrouble);
+  if (asked->first == asked->last)
+    return Complain("--steps compares two steps, as 3-9, not one with itself.", kExitTrouble);
+  const auto run = OpenRecording(options.a);
+  if (!run) return Complain(run.error().message, kExitTrouble);
+  const auto view = (*run)->view();
+  const Result<timeline::Step> a = StepOf(*view, asked->first, options.a);
+  if (!a) return Complain(a.error().message, kExitTrouble);
+  const Result<timeline::Step> b = StepOf(*view, asked->last, options.a);
+  if (!b) return Complain(b.error().message, kExitTrouble);
+  const presenters::SideBySide steps = *presenters::CompareSteps(*view, *a, *b);
+  const ComparedFile file{options.a, (*run)->description(), view.get(), WarningsOf(**run)};
+  if (Answer(options.json ? TextOf(StepsJson(file, steps)) : StepsText(file, steps)) != kExitDone)
+    return kExitTrouble;
+  return AreTheSame(steps) ? kExitDone : kExitDiffer;
+}
+
 int RunCompare(const CompareOptions& options) {
-  if (options.a.empty() || options.b.empty())
-    return Complain("Name two recordings: tidemark compare A B.", kExitUsage);
+  const bool of_steps = !options.steps.empty();
+  if (options.a.empty() || options.b.empty() != of_steps) {
+    return Complain(of_steps ? "--steps compares two steps of one recording: tidemark compare A --steps 3-9."
+                             : "Name two recordings: tidemark compare A B; or two steps of one: --steps 3-9.",
+                    kExitUsage);
+  }
+  if (of_steps && options.common_steps)
+    return Complain("--common-steps is of two recordings, and --steps of one. Leave one of the two out.",
+                    kExitUsage);
+  if (of_steps) return RunCompareSteps(options);
   const auto a = OpenRecording(options.a);
   if (!a) return Complain(a.error().message, kExitTrouble);
   const auto b = OpenRecording(options.b);
@@ -58,6 +99,7 @@ Command RegisterCompare(CLI::App& application) {
       "  tidemark compare predicted.tide measured.tide\n"
       "  tidemark compare fp32.tide fp16.tide --json\n"
       "  tidemark compare short.tide long.tide --common-steps    (10 steps against 50)\n"
+      "  tidemark compare run.tide --steps 10-500                (what grew from one to the other)\n"
       "Where both know steps and phases, these are put beside each other; within them allocations are\n"
       "compared in order, and after a gap four sizes in a row have to agree. Sizes are those asked for, or "
       "of\n"
@@ -70,6 +112,10 @@ Command RegisterCompare(CLI::App& application) {
   command->add_option("A", options->a, "Recording, memory snapshot or trace: anything that opens")
       ->type_name("");
   command->add_option("B", options->b, "Another")->type_name("");
+  command
+      ->add_option("--steps", options->steps,
+                   "Of one recording two steps, each at its peak: 10-500 puts 10 beside 500")
+      ->type_name("STEPS");
   command->add_flag("--common-steps", options->common_steps,
                     "Leave out the steps that only one of them has, and what follows");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "app/presenters/comparison/comparison_text.h"
@@ -100,7 +101,7 @@ size_t CompleteSteps(const timeline::View& view) {
 }
 
 // "2 steps and a part of one more", of those that are compared.
-std::string StepsText(const timeline::View& view) {
+std::string StepCountText(const timeline::View& view) {
   const size_t complete = CompleteSteps(view);
   std::string text = fmt::format("{} {}", Count(complete), complete == 1 ? "step" : "steps");
   if (view.steps().empty() || view.steps().back().complete) return text;
@@ -112,7 +113,7 @@ std::string FileRow(char letter, const ComparedFile& file) {
   // A snapshot's title is its file's name.
   const bool has_title = !file.description.title.empty() && !file.file.ends_with(file.description.title);
   const std::string title = has_title ? ": " + file.description.title : "";
-  return fmt::format("{}  {}{}, {}, {} events\n", letter, file.file, title, StepsText(*file.view),
+  return fmt::format("{}  {}{}, {}, {} events\n", letter, file.file, title, StepCountText(*file.view),
                      Count(file.view->health().events));
 }
 
@@ -155,6 +156,23 @@ std::string Verdict(const RunComparison& comparison) {
   if (!AreTheSame(at_peak.layers) || !AreTheSame(at_peak.lines))
     return "The two allocate the same; whose their blocks are is not told alike.\n";
   return "The two are the same.\n";
+}
+
+// What one of the two steps has more of, the largest difference first.
+std::string BlockRows(const std::vector<presenters::OneSidedBlocks>& blocks) {
+  if (blocks.empty()) return "";
+  std::string rows = "More of these in one\n";
+  for (const presenters::OneSidedBlocks& block :
+       std::span(blocks).first(std::min(blocks.size(), kMostOwners))) {
+    const std::string layer = block.layer.empty() ? "" : ", " + block.layer;
+    rows += RightAligned(Signed(FormatNumber(block.Difference())), 20) +
+            fmt::format(" B   {} against {} of {}: {}{}\n", Count(static_cast<uint64_t>(block.in_b)),
+                        Count(static_cast<uint64_t>(block.in_a)), FormatExactBytes(block.bytes), block.title,
+                        layer);
+  }
+  if (blocks.size() > kMostOwners)
+    rows += fmt::format("  {} more kinds\n", Count(blocks.size() - kMostOwners));
+  return rows;
 }
 
 Json PlaceJson(const timeline::View& view, EventIndex index) {
@@ -235,6 +253,39 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += OwnerTable(kLines, comparison.at_peak.lines);
   text += NotesText("A", a, b) + NotesText("B", b, a);
   return text + Verdict(comparison);
+}
+
+std::string StepsText(const ComparedFile& file, const presenters::SideBySide& steps) {
+  std::string text = fmt::format("A  {} of {}\nB  {}\n\n", steps.title_a, file.file, steps.title_b);
+  text += ComparedTable("Peaks, bytes", steps.levels) + "\nWhere most is allocated in each\n";
+  text += ComparedTable("By category, bytes", steps.states.categories);
+  text += OwnerTable(kLayers, steps.states.layers) + OwnerTable(kLines, steps.states.lines);
+  text += BlockRows(steps.states.blocks);
+  for (const auto& warning : file.warnings) text += warning + "\n";
+  return text + (AreTheSame(steps) ? "The two are the same.\n" : "The two differ.\n");
+}
+
+Json StepsJson(const ComparedFile& file, const presenters::SideBySide& steps) {
+  return {{"same", AreTheSame(steps)},
+          {"file", FileJson(file)},
+          {"a", steps.title_a},
+          {"b", steps.title_b},
+          {"peaks", RowsJson(steps.levels)},
+          {"at_peak",
+           {{"by_category", RowsJson(steps.states.categories)},
+            {"by_layer", RowsJson(steps.states.layers)},
+            {"by_line", RowsJson(steps.states.lines)}}}};
+}
+
+// What the card tells depends on when it is asked.
+bool AreTheSame(const presenters::SideBySide& steps) {
+  const auto counts = [](const ComparedBytes& level) {
+    return level.level == timeline::Series::kRequested || level.level == timeline::Series::kAllocated ||
+           level.level == timeline::Series::kReserved;
+  };
+  return steps.states.blocks.empty() && std::ranges::all_of(steps.levels, [&](const ComparedBytes& level) {
+           return !counts(level) || level.Difference().value_or(0) == 0;
+         });
 }
 
 Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {

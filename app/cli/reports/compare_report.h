@@ -1,5 +1,5 @@
-// What `tidemark compare` answers, as text for people and as JSON for programs. Pure functions. Sizes are
-// exact bytes.
+// What `tidemark compare` answers, of two runs or of two steps of one, as text for people and as JSON for
+// programs. Pure functions. Sizes are exact bytes.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "app/cli/reports/report.h"
 #include "app/presenters/comparison/run_comparison.h"
+#include "app/presenters/comparison/side_by_side.h"
 #include "profiler/events/run_description.h"
 
 namespace tidemark::cli {
@@ -20,6 +21,11 @@ struct ComparedFile {
 
 std::string CompareText(const ComparedFile& a, const ComparedFile& b,
                         const presenters::RunComparison& comparison);
+// Two steps of one run.
+std::string StepsText(const ComparedFile& file, const presenters::SideBySide& steps);
+Json StepsJson(const ComparedFile& file, const presenters::SideBySide& steps);
+// Whether they hold the same at their peaks.
+bool AreTheSame(const presenters::SideBySide& steps);
 // At most the first 100 differences of a stream, beside how many there are.
 Json CompareJson(const ComparedFile& a, const ComparedFile& b, const presenters::RunComparison& comparison);
 

@@ -128,20 +128,28 @@ std::optional<SideBySide> CompareMoments(const timeline::View& view, EventIndex 
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;
 }
 
-std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
-                                        ByteUnit unit, const Progress& progress) {
+std::optional<SideBySide> CompareSteps(const timeline::View& view, const timeline::Step& a,
+                                       const timeline::Step& b, const Progress& progress) {
   SideBySide result;
-  result.title_a = "before";
-  result.title_b = "after";
+  result.title_a = "step " + FormatNumber(a.number);
+  result.title_b = "step " + FormatNumber(b.number);
   result.of_one_run = true;
-  result.moment = "at the peaks of steps " + FormatNumber(change.before.number) + " and " +
-                  FormatNumber(change.after.number);
-  result.headline = change.text + ": " + ConsequenceOf(change, unit);
-  result.levels = LevelsOf(view, change.before, change.after);
-  const ComparedPeaks peaks = PeaksOfSteps(view, change.before, change.after);
+  result.moment = "at the peaks of steps " + FormatNumber(a.number) + " and " + FormatNumber(b.number);
+  result.levels = LevelsOf(view, a, b);
+  const ComparedPeaks peaks = PeaksOfSteps(view, a, b);
   const bool is_wanted = AddStates([&] { return MomentAt(view, peaks.a); },
                                    [&] { return MomentAt(view, peaks.b); }, progress, result);
   return is_wanted ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
+                                        ByteUnit unit, const Progress& progress) {
+  std::optional<SideBySide> result = CompareSteps(view, change.before, change.after, progress);
+  if (!result) return result;
+  result->title_a = "before";
+  result->title_b = "after";
+  result->headline = change.text + ": " + ConsequenceOf(change, unit);
+  return result;
 }
 
 }  // namespace tidemark::presenters

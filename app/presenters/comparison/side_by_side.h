@@ -39,6 +39,9 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
 std::optional<SideBySide> CompareMoments(const timeline::View& view, events::EventIndex a,
                                          events::EventIndex b, const Progress& progress = {});
 
+// Two steps of a run, each at its peak (compared_peaks.h).
+std::optional<SideBySide> CompareSteps(const timeline::View& view, const timeline::Step& a,
+                                       const timeline::Step& b, const Progress& progress = {});
 std::optional<SideBySide> CompareChange(const timeline::View& view, const SettingsChange& change,
                                         ByteUnit unit, const Progress& progress = {});
 
