@@ -241,8 +241,8 @@ class Curve {
   int failures_ = 0;
 };
 
-// As torch.cuda's own beginning (ATen/cuda/detail/CUDAHooks.cpp), which makes what expandable segments ask for
-// on a torch that has it.
+// As torch.cuda's own beginning (ATen/cuda/detail/CUDAHooks.cpp), which makes what expandable segments ask
+// for on a torch that has it.
 void InitAllocator() {
 #if __has_include(<c10/cuda/PeerToPeerAccess.h>)
   c10::cuda::detail::init_p2p_access_cache(c10::cuda::device_count());
