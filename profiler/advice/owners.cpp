@@ -45,6 +45,7 @@ std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, 
     if (owner.blocks++ == 0 || block.rounded_bytes > largest_bytes) {
       largest_bytes = block.rounded_bytes;
       owner.largest = block.born;
+      owner.shape = view.name(block.shape);
     }
   }
   std::vector<Owner> owners;

@@ -19,6 +19,7 @@ struct Owner {
   int64_t bytes = 0;
   size_t blocks = 0;
   timeline::EventIndex largest = 0;  // birth of its largest block
+  std::string shape;                 // of that one: "float32 [8, 1024, 50257]"; "" where it is not told
 };
 
 // The largest first, at most `most`. `device`: on that card alone.

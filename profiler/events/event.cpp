@@ -41,7 +41,7 @@ std::string_view NameOf(EventKind kind) {
       "segment free", "segment map",    "segment unmap",  "out of memory", "snapshot",
       "phase",        "step begin",     "step end",       "micro-batch",   "scope begin",
       "scope end",    "marker",         "metric",         "counter",       "loss",
-      "name",         "kernel",         "memory copy",    "memset"};
+      "name",         "kernel",         "memory copy",    "memset",        "tensor shape"};
   return Lookup(kNames, kind);
 }
 

@@ -92,6 +92,9 @@ enum class EventKind : uint8_t {
   kKernel,      // `name` = the function
   kMemoryCopy,  // `bytes`; `name` = "host to device", ...
   kMemorySet,   // `bytes`
+  // --- memory, from version 5 of recordings on ---
+  kTensorShape,  // the block at `address` was made for a tensor of this type and these sizes: `name` =
+                 // "float16 [64, 128]". The first that is told of a block holds
   // --- what a program does with its tensors, from which who reads its ring finds out what blocks hold
   // (profiler/capture/roles/role_inference.h); in no recording and no timeline. `address` = the block ---
   kTensorSaved,          // for backward
@@ -107,10 +110,20 @@ enum class EventKind : uint8_t {
                    // temporary until then. And one: phase forward of a kAllocate, for which a forward asked;
                    // what is there of it as a kPhase begins backward, and nothing else, is output
 };
-inline constexpr int kEventKindCount = 24;  // of what recordings and timelines have
+inline constexpr int kEventKindCount = 25;  // of what recordings and timelines have
 inline constexpr int kHintKindCount = 7;    // those after them
 inline constexpr bool IsDeviceWork(EventKind kind) {
   return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
+}
+// Whether `address` is that of a block, and the timeline tells its category and size.
+inline constexpr bool IsOfBlock(EventKind kind) {
+  return kind <= EventKind::kCategorize || kind == EventKind::kTensorShape;
+}
+inline constexpr bool IsOfSegment(EventKind kind) {
+  return kind >= EventKind::kSegmentAllocate && kind <= EventKind::kSegmentUnmap;
+}
+inline constexpr bool IsOfMemory(EventKind kind) {
+  return kind <= EventKind::kSnapshot || kind == EventKind::kTensorShape;
 }
 
 inline constexpr uint8_t kManyPools = 255;

@@ -40,7 +40,8 @@ bool OneCard::Keeps(const events::Event& event) {
     case EventKind::kFreeCompleted:
       if (is_there) blocks_.erase(event.address);
       return is_there;
-    case EventKind::kCategorize:  // tells no device
+    case EventKind::kCategorize:  // tell no device
+    case EventKind::kTensorShape:
       return blocks_.contains(event.address);
     case EventKind::kCounter:
       return event.level == events::Level::kNone && event.source != events::Source::kDriver;

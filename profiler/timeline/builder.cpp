@@ -57,7 +57,7 @@ class Builder::Implementation {
  private:
   void Apply(Event& event);
   void KeepHighest();
-  void NoteEnd(EventIndex born);
+  void NoteNext(EventIndex born);
   void BeginChunk();
   void PackOpenChunk();
   std::shared_ptr<const Checkpoint> CheckpointFor(EventIndex start);
@@ -137,7 +137,8 @@ void Builder::Implementation::Apply(Event& event) {
     KeepHighest();
   }
   const bool stops_counting = outcome.effect == Effect::kFree;
-  if ((outcome.ended || stops_counting) && outcome.block.born >= first()) NoteEnd(outcome.block.born);
+  const bool is_told = outcome.ended || stops_counting || outcome.has_shape;
+  if (is_told && outcome.block.born >= first()) NoteNext(outcome.block.born);
   open_->Append(event, outcome, ledger_.values(), time_ns_);
 }
 
@@ -150,14 +151,15 @@ void Builder::Implementation::KeepHighest() {
   keep(highest_reserved_, Series::kReserved);
 }
 
-// A block that had stopped counting before ends as what its request began.
-void Builder::Implementation::NoteEnd(EventIndex born) {
+// Behind what is known of the block so far: its shape, its request.
+void Builder::Implementation::NoteNext(EventIndex born) {
   const auto chunk_of = [this](EventIndex index) -> Chunk& {
     return *chunks_[(index - first()) / kChunkEvents];
   };
   const auto offset_of = [this](EventIndex index) { return (index - first()) % kChunkEvents; };
-  const EventIndex begin = born + chunk_of(born).EndAfter(offset_of(born));  // its request, once there is one
-  chunk_of(begin).SetEndAfter(offset_of(begin), static_cast<uint32_t>(end_ - begin));
+  EventIndex last = born;
+  while (const uint32_t after = chunk_of(last).NextAfter(offset_of(last))) last += after;
+  chunk_of(last).SetNextAfter(offset_of(last), static_cast<uint32_t>(end_ - last));
 }
 
 void Builder::Implementation::BeginChunk() {

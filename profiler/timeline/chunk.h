@@ -12,7 +12,8 @@
 //
 // Thread safety: any thread reads. A view knows how many events were there when it was published; it asks for
 // these events and the nodes that end among them, and the builder only writes what comes after. What is
-// written into the past (where a block ends) is atomic, and a view does not believe in ends beyond its own.
+// written into the past (where a block's next event is) is atomic, and a view does not believe in events
+// beyond its own.
 #pragma once
 
 #include <array>
@@ -71,9 +72,10 @@ class Chunk {
   virtual int64_t TimeOf(size_t offset) const = 0;
   virtual events::EventKind KindOf(size_t offset) const = 0;
   virtual uint64_t AddressOf(size_t offset) const = 0;
-  // How many events later a block born there stops counting, or one whose free was requested there, and which
-  // stopped counting with it, ends; 0 = not yet, or no such event.
-  virtual uint32_t EndAfter(size_t offset) const = 0;
+  // How many events later comes what is next of a block that was born there: what tells its shape, if
+  // anything does, then what it stops counting with, and, where that is the request of its free, its end; 0 =
+  // nothing yet, or no such event.
+  virtual uint32_t NextAfter(size_t offset) const = 0;
   // All series from just before the event at `from` to just before the one at `to`.
   virtual void Replay(SeriesValues& values, size_t from, size_t to) const = 0;
 
@@ -89,8 +91,8 @@ class Chunk {
 
   virtual size_t bytes() const = 0;  // of memory, without its checkpoint
 
-  // The builder's: what began at `offset` ends so many events later.
-  virtual void SetEndAfter(size_t offset, uint32_t events) = 0;
+  // The builder's.
+  virtual void SetNextAfter(size_t offset, uint32_t events) = 0;
 
  private:
   const ChunkStart start_;

@@ -66,6 +66,8 @@ Ledger::Outcome Ledger::Apply(Event& event, EventIndex index, Health& health) {
       return ApplyFree(event, health);
     case EventKind::kCategorize:
       return ApplyCategorize(event, health);
+    case EventKind::kTensorShape:
+      return ApplyShape(event, health);
     case EventKind::kSegmentAllocate:
     case EventKind::kSegmentFree:
     case EventKind::kSegmentMap:
@@ -94,7 +96,7 @@ Ledger::Outcome Ledger::ApplyAllocate(Event& event, EventIndex index, Health& he
   }
   AddBlock(values_, event.category, event.bytes, event.rounded_bytes);
   blocks_.Add({event.address, event.bytes, event.rounded_bytes, event.category, event.name, event.layer,
-               event.op, event.stream, index, false, event.device, event.pool});
+               event.op, event.stream, index, false, event.device, event.pool, 0});
   return outcome;
 }
 
@@ -125,18 +127,25 @@ Ledger::Outcome Ledger::ApplyFree(Event& event, Health& health) {
   return outcome;
 }
 
-Ledger::Outcome Ledger::ApplyCategorize(Event& event, Health& health) {
-  Outcome outcome;
+// Who says what a block holds need not know where it lies.
+LiveBlock* Ledger::BlockTold(Event& event, Health& health) {
   LiveBlock* block = blocks_.Find(event.address);
   if (block == nullptr) {
     ++health.unmatched_categories;
     event.bytes = std::max<int64_t>(event.bytes, 0);
     event.rounded_bytes = 0;
-    return outcome;
+    return nullptr;
   }
   event.bytes = block->bytes;
   event.rounded_bytes = block->rounded_bytes;
-  event.device = block->device;  // who says what it holds need not know where it lies
+  event.device = block->device;
+  return block;
+}
+
+Ledger::Outcome Ledger::ApplyCategorize(Event& event, Health& health) {
+  Outcome outcome;
+  LiveBlock* block = BlockTold(event, health);
+  if (block == nullptr) return outcome;
   if (event.name == 0) event.name = block->name;
   if (!block->pending_free && block->category != event.category) {
     outcome.effect = static_cast<Effect>(static_cast<int>(Effect::kMove) + static_cast<int>(block->category));
@@ -144,6 +153,18 @@ Ledger::Outcome Ledger::ApplyCategorize(Event& event, Health& health) {
   }
   block->category = event.category;
   block->name = event.name;
+  outcome.block = *block;
+  return outcome;
+}
+
+Ledger::Outcome Ledger::ApplyShape(Event& event, Health& health) {
+  Outcome outcome;
+  LiveBlock* block = BlockTold(event, health);
+  if (block == nullptr) return outcome;
+  event.category = block->category;
+  if (block->shape != 0 || block->pending_free || event.name == 0) return outcome;
+  block->shape = event.name;
+  outcome.has_shape = true;
   outcome.block = *block;
   return outcome;
 }

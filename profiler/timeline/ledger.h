@@ -38,7 +38,8 @@ class Ledger {
  public:
   struct Outcome {
     Effect effect = Effect::kNone;
-    bool ended = false;  // `block` is gone for good: freed, or replaced
+    bool ended = false;      // `block` is gone for good: freed, or replaced
+    bool has_shape = false;  // `block` has, from here on
     LiveBlock block;
   };
 
@@ -59,8 +60,11 @@ class Ledger {
   Outcome ApplyAllocate(events::Event& event, EventIndex index, Health& health);
   Outcome ApplyFree(events::Event& event, Health& health);
   Outcome ApplyCategorize(events::Event& event, Health& health);
+  Outcome ApplyShape(events::Event& event, Health& health);
   Outcome ApplySegment(events::Event& event, EventIndex index, Health& health);
   Outcome ApplyCounter(const events::Event& event);
+  // That an event says something of, completed by it; null, and counted, if nothing lives there.
+  LiveBlock* BlockTold(events::Event& event, Health& health);
 
   SeriesValues values_{};
   LiveBlocks blocks_;

@@ -47,8 +47,8 @@ class OpenChunk final : public Chunk {
   int64_t TimeOf(size_t offset) const override { return events_[offset].time_ns; }
   events::EventKind KindOf(size_t offset) const override { return events_[offset].kind; }
   uint64_t AddressOf(size_t offset) const override { return events_[offset].address; }
-  uint32_t EndAfter(size_t offset) const override {
-    return ends_after_[offset].load(std::memory_order_relaxed);
+  uint32_t NextAfter(size_t offset) const override {
+    return next_after_[offset].load(std::memory_order_relaxed);
   }
   void Replay(SeriesValues& values, size_t from, size_t to) const override;
   Extent ExtentOf(Series series, size_t node) const override {
@@ -60,8 +60,8 @@ class OpenChunk final : public Chunk {
   SeriesValues ValuesAtEnd(size_t leaf) const override { return at_end_[leaf]; }
   int64_t TimeAtEnd(size_t leaf) const override { return time_at_end_[leaf]; }
   size_t bytes() const override { return sizeof *this; }
-  void SetEndAfter(size_t offset, uint32_t events) override {
-    ends_after_[offset].store(events, std::memory_order_relaxed);
+  void SetNextAfter(size_t offset, uint32_t events) override {
+    next_after_[offset].store(events, std::memory_order_relaxed);
   }
 
  private:
@@ -81,7 +81,7 @@ class OpenChunk final : public Chunk {
     std::array<events::Event, kChunkEvents> events_;
   };
   std::array<Effect, kChunkEvents> effects_;
-  std::array<std::atomic<uint32_t>, kChunkEvents> ends_after_;
+  std::array<std::atomic<uint32_t>, kChunkEvents> next_after_;
 
   std::array<std::array<Extent, kNodes>, kSeriesCount> extents_;
   std::array<SeriesValues, kNodes> at_peak_;

@@ -48,7 +48,7 @@ class Numbering {
 PackedChunk::PackedChunk(const OpenChunk& full) : Chunk(full.start()) {
   PackTimes(full);
   PackEvents(full);
-  PackEnds(full);
+  PackNext(full);
   PackSeries(full);
   const auto replaced = full.replaced();
   replaced_.assign(replaced.begin(), replaced.end());
@@ -93,7 +93,7 @@ void PackedChunk::PackEvents(const OpenChunk& full) {
   rest_numbers_ = BitColumn(rest_numbers);
 }
 
-void PackedChunk::PackEnds(const OpenChunk& full) {
+void PackedChunk::PackNext(const OpenChunk& full) {
   std::vector<uint32_t> ends;
   for (size_t leaf = 0; leaf < kLeaves; ++leaf) {
     beginnings_before_[leaf] = static_cast<uint16_t>(ends.size());
@@ -101,14 +101,17 @@ void PackedChunk::PackEnds(const OpenChunk& full) {
     for (size_t bit = 0; bit < kLeafEvents; ++bit) {
       const size_t at = leaf * kLeafEvents + bit;
       const events::EventKind kind = full.EventIn(at).kind;
-      if (kind != events::EventKind::kAllocate && kind != events::EventKind::kFreeRequested) continue;
+      if (kind != events::EventKind::kAllocate && kind != events::EventKind::kTensorShape &&
+          kind != events::EventKind::kFreeRequested) {
+        continue;
+      }
       beginnings_[leaf] |= uint64_t{1} << bit;
-      ends.push_back(full.EndAfter(at));
+      ends.push_back(full.NextAfter(at));
     }
   }
-  ends_after_ = std::make_unique<std::atomic<uint32_t>[]>(ends.size());
+  next_after_ = std::make_unique<std::atomic<uint32_t>[]>(ends.size());
   for (size_t begin = 0; begin < ends.size(); ++begin)
-    ends_after_[begin].store(ends[begin], std::memory_order_relaxed);
+    next_after_[begin].store(ends[begin], std::memory_order_relaxed);
 }
 
 void PackedChunk::PackSeries(const OpenChunk& full) {
@@ -159,21 +162,21 @@ int64_t PackedChunk::TimeOf(size_t offset) const {
                               since_earliest_[offset]);
 }
 
-std::atomic<uint32_t>* PackedChunk::EndOf(size_t offset) const {
+std::atomic<uint32_t>* PackedChunk::NextOf(size_t offset) const {
   const size_t leaf = offset / kLeafEvents;
   const uint64_t bit = uint64_t{1} << (offset % kLeafEvents);
   if ((beginnings_[leaf] & bit) == 0) return nullptr;
   const auto before = static_cast<size_t>(std::popcount(beginnings_[leaf] & (bit - 1)));
-  return &ends_after_[beginnings_before_[leaf] + before];
+  return &next_after_[beginnings_before_[leaf] + before];
 }
 
-uint32_t PackedChunk::EndAfter(size_t offset) const {
-  const std::atomic<uint32_t>* end = EndOf(offset);
+uint32_t PackedChunk::NextAfter(size_t offset) const {
+  const std::atomic<uint32_t>* end = NextOf(offset);
   return end == nullptr ? 0 : end->load(std::memory_order_relaxed);
 }
 
-void PackedChunk::SetEndAfter(size_t offset, uint32_t events) {
-  std::atomic<uint32_t>* end = EndOf(offset);
+void PackedChunk::SetNextAfter(size_t offset, uint32_t events) {
+  std::atomic<uint32_t>* end = NextOf(offset);
   if (end != nullptr) end->store(events, std::memory_order_relaxed);
 }
 

@@ -32,7 +32,7 @@ class PackedChunk final : public Chunk {
   int64_t TimeOf(size_t offset) const override;
   events::EventKind KindOf(size_t offset) const override { return rests_[rest_numbers_[offset]].kind; }
   uint64_t AddressOf(size_t offset) const override { return addresses_[address_numbers_[offset]]; }
-  uint32_t EndAfter(size_t offset) const override;
+  uint32_t NextAfter(size_t offset) const override;
   void Replay(SeriesValues& values, size_t from, size_t to) const override;
   Extent ExtentOf(Series series, size_t node) const override;
   size_t PeakOffset(size_t node) const override { return peak_offset_[node]; }
@@ -41,7 +41,7 @@ class PackedChunk final : public Chunk {
   SeriesValues ValuesAtEnd(size_t leaf) const override;
   int64_t TimeAtEnd(size_t leaf) const override { return time_at_end_[leaf]; }
   size_t bytes() const override;
-  void SetEndAfter(size_t offset, uint32_t events) override;
+  void SetNextAfter(size_t offset, uint32_t events) override;
 
  private:
   struct Sizes {
@@ -80,9 +80,9 @@ class PackedChunk final : public Chunk {
 
   void PackTimes(const OpenChunk& full);
   void PackEvents(const OpenChunk& full);
-  void PackEnds(const OpenChunk& full);
+  void PackNext(const OpenChunk& full);
   void PackSeries(const OpenChunk& full);
-  std::atomic<uint32_t>* EndOf(size_t offset) const;  // null: nothing begins there
+  std::atomic<uint32_t>* NextOf(size_t offset) const;  // null: nothing comes after that
   static int64_t NumberOf(const Moving& moving, size_t position);
   SeriesValues ValuesFrom(size_t position) const;  // of every series' numbers
 
@@ -95,11 +95,11 @@ class PackedChunk final : public Chunk {
   std::vector<Sizes> sizes_;
   std::vector<Rest> rests_;
 
-  // Of a leaf's events, one bit each: whether something begins there, which EndAfter tells the end of (a
-  // kAllocate or a kFreeRequested); and how many there are in the leaves before.
+  // Of a leaf's events, one bit each: whether NextAfter tells of what comes after it (a kAllocate, a
+  // kTensorShape or a kFreeRequested); and how many there are in the leaves before.
   std::array<uint64_t, kLeaves> beginnings_;
   std::array<uint16_t, kLeaves> beginnings_before_;
-  std::unique_ptr<std::atomic<uint32_t>[]> ends_after_;  // one for each beginning
+  std::unique_ptr<std::atomic<uint32_t>[]> next_after_;  // one for each beginning
 
   std::vector<Moving> moving_;
   std::array<uint8_t, kSeriesCount> moving_of_;  // index into moving_, or kStill

@@ -364,11 +364,10 @@ void StoredView::ForMemoryEvents(EventIndex from, EventIndex last, const Visitor
     const auto end = static_cast<size_t>(std::min<EventIndex>(last - start + 1, kChunkEvents));
     for (size_t offset = data_.store.OffsetOf(from); offset < end; ++offset) {
       const events::EventKind kind = chunk.KindOf(offset);
-      if (kind > events::EventKind::kSegmentUnmap) continue;
+      if (!events::IsOfBlock(kind) && !events::IsOfSegment(kind)) continue;
       if (kind == events::EventKind::kAllocate) {
-        const uint32_t after = chunk.EndAfter(offset);
-        const EventIndex stopped = start + offset + after;
-        if (after != 0 && stopped <= last && HasEndedBy(last, stopped)) continue;
+        const uint32_t after = chunk.NextAfter(offset);
+        if (after != 0 && HasEndedBy(last, start + offset + after)) continue;
       }
       visitor(chunk, offset);
     }
@@ -387,28 +386,40 @@ events::EventKind StoredView::KindOf(EventIndex index) const {
   return data_.store.ChunkOf(index).KindOf(data_.store.OffsetOf(index));
 }
 
-std::optional<EventIndex> StoredView::EndOf(EventIndex begin) const {
-  const uint32_t after = data_.store.ChunkOf(begin).EndAfter(data_.store.OffsetOf(begin));
-  if (after == 0 || begin + after >= end_) return std::nullopt;
-  return begin + after;
+std::optional<EventIndex> StoredView::NextOf(EventIndex index) const {
+  const uint32_t after = data_.store.ChunkOf(index).NextAfter(data_.store.OffsetOf(index));
+  if (after == 0 || index + after >= end_) return std::nullopt;
+  return index + after;
 }
 
-// Whether a block that stopped counting at `stopped` was gone by then, or waited to be freed.
-bool StoredView::HasEndedBy(EventIndex last, EventIndex stopped) const {
-  if (KindOf(stopped) != events::EventKind::kFreeRequested) return true;
-  const std::optional<EventIndex> ended = EndOf(stopped);
-  return ended && *ended <= last;
+std::optional<EventIndex> StoredView::NextOfBirth(EventIndex born) const {
+  if (born < first_ || born >= end_ || KindOf(born) != events::EventKind::kAllocate) return std::nullopt;
+  return NextOf(born);
+}
+
+// Whether a block of which `next` comes next is gone by then: one whose free was requested waits for its end.
+bool StoredView::HasEndedBy(EventIndex last, EventIndex next) const {
+  if (next > last) return false;
+  const events::EventKind kind = KindOf(next);
+  if (kind != events::EventKind::kTensorShape && kind != events::EventKind::kFreeRequested) return true;
+  const std::optional<EventIndex> after = NextOf(next);
+  return after && HasEndedBy(last, *after);
 }
 
 std::optional<EventIndex> StoredView::StopsCountingAt(EventIndex born) const {
-  if (born < first_ || born >= end_ || KindOf(born) != events::EventKind::kAllocate) return std::nullopt;
-  return EndOf(born);
+  const std::optional<EventIndex> next = NextOfBirth(born);
+  return next && KindOf(*next) == events::EventKind::kTensorShape ? NextOf(*next) : next;
 }
 
 std::optional<EventIndex> StoredView::FreedAt(EventIndex born) const {
   const std::optional<EventIndex> stopped = StopsCountingAt(born);
   const bool waits = stopped && KindOf(*stopped) == events::EventKind::kFreeRequested;
-  return waits ? EndOf(*stopped) : stopped;
+  return waits ? NextOf(*stopped) : stopped;
+}
+
+events::NameId StoredView::ShapeOf(EventIndex born) const {
+  const std::optional<EventIndex> next = NextOfBirth(born);
+  return next && KindOf(*next) == events::EventKind::kTensorShape ? event(*next).name : 0;
 }
 
 }  // namespace tidemark::timeline

@@ -56,6 +56,7 @@ class StoredView final : public View {
   StateEffort EffortOfState(EventIndex index) const override;
   std::optional<EventIndex> FreedAt(EventIndex born) const override;
   std::optional<EventIndex> StopsCountingAt(EventIndex born) const override;
+  events::NameId ShapeOf(EventIndex born) const override;
 
   const Sequence<Step>& steps() const override { return data_.steps; }
   std::optional<int64_t> step_under_way() const override { return data_.step_under_way; }
@@ -69,8 +70,9 @@ class StoredView final : public View {
 
  private:
   events::EventKind KindOf(EventIndex index) const;
-  std::optional<EventIndex> EndOf(EventIndex begin) const;  // Chunk::EndAfter, within this view
-  bool HasEndedBy(EventIndex last, EventIndex stopped) const;
+  std::optional<EventIndex> NextOf(EventIndex index) const;  // Chunk::NextAfter, within this view
+  std::optional<EventIndex> NextOfBirth(EventIndex born) const;
+  bool HasEndedBy(EventIndex last, EventIndex next) const;
   // A visitor as Cursor's for each column, a copy of `fresh`, which then gives the column away.
   template <typename Visitor>
   void VisitColumns(std::span<const EventIndex> edges, const Visitor& fresh, std::span<Column> out) const;

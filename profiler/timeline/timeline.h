@@ -19,9 +19,10 @@
 //
 // Events come back completed: the store knows what an address stood for when they happened. Every event has
 // its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
-// `bytes`, `rounded_bytes` and `device` of the block, and its `name` if it brought none; segment events have
-// in `rounded_bytes` by how much they changed kReserved. Negative sizes count, and come back, as 0, times
-// beyond 146 years around 1970 as that. Appending completed events again gives the same timeline.
+// `bytes`, `rounded_bytes` and `device` of the block, and its `name` if it brought none; kTensorShape has
+// these three, and `category`, of the block; segment events have in `rounded_bytes` by how much they changed
+// kReserved. Negative sizes count, and come back, as 0, times beyond 146 years around 1970 as that. Appending
+// completed events again gives the same timeline.
 //
 // Any stream is accepted, whoever wrote it: what does not fit is counted in Health. Sums wrap at 2^64.
 //
@@ -63,7 +64,8 @@ struct LiveBlock {
   EventIndex born = 0;        // index of its kAllocate
   bool pending_free = false;  // requested, not yet completed
   uint8_t device = 0;
-  uint8_t pool = 0;  // private; 0 = none, or not told
+  uint8_t pool = 0;          // private; 0 = none, or not told
+  events::NameId shape = 0;  // the type and the sizes of its tensor: "float16 [64, 128]"; 0 = not told
 };
 
 struct Segment {
@@ -255,6 +257,8 @@ class View {
   virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
   // When it stops counting, if it does: its kFreeRequested; where nobody told one, as FreedAt. O(1).
   virtual std::optional<EventIndex> StopsCountingAt(EventIndex born) const = 0;
+  // The type and the sizes of the tensor of the block born at `born`, as LiveBlock has them. O(1).
+  virtual events::NameId ShapeOf(EventIndex born) const = 0;
   // What a block's own free says of it, which has what it held then; nothing where `freed`, as FreedAt or
   // StopsCountingAt tells it, is another block's beginning.
   std::optional<events::Event> FreeIn(EventIndex freed) const {

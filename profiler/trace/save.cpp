@@ -153,6 +153,7 @@ class Prologue {
       event.layer = block.layer;
       event.op = block.op;
       event.name = block.name;
+      if (block.shape != 0) AddShape(block);
       if (!block.pending_free) continue;
       Event& freed = Add(EventKind::kFreeRequested);
       freed.address = block.address;
@@ -162,6 +163,13 @@ class Prologue {
     }
     AddLevels(state.values);
     Add(EventKind::kPhase).phase = state.phase;
+  }
+
+  void AddShape(const timeline::LiveBlock& block) {
+    Event& event = Add(EventKind::kTensorShape);
+    event.address = block.address;
+    event.device = block.device;
+    event.name = block.shape;
   }
 
   void AddStepUnderWay() {
@@ -177,8 +185,9 @@ class Prologue {
   // The names, the losses, the state and its phase are those after it.
   void AddFirst() {
     const Event first = view_.event(until_);
-    const bool is_told = first.kind <= EventKind::kSegmentUnmap || first.kind == EventKind::kPhase ||
-                         first.kind == EventKind::kLoss || first.kind == EventKind::kName;
+    const bool is_told = IsOfBlock(first.kind) || IsOfSegment(first.kind) ||
+                         first.kind == EventKind::kPhase || first.kind == EventKind::kLoss ||
+                         first.kind == EventKind::kName;
     if (!is_told) events_.push_back(first);
   }
 

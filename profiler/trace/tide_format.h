@@ -19,13 +19,13 @@ namespace tidemark::trace {
 static_assert(std::endian::native == std::endian::little,
               "recordings are little endian and copied as they lie");
 
-// Versions 2 and 4 have one more category each, version 3 has kernels, memory copies and memsets; what is in
-// older files means the same.
+// Versions 2 and 4 have one more category each, version 3 has kernels, memory copies and memsets, version 5
+// the shapes of tensors; what is in older files means the same.
 inline constexpr uint32_t kOldestVersion = 1;
 
 struct FileHeader {
   std::array<uint8_t, 8> magic{0x89, 'T', 'I', 'D', 'E', '\r', '\n', 0x1a};
-  uint32_t version = 4;
+  uint32_t version = 5;
   uint32_t event_bytes = sizeof(events::Event);
   bool operator==(const FileHeader&) const = default;
 };

@@ -49,6 +49,7 @@ enum class TraceArgument : uint8_t {
   kLayer,
   kOperator,
   kTensor,
+  kShape,
   kSequence,
   kKind,
   kSource,
@@ -64,7 +65,7 @@ enum class TraceArgument : uint8_t {
   kUnfinished,
   kDescription,
 };
-inline constexpr std::array<std::string_view, 29> kTraceArguments = {
+inline constexpr std::array<std::string_view, 30> kTraceArguments = {
     "",
     "Addr",
     "Bytes",
@@ -80,6 +81,7 @@ inline constexpr std::array<std::string_view, 29> kTraceArguments = {
     "Layer",
     "Operator",
     "Tensor",
+    "Shape",
     "Sequence number",
     "Kind",
     "Source",
@@ -124,7 +126,7 @@ inline std::string_view InstantCategoryOf(events::EventKind kind) {
     case kLoss:
       return events::NameOf(kind);
     default:
-      return kind <= kSnapshot ? "memory" : "";
+      return IsOfMemory(kind) ? "memory" : "";
   }
 }
 
@@ -136,7 +138,7 @@ inline std::optional<events::EventKind> KindOfInstant(std::string_view category,
   for (int i = 0; i < events::kEventKindCount && !category.empty(); ++i) {
     const auto kind = static_cast<events::EventKind>(i);
     if (category != InstantCategoryOf(kind)) continue;
-    if (kind > events::EventKind::kSnapshot || name == events::NameOf(kind)) return kind;
+    if (!IsOfMemory(kind) || name == events::NameOf(kind)) return kind;
   }
   return std::nullopt;
 }

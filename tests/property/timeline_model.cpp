@@ -19,12 +19,14 @@ class Generator {
   Event Next() {
     Event event;
     event.kind = static_cast<EventKind>(Below(static_cast<int64_t>(EventKind::kKernel)));
+    if (Below(10) == 0) event.kind = EventKind::kTensorShape;
     if (Below(2) == 0) event.kind = Below(2) == 0 ? EventKind::kAllocate : EventKind::kFreeCompleted;
     event.time_ns = time_ns_ += Below(2000) - 200;
     event.bytes = Size();
     event.rounded_bytes = Size();
     event.address = 0x7f0000000000 + static_cast<uint64_t>(Below(60)) * 512;
-    if (event.kind != EventKind::kCategorize) event.device = static_cast<uint8_t>(event.address / 512 % 3);
+    const bool tells_device = event.kind != EventKind::kCategorize && event.kind != EventKind::kTensorShape;
+    if (tells_device) event.device = static_cast<uint8_t>(event.address / 512 % 3);
     event.category = static_cast<Category>(Below(events::kCategoryCount));
     event.phase = static_cast<Phase>(Below(events::kPhaseCount));
     event.name = static_cast<uint32_t>(Below(20));
@@ -135,6 +137,11 @@ void Model::Apply(Moment& moment, size_t index, Ends* ends) const {
       if (lives) found->second.category = event.category;
       if (lives && event.name != 0) found->second.name = event.name;
       return;
+    case EventKind::kTensorShape:
+      if (!lives || found->second.pending_free || found->second.shape != 0 || event.name == 0) return;
+      found->second.shape = event.name;
+      if (ends != nullptr) ends->shaped[found->second.born] = index;
+      return;
     case EventKind::kSegmentAllocate:
     case EventKind::kSegmentMap:
       for (int64_t n = 0; n < event.bytes / kPageBytes; ++n)
@@ -173,6 +180,11 @@ std::optional<EventIndex> Model::FreedAt(size_t born) const {
 std::optional<EventIndex> Model::StopsCountingAt(size_t born) const {
   const auto found = ends_.requested.find(born);
   return found == ends_.requested.end() ? FreedAt(born) : std::optional(found->second);
+}
+
+std::optional<EventIndex> Model::ShapedAt(size_t born) const {
+  const auto found = ends_.shaped.find(born);
+  return found == ends_.shaped.end() ? std::nullopt : std::optional(found->second);
 }
 
 Bucket Model::BucketOf(Series series, size_t begin, size_t end) const {

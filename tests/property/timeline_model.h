@@ -31,6 +31,7 @@ class Model {
   size_t IndexAt(int64_t time_ns) const;
   std::optional<EventIndex> FreedAt(size_t born) const;
   std::optional<EventIndex> StopsCountingAt(size_t born) const;
+  std::optional<EventIndex> ShapedAt(size_t born) const;
 
   Bucket BucketOf(Series series, size_t begin, size_t end) const;
   View::Peak PeakIn(Series series, size_t begin, size_t end) const;
@@ -51,6 +52,7 @@ class Model {
   struct Ends {
     std::map<EventIndex, EventIndex> requested;
     std::map<EventIndex, EventIndex> ended;
+    std::map<EventIndex, EventIndex> shaped;
   };
 
   void Apply(Moment& moment, size_t index, Ends* ends) const;

@@ -78,6 +78,8 @@ void CheckRanges(const View& view, const Model& model, uint32_t seed) {
     };
     if (view.FreedAt(index) != in_view(model.FreedAt(index))) ++wrong;
     if (view.StopsCountingAt(index) != in_view(model.StopsCountingAt(index))) ++wrong;
+    const auto shaped = in_view(model.ShapedAt(index));
+    if (view.ShapeOf(index) != (shaped ? view.event(*shaped).name : 0)) ++wrong;
   }
   CHECK(wrong == 0);
 }
@@ -159,7 +161,8 @@ void CheckTimes(const View& view, const Model& model, uint32_t seed) {
 bool Same(const LiveBlock& a, const LiveBlock& b) {
   return a.address == b.address && a.bytes == b.bytes && a.rounded_bytes == b.rounded_bytes &&
          a.category == b.category && a.name == b.name && a.layer == b.layer && a.op == b.op &&
-         a.stream == b.stream && a.born == b.born && a.pending_free == b.pending_free && a.device == b.device;
+         a.stream == b.stream && a.born == b.born && a.pending_free == b.pending_free &&
+         a.device == b.device && a.shape == b.shape;
 }
 
 void CheckState(const View& view, const Model& model, size_t index) {

@@ -79,6 +79,7 @@ class CountingView final : public View {
     Count(counts_.ends);
     return view_->StopsCountingAt(born);
   }
+  events::NameId ShapeOf(EventIndex born) const override { return view_->ShapeOf(born); }
   const Sequence<Step>& steps() const override { return view_->steps(); }
   std::optional<int64_t> step_under_way() const override { return view_->step_under_way(); }
   const Sequence<PhaseSpan>& phases() const override { return view_->phases(); }

@@ -24,7 +24,7 @@ std::vector<advice::Owner> LinesAt(const timeline::View& view, timeline::EventIn
   std::vector<advice::Owner> lines = advice::LargestLines(view, moment, kMostLines);
   int64_t rest = timeline::ValueOf(view.ValuesAt(moment), timeline::Series::kAllocated);
   for (const advice::Owner& line : lines) rest -= line.bytes;
-  if (!lines.empty() && rest > 0) lines.push_back({"(elsewhere, or where no line is told)", rest, 0, 0});
+  if (!lines.empty() && rest > 0) lines.push_back({"(elsewhere, or where no line is told)", rest, 0, 0, {}});
   return lines;
 }
 

@@ -76,6 +76,14 @@ bool EndsAtItsFailure(const RunReport& report) {
 std::string Times(size_t times) {
   return FormatNumber(static_cast<int64_t>(times)) + (times == 1 ? " more time" : " more times");
 }
+
+// " (3 blocks, the largest float16 [64, 128])"; "" of one of which nothing is told.
+std::string BlocksInBrackets(const advice::Owner& owner) {
+  if (owner.blocks == 1) return owner.shape.empty() ? "" : fmt::format(" ({})", owner.shape);
+  return fmt::format(" ({} blocks{}{})", FormatNumber(static_cast<int64_t>(owner.blocks)),
+                     owner.shape.empty() ? "" : ", the largest ", owner.shape);
+}
+
 std::string MoreTimes(size_t times) { return fmt::format("Out of memory {}.", Times(times)); }
 
 // The first of those of which the same is to be told, wherever in the run they were.
@@ -310,7 +318,10 @@ void AddRunJson(const RunReport& report, Json& json) {
   json["shortages"] = ShortagesJson(report);
   Json owners = Json::array();
   for (const advice::Owner& owner : report.owners)
-    owners.push_back({{"name", owner.name}, {"bytes", owner.bytes}, {"blocks", owner.blocks}});
+    owners.push_back({{"name", owner.name},
+                      {"bytes", owner.bytes},
+                      {"blocks", owner.blocks},
+                      {"shape_of_largest", owner.shape}});
   json["largest_owners"] = owners;
   json["ending"] = report.ending;
   json["notes"] = report.notes;
@@ -397,10 +408,8 @@ std::string OutOfMemoryRows(const RunReport& report) {
                         report.shortages.size() > 1 ? "the last time" : "then");
   }
   for (const advice::Owner& owner : report.owners) {
-    rows += fmt::format("{:>22}   {}{}\n", FormatExactBytes(owner.bytes), owner.name,
-                        owner.blocks > 1
-                            ? fmt::format(" ({} blocks)", FormatNumber(static_cast<int64_t>(owner.blocks)))
-                            : "");
+    rows +=
+        fmt::format("{:>22}   {}{}\n", FormatExactBytes(owner.bytes), owner.name, BlocksInBrackets(owner));
   }
   if (EndsAtItsFailure(report)) rows += WhoTellsTheNeed(report);
   return rows;

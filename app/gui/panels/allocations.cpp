@@ -34,6 +34,7 @@ struct ColumnLook {
 };
 constexpr ColumnLook kColumns[] = {
     {AllocationColumn::kTensor, "tensor", 2.4F, 0, nullptr},
+    {AllocationColumn::kShape, "shape", 2, 660, nullptr},
     {AllocationColumn::kCategory, "holds", 1.6F, 0, nullptr},
     {AllocationColumn::kBytes, "requested", 0, 0, "9,999.99"},
     {AllocationColumn::kBlock, "block", 0, 620, "9,999.99"},
@@ -46,7 +47,7 @@ constexpr ColumnLook kColumns[] = {
 };
 
 constexpr const char* kFilterHelp =
-    "Words that the tensor, category, phase, layer or operator must hold; -word must not.\n"
+    "Words that the tensor, shape, category, phase, layer or operator must hold; -word must not.\n"
     ">1MB or <=64KiB: the requested size\n"
     "life>10ms: from allocation to free\n"
     "category:activation: what it holds\n"
@@ -138,6 +139,15 @@ void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQ
   DrawEventRows({&listed, input.shown, input.unit}, state.events, queue);
 }
 
+// Whether the run tells it of any of these at all.
+bool IsTold(const AllocationsInput& input, const ColumnLook& look) {
+  return look.column != AllocationColumn::kShape || input.table->tells_shapes;
+}
+
+bool IsShown(const AllocationsInput& input, const ColumnLook& look, float width) {
+  return width >= Px(look.from_width) && IsTold(input, look);
+}
+
 // With the unit of its figures, where they have one and the panel, which is `width` wide, has room.
 std::string HeaderOf(const ColumnLook& look, ByteUnit unit, float width) {
   const bool is_of_bytes = look.column == AllocationColumn::kBytes || look.column == AllocationColumn::kBlock;
@@ -160,6 +170,8 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
   switch (column) {
     case AllocationColumn::kTensor:
       return;  // drawn with the row
+    case AllocationColumn::kShape:
+      return TextCell(view.name(block.shape), MutedWords());
     case AllocationColumn::kCategory:
       return CategoryCell(block.category);
     case AllocationColumn::kBytes:
@@ -206,17 +218,17 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
   if (SelectableRow("row", presenters::Selects(selection, *input.view, row.block))) OnClick(row, own, queue);
   const std::string title = presenters::BlockTitle(*input.view, row.block);
   const std::string_view op = input.view->name(row.block.op);
-  std::string stack = presenters::StackIn(op);
-  if (!stack.empty()) stack.insert(0, "\n");
+  const auto line = [](std::string_view text) { return text.empty() ? "" : "\n" + std::string(text); };
   if (ImGui::IsItemHovered())
-    Tooltip(title + stack + "\nClick: light it up everywhere. Double-click: go to the moment it was born.");
+    Tooltip(title + line(input.view->name(row.block.shape)) + line(presenters::StackIn(op)) +
+            "\nClick: light it up everywhere. Double-click: go to the moment it was born.");
   ImGui::PopID();
   ImGui::SetCursorPos(at);
   const float room = ImGui::GetContentRegionAvail().x;
   const bool fits = Measure(Words(), title).x <= room;
   Put(Words(), fits ? title : Fitted(Words(), ShortTitle(title, *input.view, row.block), room));
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) Cell(input, row, look.column);
+    if (IsShown(input, look, width)) Cell(input, row, look.column);
   }
 }
 
@@ -234,21 +246,24 @@ void SetUpColumn(const AllocationsInput& input, const ColumnLook& look, float wi
 void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
   std::vector<std::string_view> left_out;
+  int shown = 0;
   for (const ColumnLook& look : kColumns) {
-    if (width < Px(look.from_width)) left_out.push_back(look.title);
+    if (IsShown(input, look, width))
+      ++shown;
+    else if (IsTold(input, look))
+      left_out.push_back(look.title);
   }
-  const auto shown = static_cast<int>(std::size(kColumns) - left_out.size());
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   if (!ImGui::BeginTable("allocations", shown + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) SetUpColumn(input, look, width);
+    if (IsShown(input, look, width)) SetUpColumn(input, look, width);
   }
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, WidthOfLeftOut(left_out));
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) Header(look, input.unit, width, state);
+    if (IsShown(input, look, width)) Header(look, input.unit, width, state);
   }
   LeftOutCell(left_out);
   ImGuiListClipper clipper;

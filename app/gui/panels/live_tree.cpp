@@ -181,6 +181,7 @@ void NodeTooltip(const LiveTreeInput& input, const TreeNode& node, const ImRect&
   Put(StrongWords(), node.title);
   Put(Words(), FormatExactBytes(node.bytes) + " in " + FormatNumber(static_cast<int64_t>(node.blocks)) +
                    (node.blocks == 1 ? " block" : " blocks"));
+  if (!node.shape.empty()) Put(Words(), (node.blocks == 1 ? "" : "each ") + node.shape);
   Put(MutedWords(), fmt::format("{:.1f} % of everything alive", share(root)));
   if (node.parent != 0) Put(MutedWords(), fmt::format("{:.1f} % of {}", share(parent), parent.title));
   PutMeanings(node.title);

@@ -55,6 +55,7 @@ void BlockTooltip(const MemoryMapInput& input, const MapSegment& segment, const 
   Swatch(ColorOf(input, shown));
   ImGui::SameLine();
   Put(StrongWords(), presenters::BlockTitle(*input.view, block));
+  if (block.shape != 0) Put(Words(), input.view->name(block.shape));
   Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
   const std::string layer(timeline::LayerOf(*input.view, block));
   Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));

@@ -154,8 +154,9 @@ void DrawTower(const SlowMotionInput& input, float height) {
     const std::string title = change != nullptr ? change->title : presenters::BlockTitle(*input.view, block);
     const ImRect box(x0, at.y, std::max(x0 + 1, x1 - (x1 - x0 > Px(4) ? Px(1) : 0)), at.y + size.y);
     DrawBlock(block, change, title, box);
+    const std::string shape(input.view->name(block.shape));
     if (ImGui::IsItemHovered() && box.Contains(mouse))
-      Tooltip(title + " · " + FormatExactBytes(block.rounded_bytes));
+      Tooltip(title + (shape.empty() ? "" : " · " + shape) + " · " + FormatExactBytes(block.rounded_bytes));
   }
 }
 

@@ -78,7 +78,9 @@ void LargestFigure(const StatisticsInput& input, CommandQueue& queue) {
   ImGui::TableNextColumn();
   if (SelectableRow("largest", false))
     queue.Push(PinMoment{block.born, presenters::AllocationSelected(block.born)});
-  Tooltip("The largest request, the first of them: " + title + ".\nClick to light it up everywhere.");
+  const std::string shape(input.view->name(block.shape));
+  Tooltip("The largest request, the first of them: " + title + (shape.empty() ? "" : ", " + shape) +
+          ".\nClick to light it up everywhere.");
   Put(Words(), kLargestRequest);
   ImGui::TableNextColumn();
   PutRight(MutedWords(), Fitted(MutedWords(), title, ImGui::GetContentRegionAvail().x));

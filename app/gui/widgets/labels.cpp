@@ -56,6 +56,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"second run", "The run that was laid over it, or what was after the change."},
     {"difference", "The second minus the first; = where they agree to the byte."},
     {"tensor", "What the block holds, by the name that the program gives it."},
+    {"shape", "The type and the sizes of the tensor that the block was made for."},
     {"holds", "The category of what the block holds."},
     {"block",
      "What was set aside: the request, rounded up to 512 B; a large one with a rest of 1 MiB at most."},

@@ -29,6 +29,7 @@ Allocation Complete(const View& view, const LiveBlock& block) {
     const Event& birth = view.event(block.born);
     allocation.phase = birth.phase;
     allocation.recompute = birth.recompute;
+    allocation.block.shape = view.ShapeOf(block.born);
   }
   if (const auto free = allocation.freed ? view.FreeIn(*allocation.freed) : std::nullopt) {
     allocation.block.category = free->category;
@@ -102,6 +103,9 @@ void Sort(const View& view, const AllocationQuery& query, std::vector<Allocation
     case AllocationColumn::kTensor:
       return SortByText(rows, query.descending,
                         [&](const Allocation& row) { return BlockTitle(view, row.block); });
+    case AllocationColumn::kShape:
+      return SortByText(rows, query.descending,
+                        [&](const Allocation& row) { return std::string(view.name(row.block.shape)); });
     case AllocationColumn::kLayer:
       return SortByText(rows, query.descending,
                         [&](const Allocation& row) { return std::string(LayerOf(view, row.block)); });
@@ -144,9 +148,10 @@ Allocation AllocationsOf::Born(const Event& birth, EventIndex index) const {
 
 std::string SearchableText(const View& view, const Allocation& allocation) {
   const LiveBlock& block = allocation.block;
-  return LowerCase(fmt::format(
-      "{}\n{}\n{}\n{}\n{}{}", BlockTitle(view, block), events::NameOf(block.category), LayerOf(view, block),
-      view.name(block.op), events::NameOf(allocation.phase), allocation.recompute != 0 ? " recompute" : ""));
+  return LowerCase(fmt::format("{}\n{}\n{}\n{}\n{}\n{}{}", BlockTitle(view, block), view.name(block.shape),
+                               events::NameOf(block.category), LayerOf(view, block), view.name(block.op),
+                               events::NameOf(allocation.phase),
+                               allocation.recompute != 0 ? " recompute" : ""));
 }
 
 AllocationMatcher::AllocationMatcher(const View& view, AllocationFilter filter)
@@ -158,7 +163,8 @@ bool AllocationMatcher::Fits(const Allocation& allocation) {
   const LiveBlock& block = allocation.block;
   const uint32_t rest = static_cast<uint32_t>(block.category) << 16 |
                         static_cast<uint32_t>(allocation.phase) << 8 | (allocation.recompute != 0 ? 1U : 0U);
-  const auto [known, fresh] = words_fit_.try_emplace({block.name, block.layer, block.op, rest}, false);
+  const auto [known, fresh] =
+      words_fit_.try_emplace({block.name, block.shape, block.layer, block.op, rest}, false);
   if (fresh) known->second = MatchesWords(filter_, SearchableText(view_, allocation));
   return known->second;
 }
@@ -199,6 +205,7 @@ std::optional<AllocationTable> MakeAllocationTable(const View& view, const Alloc
     if (query.only.any() && !Selects(query.only, view, allocation.block)) continue;
     if (!matcher.Fits(allocation)) continue;
     AddTo(table.bytes, allocation.block.bytes);
+    table.tells_shapes = table.tells_shapes || allocation.block.shape != 0;
     table.rows.push_back(allocation);
   }
   Sort(view, query, table.rows);
@@ -208,14 +215,15 @@ std::optional<AllocationTable> MakeAllocationTable(const View& view, const Alloc
 std::string AllocationsAsCsv(const View& view, const std::vector<Allocation>& rows) {
   std::string csv =
       "tensor,category,requested_bytes,block_bytes,layer,operator,phase,recompute,stream,born,freed,life_ns,"
-      "address\n";
+      "address,shape\n";
   for (const Allocation& row : rows) {
     const LiveBlock& block = row.block;
-    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{:#x}\n",
+    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{:#x},{}\n",
                    CsvField(BlockTitle(view, block)), events::KeyOf(block.category), block.bytes,
                    block.rounded_bytes, CsvField(LayerOf(view, block)), CsvField(view.name(block.op)),
                    events::NameOf(row.phase), row.recompute, block.stream, block.born,
-                   row.freed ? fmt::to_string(*row.freed) : std::string(), row.life_ns, block.address);
+                   row.freed ? fmt::to_string(*row.freed) : std::string(), row.life_ns, block.address,
+                   CsvField(view.name(block.shape)));
   }
   return csv;
 }

@@ -54,11 +54,13 @@ class AllocationMatcher {
  private:
   const timeline::View& view_;
   const AllocationFilter filter_;
-  std::map<std::array<uint32_t, 4>, bool> words_fit_;  // by name, layer, operator and the rest that has words
+  // By name, shape, layer, operator and the rest that has words.
+  std::map<std::array<uint32_t, 5>, bool> words_fit_;
 };
 
 enum class AllocationColumn : uint8_t {
   kTensor,
+  kShape,  // its type and its sizes
   kCategory,
   kBytes,
   kBlock,  // rounded bytes
@@ -69,7 +71,7 @@ enum class AllocationColumn : uint8_t {
   kLife,
   kAddress,
 };
-inline constexpr int kAllocationColumnCount = 10;
+inline constexpr int kAllocationColumnCount = 11;
 
 // Who filters by birth or by a moment means that instead of range or moment.
 struct AllocationQuery {
@@ -94,6 +96,7 @@ struct AllocationTable {
   size_t considered = 0;         // before the filter
   uint64_t events_left_out = 0;  // at the range's beginning
   bool scope_of_filter = false;  // it says when
+  bool tells_shapes = false;     // of any row
 };
 // What is looked at for one. O(1).
 timeline::View::StateEffort EffortOfTable(const timeline::View& view, const AllocationQuery& query);

@@ -51,7 +51,7 @@ class EventMatcher {
   bool WordsFit(EventKind kind, const Allocation& allocation) {
     if (!has_words_) return true;
     const timeline::LiveBlock& block = allocation.block;
-    const uint64_t rest = static_cast<uint64_t>(block.category) << 16 |
+    const uint64_t rest = uint64_t{block.shape} << 32 | static_cast<uint64_t>(block.category) << 16 |
                           static_cast<uint64_t>(allocation.phase) << 8 |
                           (allocation.recompute != 0 ? 1U : 0U);
     return Known({KeyOf(kind, block.name), block.layer, block.op, rest},

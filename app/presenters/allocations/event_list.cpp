@@ -10,10 +10,6 @@ namespace {
 using events::Event;
 using events::EventKind;
 
-bool IsOfSegment(EventKind kind) {
-  return kind >= EventKind::kSegmentAllocate && kind <= EventKind::kSegmentUnmap;
-}
-
 // A free tells no size, and what a categorized block holds it had before.
 bool HasBytes(const Event& event) {
   switch (event.kind) {
@@ -65,11 +61,6 @@ std::string WhatOf(const timeline::View& view, const Event& event, ByteUnit unit
 }
 
 }  // namespace
-
-bool IsOfBlock(EventKind kind) {
-  return kind == EventKind::kAllocate || kind == EventKind::kFreeRequested ||
-         kind == EventKind::kFreeCompleted || kind == EventKind::kCategorize;
-}
 
 std::string EventTimes::Text(int64_t since_ns) const {
   return in_seconds ? fmt::format("{:.6f}", static_cast<double>(since_ns) / 1e9)

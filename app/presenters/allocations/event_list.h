@@ -11,9 +11,6 @@
 
 namespace tidemark::presenters {
 
-// Whether it tells of a block, by its address.
-bool IsOfBlock(events::EventKind kind);
-
 struct EventRow {
   events::EventIndex index = 0;
   int64_t since_ns = 0;  // from the first event that the view holds

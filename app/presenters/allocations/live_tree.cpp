@@ -121,12 +121,16 @@ class TreeGrower {
     node.key = place.split_by;
     if (blocks.size() == 1) node.born = blocks.front()->born;
     if (!blocks.empty()) node.category = blocks.front()->category;
+    const events::NameId shape = blocks.empty() ? 0 : blocks.front()->shape;
+    bool have_one_shape = true;
     for (const LiveBlock* block : blocks) {
       node.bytes = SaturatingSum(node.bytes, SizeOf(*block));
       if (node.category != block->category) node.category.reset();
+      have_one_shape = have_one_shape && block->shape == shape;
       if (Selects(selection_, view_, *block))
         node.selected_bytes = SaturatingSum(node.selected_bytes, SizeOf(*block));
     }
+    if (have_one_shape) node.shape = view_.name(shape);
     tree_.nodes.push_back(std::move(node));
     pending_.push_back({std::move(blocks), place.key, place.frame});
   }

@@ -23,6 +23,7 @@ struct TreeNode {
   int64_t bytes = 0;  // rounded, of all blocks below it that count
   size_t blocks = 0;
   std::optional<events::Category> category;  // of all its blocks, if they agree
+  std::string shape;                         // of all its blocks, if they have the same: "float16 [64, 128]"
   TreeKey key = TreeKey::kCategory;          // that it was split off by; the root's means nothing
   std::optional<events::EventIndex> born;    // of its block, if it is one
   int64_t selected_bytes = 0;                // of what is selected

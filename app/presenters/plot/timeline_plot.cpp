@@ -227,6 +227,7 @@ BlockDescription DescribeBlock(const View& view, const LiveBlock& block) {
   description.category = block.category;
   description.bytes = block.bytes;
   description.rounded_bytes = block.rounded_bytes;
+  description.shape = view.name(block.shape);
   description.layer = LayerOf(view, block);
   const std::string_view stack = view.name(block.op);
   description.op = events::InnermostFrame(stack);

@@ -163,6 +163,7 @@ struct BlockDescription {
   events::Category category = events::Category::kUnknown;
   int64_t bytes = 0;
   int64_t rounded_bytes = 0;
+  std::string shape;  // "float16 [64, 128]"; "" where it is not told
   std::string layer;
   std::string op;
   std::string below;  // what led to the operator, a line each

@@ -99,7 +99,9 @@ void OperatorBegins(const OperatorCall& call) {
 void OperatorEnds() {
   if (!EventStreamIsOpen()) return;
   Context& context = current_context;
-  if (--context.operator_depth > 0 || std::exchange(context.awaits_node, false)) return;
+  if (--context.operator_depth > 0) return;
+  ForgetMadeBlocks();
+  if (std::exchange(context.awaits_node, false)) return;
   EmitOperator(EventKind::kScopeEnd);
   context.op = 0;
   context.runs_node = false;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "profiler/capture/operators/forward_places.h"
+#include "profiler/capture/operators/made_tensors.h"
 
 namespace tidemark::capture {
 
@@ -38,11 +39,13 @@ void OperatorEnds();
 struct OperatorListener {
   bool (*enters)() = nullptr;
   void (*begins)(const OperatorCall& call) = nullptr;
+  bool (*awaits)(uint64_t address) = nullptr;        // of each tensor that it gives back: before its end
+  void (*made)(const MadeTensor& tensor) = nullptr;  // of those
   void (*ends)() = nullptr;
   void (*learns_place)(ForwardPlace (*of_thread)()) = nullptr;  // once, before all others
 };
-inline constexpr OperatorListener kOperatorScopes{OperatorEnters, OperatorBegins, OperatorEnds,
-                                                  SetForwardPlaceOfThread};
+inline constexpr OperatorListener kOperatorScopes{OperatorEnters, OperatorBegins, AwaitsTensor,
+                                                  TellTensor,     OperatorEnds,   SetForwardPlaceOfThread};
 
 // What a library that watches (profiler/capture/program/operator_adapter.cpp) exports. Once, before the first
 // operator that is to be told; false where LibTorch has it refused.

@@ -15,6 +15,7 @@
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/nvml/cuda_device.h"
 #include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/made_tensors.h"
 #include "profiler/capture/probe/allocator_state.h"
 #include "profiler/capture/probe/operator_loading.h"
 #include "profiler/capture/probe/probe.h"
@@ -147,6 +148,7 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
     return;
   }
   EmitMemory(EventKind::kAllocate, address, change, device, OnBlockBorn(address));
+  BlockMade(address);
 }
 
 namespace {

@@ -20,6 +20,7 @@
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/autocast_cache.h"
 #include "profiler/capture/torch/library_workspaces.h"
+#include "profiler/capture/torch/tensor_blocks.h"
 #include "profiler/events/tensor_names.h"
 
 namespace tidemark::capture {
@@ -44,14 +45,10 @@ BlockRoles& Roles() {
   return roles;
 }
 
-// Asks nothing that a subclass could answer with code of its own.
 Block BlockOf(const at::Tensor& tensor) {
-  if (!tensor.defined()) return {};
-  const c10::DispatchKeySet keys = tensor.key_set();
-  if (!keys.has_backend(c10::BackendComponent::CUDABit) || keys.has(c10::DispatchKey::Python)) return {};
-  if (!tensor.unsafeGetTensorImpl()->has_storage()) return {};
-  c10::StorageImpl* const storage = tensor.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl();
-  const auto address = reinterpret_cast<uint64_t>(storage->_mutable_data_ptr_no_checks().get());
+  c10::StorageImpl* const storage = PlainStorageOf(tensor);
+  if (storage == nullptr || !tensor.key_set().has_backend(c10::BackendComponent::CUDABit)) return {};
+  const uint64_t address = AddressOf(*storage);
   return {address, address == 0 ? 0 : static_cast<int64_t>(storage->nbytes())};
 }
 

@@ -10,6 +10,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/phantom_blocks.h"
 #include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/made_tensors.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/library_workspaces.h"
@@ -86,6 +87,7 @@ void EmitAllocation(Event& event, int64_t rounded_bytes) {
   event.rounded_bytes = rounded_bytes;
   event.category = BirthCategory();
   EmitOnDevice(event);
+  BlockMade(event.address);
   NoteBlockBorn(event.address, event.bytes);
   if (block_observer.born != nullptr) block_observer.born(event.address, event.bytes, event.category);
   if (current_context.birth_name == 0) return;

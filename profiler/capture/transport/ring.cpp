@@ -43,7 +43,7 @@ struct RingHeader {
 namespace {
 
 constexpr uint64_t kMagic = 0x474e'4952'4544'4954;  // "TIDERING"
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr size_t kHeaderBytes = 4096;
 constexpr size_t kMinRingCapacity = 64;
 constexpr uint64_t kRetiredBit = uint64_t{1} << 63;  // beside the index at which a slot was given up

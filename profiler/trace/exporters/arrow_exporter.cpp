@@ -81,6 +81,13 @@ ArrowErrorCode PutLevels(Rows rows, const timeline::View&, ArrowArray* column) {
     return TellsLevel(row.event) ? std::optional(NameOf(row.event.level)) : std::nullopt;
   });
 }
+ArrowErrorCode PutShapes(Rows rows, const timeline::View& view, ArrowArray* column) {
+  return PutTextsOrNone(rows, column, [&view](const Row& row) -> std::optional<std::string_view> {
+    const events::NameId shape = view.ShapeOf(row.index);
+    if (shape == 0) return std::nullopt;
+    return view.name(shape);
+  });
+}
 ArrowErrorCode PutMetrics(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutNumbersOrNone<double>(rows, column, [](const Row& row) {
     return row.event.kind == EventKind::kMetric ? std::optional(events::MetricOf(row.event)) : std::nullopt;
@@ -123,6 +130,7 @@ constexpr ArrowColumn kArrowColumns[] = {
     {"settings", NANOARROW_TYPE_STRING, Named<SettingsOf>},
     {"level", NANOARROW_TYPE_STRING, PutLevels},
     {"pool", NANOARROW_TYPE_UINT8, OfEvent<uint8_t, &Event::pool>},
+    {"shape", NANOARROW_TYPE_STRING, PutShapes},
 };
 
 constexpr int64_t kRowsOfABatch = 1 << 16;  // what a reader takes at a time

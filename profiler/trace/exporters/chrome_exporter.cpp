@@ -66,7 +66,7 @@ class ChromeExporter final : public Exporter {
   void Add(const Moment& moment, std::string& out) override {
     last_ns_ = moment.time_ns;
     AddCounters(moment, out);
-    if (moment.event.kind <= EventKind::kSnapshot) {
+    if (IsOfMemory(moment.event.kind)) {
       AddMemory(moment, out);
     } else {
       AddStructure(moment, out);
@@ -234,6 +234,7 @@ class ChromeExporter final : public Exporter {
         DeviceTypeOf(description_.device), moment.index, event.bytes, NameOf(event.category));
     if (event.kind == EventKind::kFreeRequested)
       AppendFormatted(out, FMT_COMPILE(R"(,"Kind":"{}")"), NameOf(event.kind));
+    AppendName(R"(,"Shape":)", view_.ShapeOf(moment.index), out);
     EndMemory(event, out);
   }
 
@@ -250,7 +251,7 @@ class ChromeExporter final : public Exporter {
       AppendFormatted(out, FMT_COMPILE(R"(,"Bytes":{},"Free":{})"), event.bytes, event.rounded_bytes);
     } else if (event.kind == EventKind::kCategorize) {
       AppendFormatted(out, FMT_COMPILE(R"(,"Category":"{}")"), NameOf(event.category));
-    } else if (event.kind > EventKind::kCategorize) {
+    } else if (!IsOfBlock(event.kind)) {
       AppendFormatted(out, FMT_COMPILE(R"(,"Bytes":{})"), event.bytes);
     }
     EndMemory(event, out);
@@ -263,7 +264,7 @@ class ChromeExporter final : public Exporter {
     if (event.pool != 0) AppendFormatted(out, FMT_COMPILE(R"(,"Pool":{})"), event.pool);
     AppendName(R"(,"Layer":)", event.layer, out);
     AppendName(R"(,"Operator":)", event.op, out);
-    AppendName(R"(,"Tensor":)", event.name, out);
+    AppendName(event.kind == EventKind::kTensorShape ? R"(,"Shape":)" : R"(,"Tensor":)", event.name, out);
     out += "}}";
   }
 

@@ -19,7 +19,8 @@ class CsvExporter final : public Exporter {
   void Begin(std::string& out) override {
     out +=
         "index,time_ns,kind,source,phase,device,stream,thread,address,bytes,rounded_bytes,category,layer,"
-        "operator,name,value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level,pool\n";
+        "operator,name,value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level,pool,"
+        "shape\n";
   }
 
   void Add(const Moment& moment, std::string& out) override {
@@ -45,7 +46,9 @@ class CsvExporter final : public Exporter {
     if (event.kind == EventKind::kMarker) AppendCsvField(view_.name(event.op), out);
     out += ',';
     if (TellsLevel(event)) out += NameOf(event.level);
-    AppendFormatted(out, FMT_COMPILE(",{}\n"), event.pool);
+    AppendFormatted(out, FMT_COMPILE(",{},"), event.pool);
+    AppendCsvField(view_.name(view_.ShapeOf(moment.index)), out);
+    out += '\n';
   }
 
   void End(std::string&) override {}

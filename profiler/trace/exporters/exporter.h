@@ -27,9 +27,8 @@ struct Moment {
   bool is_no_edge = false;
 };
 
-// Whether its address, and its category, mean anything.
-inline bool HasAddress(events::EventKind kind) { return kind <= events::EventKind::kSegmentUnmap; }
-inline bool IsOfBlock(events::EventKind kind) { return kind <= events::EventKind::kCategorize; }
+// Whether its address means anything.
+inline bool HasAddress(events::EventKind kind) { return IsOfBlock(kind) || IsOfSegment(kind); }
 inline bool TellsLevel(const events::Event& event) {
   return event.kind == events::EventKind::kCounter && event.level != events::Level::kNone;
 }

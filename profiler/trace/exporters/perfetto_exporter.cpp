@@ -107,7 +107,7 @@ class PerfettoExporter final : public Exporter {
       case EventKind::kLoss:
         return AddLoss(moment.event, out);
       default:
-        if (moment.event.kind <= EventKind::kSnapshot) return AddOtherMemory(moment.event, out);
+        if (IsOfMemory(moment.event.kind)) return AddOtherMemory(moment.event, out);
         return AddStep(moment, out);
     }
   }
@@ -152,6 +152,7 @@ class PerfettoExporter final : public Exporter {
     const Owner owner = OwnerOf(event, out);
     const bool is_first_free = event.kind == EventKind::kFreeRequested;
     const uint64_t kind = is_first_free ? texts_.Iid(kFirstFreeKey, events::NameOf(event.kind), out) : 0;
+    const uint64_t shape = is_free ? 0 : TextIid(view_.ShapeOf(moment.index), out);
     EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
     written.event.Varint(perfetto::kEventNameIid, name);
     written.Annotate(Argument::kBytes, is_free ? -event.rounded_bytes : event.rounded_bytes);
@@ -160,6 +161,7 @@ class PerfettoExporter final : public Exporter {
     written.Annotate(Argument::kTotalReserved, ValueOf(moment.values, Series::kReserved));
     written.AnnotateIid(Argument::kKind, kind);
     written.AnnotateIid(Argument::kCategory, category);
+    written.AnnotateIid(Argument::kShape, shape);
     AnnotateMemory(event, owner, written);
   }
 
@@ -174,7 +176,7 @@ class PerfettoExporter final : public Exporter {
     EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
     written.event.Varint(perfetto::kEventNameIid, name).Varint(perfetto::kCategoryIid, told_as);
     if (is_shortage) written.Annotate(Argument::kFree, event.rounded_bytes);
-    if (event.kind > EventKind::kCategorize) written.Annotate(Argument::kBytes, event.bytes);
+    if (!IsOfBlock(event.kind)) written.Annotate(Argument::kBytes, event.bytes);
     written.AnnotateIid(Argument::kCategory, category);
     AnnotateMemory(event, owner, written);
   }
@@ -183,7 +185,7 @@ class PerfettoExporter final : public Exporter {
   struct Owner {
     uint64_t layer = 0;
     uint64_t op = 0;
-    uint64_t tensor = 0;
+    uint64_t name = 0;  // its tensor's; what tells a shape has that there
   };
   Owner OwnerOf(const events::Event& event, PacketBuffer& out) {
     return {TextIid(event.layer, out), TextIid(event.op, out), TextIid(event.name, out)};
@@ -199,7 +201,8 @@ class PerfettoExporter final : public Exporter {
     if (event.pool != 0) written.Annotate(Argument::kPool, event.pool);
     written.AnnotateIid(Argument::kLayer, owner.layer);
     written.AnnotateIid(Argument::kOperator, owner.op);
-    written.AnnotateIid(Argument::kTensor, owner.tensor);
+    written.AnnotateIid(event.kind == EventKind::kTensorShape ? Argument::kShape : Argument::kTensor,
+                        owner.name);
   }
 
   void AddMarker(const events::Event& event, PacketBuffer& out) {

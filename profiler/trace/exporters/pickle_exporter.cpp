@@ -233,6 +233,7 @@ class PickleExporter final : public Exporter {
     pickle.Text("requested_size").Number(block.bytes);
     pickle.Text("state").Text(block.pending_free ? "active_pending_free" : "active_allocated");
     pickle.Text("category").Text(events::KeyOf(block.category));
+    WriteShape(pickle, block.shape);
     WriteFrames(pickle, block.op, 0);
     pickle.EndDictionary();
   }
@@ -252,6 +253,7 @@ class PickleExporter final : public Exporter {
       Pickle pickle(TraceOf(block.device, out));
       WriteEntryOf(pickle, "alloc", block.address, block.bytes, block.stream, state.time_ns);
       pickle.Text("category").Text(events::KeyOf(block.category));
+      WriteShape(pickle, block.shape);
       WriteFrames(pickle, block.op, block.device);
       pickle.EndDictionary();
       if (!block.pending_free) continue;
@@ -280,8 +282,13 @@ class PickleExporter final : public Exporter {
                  event.stream, moment.time_ns);
     pickle.Text("user_metadata").Text(view_.name(event.layer));
     if (event.kind == EventKind::kAllocate) pickle.Text("category").Text(events::KeyOf(CategoryOf(moment)));
+    WriteShape(pickle, view_.ShapeOf(moment.index));
     WriteFrames(pickle, event.op, event.device);
     pickle.EndDictionary();
+  }
+
+  void WriteShape(Pickle& pickle, events::NameId shape) const {
+    if (shape != 0) pickle.Text("shape").Text(view_.name(shape));
   }
 
   // A trace tells one category for a block, at its birth: the last that it had.

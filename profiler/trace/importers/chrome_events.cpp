@@ -166,7 +166,7 @@ void ChromeEvents::Take() {
 }
 
 void ChromeEvents::TakeInstant(EventKind kind) {
-  const bool is_named = kind > EventKind::kSnapshot;
+  const bool is_named = !IsOfMemory(kind);
   std::optional<TraceInstant> told =
       parts_.arguments.InstantOf(kind, is_named ? records_.texts.Add(parts_.name) : 0);
   if (told) told->thread = parts_.thread;

@@ -249,7 +249,7 @@ class PerfettoReader {
     if (category == kBookmarkCategory) return records_.AddBookmark(time_ns_, name);
     const std::optional<EventKind> kind = KindOfInstant(category, name);
     if (!kind) return;
-    const TraceTexts::Id own_name = *kind > EventKind::kSnapshot ? records_.texts.Add(name) : 0;
+    const TraceTexts::Id own_name = !IsOfMemory(*kind) ? records_.texts.Add(name) : 0;
     records_.AddInstant(arguments.InstantOf(*kind, own_name), time_ns_);
   }
 

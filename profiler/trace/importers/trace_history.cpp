@@ -165,8 +165,7 @@ class TraceHistory {
   void WriteInstant(const TraceInstant& record) {
     Advance(record.time_ns);
     if (!record.is_of_memory()) return WriteOther(record);
-    const bool is_of_segment =
-        record.kind >= EventKind::kSegmentAllocate && record.kind <= EventKind::kSegmentUnmap;
+    const bool is_of_segment = IsOfSegment(record.kind);
     if (!is_of_segment) WriteReserved(record);
     writer_.Add(EventOf(record));
     Device& device = DeviceOf(record);

@@ -130,6 +130,9 @@ void TraceArguments::Set(TraceArgument argument, std::string_view text, TraceTex
     case TraceArgument::kTensor:
       instant.name = texts.Add(text);
       return;
+    case TraceArgument::kShape:
+      shape = texts.Add(text);
+      return;
     case TraceArgument::kComputedIn:
       computed_in = texts.Add(text);
       return;
@@ -160,6 +163,9 @@ std::optional<TraceInstant> TraceArguments::InstantOf(EventKind kind, TraceTexts
     case EventKind::kOutOfMemory:
       if (!is_sized) told.bytes = std::exchange(told.requested, TraceInstant::kNotTold);
       return told.bytes >= 0 ? std::optional(told) : std::nullopt;
+    case EventKind::kTensorShape:
+      told.name = shape;
+      return told;
     case EventKind::kMetric:
       told.address = std::bit_cast<uint64_t>(value);
       told.bytes = step;

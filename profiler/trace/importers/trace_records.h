@@ -30,7 +30,7 @@ class TraceTexts {
   std::unordered_map<std::string_view, Id> ids_{{"", 0}};
 };
 
-// What happened at one moment, of the kinds up to kSnapshot and of kMarker, kMetric, kCounter and kLoss.
+// What happened at one moment, of the kinds that tell memory and of kMarker, kMetric, kCounter and kLoss.
 struct TraceInstant {
   static constexpr int64_t kNotTold = -1;
 
@@ -56,7 +56,7 @@ struct TraceInstant {
   uint8_t recompute = 0;
   uint8_t pool = 0;
 
-  bool is_of_memory() const { return kind <= events::EventKind::kSnapshot; }
+  bool is_of_memory() const { return IsOfMemory(kind); }
   // What its totals are of: one device, but in traces of ours all together, as 0.
   uint8_t TotalsOf(bool is_own) const { return is_own ? uint8_t{0} : device; }
 };
@@ -72,6 +72,7 @@ struct TraceArguments {
   int64_t step = 0;                // in which a metric was taken
   double value = 0;                // of a metric
   TraceTexts::Id computed_in = 0;
+  TraceTexts::Id shape = 0;
 
   void Set(TraceArgument argument, int64_t number);
   void Set(TraceArgument argument, double number);

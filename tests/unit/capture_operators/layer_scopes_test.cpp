@@ -1,8 +1,6 @@
 // Layers and operators as LibTorch would have them, played by the test on a stream of its own.
 #include "profiler/capture/operators/layer_scopes.h"
 
-#include <array>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,35 +9,18 @@
 #include "profiler/capture/operators/forward_places.h"
 #include "profiler/capture/operators/operator_scopes.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/events/stack_languages.h"
 #include "tests/support/catch.h"
+#include "tests/unit/capture_operators/own_stream.h"
 
 namespace tidemark::capture {
 namespace {
 
 using events::EventKind;
 
-thread_local ForwardPlace place{1, 0};  // this thread's number, and the next node that it makes
-
-transport::RingReader& Ring() {
-  static transport::RingReader ring = [] {
-    Result<transport::RingReader> created = transport::RingReader::Create(1024);
-    REQUIRE(created);
-    setenv(events::kStacksVariable, events::kPythonStacks, 1);
-    OpenEventStream(transport::RingWriter::Beside(*created), 0);
-    SetForwardPlaceOfThread([] { return place; });
-    return std::move(*created);
-  }();
-  return ring;
-}
-
 // "begin layer1.conv", "begin relu in layer1", "end ...", each once it was told.
 std::vector<std::string> Told() {
   std::vector<std::string> told;
-  std::array<events::Event, 256> batch;
-  const size_t count = Ring().Pop(batch, true);
-  for (size_t i = 0; i < count; ++i) {
-    const events::Event& event = batch[i];
+  for (const events::Event& event : Emitted()) {
     if (event.kind != EventKind::kScopeBegin && event.kind != EventKind::kScopeEnd) continue;
     std::string text = event.kind == EventKind::kScopeBegin ? "begin " : "end ";
     text += event.op == 0 ? NameOf(event.layer) : NameOf(event.op) + " in " + NameOf(event.layer);

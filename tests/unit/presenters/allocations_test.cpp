@@ -222,8 +222,38 @@ TEST_CASE("As CSV every row has every field, quoted where it must be") {
   const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query)->rows);
   CHECK(csv ==
         "tensor,category,requested_bytes,block_bytes,layer,operator,phase,recompute,stream,born,freed,life_"
-        "ns,address\n"
-        "\"a, \"\"b\"\"\",parameter,10,512,,,idle,0,0,1,,1000,0x1000\n");
+        "ns,address,shape\n"
+        "\"a, \"\"b\"\"\",parameter,10,512,,,idle,0,0,1,,1000,0x1000,\n");
+}
+
+TEST_CASE("A block's shape is in its row, found by words and sorted by, also of what is gone") {
+  timeline::Stream stream;
+  const events::NameId logits = stream.Name("float32 [8, 1024, 50257]");
+  const events::NameId weights = stream.Name("float16 [768, 768]");
+  stream.Allocate(0x1000, 4096);
+  stream.Shape(0x1000, weights);
+  stream.Allocate(0x2000, 2048);
+  stream.Shape(0x2000, logits);
+  stream.Allocate(0x3000, 512);
+  stream.Free(0x2000);
+  const auto view = stream.Publish();
+  AllocationQuery query;
+  query.moment = view->end() - 1;
+  CHECK(MakeAllocationTable(*view, query)->tells_shapes);
+  query.born_in_range = true;
+  query.end = view->end();
+  query.sort = AllocationColumn::kShape;
+  const AllocationTable all = *MakeAllocationTable(*view, query);
+  REQUIRE(all.rows.size() == 3);
+  CHECK(all.rows[0].block.shape == logits);
+  CHECK(all.rows[1].block.shape == weights);
+  CHECK(all.rows[2].block.shape == 0);
+  query.filter = ReadAllocationFilter("float32 50257").filter;
+  const AllocationTable found = *MakeAllocationTable(*view, query);
+  REQUIRE(found.rows.size() == 1);
+  CHECK(AllocationsAsCsv(*view, found.rows).ends_with(",0x2000,\"float32 [8, 1024, 50257]\"\n"));
+  query.filter = ReadAllocationFilter("-float16 -float32").filter;
+  CHECK_FALSE(MakeAllocationTable(*view, query)->tells_shapes);
 }
 
 TEST_CASE("As CSV what has no name is called what the table calls it") {

@@ -43,6 +43,22 @@ TEST_CASE("What is alive is grouped by the keys in their order, the largest firs
   CHECK(NodeAt(tree, {"activation", "gone"}) == NodeAt(tree, {"activation"}));
 }
 
+TEST_CASE("A part has a shape where all of its blocks have the same") {
+  timeline::Stream stream;
+  const events::NameId shape = stream.Name("float16 [64]");
+  for (const uint64_t address : {0x1000U, 0x2000U}) {
+    stream.Allocate(address, 512, events::Category::kActivation);
+    stream.Shape(address, shape);
+  }
+  stream.Allocate(0x3000, 512, events::Category::kGradient);
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kCategory};
+  const LiveTree tree = TreeOf(*view, view->StateAt(view->end() - 1), keys);
+  CHECK(tree.nodes[0].shape.empty());
+  CHECK(tree.nodes[NodeAt(tree, {"activation"})].shape == "float16 [64]");
+  CHECK(tree.nodes[NodeAt(tree, {"gradient"})].shape.empty());
+}
+
 TEST_CASE("What is as large comes in the order in which a person counts") {
   timeline::Stream stream;
   uint64_t address = 0;

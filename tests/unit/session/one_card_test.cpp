@@ -23,6 +23,8 @@ TEST_CASE("Of several cards one keeps what was there, and what is of none") {
   CHECK(second.Keeps(Of(EventKind::kAllocate, 1, 0x9000)));
   CHECK(second.Keeps(Of(EventKind::kCategorize, 0, 0x9000)));  // by its block
   CHECK_FALSE(second.Keeps(Of(EventKind::kCategorize, 0, 0x1000)));
+  CHECK(second.Keeps(Of(EventKind::kTensorShape, 0, 0x9000)));
+  CHECK_FALSE(second.Keeps(Of(EventKind::kTensorShape, 0, 0x1000)));
   CHECK(second.Keeps(Of(EventKind::kStepBegin, 0)));
   CHECK(second.Keeps(Of(EventKind::kName, 0)));
   CHECK_FALSE(second.Keeps(Of(EventKind::kOutOfMemory, 0)));

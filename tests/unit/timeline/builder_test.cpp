@@ -174,6 +174,48 @@ TEST_CASE("A block moves between categories and keeps its name until it gets ano
   CHECK(view->name(freed.name) == "conv2 output");
 }
 
+TEST_CASE("A block has the shape that is told of it first, however far away its end is") {
+  Stream stream;
+  const events::NameId shape = stream.Name("float16 [64, 128]");
+  stream.Allocate(0x1000, 16'384, Category::kActivation);
+  const EventIndex born = stream.latest();
+  const auto untold = stream.Publish();
+  CHECK(untold->ShapeOf(born) == 0);
+  CHECK(untold->StateAt(born).blocks.at(0).shape == 0);
+  stream.Shape(0x1000, shape);
+  stream.Shape(0x1000, stream.Name("int8 [16384]"));
+  const EventIndex told = born + 1;
+  const auto living = stream.Publish();
+  CHECK(living->name(living->ShapeOf(born)) == "float16 [64, 128]");
+  CHECK(living->event(told).category == Category::kActivation);
+  CHECK(living->event(told).rounded_bytes == 16'384);
+  CHECK_FALSE(living->FreedAt(born));
+  for (size_t i = 0; i < 40'000; ++i) stream.Add(events::EventKind::kMarker);
+  stream.RequestFree(0x1000);
+  const EventIndex requested = stream.latest();
+  stream.Shape(0x1000, shape);  // of a block that waits to be free nobody tells one
+  stream.Free(0x1000);
+  const EventIndex freed = stream.latest();
+  stream.Allocate(0x1000, 512);
+  const auto view = stream.Publish();
+  CHECK(view->ShapeOf(born) == shape);
+  CHECK(view->StateAt(requested - 1).blocks.at(0).shape == shape);
+  CHECK(view->StopsCountingAt(born) == requested);
+  CHECK(view->FreedAt(born) == freed);
+  CHECK(view->ShapeOf(stream.latest()) == 0);  // another block
+  CHECK(view->StateAt(stream.latest()).blocks.at(0).shape == 0);
+}
+
+TEST_CASE("What nobody lives at has no shape") {
+  Stream stream;
+  const events::NameId shape = stream.Name("float16 [64]");
+  stream.Allocate(0x1000, 512);
+  stream.Shape(0x2000, shape);
+  const auto view = stream.Publish();
+  CHECK(view->ShapeOf(1) == 0);
+  CHECK(view->health().unmatched_categories == 1);
+}
+
 TEST_CASE("A spike of one event in a million is found, exact to the byte") {
   Stream stream;
   for (int n = 0; n < 250'000; ++n) {

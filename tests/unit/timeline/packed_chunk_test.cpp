@@ -76,15 +76,15 @@ std::unique_ptr<OpenChunk> FullChunk(bool repeats) {
     Replay(values, event, outcome.effect);
     chunk->Append(event, outcome, values, any.Number());
     if (event.kind == events::EventKind::kAllocate && any.Below(2) == 0)
-      chunk->SetEndAfter(chunk->size() - 1, static_cast<uint32_t>(any.Below(1 << 20)));
+      chunk->SetNextAfter(chunk->size() - 1, static_cast<uint32_t>(any.Below(1 << 20)));
   }
   return chunk;
 }
 
 bool SameEvents(const Chunk& a, const Chunk& b) {
   for (size_t at = 0; at < kChunkEvents; ++at) {
-    if (a.EventAt(at) != b.EventAt(at) || a.TimeOf(at) != b.TimeOf(at) || a.EndAfter(at) != b.EndAfter(at) ||
-        ValuesBefore(a, at) != ValuesBefore(b, at))
+    if (a.EventAt(at) != b.EventAt(at) || a.TimeOf(at) != b.TimeOf(at) ||
+        a.NextAfter(at) != b.NextAfter(at) || ValuesBefore(a, at) != ValuesBefore(b, at))
       return false;
   }
   return true;
@@ -126,9 +126,9 @@ TEST_CASE("A packed chunk answers as the open one, whatever the events are") {
     CHECK(SameLeaves(*open, packed));
     size_t birth = 0;
     while (open->EventAt(birth).kind != events::EventKind::kAllocate) ++birth;
-    packed.SetEndAfter(birth, 4321);
-    CHECK(packed.EndAfter(birth) == 4321);
-    CHECK(open->EndAfter(birth) != 4321);
+    packed.SetNextAfter(birth, 4321);
+    CHECK(packed.NextAfter(birth) == 4321);
+    CHECK(open->NextAfter(birth) != 4321);
   }
 }
 

@@ -42,6 +42,9 @@ class Stream {
     event.name = name;
     return event;
   }
+  void Shape(uint64_t address, events::NameId text) {
+    Add(events::EventKind::kTensorShape, address).name = text;
+  }
   void BeginStep(int64_t number) { Add(events::EventKind::kStepBegin, 0, number); }
   void EndStep(int64_t number) { Add(events::EventKind::kStepEnd, 0, number); }
   void BeginPhase(events::Phase phase) { Add(events::EventKind::kPhase).phase = phase; }

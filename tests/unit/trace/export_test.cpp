@@ -119,6 +119,22 @@ TEST_CASE("Chrome JSON: allocations and frees as torch.profiler writes them", "[
   CHECK(instants[2]["args"]["Total Allocated"] == 1024);
 }
 
+TEST_CASE("an allocation is exported with the shape of its tensor", "[export]") {
+  Stream run;
+  run.Name(1, "float16 [2, 250]");
+  run.Allocate(1 << 20, 1000, events::Category::kActivation);
+  run.Add({.address = 1 << 20, .name = 1, .kind = events::EventKind::kTensorShape});
+  run.Allocate(1 << 21, 1000, events::Category::kActivation);
+  const auto view = run.View();
+  const auto instants = Select(Chrome(*view), "i", "[memory]");
+  CHECK(instants.at(0)["args"]["Shape"] == "float16 [2, 250]");
+  CHECK_FALSE(instants.at(1)["args"].contains("Shape"));
+  const std::string csv = Exported(*view, ExportFormat::kCsv);
+  CHECK(csv.find(",pool,shape\n") != std::string::npos);
+  CHECK(csv.find(",0,\"float16 [2, 250]\"\n") != std::string::npos);
+  CHECK(Exported(*view, ExportFormat::kPickle).find("float16 [2, 250]") != std::string::npos);
+}
+
 TEST_CASE("what a snapshot has no place for is told in words of what it is", "[export]") {
   Stream stream;
   stream.Allocate(0x1000, 512, events::Category::kUnknown);

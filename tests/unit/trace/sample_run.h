@@ -124,6 +124,7 @@ inline void AddTheRest(Stream& run) {
   run.Name(20, "float16");
   run.Name(21, "fc.weight");
   run.Name(22, "driver");
+  run.Name(23, "float16 [2, 175]");
   constexpr uint64_t kAddress = (1 << 20) + 65536;
   run.Numbered(EventKind::kStepBegin, 2);
   run.Phase(events::Phase::kForward);
@@ -131,6 +132,7 @@ inline void AddTheRest(Stream& run) {
   run.events.back().recompute = 1;
   run.events.back().stream = 77;
   run.events.back().pool = 2;
+  run.Add({.address = kAddress, .name = 23, .kind = EventKind::kTensorShape});
   run.Add({.address = kAddress,
            .layer = 10,
            .op = 11,

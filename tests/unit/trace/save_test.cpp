@@ -144,6 +144,8 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = events::EventKind::kSegmentAllocate});
   run.Allocate(1 << 20, 1000, events::Category::kParameter);
   run.Allocate((1 << 20) + 4096, 5000, events::Category::kGradient);
+  run.Name(13, "float32 [5, 250]");
+  run.Add({.address = (1 << 20) + 4096, .name = 13, .kind = events::EventKind::kTensorShape});
   run.Add({.address = 1 << 24, .bytes = 2 << 20, .kind = events::EventKind::kSegmentAllocate, .device = 1});
   run.Add({.address = 1 << 24, .bytes = 3000, .rounded_bytes = 3072, .device = 1});
   for (int step = 0; step < 20'000; ++step) {
@@ -172,6 +174,8 @@ TEST_CASE("a view whose oldest events were let go is saved with what is still kn
   CHECK(again->health().double_allocations == 0);
   const timeline::State state = again->StateAt(again->end() - 1);
   REQUIRE(state.blocks.size() == 3);
+  CHECK(again->name(state.blocks[1].shape) == "float32 [5, 250]");
+  CHECK(state.blocks[0].shape == 0);
   REQUIRE(again->devices().size() == 2);
   CHECK(again->devices()[1].allocated_bytes == 3072);
   CHECK(again->devices()[1].reserved_bytes == 2 << 20);

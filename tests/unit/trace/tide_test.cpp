@@ -446,6 +446,7 @@ TEST_CASE("any flipped bit is found", "[tide]") {
   WriteFile(flipped_file, whole);
   const UniqueFd fd(open(flipped_file.c_str(), O_WRONLY | O_CLOEXEC));
   for (size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    if (bit == 64 || bit == 66) continue;  // make the version 4 or 1, which are read as this one is
     INFO("bit " << bit % 8 << " of byte " << bit / 8);
     const char flipped = static_cast<char>(whole[bit / 8] ^ (1 << bit % 8));
     REQUIRE(pwrite(fd.get(), &flipped, 1, static_cast<off_t>(bit / 8)) == 1);
@@ -539,11 +540,11 @@ TEST_CASE("what is no recording is refused with a sentence", "[tide]") {
   REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
   CHECK(ReadError(scratch / "pipe").find("no regular file") != std::string::npos);
   std::string newer = SmallRecording(scratch / "a.tide", RandomEvents(15));
-  newer[8] = 5;
+  newer[8] = 6;
   WriteFile(scratch / "newer.tide", newer);
-  CHECK(ReadError(scratch / "newer.tide").find("version 5") != std::string::npos);
+  CHECK(ReadError(scratch / "newer.tide").find("version 6") != std::string::npos);
   std::string older = newer;
-  for (const char version : {'\1', '\2', '\3', '\4'}) {
+  for (const char version : {'\1', '\2', '\3', '\4', '\5'}) {
     older[8] = version;
     WriteFile(scratch / "older.tide", older);
     CHECK(Read(scratch / "older.tide").events.size() == 15);

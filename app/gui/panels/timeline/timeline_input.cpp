@@ -182,6 +182,7 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   std::string size = FormatExactBytes(block.bytes) + " · " + FormatBytes(block.bytes, unit);
   if (block.rounded_bytes != block.bytes) size += " · block of " + FormatExactBytes(block.rounded_bytes);
   TooltipRow("size", size);
+  TooltipRow("shape", block.shape);
   TooltipRow("holds", std::string(events::NameOf(block.category)));
   TooltipRow("layer", block.layer);
   TooltipRow("operator", block.op);

@@ -1,6 +1,6 @@
-// What capture costs the thread that is traced, in nanoseconds an event: the caching allocator and an
-// operator, without and with capture, on a phantom GPU (any card; its own work is part of both). Prints
-// figures and judges nothing:
+// What capture costs the thread that is traced, in nanoseconds an event: the caching allocator, and operators
+// in place and of which each makes a tensor, without and with capture, on a phantom GPU (any card; its own
+// work is part of both). Prints figures and judges nothing:
 //
 //   LD_PRELOAD=$(ls BUILD/lib/phantom/*.so.* | paste -sd:) TIDEMARK_PHANTOM_CARD=assets/cards/h200.json
 //   BUILD/tests/bench/capture_bench
@@ -57,11 +57,13 @@ void AllocateAndFree() {
 struct Costs {
   double allocation = 0;
   double addition = 0;
+  double sum = 0;
 };
 
 Costs Measure() {
   const at::Tensor tensor = at::zeros({1}, at::dtype(at::kFloat).device(at::kCUDA));
-  return {NanosecondsPerCall(AllocateAndFree), NanosecondsPerCall([&] { tensor.add_(1); })};
+  return {NanosecondsPerCall(AllocateAndFree), NanosecondsPerCall([&] { tensor.add_(1); }),
+          NanosecondsPerCall([&] { at::add(tensor, 1); })};
 }
 
 std::unique_ptr<at::ObserverContext> NoBegin(const at::RecordFunction& /*function*/) { return nullptr; }
@@ -73,11 +75,11 @@ void AttachEmptyHooks() {
                             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
-void Print(const char* what, double bare, double empty, double full) {
+void Print(const char* what, double bare, double empty, double full, int events) {
   std::printf(
-      "%-20s %4.0f ns bare, %4.0f ns with empty hooks, %4.0f ns with capture: our hook takes %.0f ns an "
+      "%-31s %4.0f ns bare, %4.0f ns with empty hooks, %4.0f ns with capture: our hook takes %.0f ns an "
       "event\n",
-      what, bare, empty, full, (full - empty) / 2);
+      what, bare, empty, full, (full - empty) / events);
 }
 
 }  // namespace
@@ -107,7 +109,8 @@ int main() {
   done = true;
   drain.join();
 
-  Print("allocation and free:", bare.allocation, empty.allocation, full.allocation);
-  Print("operator (add_):", bare.addition, empty.addition, full.addition);
+  Print("allocation and free:", bare.allocation, empty.allocation, full.allocation, 2);
+  Print("operator (add_):", bare.addition, empty.addition, full.addition, 2);
+  Print("operator and its tensor (add):", bare.sum, empty.sum, full.sum, 5);
   return 0;
 }
