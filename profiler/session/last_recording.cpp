@@ -82,16 +82,17 @@ Status LastRecording::Flush(timeline::Builder& builder) {
 void LastRecording::SaveMeanwhile(timeline::Builder& builder) {
   has_news_ = false;
   has_run_out_ = false;
-  saving_ = std::async(std::launch::async, [this, view = builder.Publish(), described = description_,
-                                            is_first = !has_file_]() mutable -> Saved {
-    const auto begun = Clock::now();
-    const trace::Part part = LastPartOf(*view, last_);
-    if (std::string note = NoteOfPart(*view, part, last_); !note.empty())
-      described.notes.push_back(std::move(note));
-    described.notes.push_back(MeanwhileNote(*view));
-    const Status written = Save(*view, part, described, is_first);
-    return {written, Clock::now() - begun};
-  });
+  saving_ = std::async(
+      std::launch::async,
+      [this, view = builder.Publish(), described = description_, is_first = !has_file_]() mutable -> Saved {
+        const auto begun = Clock::now();
+        const trace::Part part = LastPartOf(*view, last_);
+        if (std::string note = NoteOfPart(*view, part, last_); !note.empty())
+          described.notes.push_back(std::move(note));
+        described.notes.push_back(MeanwhileNote(*view));
+        const Status written = Save(*view, part, described, is_first);
+        return {written, Clock::now() - begun};
+      });
 }
 
 // In any thread. What was noted in an earlier recording of that name is gone with it.

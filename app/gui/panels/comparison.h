@@ -1,5 +1,5 @@
-// Two runs side by side, or one at two moments: by level, category and layer, and the allocations of which one
-// has more. UI thread only.
+// Two runs side by side, or one at two moments: by level, category and layer, and the allocations of which
+// one has more. UI thread only.
 #pragma once
 
 #include <string>
