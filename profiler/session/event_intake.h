@@ -55,6 +55,7 @@ class EventIntake {
     int64_t bytes = 0;
   };
   const std::optional<Card>& card() const { return card_; }
+  bool has_news_of_card() const { return told_of_card_ && !card_; }
   int64_t steps_done() const { return steps_done_; }  // of the latest start or restart
   // Why the recording could not go on; "" if it does, or if there is none.
   const std::string& recording_error() const { return recording_error_; }

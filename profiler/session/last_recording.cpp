@@ -109,11 +109,9 @@ Recording::Closed LastRecording::Close(timeline::Builder& builder) {
   const trace::Part part = LastPartOf(*view, last_);
   Closed closed;
   closed.note = NoteOfPart(*view, part, last_);
-  if (!closed.note.empty()) {
-    closed.part = ViewOf(*view, part);
-    description_.notes.push_back(closed.note);
-  }
+  if (!closed.note.empty()) description_.notes.push_back(closed.note);
   closed.written = Save(*view, part, description_, !has_file_);
+  if (!closed.note.empty()) closed.part = ViewOf(*view, part);  // once the file is safe
   closed.has_end = closed.written.ok();
   closed.has_file = has_file_ || closed.has_end;
   if (has_file_ && !closed.has_end) {

@@ -200,6 +200,7 @@ void ProgramRun::Call(const transport::Listener::Caller& caller, std::string tit
 bool ProgramRun::Take() {
   if (!intake_ || intake_->Take(false) == 0) return false;
   has_news_ = true;
+  if (intake_->has_news_of_card()) Publish();  // what is recorded of it is described with its card
   return true;
 }
 

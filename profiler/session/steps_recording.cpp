@@ -63,7 +63,7 @@ Status StepsRecording::Wait(std::span<const Event> events, timeline::Builder& bu
   if (!is_next || steps_ended_ < kStepsUntilSettled) return Done{};
   const auto view = builder.Publish();
   if (const std::optional<trace::Part> part = StepsPartOf(*view, steps_)) return Begin(*view, *part);
-  builder.LetGoBefore(view->steps().back().begin);
+  if (!view->steps().empty()) builder.LetGoBefore(view->steps().back().begin);
   return Done{};
 }
 
@@ -87,7 +87,8 @@ Status StepsRecording::Write(std::span<const Event> events, timeline::Builder& b
   if (!rest.is_all) return Done{};
   const auto view = builder.Publish();
   part_.end = view->end();
-  return End(*view);
+  const Status ended = End(*view);
+  return turn_ == Turn::kAwaitsWork ? WriteLateWork(events.subspan(rest.events.size()), builder) : ended;
 }
 
 // Kernels are told once they are over, and those of a step may come after its end.
@@ -122,18 +123,18 @@ Status StepsRecording::CloseFile(const timeline::View& view) {
   return closed ? closed : Fail(view, closed.error());
 }
 
-// Nothing more is.
+// Nothing more is. Its view is made at the end: other runs' events wait meanwhile.
 void StepsRecording::Keep(const timeline::View& view) {
   turn_ = Turn::kIsOver;
   part_.end = std::min(part_.end, view.end());
   part_.begin = std::max(part_.begin, view.first());
-  closed_.part = ViewOf(view, part_);
   closed_.note = NoteOfPart(view, part_, steps_);
 }
 
 Status StepsRecording::Fail(const timeline::View& view, const Error& error) {
+  if (turn_ == Turn::kWrites) part_.end = view.end();
   Keep(view);
-  closed_.written = Stopped(error);
+  closed_.written = writer_ ? Stopped(error) : error;
   return closed_.written;
 }
 
@@ -155,15 +156,15 @@ Recording::Closed StepsRecording::Close(timeline::Builder& builder) {
     if (!part) {
       closed_.written = Error{WhyNoStepOf(steps_, StepsDone(*view))};
       closed_.part = timeline::Builder().Publish();
-      turn_ = Turn::kIsOver;
-    } else {
-      (void)Begin(*view, *part);  // what went wrong is in what is closed
+      return closed_;
     }
+    (void)Begin(*view, *part);  // what went wrong is in what is closed
   }
   closed_.has_end = turn_ == Turn::kWrites;
   if (turn_ == Turn::kWrites) part_.end = view->end();
   if (turn_ != Turn::kIsOver) (void)CloseFile(*view);
   closed_.has_file = writer_.has_value();
+  closed_.part = ViewOf(*view, part_);
   return closed_;
 }
 

@@ -25,7 +25,7 @@ constexpr std::array<Loss, 10> kLosses = {{
      "there."},
     {&Health::unmatched_categories,
      "tensor was named at an address where nothing was alive; it was left out.",
-     "tensors were named at addresses where nothing was alive; they were left out."},
+     "tensors were told of at addresses where nothing was alive; they were left out."},
     {&Health::unmatched_segments,
      "segment was reserved twice or freed where nothing was reserved; only what fits counts.",
      "segments were reserved twice or freed where nothing was reserved; only what fits counts."},

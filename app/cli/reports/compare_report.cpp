@@ -175,6 +175,19 @@ std::string BlockRows(const std::vector<presenters::OneSidedBlocks>& blocks) {
   return rows;
 }
 
+Json BlocksJson(const std::vector<presenters::OneSidedBlocks>& blocks) {
+  Json json = Json::array();
+  for (const presenters::OneSidedBlocks& block : blocks) {
+    json.push_back({{"title", block.title},
+                    {"layer", block.layer},
+                    {"category", events::KeyOf(block.category)},
+                    {"bytes", block.bytes},
+                    {"in_a", block.in_a},
+                    {"in_b", block.in_b}});
+  }
+  return json;
+}
+
 Json PlaceJson(const timeline::View& view, EventIndex index) {
   if (index >= view.end()) return {};
   const events::Event& event = view.event(index);
@@ -274,7 +287,8 @@ Json StepsJson(const ComparedFile& file, const presenters::SideBySide& steps) {
           {"at_peak",
            {{"by_category", RowsJson(steps.states.categories)},
             {"by_layer", RowsJson(steps.states.layers)},
-            {"by_line", RowsJson(steps.states.lines)}}}};
+            {"by_line", RowsJson(steps.states.lines)}}},
+          {"blocks", BlocksJson(steps.states.blocks)}};
 }
 
 // What the card tells depends on when it is asked.

@@ -119,8 +119,8 @@ std::optional<LayerGroups::Division> DivisionOf(std::span<const Group> of_layers
   if (of_layers.empty() || of_layers.front().bytes <= BytesOf(of_layers) / 2) return std::nullopt;
   const Group& largest = of_layers.front();
   std::optional<LayerGroups::Division> division = NumbersOf(largest, level + 1);
-  if (std::ranges::any_of(largest.layers, [&](const auto& layer) { return layer + "." == largest.name; }))
-    --room;  // for what the module itself keeps
+  const auto is_module = [&](const auto& layer) { return layer + "." == largest.name; };
+  if (room > 0 && std::ranges::any_of(largest.layers, is_module)) --room;  // for what it keeps itself
   size_t others = of_layers.size() - 1;
   while (others > 0 && others + kFewestParts > room && IsNearlyNothing(of_layers.subspan(others), of_layers))
     --others;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <string>
 
 #include "profiler/capture/operators/context.h"
@@ -18,6 +19,11 @@ struct Untold {
   uint32_t count;
 };
 constinit thread_local Untold untold{};
+
+// Sizes that follow from data (a mask's) are new with each step, and a name stays for good, here and with
+// who reads it: some 30 MB.
+constexpr events::NameId kMostNames = 1 << 17;
+std::atomic<events::NameId> latest_name{0};
 
 uint64_t* Find(uint64_t address) {
   uint64_t* const end = untold.addresses.data() + untold.count;
@@ -46,6 +52,7 @@ bool AwaitsTensor(uint64_t address) {
 
 void TellTensor(const MadeTensor& tensor) {
   Remove(Find(tensor.address));
+  if (latest_name.load(std::memory_order_relaxed) >= kMostNames) return;
   std::string text(tensor.type);
   text += " [";
   for (size_t i = 0; i < tensor.dimensions; ++i)
@@ -55,6 +62,9 @@ void TellTensor(const MadeTensor& tensor) {
   event.kind = events::EventKind::kTensorShape;
   event.address = tensor.address;
   event.name = Intern(text);
+  if (event.name == 0) return;  // the ring had no room for it
+  if (event.name > latest_name.load(std::memory_order_relaxed))
+    latest_name.store(event.name, std::memory_order_relaxed);
   Emit(event);
 }
 

@@ -24,7 +24,7 @@ struct MadeTensor {
 void BlockMade(uint64_t address);
 // Whether an operator that runs made the block, and nobody has told its tensor so far. Cheap.
 bool AwaitsTensor(uint64_t address);
-// Its block awaited it.
+// Its block awaited it. Of a program that has told very many names, no more are.
 void TellTensor(const MadeTensor& tensor);
 // The outermost operator has ended. What was not told is nobody's result: scratch memory.
 void ForgetMadeBlocks();

@@ -99,7 +99,7 @@ class ContentsReader {
       uint64_t address = segment.address;
       for (const Value& block : objects_.ItemsOf(*blocks)) ReadBlock(block, segment, address);
     }
-    contents_.segments.push_back(std::move(segment));
+    contents_.segments.push_back(segment);
   }
 
   // `next`: where it lies if it does not say so itself, which PyTorch's does since 2.1.

@@ -347,13 +347,16 @@ TEST_CASE("Kernels of the last step are told after its end, and those of the nex
   const auto now_ns = [&stream] { return stream.events().back().time_ns; };
   AddStep(stream, 20);
   add_kernel(now_ns());
+  const size_t in_first_batch = GENERATE(false, true) ? stream.events().size() : 0;  // all is in one, or not
   AddStep(stream, 21);
   const int64_t in_last_ns = now_ns() - 10;
   AddStep(stream, 22);
   add_kernel(in_last_ns);
   add_kernel(now_ns());
   AddStep(stream, 23);
-  Feed(*recording, builder, stream.events());
+  const std::span<const Event> events = stream.events();
+  Feed(*recording, builder, events.first(in_first_batch));
+  Feed(*recording, builder, events.subspan(in_first_batch));
   CHECK(recording->Close(builder).written.ok());
   const Read read = ReadBack(scratch / "run.tide");
   CHECK(NumbersOf(*read.view) == std::vector<int64_t>{20, 21});
