@@ -85,6 +85,11 @@ class Kept(unittest.TestCase):
         self.assertIn("Note: Only a part of the run is in it: steps 30 to 39.\n", ran.stderr)
         self.assertEqual((self.info()["steps"], self.info()["warnings"]), (10, []))
 
+    def test_a_file_that_is_closed_long_before_the_end_knows_its_card(self):
+        ran = self.record(["--steps", "20-22"], REFERENCE, "train", "6000")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(self.info()["device_name"], "NVIDIA H200")
+
     def test_a_run_that_ends_before_the_steps_leaves_no_file(self):
         ran = self.record(["--steps", "100-110"], REFERENCE, "train", "20")
         self.assertEqual(ran.returncode, 0, ran.stderr)
