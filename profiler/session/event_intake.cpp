@@ -45,20 +45,23 @@ size_t EventIntake::Take(bool producer_dead) {
 }
 
 std::shared_ptr<const timeline::View> EventIntake::Publish() {
-  std::shared_ptr<const timeline::View> view = part_ != nullptr ? part_ : builder_.Publish();
-  if (told_of_card_ && !card_) {
-    std::string_view name = view->name(told_of_card_->name);
-    if (name.starts_with(events::kCardPrefix)) name.remove_prefix(events::kCardPrefix.size());
-    card_ = Card{std::string(name), told_of_card_->bytes};
-  }
-  return view;
+  return part_ != nullptr ? part_ : builder_.Publish();
 }
 
 void EventIntake::Append(std::span<const Event> events) {
-  if (!told_of_card_) {
-    const auto told = std::ranges::find_if(events, events::TellsOfCard);
-    if (told != events.end()) told_of_card_ = *told;
-  }
+  const auto told = card_ ? events.end() : std::ranges::find_if(events, events::TellsOfCard);
+  if (told == events.end()) return Keep(events);
+  const auto until = static_cast<size_t>(told - events.begin()) + 1;
+  Keep(events.first(until));
+  const auto view = builder_.Publish();
+  std::string_view name = view->name(told->name);
+  if (name.starts_with(events::kCardPrefix)) name.remove_prefix(events::kCardPrefix.size());
+  card_ = Card{std::string(name), told->bytes};
+  if (learn_card_) learn_card_();
+  Keep(events.subspan(until));
+}
+
+void EventIntake::Keep(std::span<const Event> events) {
   steps_done_ = StepsDoneAfter(events, steps_done_);
   if (recording_) return Record(recording_->Append(events, builder_));
   builder_.Append(events);

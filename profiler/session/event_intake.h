@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,19 +50,21 @@ class EventIntake {
 
   uint64_t captured() const { return captured_; }
   uint64_t lost() const { return lost_; }
-  // The card that the program works on, once it was told and published (events/card_counter.h).
+  // The card that the program works on, once it was told (events/card_counter.h).
   struct Card {
     std::string name;
     int64_t bytes = 0;
   };
   const std::optional<Card>& card() const { return card_; }
-  bool has_news_of_card() const { return told_of_card_ && !card_; }
+  // Called as it is told, before what comes after it is recorded: that may be the end of the recording.
+  void OnCard(std::function<void()> learn) { learn_card_ = std::move(learn); }
   int64_t steps_done() const { return steps_done_; }  // of the latest start or restart
   // Why the recording could not go on; "" if it does, or if there is none.
   const std::string& recording_error() const { return recording_error_; }
 
  private:
   void Append(std::span<const events::Event> events);
+  void Keep(std::span<const events::Event> events);
   void AddLosses();
   void AddLoss(events::Source source, uint64_t total, uint64_t& told);
   void Record(const Status& written);
@@ -78,8 +81,8 @@ class EventIntake {
   uint64_t captured_ = 0;
   uint64_t lost_ = 0;
   int64_t steps_done_ = 0;
-  std::optional<events::Event> told_of_card_;
   std::optional<Card> card_;
+  std::function<void()> learn_card_;
   std::string recording_error_;
 };
 

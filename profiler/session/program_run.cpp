@@ -139,6 +139,7 @@ Status ProgramRun::Open(size_t ring_events, size_t budget_events) {
   Result<transport::RingReader> ring = transport::RingReader::Create(ring_events);
   if (!ring) return ring.error();
   intake_.emplace(std::move(*ring), budget_events);
+  intake_->OnCard([this] { DescribeCard(); });
   return Done{};
 }
 
@@ -200,7 +201,6 @@ void ProgramRun::Call(const transport::Listener::Caller& caller, std::string tit
 bool ProgramRun::Take() {
   if (!intake_ || intake_->Take(false) == 0) return false;
   has_news_ = true;
-  if (intake_->has_news_of_card()) Publish();  // what is recorded of it is described with its card
   return true;
 }
 
@@ -214,13 +214,13 @@ bool ProgramRun::Publish() {
   status_.lost = intake_->lost();
   status_.recording_error = intake_->recording_error();
   status_.steps_done = intake_->steps_done();
-  DescribeCard();
   return true;
 }
 
 // What is known only once the program uses its card.
 void ProgramRun::DescribeCard() {
-  if (!intake_->card() || !description_.device_name.empty()) return;
+  const MutexLock lock(mutex_);
+  if (!description_.device_name.empty()) return;
   description_.device_name = intake_->card()->name;
   description_.device_bytes = intake_->card()->bytes;
   intake_->Describe(description_);
@@ -235,7 +235,7 @@ void ProgramRun::TakeTheRest(bool producer_dead) {
   while (intake_->Take(producer_dead) > 0 && producer_dead) {
   }
   has_news_ = true;
-  Publish();  // it may tell of the card, which belongs into the description
+  Publish();
 }
 
 void ProgramRun::EndItself() {

@@ -84,7 +84,7 @@ class ProgramRun final : public WatchedRun {
   void Call(const transport::Listener::Caller& caller, std::string title);
   Status FollowEndOf(pid_t process);
   void TakeTheRest(bool producer_dead);
-  void DescribeCard() TIDEMARK_REQUIRES(mutex_);
+  void DescribeCard();
   std::optional<RunStatus> OwnEnd() const;
   // What the run says of its end, from here on.
   void Settle(const RunStatus& end, const std::vector<std::string>& notes);
