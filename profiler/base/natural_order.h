@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "profiler/base/digits.h"
+
 namespace tidemark {
 
 struct NaturalOrder {
@@ -28,8 +30,6 @@ struct NaturalOrder {
   }
 
  private:
-  static bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
-
   // How many bytes of parts that are the same both begin with, so that these are not looked at one by one.
   static size_t AlikeParts(std::string_view a, std::string_view b) {
     auto bytes = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());

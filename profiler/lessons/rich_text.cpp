@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "profiler/base/digits.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::lessons {
@@ -36,8 +37,6 @@ std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
 }
-
-bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
 // One line of Markdown, read from left to right.
 class InlineReader {

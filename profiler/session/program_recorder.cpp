@@ -250,9 +250,11 @@ void ProgramRecorder::Ingest() {
 void ProgramRecorder::LeaveOutLaunchers() {
   if (heard_ranks_.empty()) return;
   std::erase_if(runs_, [this](const auto& run) {
-    const bool was_recorded = run->status().recording_error.empty();
-    return was_recorded && !rank_processes_.contains(run->description().process_id) &&
-           HeldNothing(*run->view()) && run->RemoveRecording();
+    if (rank_processes_.contains(run->description().process_id)) return false;
+    const RunStatus status = run->status();
+    const bool has_no_step_to_record = !run->recording() && status.steps_done == 0;
+    if (!status.recording_error.empty()) return has_no_step_to_record;
+    return HeldNothing(*run->view()) && run->RemoveRecording();
   });
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "profiler/base/digits.h"
 #include "profiler/base/format.h"
 #include "profiler/base/natural_order.h"
 #include "profiler/base/shell_words.h"
@@ -27,8 +27,6 @@ namespace {
 
 // Each holds one whole recording.
 constexpr unsigned kMostReadAtOnce = 4;
-
-bool IsDigit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
 int64_t NumberAt(std::string_view text, size_t at) {
   int64_t number = -1;

@@ -19,7 +19,7 @@ namespace {
 
 // One under way is not done. Of a run that is too long to be kept whole, its own number tells how many there
 // were.
-int64_t StepsDone(const timeline::View& view) {
+int64_t CompletedSteps(const timeline::View& view) {
   int64_t complete = 0;
   int64_t last = -1;
   for (const timeline::Step& step : view.steps()) {
@@ -83,7 +83,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   run->status_.cut_off = !summary->complete;
   run->status_.captured = summary->events;
   run->status_.lost = run->view_->health().lost;
-  run->status_.steps_done = StepsDone(*run->view_);
+  run->status_.steps_done = CompletedSteps(*run->view_);
   run->status_.out_of_memory = !WentOnAfterFailures(*run->view_);
   return std::unique_ptr<Run>(std::move(run));
 }

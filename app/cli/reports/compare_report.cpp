@@ -96,6 +96,11 @@ std::string OwnerTable(const Owners& what, const std::vector<ComparedBytes>& row
   return table;
 }
 
+std::string StateTables(const presenters::StateComparison& states) {
+  return ComparedTable("By category, bytes", states.categories) + OwnerTable(kLayers, states.layers) +
+         OwnerTable(kLines, states.lines);
+}
+
 size_t CompleteSteps(const timeline::View& view) {
   return static_cast<size_t>(std::ranges::count(view.steps(), true, &timeline::Step::complete));
 }
@@ -234,6 +239,12 @@ Json RowsJson(const std::vector<ComparedBytes>& rows) {
   return json;
 }
 
+Json StateJson(const presenters::StateComparison& states) {
+  return {{"by_category", RowsJson(states.categories)},
+          {"by_layer", RowsJson(states.layers)},
+          {"by_line", RowsJson(states.lines)}};
+}
+
 Json FileJson(const ComparedFile& file) {
   return {{"file", file.file},
           {"title", file.description.title},
@@ -261,9 +272,7 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += fmt::format("\nWhere most is allocated, A at {}, B at {}\n",
                       a.view->empty() ? "its end" : presenters::PlaceText(*a.view, comparison.peak_a),
                       b.view->empty() ? "its end" : presenters::PlaceText(*b.view, comparison.peak_b));
-  text += ComparedTable("By category, bytes", comparison.at_peak.categories);
-  text += OwnerTable(kLayers, comparison.at_peak.layers);
-  text += OwnerTable(kLines, comparison.at_peak.lines);
+  text += StateTables(comparison.at_peak);
   text += NotesText("A", a, b) + NotesText("B", b, a);
   return text + Verdict(comparison);
 }
@@ -271,9 +280,7 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
 std::string StepsText(const ComparedFile& file, const presenters::SideBySide& steps) {
   std::string text = fmt::format("A  {} of {}\nB  {}\n\n", steps.title_a, file.file, steps.title_b);
   text += ComparedTable("Peaks, bytes", steps.levels) + "\nWhere most is allocated in each\n";
-  text += ComparedTable("By category, bytes", steps.states.categories);
-  text += OwnerTable(kLayers, steps.states.layers) + OwnerTable(kLines, steps.states.lines);
-  text += BlockRows(steps.states.blocks);
+  text += StateTables(steps.states) + BlockRows(steps.states.blocks);
   for (const auto& warning : file.warnings) text += warning + "\n";
   return text + (AreTheSame(steps) ? "The two are the same.\n" : "The two differ.\n");
 }
@@ -284,10 +291,7 @@ Json StepsJson(const ComparedFile& file, const presenters::SideBySide& steps) {
           {"a", steps.title_a},
           {"b", steps.title_b},
           {"peaks", RowsJson(steps.levels)},
-          {"at_peak",
-           {{"by_category", RowsJson(steps.states.categories)},
-            {"by_layer", RowsJson(steps.states.layers)},
-            {"by_line", RowsJson(steps.states.lines)}}},
+          {"at_peak", StateJson(steps.states)},
           {"blocks", BlocksJson(steps.states.blocks)}};
 }
 
@@ -304,6 +308,8 @@ bool AreTheSame(const presenters::SideBySide& steps) {
 
 Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
   const StreamsCompared& streams = comparison.streams;
+  Json at_peak = {{"a", PlaceJson(*a.view, comparison.peak_a)}, {"b", PlaceJson(*b.view, comparison.peak_b)}};
+  at_peak.update(StateJson(comparison.at_peak));
   return {{"same", comparison.same()},
           {"a", FileJson(a)},
           {"b", FileJson(b)},
@@ -319,12 +325,7 @@ Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparis
           {"allocations", StreamJson(a, b, streams.allocations)},
           {"new_segments", StreamJson(a, b, streams.segments)},
           {"peaks", RowsJson(comparison.levels)},
-          {"at_peak",
-           {{"a", PlaceJson(*a.view, comparison.peak_a)},
-            {"b", PlaceJson(*b.view, comparison.peak_b)},
-            {"by_category", RowsJson(comparison.at_peak.categories)},
-            {"by_layer", RowsJson(comparison.at_peak.layers)},
-            {"by_line", RowsJson(comparison.at_peak.lines)}}}};
+          {"at_peak", std::move(at_peak)}};
 }
 
 }  // namespace tidemark::cli

@@ -1,10 +1,11 @@
 #include "app/gui/widgets/translation.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "profiler/base/digits.h"
 
 namespace tidemark::gui {
 namespace {
@@ -28,8 +29,6 @@ TranslationsInUse& InUse() {
   static TranslationsInUse in_use;
   return in_use;
 }
-
-bool IsDigit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
 // A text with its numbers taken out: "1,771 events" as "# events" and {"1,771"}.
 struct Pattern {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "profiler/base/digits.h"
+
 namespace tidemark::presenters {
 namespace {
 
 constexpr std::string_view kTo = "–";
 
 char MarkOf(std::string_view layer) { return layer.find('.') == std::string_view::npos ? '_' : '.'; }
-
-bool IsDigit(char letter) { return letter >= '0' && letter <= '9'; }
 
 std::optional<uint64_t> NumberFrom(std::string_view digits) {
   uint64_t number = 0;

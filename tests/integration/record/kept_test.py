@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Parts of a run: `tidemark record --last` and `--steps`. kept_test.py TIDEMARK REFERENCE_PROGRAM, as record_test.py."""
 
+import functools
 import json
 import os
 import signal
@@ -13,14 +14,10 @@ from pathlib import Path
 
 REFERENCE = sys.argv.pop()
 TIDEMARK = sys.argv.pop()
-ROOT = Path(TIDEMARK).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from phantom_environment import phantom_environment
 
-
-def phantom():
-    """The environment of a program on a phantom H200, as `tidemark` makes it for its trainer."""
-    stand_ins = sorted(str(file) for file in (ROOT / "lib" / "phantom").iterdir() if ".so." in file.name)
-    return {**os.environ, "LD_PRELOAD": ":".join(stand_ins), "TIDEMARK_CUDNN": "none",
-            "TIDEMARK_PHANTOM_CARD": str(ROOT / "share" / "tidemark" / "cards" / "h200.json")}
+phantom = functools.partial(phantom_environment, TIDEMARK)
 
 
 class Kept(unittest.TestCase):
@@ -96,6 +93,13 @@ class Kept(unittest.TestCase):
         self.assertIn("It ended after step 19, so steps 100 to 110 could not be recorded, and no file was written.", ran.stderr)
         self.assertNotIn("At the peak", ran.stderr)
         self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_what_starts_ranks_and_does_no_step_is_not_told(self):
+        looks = f"{sys.executable} -c 'import ctypes; ctypes.CDLL(None).cuInit(0)'"
+        ran = self.record(["--steps", "5-9"], "bash", "-c", f'{looks}; RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 "{REFERENCE}" train 20')
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertNotIn("could not be recorded", ran.stderr)
+        self.assertEqual(os.listdir(self.folder.name), ["run.rank0.tide"])
 
     def test_when_memory_runs_out_a_recorder_that_is_killed_leaves_the_last_steps(self):
         recorder = self.start(["--last", "5"], REFERENCE, "runs-out", "60")

@@ -2,6 +2,7 @@
 """Programs under `tidemark record`. record_test.py TIDEMARK REFERENCE_PROGRAM: the latter runs LibTorch on a phantom GPU."""
 
 import csv
+import functools
 import json
 import os
 import re
@@ -16,14 +17,10 @@ from pathlib import Path
 REFERENCE = sys.argv.pop()
 TIDEMARK = sys.argv.pop()
 ROOT = Path(TIDEMARK).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
+from phantom_environment import phantom_environment
 
-
-def phantom(cards=1):
-    """The environment of a program on phantom H200s, as `tidemark` makes it for its trainer."""
-    stand_ins = sorted(str(file) for file in (ROOT / "lib" / "phantom").iterdir() if ".so." in file.name)
-    card = ROOT / "share" / "tidemark" / "cards" / "h200.json"
-    return {**os.environ, "LD_PRELOAD": ":".join(stand_ins), "TIDEMARK_PHANTOM_CARD": str(card), "TIDEMARK_CUDNN": "none",
-            "TIDEMARK_PHANTOM_DEVICES": str(cards)}
+phantom = functools.partial(phantom_environment, TIDEMARK)
 
 
 def works(*command):

@@ -7,6 +7,7 @@ torchrun is left out where they are not there.
 """
 
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -18,10 +19,11 @@ import unittest
 from pathlib import Path
 
 REFERENCE = str(Path(sys.argv.pop(2)).resolve())
-sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
+sys.path[:0] = (str(Path(__file__).parents[1] / "programs"), str(Path(__file__).parents[2] / "support"))
+from phantom_environment import phantom_environment
 from programs import PYTHON, SKIPPED, TIDEMARK, torch_version  # what it is called with
 
-ROOT = Path(TIDEMARK).parent.parent
+phantom = functools.partial(phantom_environment, TIDEMARK)
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
 SPACES = {NEAR: f"tidemark-near-{os.getpid()}", FAR: f"tidemark-far-{os.getpid()}"}
 
@@ -52,13 +54,6 @@ def connect():
 def disconnect():
     for space in SPACES.values():
         subprocess.run(("ip", "netns", "delete", space), capture_output=True, check=False)
-
-
-def phantom():
-    """The environment of a program on a phantom card, as `tidemark` makes it for its trainer."""
-    stand_ins = sorted(str(file) for file in (ROOT / "lib" / "phantom").iterdir() if ".so." in file.name)
-    card = ROOT / "share" / "tidemark" / "cards" / "h200.json"
-    return {**os.environ, "LD_PRELOAD": ":".join(stand_ins), "TIDEMARK_PHANTOM_CARD": str(card)}
 
 
 class TwoMachines(unittest.TestCase):
