@@ -189,11 +189,13 @@ Status Give(const std::vector<Number>& numbers, int64_t room, int64_t* count, vo
   return kSuccess;
 }
 
-// The caller's own descriptors, of this type, become the answer's parts, of which there are so many.
+// The caller's own descriptors, of this type, become the answer's parts, of which there are so many: all are
+// counted where there is room for none, else those that were given.
 Status Fill(const Content& from, int type, size_t parts, int64_t room, int64_t* count, void* elements) {
-  if (count != nullptr) *count = static_cast<int64_t>(parts);
-  if (room < 1 || elements == nullptr) return kSuccess;
-  for (size_t part = 0; part < std::min(parts, static_cast<size_t>(room)); ++part) {
+  const bool only_counts = room < 1 || elements == nullptr;
+  const size_t given = only_counts ? 0 : std::min(parts, static_cast<size_t>(room));
+  if (count != nullptr) *count = static_cast<int64_t>(only_counts ? parts : given);
+  for (size_t part = 0; part < given; ++part) {
     const Descriptor* theirs = static_cast<Descriptor**>(elements)[part];
     if (theirs == nullptr || theirs->content->type != type) return kBadParameter;
     theirs->content->planned = from.planned;

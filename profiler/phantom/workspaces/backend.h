@@ -87,7 +87,7 @@ inline constexpr ConvolutionNumbers kForward = {10, 700, 701, 702, 703, 704, 705
 inline constexpr ConvolutionNumbers kWeightsGradient = {11, 712, 713, 714, 715, 716, 717};
 inline constexpr ConvolutionNumbers kInputGradient = {12, 706, 707, 708, 709, 710, 711};
 
-// Bytes of one element; nothing for a type that no cuDNN up to 9.19 has.
+// Bytes of one element; nothing for a type that no cuDNN up to 9.26 has.
 inline std::optional<size_t> SizeOf(int element) {
   switch (element) {
     case kBoolean:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include "profiler/base/unique_fd.h"
@@ -31,6 +32,7 @@ std::string ReadAll(const UniqueFd& file) {
 Ended RunInChild(const std::function<void()>& work) {
   const UniqueFd output = TemporaryFile();
   const UniqueFd errors = TemporaryFile();
+  std::fflush(nullptr);  // a copy has what was not written yet, and would write it, too
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

@@ -5,7 +5,7 @@
 //
 // The values are those of the driver's interface (cuda.h). cuDNN drops an engine when one name that it may
 // need later is missing, so that what only running a kernel takes is there too, and refuses. The list is what
-// cuDNN 9.8 to 9.19 look for; the oracle notices when another one looks for more (complaints.h).
+// cuDNN 9.8 to 9.26 look for; the oracle notices when another one looks for more (complaints.h).
 #include <atomic>
 #include <cstdint>
 
@@ -62,6 +62,10 @@ TIDEMARK_DRIVER cuLibraryLoadData(void** library, const void*, void*, void**, un
 TIDEMARK_DRIVER cuLibraryUnload(void*) { return kSuccess; }
 TIDEMARK_DRIVER cuLibraryGetKernel(void** kernel, void*, const char*) {
   *kernel = NextHandle();
+  return kSuccess;
+}
+TIDEMARK_DRIVER cuKernelGetFunction(void** function, void*) {
+  *function = NextHandle();
   return kSuccess;
 }
 TIDEMARK_DRIVER cuModuleLoadData(void** module, const void*) {

@@ -1,0 +1,71 @@
+// cuDNN's graph interface, as programs ask it that plan for themselves. The answers are those of a program
+// that speaks as the one does that holds cuDNN.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "profiler/base/paths.h"
+#include "profiler/phantom/environment.h"
+#include "profiler/phantom/workspaces/backend.h"
+#include "profiler/phantom/workspaces/library.h"
+#include "profiler/phantom/workspaces/workspaces.h"
+#include "tests/support/catch.h"
+#include "tests/unit/phantom/child.h"
+#include "tests/unit/phantom/classes.h"
+
+namespace tidemark::phantom {
+namespace {
+
+using Descriptor = void*;
+
+int Create(int type, Descriptor* descriptor) {
+  return reinterpret_cast<int (*)(int, Descriptor*)>(AddressOf("cudnnBackendCreateDescriptor"))(type,
+                                                                                                descriptor);
+}
+
+int Finalize(Descriptor descriptor) {
+  return reinterpret_cast<int (*)(Descriptor)>(AddressOf("cudnnBackendFinalize"))(descriptor);
+}
+
+// How many results it tells, as the caller of one that has room for so many.
+int64_t ResultsTold(Descriptor heuristics, int64_t room, Descriptor* results) {
+  using Get = int (*)(Descriptor, int, int, int64_t, int64_t*, void*);
+  int64_t told = -1;
+  reinterpret_cast<Get>(AddressOf("cudnnBackendGetAttribute"))(heuristics, workspaces::kHeuristicResults,
+                                                               workspaces::kDescriptor, room, &told, results);
+  return told;
+}
+
+// A folder that has a cuDNN in it which nobody can load, and has answers of nobody.
+void AskFakeCudnn() {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-fake-cudnn-XXXXXX";
+  std::string name = folder.string();
+  if (mkdtemp(name.data()) == nullptr) return;
+  std::ofstream(name + "/libcudnn.so.9") << "fake";
+  setenv(workspaces::kLibraryVariable, name.c_str(), 1);
+  setenv("XDG_CACHE_HOME", name.c_str(), 1);
+  setenv(workspaces::kOracleVariable, TIDEMARK_FAKE_ORACLE, 1);
+}
+
+TEST_CASE(
+    "Of cuDNN's heuristics as many results are told as there was room for, and all where there was none") {
+  const Ended ended = RunInChild([] {
+    setenv(kCardVariable, (AssetsFolder() / "cards" / "h200.json").c_str(), 1);
+    AskFakeCudnn();
+    Descriptor heuristics = nullptr;
+    Create(workspaces::kEngineHeuristics, &heuristics);
+    Finalize(heuristics);
+    std::array<Descriptor, 5> results{};
+    for (Descriptor& result : results) Create(workspaces::kEngineConfiguration, &result);
+    for (const int64_t room : {0, 1, 2, 5})
+      std::printf("%ld ", static_cast<long>(ResultsTold(heuristics, room, results.data())));
+    std::fflush(stdout);
+    std::filesystem::remove_all(std::getenv(workspaces::kLibraryVariable));
+  });
+  CHECK(ended.output == "3 1 2 3 ");
+}
+
+}  // namespace
+}  // namespace tidemark::phantom
