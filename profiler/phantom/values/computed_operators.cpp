@@ -165,13 +165,14 @@ bool IsCounted(std::string_view name) {
 ComputedOperator::Indexing IndexingOf(std::string_view name) {
   using Indexing = ComputedOperator::Indexing;
   constexpr std::array<std::string_view, 2> kByList = {"index", "_index_put_impl"};
-  constexpr std::array<std::string_view, 5> kAlongDimension = {"index_select", "gather", "scatter",
-                                                               "scatter_add", "scatter_reduce"};
+  constexpr std::array<std::string_view, 6> kAlongDimension = {
+      "index_select", "index_copy", "gather", "scatter", "scatter_add", "scatter_reduce"};
   constexpr std::array<std::string_view, 2> kClasses = {"nll_loss_forward", "nll_loss2d_forward"};
   const std::string_view kind = KindOf(name);
   const auto is_one_of = [kind](const auto& kinds) { return std::ranges::find(kinds, kind) != kinds.end(); };
   if (is_one_of(kByList)) return Indexing::kByList;
   if (is_one_of(kAlongDimension)) return Indexing::kAlongDimension;
+  if (kind == "index_fill") return Indexing::kAlongFromEitherEnd;
   return is_one_of(kClasses) ? Indexing::kClasses : Indexing::kNone;
 }
 

@@ -54,7 +54,8 @@ class ComputedOperator {
   // It writes where its second argument's indices and masks say.
   bool PutsAtIndices() const { return puts_at_indices_; }
   // How its arguments say which elements it takes or writes to; its kernels assert that these are there.
-  enum class Indexing : uint8_t { kNone, kByList, kAlongDimension, kClasses };
+  // By a list, and from either end, a negative index counts from the end.
+  enum class Indexing : uint8_t { kNone, kByList, kAlongDimension, kAlongFromEitherEnd, kClasses };
   Indexing indexing() const { return indexing_; }
   // Of whole numbers and a fraction it makes fractions; divided, they are fractions anyway.
   bool IsArithmetic() const;

@@ -55,10 +55,10 @@ void LookAtIndices(const at::Tensor& tensor, c10::ArrayRef<c10::IValue> indices)
 }
 
 // index_select, gather, scatter: (tensor, dim, index, ...).
-void LookAlongDimension(c10::ArrayRef<const c10::IValue> inputs) {
+void LookAlongDimension(c10::ArrayRef<const c10::IValue> inputs, bool counts_from_end) {
   const at::Tensor& tensor = inputs[0].toTensor();
   const int64_t count = tensor.dim() == 0 ? 1 : tensor.size(inputs[1].toInt());
-  AreThere(NumbersOf(inputs[2].toTensor()), 0, count);
+  AreThere(NumbersOf(inputs[2].toTensor()), counts_from_end ? -count : 0, count);
 }
 
 // nll_loss: (scores, target, weight, reduction, ignore_index).
@@ -76,7 +76,8 @@ void TellOfMissingElements(const ComputedOperator& op, c10::ArrayRef<const c10::
   using Indexing = ComputedOperator::Indexing;
   if (op.indexing() == Indexing::kNone || !IsOfCard(inputs[0].toTensor())) return;
   const at::DisableRecordFunctionGuard unheard;
-  if (op.indexing() == Indexing::kAlongDimension) return LookAlongDimension(inputs);
+  if (op.indexing() == Indexing::kAlongDimension) return LookAlongDimension(inputs, false);
+  if (op.indexing() == Indexing::kAlongFromEitherEnd) return LookAlongDimension(inputs, true);
   if (op.indexing() == Indexing::kClasses) return LookAtClasses(inputs);
   // What is added up, PyTorch looks at itself.
   const bool adds_up = op.PutsAtIndices() && inputs[3].toBool();

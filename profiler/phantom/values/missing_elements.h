@@ -1,7 +1,7 @@
 // Indices that are known, and are none of those that there are: of a tensor that is indexed (index,
-// index_put, index_select and so embedding, gather, scatter and so one_hot), and of classes (nll_loss, and so
-// cross_entropy). A card's kernels assert that there are none, and end the program. Any thread; where there
-// are indices, reading and comparing them takes some microseconds.
+// index_put, index_fill, index_copy, index_select and so embedding, gather, scatter and so one_hot), and of
+// classes (nll_loss, and so cross_entropy). A card's kernels assert that there are none, and end the program.
+// Any thread; where there are indices, reading and comparing them takes some microseconds.
 #pragma once
 
 #include <ATen/core/ivalue.h>

@@ -329,7 +329,8 @@ with torch.cuda.graph(graph): launch(of_another, torch.cuda.current_stream().cud
         large, unknown = "torch.nn.Embedding(50_000, 64).cuda()", "(torch.ones(8, 1).cuda() @ torch.ones(1, 1).cuda()).argmax(1)"
         cases = (
             ("x[at(1, 9)]", "9 of 8"), ("x[at(-9)]", "-9 of 8"), ("x[torch.tensor([8])]", "8 of 8"), ("x[at(7, -8)], x[[0]], x[x > 7]", ""), ("x.view(2, 4)[:, at(4)]", "4 of 4"),
-            ("x.view(2, 2, 2)[x.view(2, 2, 2)[0] > 1, at(0, 2)]", "2 of 2"), ("x[at(8)] = 1", "8 of 8"), ("x.gather(0, at(8))", "8 of 8"), ("x.gather(0, at(-1))", "-1 of 8"),
+            ("x.view(2, 2, 2)[x.view(2, 2, 2)[0] > 1, at(0, 2)]", "2 of 2"), ("x[at(8)] = 1", "8 of 8"), ("x[at(11, 1)] = at(1, 2)", "11 of 8"),
+            ("x.index_fill_(0, at(-8), 1)", ""), ("x.index_fill_(0, at(-9), 1)", "-9 of 8"), ("x.index_copy_(0, at(-1), at(3))", "-1 of 8"), ("x.gather(0, at(8))", "8 of 8"), ("x.gather(0, at(-1))", "-1 of 8"),
             ("torch.zeros(3).cuda().scatter_(0, at(7), 1)", "7 of 3"), ("F.one_hot(at(7), 3)", "7 of 3"), (f"{large}(at(3, 50_000))", "50000 of 50000"), (f"{large}(at(3, 49_999))", ""),
             ("F.cross_entropy(torch.rand(2, 10).cuda(), at(10, 1))", "10 of 10"), ("F.cross_entropy(torch.rand(2, 10).cuda(), at(-100, 9))", ""), ("F.cross_entropy(torch.rand(2, 10).cuda(), at(-1, 9))", "-1 of 10"),
             ("F.cross_entropy(torch.rand(1, 3, 2, 2).cuda(), x.view(2, 2, 2)[:1])", "3 of 3"), (f"x.gather(0, {unknown} - 1)", ""),
