@@ -23,8 +23,7 @@ constexpr std::array<Loss, 10> kLosses = {{
      "there.",
      "allocations came at addresses that were still alive; their frees must have been lost, and count from "
      "there."},
-    {&Health::unmatched_categories,
-     "tensor was named at an address where nothing was alive; it was left out.",
+    {&Health::unmatched_tensors, "tensor was told of at an address where nothing was alive; it was left out.",
      "tensors were told of at addresses where nothing was alive; they were left out."},
     {&Health::unmatched_segments,
      "segment was reserved twice or freed where nothing was reserved; only what fits counts.",

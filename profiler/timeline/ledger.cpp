@@ -131,7 +131,7 @@ Ledger::Outcome Ledger::ApplyFree(Event& event, Health& health) {
 LiveBlock* Ledger::BlockTold(Event& event, Health& health) {
   LiveBlock* block = blocks_.Find(event.address);
   if (block == nullptr) {
-    ++health.unmatched_categories;
+    ++health.unmatched_tensors;
     event.bytes = std::max<int64_t>(event.bytes, 0);
     event.rounded_bytes = 0;
     return nullptr;

@@ -94,10 +94,10 @@ void PackedChunk::PackEvents(const OpenChunk& full) {
 }
 
 void PackedChunk::PackNext(const OpenChunk& full) {
-  std::vector<uint32_t> ends;
+  std::vector<uint32_t> next_after;
   for (size_t leaf = 0; leaf < kLeaves; ++leaf) {
-    beginnings_before_[leaf] = static_cast<uint16_t>(ends.size());
-    beginnings_[leaf] = 0;
+    followed_before_[leaf] = static_cast<uint16_t>(next_after.size());
+    followed_[leaf] = 0;
     for (size_t bit = 0; bit < kLeafEvents; ++bit) {
       const size_t at = leaf * kLeafEvents + bit;
       const events::EventKind kind = full.EventIn(at).kind;
@@ -105,13 +105,13 @@ void PackedChunk::PackNext(const OpenChunk& full) {
           kind != events::EventKind::kFreeRequested) {
         continue;
       }
-      beginnings_[leaf] |= uint64_t{1} << bit;
-      ends.push_back(full.NextAfter(at));
+      followed_[leaf] |= uint64_t{1} << bit;
+      next_after.push_back(full.NextAfter(at));
     }
   }
-  next_after_ = std::make_unique<std::atomic<uint32_t>[]>(ends.size());
-  for (size_t begin = 0; begin < ends.size(); ++begin)
-    next_after_[begin].store(ends[begin], std::memory_order_relaxed);
+  next_after_ = std::make_unique<std::atomic<uint32_t>[]>(next_after.size());
+  for (size_t i = 0; i < next_after.size(); ++i)
+    next_after_[i].store(next_after[i], std::memory_order_relaxed);
 }
 
 void PackedChunk::PackSeries(const OpenChunk& full) {
@@ -165,19 +165,19 @@ int64_t PackedChunk::TimeOf(size_t offset) const {
 std::atomic<uint32_t>* PackedChunk::NextOf(size_t offset) const {
   const size_t leaf = offset / kLeafEvents;
   const uint64_t bit = uint64_t{1} << (offset % kLeafEvents);
-  if ((beginnings_[leaf] & bit) == 0) return nullptr;
-  const auto before = static_cast<size_t>(std::popcount(beginnings_[leaf] & (bit - 1)));
-  return &next_after_[beginnings_before_[leaf] + before];
+  if ((followed_[leaf] & bit) == 0) return nullptr;
+  const auto before = static_cast<size_t>(std::popcount(followed_[leaf] & (bit - 1)));
+  return &next_after_[followed_before_[leaf] + before];
 }
 
 uint32_t PackedChunk::NextAfter(size_t offset) const {
-  const std::atomic<uint32_t>* end = NextOf(offset);
-  return end == nullptr ? 0 : end->load(std::memory_order_relaxed);
+  const std::atomic<uint32_t>* next = NextOf(offset);
+  return next == nullptr ? 0 : next->load(std::memory_order_relaxed);
 }
 
 void PackedChunk::SetNextAfter(size_t offset, uint32_t events) {
-  std::atomic<uint32_t>* end = NextOf(offset);
-  if (end != nullptr) end->store(events, std::memory_order_relaxed);
+  std::atomic<uint32_t>* next = NextOf(offset);
+  if (next != nullptr) next->store(events, std::memory_order_relaxed);
 }
 
 size_t PackedChunk::bytes() const {
@@ -185,10 +185,9 @@ size_t PackedChunk::bytes() const {
   for (const BitColumn* column : {&since_earliest_, &address_numbers_, &sizes_numbers_, &rest_numbers_})
     bytes += column->bytes();
   for (const Moving& moving : moving_) bytes += sizeof moving + moving.numbers.bytes();
-  const size_t beginnings =
-      beginnings_before_.back() + static_cast<size_t>(std::popcount(beginnings_.back()));
+  const size_t followed = followed_before_.back() + static_cast<size_t>(std::popcount(followed_.back()));
   return bytes + addresses_.size() * sizeof(uint64_t) + sizes_.size() * sizeof(Sizes) +
-         rests_.size() * sizeof(Rest) + beginnings * sizeof(uint32_t) + replaced_.size() * sizeof(Replaced);
+         rests_.size() * sizeof(Rest) + followed * sizeof(uint32_t) + replaced_.size() * sizeof(Replaced);
 }
 
 void PackedChunk::Replay(SeriesValues& values, size_t from, size_t to) const {

@@ -97,9 +97,9 @@ class PackedChunk final : public Chunk {
 
   // Of a leaf's events, one bit each: whether NextAfter tells of what comes after it (a kAllocate, a
   // kTensorShape or a kFreeRequested); and how many there are in the leaves before.
-  std::array<uint64_t, kLeaves> beginnings_;
-  std::array<uint16_t, kLeaves> beginnings_before_;
-  std::unique_ptr<std::atomic<uint32_t>[]> next_after_;  // one for each beginning
+  std::array<uint64_t, kLeaves> followed_;
+  std::array<uint16_t, kLeaves> followed_before_;
+  std::unique_ptr<std::atomic<uint32_t>[]> next_after_;  // one for each of these
 
   std::vector<Moving> moving_;
   std::array<uint8_t, kSeriesCount> moving_of_;  // index into moving_, or kStill

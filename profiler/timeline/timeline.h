@@ -135,7 +135,7 @@ struct Health {
   uint64_t lost = 0;                // dropped at the source, from kLoss
   uint64_t unmatched_frees = 0;     // of addresses that were not alive
   uint64_t double_allocations = 0;  // of addresses that were alive
-  uint64_t unmatched_categories = 0;
+  uint64_t unmatched_tensors = 0;  // categories, names and shapes of what was not alive
   uint64_t unmatched_segments = 0;  // freed or unmapped where nothing was reserved, or reserved twice
   uint64_t unmatched_steps = 0;     // ended without a beginning, or begun again before their end
   uint64_t malformed = 0;           // of no known kind, category or phase; not kept

@@ -213,7 +213,7 @@ TEST_CASE("What nobody lives at has no shape") {
   stream.Shape(0x2000, shape);
   const auto view = stream.Publish();
   CHECK(view->ShapeOf(1) == 0);
-  CHECK(view->health().unmatched_categories == 1);
+  CHECK(view->health().unmatched_tensors == 1);
 }
 
 TEST_CASE("A spike of one event in a million is found, exact to the byte") {

@@ -32,7 +32,7 @@ TEST_CASE("What does not fit is counted, with a sentence each") {
   CHECK(health.malformed == 1);
   CHECK(health.unmatched_frees == 1);
   CHECK(health.double_allocations == 1);
-  CHECK(health.unmatched_categories == 1);
+  CHECK(health.unmatched_tensors == 1);
   CHECK(health.unmatched_segments == 1);
   CHECK(health.unmatched_steps == 1);
   CHECK(health.lost == 17);
