@@ -187,15 +187,33 @@ std::vector<advice::AllocatorTrial> SettingsThatHelp(const ProgramFit& fit, cons
                          line.ShowShare("trying settings of the allocator:"));
 }
 
-// With how many samples at once it would.
-Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::ProgramRun& run,
+// With how many samples at once it would. `needed`: with all of them.
+Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::Need& needed,
                                      const ProgramLaunch& launch, const ProgramWays& ways) {
   const InterruptListener listener;
   std::optional<ProgressLine> line;
   return FindFewerSamples(fit.program, launch,
                           {ways.samples->name, ways.samples->values.back(), FitsAsItIs(ways), fit.asked,
-                           ways.state_bytes, session::NeedOf(*run.view())},
+                           ways.state_bytes, needed},
                           Watched<SamplesWatch>(fit, line));
+}
+
+// Alone, or where not even one sample fits, with techniques, too.
+Status TryFewerSamples(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
+                       ProgramWays& ways) {
+  Result<FewerSamples> fewer = SamplesThatHelp(fit, session::NeedOf(*run.view()), launch, ways);
+  if (!fewer) return fewer.error();
+  ways.fewer = std::move(*fewer);
+  const std::optional<TechniqueVerdict> with = TechniquesForFewerSamples(ways);
+  if (!with || InterruptListener::WasInterrupted()) return Done{};
+  ProgramLaunch launch_with = launch;
+  for (std::string& entry : phantom::EnvironmentOf(with->techniques))
+    launch_with.environment.push_back(std::move(entry));
+  Result<FewerSamples> fewer_with = SamplesThatHelp(fit, with->needed, launch_with, ways);
+  if (!fewer_with) return fewer_with.error();
+  ways.fewer_with = std::move(*fewer_with);
+  ways.with = with->techniques;
+  return Done{};
 }
 
 // The cheapest are tried first. A sentence is among the notes where some could not be.
@@ -215,9 +233,8 @@ ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, 
   }
   if (MayNeedFewerSamples(ways, fit.asked) && !verdicts.takes_what_there_is() &&
       !InterruptListener::WasInterrupted()) {
-    Result<FewerSamples> fewer = SamplesThatHelp(fit, run, launch, ways);
-    if (fewer) ways.fewer = std::move(*fewer);
-    if (!fewer) notes.push_back("Fewer samples could not be tried. " + fewer.error().message);
+    const Status tried = TryFewerSamples(fit, run, launch, ways);
+    if (!tried) notes.push_back("Fewer samples could not be tried. " + tried.error().message);
   }
   ways.were_stopped = LacksMemory(verdicts) && InterruptListener::WasInterrupted();
   return ways;

@@ -1,5 +1,8 @@
 #include "app/cli/programs/program_techniques.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "app/cli/programs/program_trials.h"
 #include "app/cli/programs/settings_trial.h"
 #include "profiler/advice/needs.h"
@@ -26,6 +29,18 @@ ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card&
   ProgramTrial trial{TrialTitle(techniques), CardEnvironment(card, /*with_own_memory=*/true)};
   for (std::string& entry : phantom::EnvironmentOf(techniques)) trial.environment.push_back(std::move(entry));
   return trial;
+}
+
+bool AreSeveral(const phantom::Techniques& techniques) {
+  return techniques.amp != phantom::Techniques{}.amp &&
+         techniques.checkpoint != phantom::Techniques{}.checkpoint;
+}
+
+std::optional<size_t> PlaceOf(const phantom::Techniques& one,
+                              const std::vector<phantom::Techniques>& techniques) {
+  const auto found = std::ranges::find(techniques, one);
+  if (found == techniques.end()) return {};
+  return static_cast<size_t>(found - techniques.begin());
 }
 
 // With which memory ran out, and what was told of that.
@@ -68,27 +83,122 @@ Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& l
   return RunTrials(program, launch, trials, {ran, watch.progress, watch.goes_on});
 }
 
+// One run after the other, those first that stand alone, and what is told of them.
+class Tries {
+ public:
+  Tries(const std::vector<std::string>& program, const ProgramLaunch& launch, const TechniquesToRun& next,
+        const TechniquesWatch& watch)
+      : program_(program), launch_(launch), next_(next), watch_(watch) {
+    watch_.answered = [this](size_t technique, const session::TechniqueAnswer& answer) {
+      Tell(technique, answer);
+    };
+  }
+  Tries(const Tries&) = delete;
+  Tries& operator=(const Tries&) = delete;
+
+  Status Run() {
+    std::vector<size_t> first;
+    std::vector<size_t> together;
+    for (size_t i = 0; i < next_.techniques.size(); ++i)
+      (HasItsPartsBefore(i) ? together : first).push_back(i);
+    if (const Status ran = Run(first); !ran) return ran;
+    std::erase_if(together, [this](size_t technique) { return TellIfSame(technique); });
+    if (const Status ran = Run(together); !ran) return ran;
+    if (ran_out_.empty() || next_.takes_what_there_is || !GoesOn(watch_)) return Done{};
+    return TellNeeds(program_, launch_, next_, ran_out_, watch_);
+  }
+
+ private:
+  bool HasItsPartsBefore(size_t technique) const {
+    const phantom::Techniques& several = next_.techniques[technique];
+    if (!AreSeveral(several)) return false;
+    const auto is_before = [&](const phantom::Techniques& part) {
+      const std::optional<size_t> place = PlaceOf(part, next_.techniques);
+      return place && *place < technique;
+    };
+    return is_before({several.amp, phantom::Techniques{}.checkpoint}) &&
+           is_before({phantom::Techniques{}.amp, several.checkpoint});
+  }
+
+  bool TellIfSame(size_t technique) {
+    std::optional<SameProgram> same =
+        SameProgramWith(next_.techniques[technique], next_.techniques, answers_);
+    if (!same) return false;
+    same_.emplace_back(technique, std::move(*same));
+    TellSame(same_.back());
+    return true;
+  }
+
+  void TellSame(const std::pair<size_t, SameProgram>& same) {
+    session::TechniqueAnswer answer = answers_.at(same.second.technique);
+    for (const std::string& option : same.second.in_vain) {
+      if (std::ranges::count(answer.in_vain, option) == 0) answer.in_vain.push_back(option);
+    }
+    told_(same.first, answer);
+  }
+
+  void Tell(size_t technique, const session::TechniqueAnswer& answer) {
+    answers_[technique] = answer;
+    told_(technique, answer);
+    for (const auto& same : same_) {
+      if (same.second.technique == technique) TellSame(same);
+    }
+  }
+
+  Status Run(const std::vector<size_t>& techniques) {
+    if (techniques.empty() || !GoesOn(watch_)) return Done{};
+    std::vector<ProgramTrial> trials;
+    for (const size_t technique : techniques)
+      trials.push_back(TrialOf(next_.techniques[technique], next_.card));
+    const auto ran = [&](size_t trial, const TrialRun& run) {
+      const session::TechniqueAnswer answer = AnswerOf(run, next_.card);
+      if (answer.ran_out) ran_out_.push_back({techniques[trial], answer});
+      Tell(techniques[trial], answer);
+      const size_t again = next_.takes_what_there_is ? 0 : ran_out_.size();
+      TellShare(answers_.size(), next_.techniques.size() + again, watch_);
+    };
+    return RunTrials(program_, launch_, trials, {ran, watch_.progress, watch_.goes_on});
+  }
+
+  const std::vector<std::string>& program_;
+  const ProgramLaunch& launch_;
+  const TechniquesToRun& next_;
+  TechniquesWatch watch_;
+  const session::TechniqueAnswered told_ = watch_.answered;
+  std::map<size_t, session::TechniqueAnswer> answers_;  // of what ran
+  std::vector<std::pair<size_t, SameProgram>> same_;    // of what did not
+  std::vector<RanOut> ran_out_;
+};
+
 }  // namespace
+
+std::optional<SameProgram> SameProgramWith(const phantom::Techniques& several,
+                                           const std::vector<phantom::Techniques>& techniques,
+                                           const std::map<size_t, session::TechniqueAnswer>& answers) {
+  if (!AreSeveral(several)) return {};
+  const phantom::Techniques amp{several.amp, phantom::Techniques{}.checkpoint};
+  const phantom::Techniques checkpoint{phantom::Techniques{}.amp, several.checkpoint};
+  const auto answered = [&](const phantom::Techniques& one) {
+    const std::optional<size_t> place = PlaceOf(one, techniques);
+    return place ? answers.find(*place) : answers.end();
+  };
+  for (const auto& [part, rest] : {std::pair{amp, checkpoint}, std::pair{checkpoint, amp}}) {
+    const auto of_part = answered(part);
+    const auto of_rest = answered(rest);
+    if (of_part == answers.end() || of_rest == answers.end()) continue;
+    // One that ended early may have come to more with the other.
+    if (of_part->second.fits && !of_part->second.in_vain.empty())
+      return SameProgram{of_rest->first, of_part->second.in_vain};
+  }
+  return {};
+}
 
 Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
                      const TechniquesToRun& next, const TechniquesWatch& watch) {
   ProgramLaunch looking_out = launch;
   for (std::string& entry : phantom::EnvironmentForSome())
     looking_out.environment.push_back(std::move(entry));
-  std::vector<ProgramTrial> trials;
-  for (const phantom::Techniques& techniques : next.techniques)
-    trials.push_back(TrialOf(techniques, next.card));
-  std::vector<RanOut> ran_out;
-  const auto ran = [&](size_t technique, const TrialRun& run) {
-    const session::TechniqueAnswer answer = AnswerOf(run, next.card);
-    if (answer.ran_out) ran_out.push_back({technique, answer});
-    watch.answered(technique, answer);
-    const size_t again = next.takes_what_there_is ? 0 : ran_out.size();
-    TellShare(technique + 1, next.techniques.size() + again, watch);
-  };
-  Status status = RunTrials(program, looking_out, trials, {ran, watch.progress, watch.goes_on});
-  if (!status || ran_out.empty() || next.takes_what_there_is || !GoesOn(watch)) return status;
-  return TellNeeds(program, looking_out, next, std::move(ran_out), watch);
+  return Tries(program, looking_out, next, watch).Run();
 }
 
 }  // namespace tidemark::cli

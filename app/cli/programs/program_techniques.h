@@ -2,7 +2,10 @@
 // of that card, with its own memory, as if it used them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +30,22 @@ struct TechniquesWatch {
   std::function<void(double share)> share = {};              // how far it is, 0..1, after each run
 };
 
-// Runs it with each, one at a time, then those that ran out once more with room for all, to know what they
-// need. `launch` has none of them. Any thread. Errors: as RunTrials'.
+// Of several at once: with which of `techniques` a program is the same, since the rest of it changed nothing
+// where the program ran with that alone and came to its end: it uses autocast itself, or has no blocks.
+// Together they would do the same again, which what merely takes no less memory need not: with autocast,
+// which leaves casts of weights behind, checkpointing may help that does not alone. `answers`: those known so
+// far.
+struct SameProgram {
+  size_t technique = 0;
+  std::vector<std::string> in_vain;
+};
+std::optional<SameProgram> SameProgramWith(const phantom::Techniques& several,
+                                           const std::vector<phantom::Techniques>& techniques,
+                                           const std::map<size_t, session::TechniqueAnswer>& answers);
+
+// Runs it with each, one at a time, but for those of which another's run tells all, then those that ran out
+// once more with room for all, to know what they need. `launch` has none of them. Any thread. Errors: as
+// RunTrials'.
 Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
                      const TechniquesToRun& next, const TechniquesWatch& watch);
 

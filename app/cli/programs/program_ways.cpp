@@ -91,16 +91,29 @@ std::string SamplesInWords(const FewerSamples& fewer, int64_t samples) {
   return fewer.argument + " " + FormatNumber(samples);
 }
 
+// What of fewer samples makes it fit, if anything does; and the techniques beside.
+const FewerSamples* FewerThatFit(const ProgramWays& ways) {
+  for (const auto* fewer : {&ways.fewer, &ways.fewer_with}) {
+    if (*fewer && (*fewer)->most > 0) return &**fewer;
+  }
+  return nullptr;
+}
+std::string OptionsOfFewer(const ProgramWays& ways) {
+  const bool has_techniques = ways.fewer_with && FewerThatFit(ways) == &*ways.fewer_with;
+  return has_techniques ? phantom::OptionsOf(ways.with) : "";
+}
+
 std::string SamplesTable(const ProgramWays& ways, const phantom::Card& card) {
-  if (!ways.fewer || ways.fewer->most == 0) return "";
-  const FewerSamples& fewer = *ways.fewer;
+  if (FewerThatFit(ways) == nullptr) return "";
+  const FewerSamples& fewer = *FewerThatFit(ways);
+  const std::string options = OptionsOfFewer(ways);
   std::string words = presenters::FitsInWords(fewer.held, card);
   if (fewer.too_many) {
     words += fmt::format("; with {} it {}", FormatNumber(*fewer.too_many),
                          session::HasRoomToSpare(card, fewer.held) ? "has no room to spare" : "does not fit");
   }
-  return fmt::format("On the {}, with fewer samples at once, by its requests with room for all:\n",
-                     card.title) +
+  return fmt::format("On the {}, with fewer samples at once{}, by its requests with room for all:\n",
+                     card.title, options.empty() ? "" : " and " + options) +
          FitRow("with", "allocated", "taken", "") +
          FitRow(fmt::format("{} instead of {}", SamplesInWords(fewer, fewer.most), FormatNumber(fewer.asked)),
                 InBinary(fewer.allocated_bytes), InBinary(fewer.held.reserved_bytes + card.context_bytes),
@@ -128,12 +141,14 @@ std::string CardOptions(const PhantomOptions& asked) {
 // What else fewer samples are known to do.
 std::string FewerText(const ProgramWays& ways, const PhantomOptions& asked,
                       const std::vector<std::string>& program) {
-  const FewerSamples& fewer = *ways.fewer;
+  const FewerSamples& fewer = *FewerThatFit(ways);
+  const std::string options = OptionsOfFewer(ways);
   return fmt::format(
-      "None of them {}; fewer samples at once do{}.\ntidemark phantom {} -- {} tells all of it.\n",
-      WhatNoneDoes(ways),
+      "None of them {}; {}{}.\ntidemark phantom {}{} -- {} tells all of it.\n", WhatNoneDoes(ways),
+      options.empty() ? "fewer samples at once do" : "nor do fewer samples at once alone; both together do",
       fewer.is_the_most() ? "" : fmt::format(", at least {} of them", FormatNumber(fewer.most)),
-      CardOptions(asked), CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
+      CardOptions(asked), options.empty() ? "" : " " + options,
+      CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));
 }
 
 bool StateHasRoom(const ProgramWays& ways, const phantom::Card& card) {
@@ -143,7 +158,7 @@ bool StateHasRoom(const ProgramWays& ways, const phantom::Card& card) {
 // Why there is none to recommend.
 std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
                      const std::vector<std::string>& program) {
-  if (ways.fewer && ways.fewer->most > 0) return FewerText(ways, asked, program);
+  if (FewerThatFit(ways) != nullptr) return FewerText(ways, asked, program);
   if (ways.techniques.empty() || ways.were_stopped) return "";
   if (!StateHasRoom(ways, card)) {
     return fmt::format(
@@ -151,8 +166,12 @@ std::string NoneText(const ProgramWays& ways, const phantom::Card& card, const P
         "optimizers keep are {} alone.\n",
         InBinary(ways.state_bytes));
   }
-  if (ways.fewer && ways.fewer->is_the_most())
-    return fmt::format("None of them {}, nor does {}.\n", WhatNoneDoes(ways), SamplesInWords(*ways.fewer, 1));
+  if (ways.fewer && ways.fewer->is_the_most()) {
+    const bool not_with = ways.fewer_with && ways.fewer_with->is_the_most();
+    return fmt::format("None of them {}, nor does {}{}.\n", WhatNoneDoes(ways),
+                       SamplesInWords(*ways.fewer, 1),
+                       not_with ? ", alone or with " + phantom::OptionsOf(ways.with) : "");
+  }
   const std::string argument = ways.samples ? ways.samples->name : "batch";
   const int64_t most = ways.samples ? ways.samples->values.back() : 64;
   return fmt::format(
@@ -250,10 +269,24 @@ bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
   return ways.samples && !ways.techniques.empty() && WaysOf(ways, card).empty() && StateHasRoom(ways, card);
 }
 
+std::optional<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways) {
+  const bool not_even_one = ways.fewer && ways.fewer->most == 0 && ways.fewer->is_the_most();
+  if (!not_even_one || FitsAsItIs(ways)) return {};
+  std::optional<TechniqueVerdict> least;
+  for (const TechniqueVerdict& verdict : ways.techniques) {
+    const bool is_known = verdict.ran_out && verdict.in_vain.empty() && verdict.needed.allocated_bytes > 0;
+    if (is_known && (!least || verdict.needed.allocated_bytes < least->needed.allocated_bytes))
+      least = verdict;
+  }
+  return least;
+}
+
 std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,
                      const std::vector<std::string>& program) {
   std::string text = SettingsTable(ways, card) + TechniquesTable(ways, card) + SamplesTable(ways, card);
-  if (ways.fewer && !ways.fewer->failure.empty()) text += ways.fewer->failure + "\n";
+  for (const auto* fewer : {&ways.fewer, &ways.fewer_with}) {
+    if (*fewer && !(*fewer)->failure.empty()) text += (*fewer)->failure + "\n";
+  }
   if (ways.were_stopped) text += kStopped;
   return text + BestText(ways, card, asked, program);
 }
@@ -262,6 +295,9 @@ void AddWaysJson(const ProgramWays& ways, const phantom::Card& card, Json& json)
   json["allocator_settings"] = SettingsJson(ways);
   json["techniques"] = TechniquesJson(ways);
   json["fewer_samples"] = ways.fewer ? SamplesJson(*ways.fewer, card) : Json();
+  Json& with = json["fewer_samples_with_techniques"];
+  with = ways.fewer_with ? SamplesJson(*ways.fewer_with, card) : Json();
+  if (ways.fewer_with) with.update({{"amp", ways.with.amp}, {"checkpoint", ways.with.checkpoint}});
   json["stopped"] = ways.were_stopped;
 }
 

@@ -28,7 +28,10 @@ struct ProgramWays {
   std::optional<phantom::SweepRange> samples = {};
   std::optional<session::HeldOfCard> as_it_is = {};  // what it holds there; none where it does not fit
   std::optional<FewerSamples> fewer = {};            // where they were tried
-  bool were_stopped = false;                         // before all were tried
+  // Where neither they nor techniques alone make it fit, and they were tried with these, too.
+  std::optional<FewerSamples> fewer_with = {};
+  phantom::Techniques with = {};
+  bool were_stopped = false;  // before all were tried
 
   // The first of the settings; "" where there are none.
   std::string fits_with() const { return settings.empty() ? "" : settings.front().settings; }
@@ -37,6 +40,10 @@ struct ProgramWays {
 bool FitsAsItIs(const ProgramWays& ways);
 // Whether nothing else makes it fit, or take less, and fewer samples may, with an argument that is known.
 bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card);
+
+// With which techniques to try fewer samples, where not even one sample fits alone, nor any technique with
+// all of them: of those that did something the ones that need the least.
+std::optional<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways);
 
 // "" where nothing was tried. It ends with the command that shows the cheapest way with room to spare, or
 // else the cheapest. `asked`: how the program ran, of which that command is; `program`: its words.

@@ -181,6 +181,65 @@ TEST_CASE("A technique that takes no time comes first with other settings, too")
   CHECK_FALSE(TextHas(told, "None of them"));
 }
 
+TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples are tried with techniques") {
+  const phantom::Card card = *phantom::FindCard("l4");
+  PhantomOptions asked;
+  asked.card = card.name;
+  const std::vector<std::string> program = {"python", "train.py", "batch=64"};
+  const auto short_of = [](const char* amp, const char* checkpoint, int64_t needed_gib) {
+    TechniqueVerdict verdict{{false, true, "Tried to allocate 20.00 MiB."}, {amp, checkpoint}};
+    verdict.needed.allocated_bytes = needed_gib << 30;
+    return verdict;
+  };
+  ProgramWays ways{
+      {}, {short_of("bf16", "none", 60), short_of("off", "blocks", 40), short_of("bf16", "blocks", 50)}};
+  ways.samples = phantom::BatchSweepOf(program);
+  CHECK_FALSE(TechniquesForFewerSamples(ways));  // they have not been tried alone
+  ways.fewer = FewerSamples{"batch", 64, 12, int64_t{9} << 30, {int64_t{10} << 30}, 13};
+  CHECK_FALSE(TechniquesForFewerSamples(ways));  // which do
+  ways.fewer = FewerSamples{"batch", 64, 0, 0, {}, 1};
+  REQUIRE(TechniquesForFewerSamples(ways));
+  CHECK(TechniquesForFewerSamples(ways)->techniques == phantom::Techniques{"off", "blocks"});
+  ways.with = {"off", "blocks"};
+  ways.fewer_with = FewerSamples{"batch", 64, 3, int64_t{9} << 30, {int64_t{10} << 30}, 4};
+  const std::string told = WaysText(ways, card, asked, program);
+  CHECK(TextHas(told, "with fewer samples at once and --checkpoint blocks, by its requests"));
+  CHECK(told.ends_with(
+      "None of them makes it fit there; nor do fewer samples at once alone; both together do.\n"
+      "tidemark phantom --card l4 --checkpoint blocks -- python train.py batch=3 tells all of it.\n"));
+  Json json;
+  AddWaysJson(ways, card, json);
+  CHECK(json["fewer_samples"]["most"].is_null());
+  CHECK(json["fewer_samples_with_techniques"]["most"] == 3);
+  CHECK(json["fewer_samples_with_techniques"]["checkpoint"] == "blocks");
+  ways.fewer_with = FewerSamples{"batch", 64, 0, 0, {}, 1};
+  CHECK(TextHas(WaysText(ways, card, asked, program),
+                "None of them makes it fit there, nor does batch 1, alone or with --checkpoint blocks.\n"));
+}
+
+TEST_CASE(
+    "Techniques of which one changes nothing are as the other alone, where its own run came to its end") {
+  const std::vector<phantom::Techniques> techniques = {
+      {"bf16", "none"}, {"off", "blocks"}, {"bf16", "blocks"}};
+  session::TechniqueAnswer in_vain{true};
+  in_vain.in_vain = {"--amp bf16"};
+  const session::TechniqueAnswer helps{true};
+  const auto same = [&](const session::TechniqueAnswer& amp, const session::TechniqueAnswer& checkpoint) {
+    return SameProgramWith(techniques[2], techniques, {{0, amp}, {1, checkpoint}});
+  };
+  REQUIRE(same(in_vain, helps));
+  CHECK(same(in_vain, helps)->technique == 1);
+  CHECK(same(in_vain, helps)->in_vain == in_vain.in_vain);
+  REQUIRE(same(helps, in_vain));
+  CHECK(same(helps, in_vain)->technique == 0);
+  CHECK_FALSE(same(helps, helps));  // takes no less alone, which says nothing of both
+  session::TechniqueAnswer ran_out = in_vain;
+  ran_out.fits = false;
+  CHECK_FALSE(same(ran_out, helps));  // with the other it may have come to more
+  CHECK_FALSE(SameProgramWith(techniques[1], techniques, {{0, in_vain}}));
+  CHECK_FALSE(SameProgramWith(techniques[2], techniques, {{0, in_vain}}));
+}
+
 TEST_CASE("Where only fewer samples fit, they are told with the whole command that shows it") {
   const phantom::Card card = *phantom::FindCard("l4");
   PhantomOptions asked;
