@@ -84,6 +84,8 @@ class UnusedSearch {
     const EventIndex fullest = FullestWhileReserved(peak.index);
     std::vector<EventIndex> moments{highest, peak.index, fullest};
     for (const session::Shortage& shortage : shortages) moments.push_back(shortage.index);
+    // A capture may have had the most allocated, in memory that is its graph's from then on.
+    if (const Step* const last = timeline::LastCompleteStep(view_)) moments.push_back(last->peak);
     const Use most = MostUseAt(moments);
     const int64_t unused = SaturatingDifference(reserved, most.bytes());
     const int64_t least =
@@ -91,7 +93,8 @@ class UnusedSearch {
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return {};
     const std::string evidence = Size(reserved) + " were reserved at most, and " + UseOf(most, highest) +
                                  ": " + Size(unused) + " lay in gaps and in segments of other sizes";
-    const int64_t of_streams = std::min(BarredIn(view_.StateAt(fullest), timeline::Barrier::kStream), unused);
+    const int64_t of_streams =
+        std::min(BarredIn(timeline::LayOut(view_.StateAt(fullest)), timeline::Barrier::kStream), unused);
     if (of_streams <= unused / 2) return Fragmentation(unused, peak.index, evidence + ".");
     return Finding{FindingKind::kOutOfReach,
                    evidence + ", " + Size(of_streams) + " of it in memory of other streams.",
@@ -106,6 +109,7 @@ class UnusedSearch {
     // With what was freed and still waited for another stream: no request could have it.
     int64_t taken = 0;
     int64_t of_pools = 0;
+    events::PoolOwner owner = events::PoolOwner::kNotTold;
 
     int64_t bytes() const { return SaturatingSum(taken, of_pools); }
   };
@@ -116,8 +120,9 @@ class UnusedSearch {
     for (const EventIndex moment : moments) {
       const timeline::State state = view_.StateAt(moment);
       const int64_t allocated = ValueOf(view_.ValuesAt(moment), Series::kAllocated);
+      const timeline::Layout layout = timeline::LayOut(state);
       const Use use{SaturatingSum(allocated, timeline::WaitingBytes(state)),
-                    BarredIn(state, timeline::Barrier::kPool)};
+                    BarredIn(layout, timeline::Barrier::kPool), timeline::OwnerOfFree(layout)};
       if (use.bytes() > most.bytes()) most = use;
     }
     return most;
@@ -128,7 +133,7 @@ class UnusedSearch {
     const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
     if (use.of_pools > 0)
       return "of it at the fullest " + Size(use.taken) + " taken, beside " + Size(use.of_pools) +
-             " free in private pools (CUDA graphs have theirs)";
+             " free in " + std::string(timeline::PoolsInWords(use.owner));
     return "never more than " + Size(allocated) + " of it allocated" +
            (use.taken > allocated
                 ? ", beside " + Size(use.taken - allocated) + " that waited for another stream"
@@ -137,22 +142,10 @@ class UnusedSearch {
 
   // The first event's segment is not in use yet; as long as no less is reserved it may come to be.
   EventIndex FullestWhileReserved(EventIndex first) const {
-    const auto lowest_until = [&](EventIndex end) {
-      timeline::Bucket reserved;
-      view_.Envelope(Series::kReserved, first, end, {&reserved, 1});
-      return reserved.min;
-    };
-    const int64_t reserved = ValueOf(view_.ValuesAt(first), Series::kReserved);
-    EventIndex end = first + 1;
-    for (EventIndex most = view_.end(); end < most;) {
-      const EventIndex middle = most - (most - end) / 2;
-      lowest_until(middle) < reserved ? most = middle - 1 : end = middle;
-    }
-    return view_.PeakIn(Series::kAllocated, first, end).index;
+    return view_.PeakIn(Series::kAllocated, first, timeline::EndWhileReserved(view_, first)).index;
   }
 
-  static int64_t BarredIn(const timeline::State& state, timeline::Barrier barrier) {
-    const timeline::Layout layout = timeline::LayOut(state);
+  static int64_t BarredIn(const timeline::Layout& layout, timeline::Barrier barrier) {
     return timeline::BarredBy(timeline::BarriersToUsual(layout), layout)[barrier];
   }
 

@@ -95,7 +95,9 @@ void TellBarred(const timeline::View& view, uint8_t device, const timeline::Stat
   shortage.pool = event.pool;
   const bool is_small = shortage.requested_bytes <= timeline::kLargestSmallRequest;
   const uint8_t pool = event.pool == events::kManyPools ? uint8_t{0} : event.pool;
-  shortage.barred = timeline::BarredFrom({event.stream, device, pool, is_small}, timeline::LayOut(state));
+  const timeline::Layout layout = timeline::LayOut(state);
+  shortage.barred = timeline::BarredFrom({event.stream, device, pool, is_small}, layout);
+  shortage.owner_of_pools = timeline::OwnerOfFree(layout);
 }
 
 }  // namespace
@@ -179,7 +181,7 @@ std::vector<BarredPart> BarredPartsOf(const Shortage& shortage) {
 
 namespace {
 
-std::string_view PlaceBarredBy(timeline::Barrier barrier, uint8_t asking_pool) {
+std::string PlaceBarredBy(timeline::Barrier barrier, const Shortage& shortage) {
   switch (barrier) {
     case timeline::Barrier::kHeldBack:
       return "in empty segments that PyTorch does not give back to the card while a CUDA graph is captured "
@@ -189,10 +191,10 @@ std::string_view PlaceBarredBy(timeline::Barrier barrier, uint8_t asking_pool) {
     case timeline::Barrier::kStream:
       return "in memory of another stream";
     case timeline::Barrier::kPool:
-      if (asking_pool == events::kManyPools)
+      if (shortage.pool == events::kManyPools)
         return "in private pools (whether one of them asked is not told)";
-      return asking_pool != 0 ? "outside of the private pool that asked"
-                              : "in private pools (CUDA graphs have theirs)";
+      if (shortage.pool != 0) return "outside of the private pool that asked";
+      return std::string("in ").append(timeline::PoolsInWords(shortage.owner_of_pools));
   }
   return "";
 }
@@ -203,7 +205,7 @@ std::string WhereBarred(const Shortage& shortage, const std::vector<BarredPart>&
   std::string text;
   for (const BarredPart& part : parts) {
     text += (text.empty() ? "" : ", ") + BytesAsPyTorch(part.bytes) + (text.empty() ? " of it " : " ") +
-            std::string(PlaceBarredBy(part.barrier, shortage.pool));
+            PlaceBarredBy(part.barrier, shortage);
   }
   return text;
 }
@@ -245,8 +247,8 @@ std::string BarredCause(const Shortage& shortage, const std::vector<BarredPart>&
     return "Enough was free in all, but " + WhereBarred(shortage, parts) +
            ": PyTorch serves a request only from its own memory.";
   const timeline::Barrier barrier = parts[0].barrier;
-  return BytesAsPyTorch(parts[0].bytes) + " were free, but " +
-         std::string(PlaceBarredBy(barrier, shortage.pool)) + std::string(RuleBehind(barrier, shortage.pool));
+  return BytesAsPyTorch(parts[0].bytes) + " were free, but " + PlaceBarredBy(barrier, shortage) +
+         std::string(RuleBehind(barrier, shortage.pool));
 }
 
 // What is out of reach is told where one would take it for the room that lacked.
@@ -258,7 +260,7 @@ std::string FragmentedCause(const Shortage& shortage) {
   const std::vector<BarredPart> parts = AllBarredParts(shortage);
   return BytesAsPyTorch(BytesInReach(shortage)) + " were free within its reach" + pieces +
          " Out of it were " + BytesAsPyTorch(out_of_reach) + " more" +
-         (parts.size() == 1 ? " " + std::string(PlaceBarredBy(parts[0].barrier, shortage.pool))
+         (parts.size() == 1 ? " " + PlaceBarredBy(parts[0].barrier, shortage)
                             : ": " + WhereBarred(shortage, parts)) +
          ".";
 }

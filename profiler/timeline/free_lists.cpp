@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "profiler/base/saturating.h"
@@ -22,7 +23,8 @@ std::vector<size_t> ByAddress(const std::vector<LiveBlock>& blocks) {
 // A segment's blocks are of its stream and pool: they tell where its own event did not, and they alone tell
 // of what sizes an expandable one is.
 FreeList ListOf(const Segment& segment, const LiveBlock* block) {
-  FreeList list{segment.stream, segment.device, segment.pool, segment.bytes <= kSmallSegment};
+  FreeList list{segment.stream, segment.device, segment.pool, segment.bytes <= kSmallSegment,
+                segment.pool_owner};
   if (block == nullptr) return list;
   if (list.stream == 0) list.stream = block->stream;
   if (list.pool == 0) list.pool = block->pool;
@@ -162,6 +164,48 @@ BarredBytes BarredBy(const Barriers& barriers, const Layout& layout) {
   BarredBytes barred{};
   for (size_t i = 0; i < barriers.size(); ++i) Add(barred, barriers[i], layout.segments[i]);
   return barred;
+}
+
+EventIndex EndWhileReserved(const View& view, EventIndex first) {
+  const auto lowest_until = [&](EventIndex end) {
+    Bucket reserved;
+    view.Envelope(Series::kReserved, first, end, {&reserved, 1});
+    return reserved.min;
+  };
+  const int64_t reserved = ValueOf(view.ValuesAt(first), Series::kReserved);
+  EventIndex end = first + 1;
+  for (EventIndex most = view.end(); end < most;) {
+    const EventIndex middle = most - (most - end) / 2;
+    lowest_until(middle) < reserved ? most = middle - 1 : end = middle;
+  }
+  return end;
+}
+
+PoolBytes BytesOfPools(const Layout& layout, std::optional<events::PoolOwner> owner) {
+  PoolBytes held;
+  std::set<std::pair<uint8_t, uint8_t>> pools;
+  for (const LaidOutSegment& segment : layout.segments) {
+    if (segment.list.pool == 0 || (owner && segment.list.pool_owner != *owner)) continue;
+    held.bytes = SaturatingSum(held.bytes, segment.bytes);
+    held.free_bytes = SaturatingSum(held.free_bytes, segment.free_bytes);
+    pools.emplace(segment.list.device, segment.list.pool);
+  }
+  held.pools = pools.size();
+  return held;
+}
+
+events::PoolOwner OwnerOfFree(const Layout& layout) {
+  std::set<events::PoolOwner> owners;
+  for (const LaidOutSegment& segment : layout.segments) {
+    if (segment.list.pool != 0 && segment.free_bytes > 0) owners.insert(segment.list.pool_owner);
+  }
+  return owners.size() == 1 ? *owners.begin() : events::PoolOwner::kNotTold;
+}
+
+std::string_view PoolsInWords(events::PoolOwner owner) {
+  return owner == events::PoolOwner::kProgram
+             ? "private pools that the program made (torch.cuda.MemPool, torch.cuda.graph_pool_handle)"
+             : "private pools (CUDA graphs have theirs)";
 }
 
 }  // namespace tidemark::timeline

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "profiler/timeline/timeline.h"
@@ -17,6 +18,7 @@ struct FreeList {
   uint8_t device = 0;
   uint8_t pool = 0;       // private; 0 = none, or not told
   bool is_small = false;  // of requests of kLargestSmallRequest at most
+  events::PoolOwner pool_owner = events::PoolOwner::kNotTold;
 };
 // CUDACachingAllocator.h: kSmallSize, kSmallBuffer.
 inline constexpr int64_t kLargestSmallRequest = int64_t{1} << 20;
@@ -69,5 +71,21 @@ using Barriers = std::vector<std::optional<Barrier>>;
 Barriers BarriersToUsual(const Layout& layout);
 // How much is free behind these.
 BarredBytes BarredBy(const Barriers& barriers, const Layout& layout);
+
+// One past the last event from `first` on up to which no less is reserved than there. O(log²) in a view's
+// chunks.
+EventIndex EndWhileReserved(const View& view, EventIndex first);
+
+// What private pools hold, of one owner or of all.
+struct PoolBytes {
+  int64_t bytes = 0;
+  int64_t free_bytes = 0;
+  size_t pools = 0;
+};
+PoolBytes BytesOfPools(const Layout& layout, std::optional<events::PoolOwner> owner = {});
+// The owner of all of them that have something free; not told where they are several's.
+events::PoolOwner OwnerOfFree(const Layout& layout);
+// "private pools (CUDA graphs have theirs)"
+std::string_view PoolsInWords(events::PoolOwner owner);
 
 }  // namespace tidemark::timeline

@@ -176,7 +176,7 @@ Ledger::Outcome Ledger::ApplySegment(Event& event, EventIndex index, Health& hea
   if (reserves) {
     event.rounded_bytes =
         segments_.Reserve({event.address, event.bytes, index, event.kind == EventKind::kSegmentMap,
-                           event.device, event.pool, event.stream});
+                           event.device, event.pool, event.stream, event.name});
     AddTo(values_[kReserved], event.rounded_bytes);
     outcome.effect = Effect::kReserve;
   } else {

@@ -351,6 +351,7 @@ State StoredView::StateAt(EventIndex index) const {
     replay.Apply(chunk.EventAt(offset), chunk.start().index + offset);
   });
   replay.End(state);
+  for (Segment& segment : state.segments) segment.pool_owner = events::OwnerOfPool(name(segment.pool_name));
   return state;
 }
 

@@ -41,6 +41,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/events/cuda_graphs.h"
 #include "profiler/events/event.h"
 #include "profiler/events/source_standing.h"
 #include "profiler/timeline/device_work.h"
@@ -74,8 +75,10 @@ struct Segment {
   EventIndex born = 0;
   bool expandable = false;  // mapped piece by piece; neighbouring pieces are one segment
   uint8_t device = 0;
-  uint8_t pool = 0;     // private; 0 = none, or not told
-  uint64_t stream = 0;  // whose requests it serves
+  uint8_t pool = 0;                                            // private; 0 = none, or not told
+  uint64_t stream = 0;                                         // whose requests it serves
+  events::NameId pool_name = 0;                                // what the pool is called; 0 = not told
+  events::PoolOwner pool_owner = events::PoolOwner::kNotTold;  // in a State
 };
 
 // Everything that is true right after event `index`.
@@ -135,7 +138,7 @@ struct Health {
   uint64_t lost = 0;                // dropped at the source, from kLoss
   uint64_t unmatched_frees = 0;     // of addresses that were not alive
   uint64_t double_allocations = 0;  // of addresses that were alive
-  uint64_t unmatched_tensors = 0;  // categories, names and shapes of what was not alive
+  uint64_t unmatched_tensors = 0;   // categories, names and shapes of what was not alive
   uint64_t unmatched_segments = 0;  // freed or unmapped where nothing was reserved, or reserved twice
   uint64_t unmatched_steps = 0;     // ended without a beginning, or begun again before their end
   uint64_t malformed = 0;           // of no known kind, category or phase; not kept

@@ -140,6 +140,7 @@ class Prologue {
       event.device = segment.device;
       event.pool = segment.pool;
       event.stream = segment.stream;
+      event.name = segment.pool_name;
     }
     for (const timeline::LiveBlock& block : state.blocks) {
       Event& event = Add(EventKind::kAllocate);

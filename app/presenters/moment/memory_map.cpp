@@ -26,6 +26,7 @@ class Mapper {
 
   MemoryMap Map() {
     map_.barred = timeline::BarredBy(barriers_, layout_);
+    map_.owner_of_pools = timeline::OwnerOfFree(layout_);
     map_.segments.reserve(state_.segments.size());
     for (size_t i = 0; i < state_.segments.size(); ++i) Place(i);
     for (const size_t block : layout_.outside) Add(map_.outside_bytes, state_.blocks[block].rounded_bytes);
@@ -120,11 +121,28 @@ std::string MapSummary(const MemoryMap& map, ByteUnit unit) {
   return text;
 }
 
+namespace {
+
+std::string_view OwnerInWords(events::PoolOwner owner) {
+  switch (owner) {
+    case events::PoolOwner::kGraph:
+      return " (a CUDA graph's)";
+    case events::PoolOwner::kProgram:
+      return " (the program's: a torch.cuda.MemPool, or a handle for CUDA graphs)";
+    case events::PoolOwner::kNotTold:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string WhoseSegment(const MemoryMap& map, const MapSegment& segment) {
   std::string text;
   if (segment.list.pool != 0)
-    text = fmt::format("private pool {}{}", segment.list.pool,
-                       segment.list.pool == events::kManyPools ? " or later" : "");
+    text = fmt::format("private pool {}{}{}", segment.list.pool,
+                       segment.list.pool == events::kManyPools ? " or later" : "",
+                       OwnerInWords(segment.list.pool_owner));
   if (map.has_streams) {
     const uint64_t stream = segment.list.stream;
     text += (text.empty() ? "" : " · ") +
@@ -138,14 +156,14 @@ namespace {
 // "90.0 MB of it in private pools (CUDA graphs have theirs) and 2.0 MB of it in memory of other streams"
 std::string BarredFree(const MemoryMap& map, int64_t free_bytes, ByteUnit unit) {
   std::string text;
-  const auto add = [&](Barrier barrier, const char* where) {
+  const auto add = [&](Barrier barrier, std::string_view where) {
     const int64_t bytes = map.barred[barrier];
     if (bytes <= 0) return;
     const std::string part = bytes == free_bytes ? "all" : FormatBytes(bytes, unit);
-    text += (text.empty() ? "" : " and ") + part + " of it " + where;
+    text += fmt::format("{}{} of it in {}", text.empty() ? "" : " and ", part, where);
   };
-  add(Barrier::kPool, "in private pools (CUDA graphs have theirs)");
-  add(Barrier::kStream, "in memory of other streams");
+  add(Barrier::kPool, timeline::PoolsInWords(map.owner_of_pools));
+  add(Barrier::kStream, "memory of other streams");
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/library_workspaces.h"
+#include "profiler/events/cuda_graphs.h"
 
 namespace tidemark::capture {
 namespace {
@@ -69,6 +70,15 @@ uint8_t PoolOf(const Entry& entry) {
   return 0;
 }
 
+template <typename Entry>
+NameId NameOfPool(const Entry& entry) {
+  if constexpr (requires { entry.mempool_; }) {
+    const auto [first, second] = entry.mempool_;
+    return Intern(events::PoolName(static_cast<int64_t>(first), static_cast<int64_t>(second)));
+  }
+  return 0;
+}
+
 Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stream) {
   Event event;
   event.kind = kind;
@@ -116,6 +126,7 @@ void OnFreeCompleted(const TraceEntry& entry) {
 
 void EmitSegment(EventKind kind, const TraceEntry& entry) {
   Event event = MemoryEvent(kind, entry);
+  if (event.pool != 0) event.name = NameOfPool(entry);
   EmitOnDevice(event);
 }
 

@@ -173,6 +173,26 @@ TEST_CASE("What private pools and other streams have free is told apart from wha
   CHECK(WhoseSegment(map, map.segments[2]) == "stream 0x5555");
 }
 
+TEST_CASE("A graph's private pool and one that the program made are told apart") {
+  timeline::Stream stream;
+  const auto add = [&stream](uint64_t address, uint8_t pool, std::string_view name) {
+    const events::NameId id = stream.Name(name);
+    events::Event& segment = stream.Add(EventKind::kSegmentAllocate, address, 20'000'000);
+    segment.pool = pool;
+    segment.name = id;
+  };
+  add(0x10000000, 1, "private pool (0, 1)");
+  CHECK(WhoseSegment(MapOf(stream), MapOf(stream).segments[0]) ==
+        "private pool 1 (the program's: a torch.cuda.MemPool, or a handle for CUDA graphs)");
+  CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes)
+            .find("all of it in private pools that the program made (torch.cuda.MemPool, "
+                  "torch.cuda.graph_pool_handle), which") != std::string::npos);
+  add(0x20000000, 2, "private pool (1, 0)");
+  CHECK(WhoseSegment(MapOf(stream), MapOf(stream).segments[1]) == "private pool 2 (a CUDA graph's)");
+  CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes).find("(CUDA graphs have theirs)") !=
+        std::string::npos);
+}
+
 TEST_CASE("What is free is put into words") {
   CHECK(ExplainFreeMemory({}, ByteUnit::kMegabytes).empty());
   timeline::Stream stream;
