@@ -7,19 +7,36 @@
 
 namespace tidemark::events {
 
+inline constexpr const char* kSnapshotProducer = "PyTorch memory snapshot";
 inline constexpr const char* kTorchVersions =
     "2.5 to 2.15";  // what profiler/phantom/README.md names was tried
 
-// Whether a version such as "2.6.0+cu124" is among them; what is none is not.
-inline bool IsTriedTorch(std::string_view version) {
-  constexpr std::pair kFirst{2, 5};
-  constexpr std::pair kLast{2, 15};
+// Of a version such as "2.6.0+cu124" the first two numbers; 0 and 0 of what is none.
+inline std::pair<int, int> TorchNumbers(std::string_view version) {
   std::pair<int, int> number{0, 0};
   const char* const end = version.data() + version.size();
   const char* const point = std::from_chars(version.data(), end, number.first).ptr;
-  if (point == end || *point != '.') return false;
+  if (point == end || *point != '.') return {0, 0};
   std::from_chars(point + 1, end, number.second);
+  return number;
+}
+
+// Whether it is among them; what is none is not.
+inline bool IsTriedTorch(std::string_view version) {
+  constexpr std::pair kFirst{2, 5};
+  constexpr std::pair kLast{2, 15};
+  const std::pair<int, int> number = TorchNumbers(version);
   return number >= kFirst && number <= kLast;
+}
+
+// Whether what such a producer (RunDescription) made of a run tells of private pools: PyTorch's own snapshots
+// do, and what is compiled for a torch since 2.8; `record` and traces do not. Yes where none is named.
+inline bool TellsPools(std::string_view producer) {
+  constexpr std::string_view kTorch = "(torch ";
+  constexpr std::pair kFirst{2, 8};
+  const size_t torch = producer.find(kTorch);
+  if (torch != std::string_view::npos) return TorchNumbers(producer.substr(torch + kTorch.size())) >= kFirst;
+  return producer.empty() || producer == kSnapshotProducer;
 }
 
 }  // namespace tidemark::events

@@ -1,4 +1,4 @@
-// A PyTorch memory snapshot (torch.cuda.memory._snapshot() of PyTorch 2.11), pickled in protocol 4: what
+// A PyTorch memory snapshot (torch.cuda.memory._snapshot() of PyTorch 2.14), pickled in protocol 4: what
 // memory_viz and torch/cuda/_memory_viz.py read. Nothing but numbers, texts, lists and dictionaries.
 #include <fmt/format.h>
 
@@ -17,6 +17,7 @@
 
 #include "profiler/base/utf8.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/events/cuda_graphs.h"
 #include "profiler/events/stack.h"
 #include "profiler/timeline/free_lists.h"
 #include "profiler/trace/exporters/exporter.h"
@@ -109,7 +110,8 @@ class PickleExporter final : public Exporter {
     if (moment.is_no_edge) return;
     if (is_step || event.kind == EventKind::kPhase) return Annotate(moment);
     if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
-      segments_[event.address] = {event.bytes, event.op, event.name};
+      segments_[event.address] = {event.bytes, event.op};
+      NotePool(event.pool, event.name);
     }
     const bool is_in_state_before = moment.index == view_.first() && view_.first() > 0;
     if (ActionOf(event.kind).empty() || is_in_state_before) return;
@@ -140,7 +142,6 @@ class PickleExporter final : public Exporter {
   struct SegmentOrigin {
     int64_t bytes = 0;
     events::NameId stack = 0;
-    events::NameId pool = 0;  // an imported one's name
   };
 
   SegmentOrigin OriginOf(uint64_t address) const {
@@ -161,18 +162,27 @@ class PickleExporter final : public Exporter {
     pickle.EndDictionary();
   }
 
-  // The importers' "private pool (1, 0)"; without it, whose pool it is is not known, and its number stands
-  // for a CUDA graph's.
-  void WritePool(Pickle& pickle, const timeline::Segment& segment, events::NameId name) const {
-    const std::string_view pool = view_.name(name);
-    std::array<int64_t, 2> numbers{segment.pool, 0};
-    const size_t open = pool.find('(');
-    const size_t comma = pool.find(", ");
-    if (open != std::string_view::npos && comma != std::string_view::npos && open < comma) {
-      std::from_chars(pool.data() + open + 1, pool.data() + comma, numbers[0]);
-      std::from_chars(pool.data() + comma + 2, pool.data() + pool.size(), numbers[1]);
-    }
-    pickle.Text("segment_pool_id").Number(numbers[0]).Number(numbers[1]).Opcode("\x86");
+  using PoolNumbers = std::pair<int64_t, int64_t>;
+
+  void NotePool(uint8_t pool, events::NameId name) {
+    if (const auto numbers = events::PoolNumbers(view_.name(name))) pool_numbers_[pool] = *numbers;
+  }
+
+  // By what its segments are called; where that is not told its own number stands for a CUDA graph's.
+  PoolNumbers NumbersOf(uint8_t pool) const {
+    const auto known = pool_numbers_.find(pool);
+    return known == pool_numbers_.end() ? PoolNumbers{pool, 0} : known->second;
+  }
+
+  void WritePool(Pickle& pickle, std::string_view key, uint8_t pool) const {
+    const auto [first, second] = NumbersOf(pool);
+    pickle.Text(key).Number(first).Number(second).Opcode("\x86");
+  }
+
+  // An entry's. Of one that is in none as far as known only a failed request says so: of what stream it was
+  // several pools have memory.
+  void WritePoolOf(Pickle& pickle, const Event& event) const {
+    if (event.pool != 0 || event.kind == EventKind::kOutOfMemory) WritePool(pickle, "pool_id", event.pool);
   }
 
   void WriteSegments(Pickle& pickle) {
@@ -207,7 +217,7 @@ class PickleExporter final : public Exporter {
         .Text("stream")
         .Address(segment.stream);
     pickle.Text("segment_type").Text(segment.bytes <= timeline::kSmallSegment ? "small" : "large");
-    WritePool(pickle, segment, origin.pool);
+    WritePool(pickle, "segment_pool_id", segment.pool);
     pickle.Text("is_expandable").Boolean(segment.expandable);
     WriteFrames(pickle, origin.stack, 0);
     pickle.Text("blocks").List();
@@ -244,20 +254,24 @@ class PickleExporter final : public Exporter {
     const timeline::State state = view_.StateAt(view_.first());
     for (const timeline::Segment& segment : state.segments) {
       segments_[segment.address].bytes = segment.bytes;
+      NotePool(segment.pool, segment.pool_name);
       Pickle pickle(TraceOf(segment.device, out));
       WriteEntryOf(pickle, segment.expandable ? "segment_map" : "segment_alloc", segment.address,
                    segment.bytes, segment.stream, state.time_ns);
+      if (segment.pool != 0) WritePool(pickle, "pool_id", segment.pool);
       pickle.EndDictionary();
     }
     for (const timeline::LiveBlock& block : state.blocks) {
       Pickle pickle(TraceOf(block.device, out));
       WriteEntryOf(pickle, "alloc", block.address, block.bytes, block.stream, state.time_ns);
       pickle.Text("category").Text(events::KeyOf(block.category));
+      if (block.pool != 0) WritePool(pickle, "pool_id", block.pool);
       WriteShape(pickle, block.shape);
       WriteFrames(pickle, block.op, block.device);
       pickle.EndDictionary();
       if (!block.pending_free) continue;
       WriteEntryOf(pickle, "free_requested", block.address, block.bytes, block.stream, state.time_ns);
+      if (block.pool != 0) WritePool(pickle, "pool_id", block.pool);
       pickle.EndDictionary();
     }
   }
@@ -282,6 +296,7 @@ class PickleExporter final : public Exporter {
                  event.stream, moment.time_ns);
     pickle.Text("user_metadata").Text(view_.name(event.layer));
     if (event.kind == EventKind::kAllocate) pickle.Text("category").Text(events::KeyOf(CategoryOf(moment)));
+    WritePoolOf(pickle, event);
     WriteShape(pickle, view_.ShapeOf(moment.index));
     WriteFrames(pickle, event.op, event.device);
     pickle.EndDictionary();
@@ -351,6 +366,7 @@ class PickleExporter final : public Exporter {
   timeline::State at_end_;
   std::unordered_map<timeline::EventIndex, events::Category> alive_at_end_;
   std::map<uint64_t, SegmentOrigin> segments_;
+  std::map<uint8_t, PoolNumbers> pool_numbers_;  // by number in the run, of those that have names
   std::map<uint8_t, std::string> other_traces_;
   std::string annotations_;
   std::unordered_map<uint64_t, uint32_t> stacks_;

@@ -1,11 +1,11 @@
 #include "profiler/trace/importers/objects.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cctype>
 #include <limits>
+
+#include "profiler/events/cuda_graphs.h"
 
 namespace tidemark::trace {
 
@@ -35,6 +35,7 @@ constexpr size_t kMostSlots = (size_t{1} << 30) - 1;
 constexpr uint64_t kListCost = 96;
 constexpr uint64_t kDictionaryCost = 48;
 constexpr uint64_t kTextCost = 96;
+constexpr uint64_t kShapeCost = 48;
 constexpr uint64_t kPairCost =
     2 * sizeof(std::pair<TextId, Value>);  // a vector that grows holds up to twice its items
 
@@ -66,8 +67,8 @@ Objects::Objects() {
   Intern("");
   keys_ = {Intern("action"),        Intern("addr"),     Intern("address"), Intern("device_free"),
            Intern("size"),          Intern("stream"),   Intern("time_us"), Intern("frames"),
-           Intern("user_metadata"), Intern("category"), Intern("pool_id"), Intern("filename"),
-           Intern("line"),          Intern("name")};
+           Intern("user_metadata"), Intern("category"), Intern("pool_id"), Intern("shape"),
+           Intern("filename"),      Intern("line"),     Intern("name")};
   actions_ = {{Intern("alloc"), Action::kAlloc},
               {Intern("free_requested"), Action::kFreeRequested},
               {Intern("free_completed"), Action::kFreeCompleted},
@@ -132,7 +133,7 @@ Value Objects::NewDictionary() {
 void Objects::Append(const Value& list, std::span<const Value> items) {
   if (list.kind != Value::Kind::kList) return;
   List& target = lists_[static_cast<size_t>(list.number)];
-  if (target.stack != kNoStackYet) return;
+  if (target.stack != kNoStackYet || target.pool != 0) return;
   if (target.items.empty()) target.items.reserve(std::min(items.size(), kUsualFrames));
   for (const Value& item : items) {
     if (const auto entry = EntryOf(item)) {
@@ -160,7 +161,7 @@ bool Objects::Set(const Value& dictionary, const Value& key, const Value& value)
     }
     BecomeEntry(slot);
   }
-  SetEntryField(entry(slot.index), name, value);
+  SetEntryField(slot.index, name, value);
   return true;
 }
 
@@ -172,7 +173,7 @@ void Objects::BecomeEntry(Slot& slot) {
   slot = {static_cast<uint32_t>(Form::kEntry),
           static_cast<uint32_t>(entry_count_++) & static_cast<uint32_t>(kMostSlots)};
   cost_ += sizeof(TraceEntry);
-  for (const auto& [key, value] : dictionaries_[general]) SetEntryField(entry(slot.index), key, value);
+  for (const auto& [key, value] : dictionaries_[general]) SetEntryField(slot.index, key, value);
   Empty(general);
 }
 
@@ -182,7 +183,8 @@ void Objects::Empty(uint32_t general) {
   free_dictionaries_.push_back(general);
 }
 
-void Objects::SetEntryField(TraceEntry& entry, TextId key, const Value& value) {
+void Objects::SetEntryField(size_t index, TextId key, const Value& value) {
+  TraceEntry& entry = this->entry(index);
   if (key == keys_.action) {
     const auto found = actions_.find(static_cast<TextId>(value.number));
     entry.action =
@@ -203,7 +205,14 @@ void Objects::SetEntryField(TraceEntry& entry, TextId key, const Value& value) {
     entry.category = CategoryFromText(TextOf(value));
   } else if (key == keys_.pool) {
     entry.pool = PoolOf(value);
+  } else if (key == keys_.shape && value.kind == Value::Kind::kText) {
+    if (shapes_.insert_or_assign(index, static_cast<TextId>(value.number)).second) cost_ += kShapeCost;
   }
+}
+
+TextId Objects::ShapeOf(size_t entry) const {
+  const auto told = shapes_.find(entry);
+  return told == shapes_.end() ? TextId{0} : told->second;
 }
 
 void Objects::Complete(const Value& dictionary) {
@@ -248,13 +257,23 @@ uint32_t Objects::FrameOf(const Value& dictionary) {
 }
 
 PoolIndex Objects::PoolOf(const Value& list) {
-  const std::vector<Value>& numbers = ItemsOf(list);
+  if (list.kind != Value::Kind::kList) return 0;
+  List& source = lists_[static_cast<size_t>(list.number)];
+  if (source.pool != 0) return source.pool;
+  std::vector<Value>& numbers = source.items;
   const auto is_number = [](const Value& value) { return value.kind == Value::Kind::kNumber; };
   if (numbers.size() != 2 || !is_number(numbers[0]) || !is_number(numbers[1])) return 0;
   const std::pair id{numbers[0].number, numbers[1].number};
+  // Every entry brings such a list of its own, too.
+  cost_ -= 2 * sizeof(Value) * numbers.size();
+  std::vector<Value>().swap(numbers);
+  return source.pool = PoolOf(id);
+}
+
+PoolIndex Objects::PoolOf(const std::pair<int64_t, int64_t>& id) {
   if (const auto known = pool_indices_.find(id); known != pool_indices_.end()) return known->second;
   if (pools_.size() == events::kManyPools) return events::kManyPools;
-  pools_.push_back(fmt::format("private pool ({}, {})", id.first, id.second));
+  pools_.push_back(events::PoolName(id.first, id.second));
   return pool_indices_[id] = static_cast<PoolIndex>(pools_.size() - 1);
 }
 

@@ -114,8 +114,10 @@ class Objects {
   const std::vector<uint64_t>& streams() const { return streams_; }
   static constexpr PoolIndex kDefaultPool = 1;
   // Of a pool's two numbers; 0 where the list is something else, events::kManyPools for the 255th and later
-  // ones.
+  // ones. Condenses the list, as StackOf does.
   PoolIndex PoolOf(const Value& list);
+  // Of the entry's block: "float16 [64, 128]"; 0 = not told. Only our own exporter tells it.
+  TextId ShapeOf(size_t entry) const;
   // "private pool (1, 0)"; "" for the default one, and where an index does not tell one.
   std::string_view PoolName(PoolIndex pool) const { return pools_[pool < pools_.size() ? pool : 0]; }
   // Condenses the list, which holds nothing else from then on and takes no more.
@@ -131,6 +133,7 @@ class Objects {
     std::vector<Value> items;
     Range entries;
     StackId stack = kNoStackYet;
+    PoolIndex pool = 0;
   };
   // What a dictionary became: 2 bits of kind, then which.
   enum class Form : uint32_t { kGeneral, kEntry, kFrame };
@@ -147,7 +150,8 @@ class Objects {
   TextId Intern(std::string_view text);
   void BecomeEntry(Slot& slot);
   void Empty(uint32_t general);
-  void SetEntryField(TraceEntry& entry, TextId key, const Value& value);
+  PoolIndex PoolOf(const std::pair<int64_t, int64_t>& id);
+  void SetEntryField(size_t index, TextId key, const Value& value);
   uint32_t InternFrame(const Pairs& pairs);
   uint32_t FrameOf(const Value& dictionary);
   uint32_t StreamIndex(uint64_t stream);
@@ -163,7 +167,8 @@ class Objects {
   std::vector<uint32_t> free_dictionaries_;
   std::vector<std::unique_ptr<std::array<TraceEntry, kEntriesInChunk>>> entries_;
   size_t entry_count_ = 0;
-  std::deque<std::string> pools_;  // by index: their names
+  std::unordered_map<size_t, TextId> shapes_;  // by entry
+  std::deque<std::string> pools_;              // by index: their names
   std::map<std::pair<int64_t, int64_t>, PoolIndex> pool_indices_;
   std::vector<uint64_t> streams_{0};
   std::unordered_map<uint64_t, uint32_t> stream_ids_{{0, 0}};
@@ -174,7 +179,7 @@ class Objects {
   std::vector<uint32_t> frames_of_stack_;  // kept for its room
   std::unordered_map<TextId, TraceEntry::Action> actions_;
   struct Keys {
-    TextId action, addr, address, device_free, size, stream, time_us, frames, metadata, category, pool,
+    TextId action, addr, address, device_free, size, stream, time_us, frames, metadata, category, pool, shape,
         filename, line, name;
   } keys_{};
   uint64_t cost_ = 0;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/events/torch_versions.h"
 #include "profiler/timeline/segments.h"
 #include "profiler/trace/importers/annotated_steps.h"
 #include "profiler/trace/importers/block_sizes.h"
@@ -41,9 +42,6 @@ class SnapshotHistory {
         stacks_(objects, writer_),
         sizes_(contents.rules),
         steps_(writer_) {
-    for (const SnapshotSegment& segment : contents.segments) {
-      segments_at_end_.insert_or_assign(segment.address, &segment);
-    }
     for (const SnapshotAnnotation& annotation : contents.annotations) steps_.Expect(annotation.name);
   }
 
@@ -106,13 +104,6 @@ class SnapshotHistory {
     return event;
   }
 
-  const SnapshotSegment* SegmentAtEnd(uint64_t address) const {
-    const auto after = segments_at_end_.upper_bound(address);
-    if (after == segments_at_end_.begin()) return nullptr;
-    const SnapshotSegment* segment = std::prev(after)->second;
-    return address - segment->address < static_cast<uint64_t>(segment->bytes) ? segment : nullptr;
-  }
-
   // Private pools get numbers as they come, as those of a live run (allocator_events.cpp).
   uint8_t NumberOf(PoolIndex pool) {
     if (pool == events::kManyPools) return pool;
@@ -164,8 +155,8 @@ class SnapshotHistory {
 
   void WriteStart(const SnapshotStart& start) {
     for (const timeline::Segment& from : start.segments) {
-      const SnapshotSegment* known = SegmentAtEnd(from.address);
-      const events::NameId stack = known != nullptr ? stacks_.Name(known->stack, time_ns_) : 0;
+      const auto known = start.stacks.find(from.address);
+      const events::NameId stack = known != start.stacks.end() ? stacks_.Name(known->second, time_ns_) : 0;
       Event event =
           Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate, from.device);
       event.address = from.address;
@@ -201,6 +192,7 @@ class SnapshotHistory {
     writer_.Add(event);
     sizes_.TakeExactly(block.address, event.rounded_bytes);
     rounded_.insert_or_assign(block.address, event.rounded_bytes);
+    WriteShape(block.shape, event);
     if (!block.pending_free) return;
     Event freed = Stamped(EventKind::kFreeRequested, block.device);
     freed.address = block.address;
@@ -226,7 +218,7 @@ class SnapshotHistory {
                   return objects_.entry(a.rest.first).time_us < objects_.entry(b.rest.first).time_us;
                 });
       const size_t index = next->rest.first++;
-      WriteEntry(objects_.entry(index), next->device);
+      WriteEntry(index, next->device);
       if (one) objects_.LetGoOfEntriesBefore(index);
       if (--next->rest.count == 0) readings.erase(next);
       constexpr size_t kBetweenReports = 1 << 16;
@@ -241,14 +233,15 @@ class SnapshotHistory {
     time_ns_ = std::max(entry.time_us == 0 ? time_ns_ + 1000 : Nanoseconds(entry.time_us), time_ns_);
   }
 
-  void WriteEntry(const TraceEntry& entry, uint8_t device) {
+  void WriteEntry(size_t index, uint8_t device) {
+    const TraceEntry& entry = objects_.entry(index);
     WriteAnnotationsUntil(entry.time_us);
     Advance(entry);
     switch (entry.action) {
       case Action::kAlloc:
       case Action::kFreeRequested:
       case Action::kFreeCompleted:
-        return WriteBlock(entry, device);
+        return WriteBlock(entry, objects_.ShapeOf(index), device);
       case Action::kSegmentAlloc:
       case Action::kSegmentFree:
       case Action::kSegmentMap:
@@ -262,7 +255,19 @@ class SnapshotHistory {
     }
   }
 
-  void WriteBlock(const TraceEntry& entry, uint8_t device) {
+  // Of the block that was just made.
+  void WriteShape(TextId shape, const Event& made) {
+    if (shape == 0) return;
+    const events::NameId name = writer_.Name(objects_.TextOf(shape), time_ns_);
+    Event event = Stamped(EventKind::kTensorShape, made.device);
+    event.address = made.address;
+    event.stream = made.stream;
+    event.pool = made.pool;
+    event.name = name;
+    writer_.Add(event);
+  }
+
+  void WriteBlock(const TraceEntry& entry, TextId shape, uint8_t device) {
     const bool is_alloc = entry.action == Action::kAlloc;
     const events::NameId stack = is_alloc ? stacks_.Name(entry.stack, time_ns_) : 0;
     const events::NameId metadata = is_alloc ? writer_.Name(objects_.TextOf(entry.metadata), time_ns_) : 0;
@@ -285,6 +290,7 @@ class SnapshotHistory {
       rounded_.erase(entry.address);
     }
     writer_.Add(event);
+    if (is_alloc) WriteShape(shape, event);
   }
 
   void WriteSegment(const TraceEntry& entry, uint8_t device) {
@@ -371,7 +377,6 @@ class SnapshotHistory {
   StackNames stacks_;
   BlockSizes sizes_;
   AnnotatedSteps steps_;
-  std::map<uint64_t, const SnapshotSegment*> segments_at_end_;
   timeline::Segments segments_;  // that are there now
   std::unordered_map<PoolIndex, uint8_t> pool_numbers_;
   std::unordered_map<uint64_t, int64_t> rounded_;  // of the blocks that are alive
@@ -455,7 +460,7 @@ Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, co
   TideSummary summary;
   summary.description.title = std::filesystem::path(file_name).filename().string();
   summary.description.device = DevicesOf(contents);
-  summary.description.producer = "PyTorch memory snapshot";
+  summary.description.producer = events::kSnapshotProducer;
   summary.description.allocator_settings = contents.allocator_settings;
   summary.description.start_time_ns = history.start_ns();
   summary.events = history.events();

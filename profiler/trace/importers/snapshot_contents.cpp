@@ -116,6 +116,9 @@ class ContentsReader {
     block.stream = segment.stream;
     block.device = segment.device;
     block.category = CategoryFromText(objects_.TextIn(from, "category"));
+    if (const Value* shape = objects_.Find(from, "shape");
+        shape != nullptr && shape->kind == Value::Kind::kText)
+      block.shape = static_cast<TextId>(shape->number);
     if (const Value* frames = objects_.Find(from, "frames")) block.stack = objects_.StackOf(*frames);
     contents_.blocks.push_back(block);
   }

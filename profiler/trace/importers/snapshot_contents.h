@@ -20,6 +20,7 @@ struct SnapshotBlock {
   int64_t requested_bytes = 0;
   uint64_t stream = 0;
   StackId stack = 0;
+  TextId shape = 0;
   events::Category category = events::Category::kUnknown;
   uint8_t device = 0;
   bool pending_free = false;

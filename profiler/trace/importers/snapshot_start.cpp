@@ -16,6 +16,7 @@ class Undoing {
     for (const SnapshotSegment& segment : contents.segments) {
       segments_.Reserve({segment.address, segment.bytes, 0, segment.expandable, segment.device, segment.pool,
                          segment.stream});
+      stacks_[segment.address] = segment.stack;
     }
     for (const SnapshotBlock& block : contents.blocks) blocks_.insert_or_assign(block.address, block);
   }
@@ -30,6 +31,7 @@ class Undoing {
     std::sort(start.blocks.begin(), start.blocks.end(),
               [](const auto& one, const auto& other) { return one.address < other.address; });
     segments_.AppendTo(start.segments);
+    start.stacks = stacks_;
     return start;
   }
 
@@ -50,6 +52,7 @@ class Undoing {
       case Action::kSegmentMap:
         if (entry.pool == 0) entry.pool = PoolAt(entry.address);
         segments_.Release(entry.address, entry.bytes);
+        stacks_.erase(entry.address);
         return;
       case Action::kSegmentFree:
       case Action::kSegmentUnmap:
@@ -80,6 +83,7 @@ class Undoing {
   Objects& objects_;
   std::unordered_map<uint64_t, SnapshotBlock> blocks_;
   timeline::Segments segments_;
+  std::map<uint64_t, StackId> stacks_;
 };
 
 }  // namespace

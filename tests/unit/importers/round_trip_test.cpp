@@ -192,9 +192,39 @@ std::vector<Told> AllOf(const timeline::View& view) {
   return all;
 }
 
-TEST_CASE("private pools go through a snapshot as far as their segments are there at its end",
+TEST_CASE("shapes go through a snapshot, of what is alive at its end and of what is not", "[importers]") {
+  Stream run;
+  run.Name(1, "float16 [64, 128]");
+  run.Name(2, "int64 [8]");
+  run.Add({.address = 0x10000000, .bytes = 2 << 20, .kind = EventKind::kSegmentAllocate});
+  const auto allocate = [&](uint64_t address, events::NameId shape) {
+    run.Allocate(address, 1000, events::Category::kActivation);
+    run.events.back().layer = run.events.back().op = 0;
+    if (shape != 0) run.Add({.address = address, .name = shape, .kind = EventKind::kTensorShape});
+  };
+  allocate(0x10000000, 1);
+  allocate(0x10001000, 2);
+  allocate(0x10002000, 0);
+  run.Free(0x10000000);
+  const auto shapes_of = [](const timeline::View& view) {
+    std::vector<std::string> shapes;
+    for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
+      if (view.event(i).kind == EventKind::kAllocate) shapes.emplace_back(view.name(view.ShapeOf(i)));
+    }
+    return shapes;
+  };
+  const std::vector<std::string> expected = {"float16 [64, 128]", "int64 [8]", ""};
+  const auto view = run.View();
+  REQUIRE(shapes_of(*view) == expected);
+  const ImportedRun again = ThroughPickle(*view);
+  CHECK(again.view->health().unmatched_tensors == 0);
+  CHECK(shapes_of(*again.view) == expected);
+}
+
+TEST_CASE("private pools go through a snapshot, those of segments that are gone at its end, too",
           "[importers]") {
   Stream run;
+  run.Name(1, "private pool (0, 3)");
   const auto segment = [&](EventKind kind, uint64_t address, uint8_t pool) {
     run.Add({.address = address, .bytes = 2 << 20, .kind = kind, .pool = pool});
   };
@@ -208,7 +238,9 @@ TEST_CASE("private pools go through a snapshot as far as their segments are ther
     run.Allocate(address, 1000, events::Category::kActivation);
     run.events.back().pool = static_cast<uint8_t>(pool);
   }
+  run.events[1].name = 1;
   run.Free(kGone);
+  for (size_t i = run.events.size() - 2; i < run.events.size(); ++i) run.events[i].pool = 2;
   segment(EventKind::kSegmentFree, kGone, 2);
   const auto view = run.View();
   const auto again = ThroughPickle(*view).view;
@@ -217,8 +249,12 @@ TEST_CASE("private pools go through a snapshot as far as their segments are ther
   REQUIRE(found.size() == expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
     INFO(i);
-    CHECK(int{found[i].pool} == (found[i].address == kGone ? 0 : int{expected[i].pool}));
+    CHECK(int{found[i].pool} == int{expected[i].pool});
   }
+  const timeline::State end = again->StateAt(again->end() - 1);
+  REQUIRE(end.segments.size() == 2);
+  CHECK(again->name(end.segments[0].pool_name) == "private pool (2, 0)");  // whose name nobody told
+  CHECK(again->name(end.segments[1].pool_name) == "private pool (0, 3)");
 }
 
 TEST_CASE("a trace of ours brings every event back", "[importers]") {

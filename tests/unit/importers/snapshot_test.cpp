@@ -584,6 +584,54 @@ TEST_CASE("equal stacks are held once", "[importers]") {
   CHECK(objects.ItemsOf(one).empty());
 }
 
+TEST_CASE("the two numbers of a pool, of which every entry brings a list of its own, are held once",
+          "[importers]") {
+  Objects objects;
+  const auto list_of = [&](int64_t first, int64_t second) {
+    const Value list = objects.NewList();
+    objects.Append(list, Value::Number(first));
+    objects.Append(list, Value::Number(second));
+    return list;
+  };
+  const Value one = list_of(1, 0);
+  const PoolIndex pool = objects.PoolOf(one);
+  CHECK(objects.PoolName(pool) == "private pool (1, 0)");
+  CHECK(objects.ItemsOf(one).empty());
+  CHECK(objects.PoolOf(one) == pool);  // another entry may refer to it
+  CHECK(objects.PoolOf(list_of(1, 0)) == pool);
+  CHECK(objects.PoolOf(list_of(0, 0)) == Objects::kDefaultPool);
+  const Value no_pool = list_of(1, 0);
+  objects.Append(no_pool, Value::Number(0));
+  CHECK(objects.PoolOf(no_pool) == 0);
+  CHECK(objects.ItemsOf(no_pool).size() == 3);
+}
+
+TEST_CASE("a segment from before the history has its own stack, not that of what lies there at the end",
+          "[importers]") {
+  PickleWriter pickle;
+  const auto frames = [&](std::string_view function) {
+    pickle.Text("frames").List().Dictionary();
+    pickle.Key("filename", "train.py").Key("line", 1).Key("name", function).EndDictionary().EndList();
+  };
+  pickle.Dictionary().Text("segments").List();
+  pickle.Segment(kBase, 2 << 20);
+  frames("later");
+  pickle.EndDictionary();
+  pickle.Segment(kBase << 4, 2 << 20);
+  frames("stays");
+  pickle.EndDictionary();
+  pickle.EndList().Text("device_traces").List().List();
+  pickle.Entry("segment_free", kBase, 2 << 20, 1).Entry("segment_alloc", kBase, 2 << 20, 2);
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const auto reserved = run.Of(EventKind::kSegmentAllocate);
+  REQUIRE(reserved.size() == 3);
+  CHECK(reserved[0].address == static_cast<uint64_t>(kBase));
+  CHECK(run.view->name(reserved[0].op).empty());
+  CHECK(run.view->name(reserved[1].op) == "stays (train.py:1)");
+}
+
 TEST_CASE("entries of kinds that are not known are counted", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary()
