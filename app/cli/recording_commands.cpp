@@ -37,6 +37,7 @@
 #include "profiler/session/run.h"
 #include "profiler/session/shortage.h"
 #include "profiler/session/steady_state.h"
+#include "profiler/timeline/graph_replays.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
@@ -135,6 +136,7 @@ Json InfoJson(const session::Run& run) {
                {"settings", SettingsJson(description.settings_json)},
                {"steps", run.status().steps_done},
                {"passes_without_gradients", presenters::PassesWithoutSteps(*view, run.status(), description)},
+               {"graph_replays", timeline::GraphReplaysIn(*view).in_all},
                {"duration_ns", DurationNs(*view)},
                {"out_of_memory", !session::WentOnAfterFailures(*view)}};
   AddRunJson(ReportOf(run), json);

@@ -17,6 +17,7 @@
 #include "profiler/advice/kept_results.h"
 #include "profiler/advice/loss_scores.h"
 #include "profiler/advice/optimizer_work.h"
+#include "profiler/advice/pool_memory.h"
 #include "profiler/advice/step_spikes.h"
 #include "profiler/advice/unused_memory.h"
 #include "profiler/base/saturating.h"
@@ -77,6 +78,7 @@ class Examination {
     Add(KeptOutputs(view_, unit_));
     FindUnusedGraph();
     Add(UnusedMemory(view_, unit_, card_bytes_));
+    Add(PoolMemory(view_, unit_, card_bytes_));
     std::ranges::stable_sort(findings_, std::ranges::greater(), RankOf);
     return std::move(findings_);
   }
@@ -548,6 +550,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "The optimizer's step needs the most";
     case FindingKind::kLossScores:
       return "Scores for the loss are there several times";
+    case FindingKind::kPoolMemory:
+      return "Private pools keep memory for themselves";
   }
   return "";
 }
@@ -580,6 +584,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "optimizer_work";
     case FindingKind::kLossScores:
       return "loss_scores";
+    case FindingKind::kPoolMemory:
+      return "pool_memory";
   }
   return "";
 }

@@ -1,10 +1,11 @@
 // What in a run's memory a person would want to be told of, each with its evidence and what to do about it:
 // memory that grows from step to step, graphs and gradients that are kept, graphs that nobody runs backward,
-// fragmentation, free memory of private pools and other streams, workspaces larger than activations, a step,
-// the first or a later one, that needs more than all others, copies between types, outputs that are kept from
-// pass to pass, what an optimizer works in, and scores of which a loss makes several. Only what the stream
-// shows: a run without steps or categories has fewer findings. Pure functions, any thread. O(events of one
-// step, without steps of a million events at most, + live blocks).
+// fragmentation, free memory of private pools and other streams, what CUDA graphs keep for their replays,
+// workspaces larger than activations, a step, the first or a later one, that needs more than all others,
+// copies between types, outputs that are kept from pass to pass, what an optimizer works in, and scores of
+// which a loss makes several. Only what the stream shows: a run without steps or categories has fewer
+// findings. Pure functions, any thread. O(events of one step, without steps of a million events at most, +
+// live blocks).
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ enum class FindingKind : uint8_t {
   kKeptOutputs,
   kOptimizerWork,
   kLossScores,
+  kPoolMemory,
 };
 
 struct Finding {

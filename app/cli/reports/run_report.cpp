@@ -13,11 +13,13 @@
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/shell_words.h"
+#include "profiler/events/torch_versions.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/kept_part.h"
 #include "profiler/session/one_card.h"
+#include "profiler/timeline/graph_replays.h"
 
 namespace tidemark::cli {
 namespace {
@@ -238,15 +240,15 @@ std::vector<std::string> JoinedByWhatWasDone(const std::vector<std::string>& not
   return told;
 }
 
-// When most was reserved.
-int64_t BytesOfPools(const timeline::View& view) {
-  if (view.empty()) return 0;
-  const auto peak = view.PeakIn(timeline::Series::kReserved, view.first(), view.end());
-  int64_t bytes = 0;
-  for (const timeline::Segment& segment : view.StateAt(peak.index).segments) {
-    if (segment.pool != 0) bytes = SaturatingSum(bytes, segment.bytes);
-  }
-  return bytes;
+timeline::PoolBytes BytesOfPools(const timeline::View& view) {
+  if (view.empty()) return {};
+  return timeline::BytesOfPools(timeline::LayOut(view.StateAt(timeline::MomentBetweenReplays(view))));
+}
+
+std::string PoolsRow(const timeline::PoolBytes& pools) {
+  if (pools.bytes == 0) return "";
+  return BytesRow("of private pools", pools.bytes) +
+         SizeRow("free in them", pools.free_bytes, "PyTorch uses it for nothing else");
 }
 
 }  // namespace
@@ -260,7 +262,8 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
-  report.pool_bytes = BytesOfPools(view);
+  report.pools = BytesOfPools(view);
+  report.tells_pools = report.pools.bytes > 0 || events::TellsPools(description.producer);
   if (view.devices().size() > 1) report.cards = view.devices();
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {
@@ -291,9 +294,8 @@ std::string PeakTitleOf(const events::RunDescription& description) {
 
 std::string RunText(const RunReport& report) {
   return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
-         (report.pool_bytes > 0 ? BytesRow("of private pools", report.pool_bytes) : "") +
-         BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) + OutOfMemoryRows(report) +
-         NoteRows(report.notes);
+         PoolsRow(report.pools) + BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) +
+         OutOfMemoryRows(report) + NoteRows(report.notes);
 }
 
 std::string RunTextWithoutPeak(const RunReport& report) {
@@ -308,7 +310,8 @@ std::string WaysOutHint(const RunReport& report, const std::string& recording) {
 void AddRunJson(const RunReport& report, Json& json) {
   json["measured"] = PeaksJson(report.peaks);
   if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;
-  json["measured"]["private_pools_bytes"] = report.pool_bytes;
+  json["measured"]["private_pools_bytes"] = report.tells_pools ? Json(report.pools.bytes) : Json();
+  json["measured"]["private_pools_free_bytes"] = report.tells_pools ? Json(report.pools.free_bytes) : Json();
   if (report.peaks.reserved_peak_bytes == 0) json["measured"]["reserved_peak_bytes"] = nullptr;  // not told
   json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)

@@ -14,6 +14,7 @@
 #include "profiler/session/card_fit.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/shortage.h"
+#include "profiler/timeline/free_lists.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::cli {
@@ -27,7 +28,8 @@ struct RunReport {
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
-  int64_t pool_bytes = 0;                             // of private pools, when most was reserved
+  timeline::PoolBytes pools;                          // timeline::MomentBetweenReplays
+  bool tells_pools = true;                            // events::TellsPools
   std::vector<timeline::DevicePeaks> cards;           // of a run on several; `peaks` adds them up
   std::optional<session::CardFit> fit;                // where the card is known; of several the fullest
   std::vector<session::Shortage> shortages;

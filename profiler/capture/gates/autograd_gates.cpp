@@ -1,8 +1,8 @@
-// The gates at autograd, autocast and DistributedDataParallel. LibTorch's functions are C++, but a gate needs
-// none of their types: on x86-64 (System V ABI) a reference, a class that is passed by value and a class that
-// is returned are pointers, the last one before all other arguments; constructors return nothing. The mangled
-// names hold the whole signature, so a LibTorch in which one differs passes by its gate, and what that gate
-// tells stays unknown.
+// The gates at autograd, autocast, CUDA graphs and DistributedDataParallel. LibTorch's functions are C++, but
+// a gate needs none of their types: on x86-64 (System V ABI) a reference, a class that is passed by value and
+// a class that is returned are pointers, the last one before all other arguments; constructors return
+// nothing. The mangled names hold the whole signature, so a LibTorch in which one differs passes by its gate,
+// and what that gate tells stays unknown.
 #include <dlfcn.h>
 
 #include "profiler/base/check.h"
@@ -30,6 +30,7 @@
 #define TIDEMARK_EXECUTE \
   "_ZN5torch8autograd6Engine7executeERKSt6vectorINS0_4EdgeESaIS3_EERKS2_IN2at6TensorESaIS9_EEbbbS7_"
 #define TIDEMARK_CACHED_CAST "_ZN2at8autocast11cached_castEN3c1010ScalarTypeERKNS_6TensorENS1_10DeviceTypeE"
+#define TIDEMARK_REPLAY "_ZN2at4cuda9CUDAGraph6replayEv"
 #define TIDEMARK_INITIALIZE_BUCKETS "_ZN4c10d7Reducer18initialize_bucketsESt6vectorIS1_ImSaImEESaIS3_EE"
 
 namespace {
@@ -64,6 +65,7 @@ void* TidemarkExecute(void* result, void* self, const void* roots, const void* i
     TIDEMARK_GATE(TIDEMARK_EXECUTE);
 void* TidemarkCachedCast(void* result, int8_t scalar_type, const void* tensor, int8_t device_type)
     TIDEMARK_GATE(TIDEMARK_CACHED_CAST);
+void TidemarkReplay(void* self) TIDEMARK_GATE(TIDEMARK_REPLAY);
 void TidemarkInitializeBuckets(void* self, void* indices) TIDEMARK_GATE(TIDEMARK_INITIALIZE_BUCKETS);
 
 TIDEMARK_PERSONALITY(TidemarkBackwardUnwound, backward_ended)
@@ -115,6 +117,12 @@ void* TidemarkCachedCast(void* result, int8_t scalar_type, const void* tensor, i
   void* const returned = real(result, scalar_type, tensor, device_type);
   Tell(TheGates().cast_ended);
   return returned;
+}
+
+void TidemarkReplay(void* self) {
+  static const auto real = BehindCaller<void (*)(void*)>(TIDEMARK_REPLAY, __builtin_return_address(0));
+  real(self);
+  Tell(TheGates().graph_replayed);
 }
 
 void TidemarkInitializeBuckets(void* self, void* indices) {

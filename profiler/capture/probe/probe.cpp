@@ -14,6 +14,7 @@
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/operators/graph_replays.h"
 #include "profiler/capture/probe/allocator_state.h"
 #include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
@@ -59,6 +60,7 @@ ProbeState Start() {
   Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
   if (!ring || !ring->has_value()) return ProbeState::kOff;
   OpenEventStream(std::move(**ring), 0);
+  TheGates().graph_replayed = GraphReplayed;
   if (IsLeftOut(events::Source::kAllocator)) return ProbeState::kLeavesAllocator;
   WatchTraining();
   return ProbeState::kRecords;

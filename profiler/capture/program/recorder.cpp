@@ -17,6 +17,7 @@
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/recorder_loading.h"
+#include "profiler/capture/operators/graph_replays.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/program/block_watch.h"
 #include "profiler/capture/program/course_watch.h"
@@ -53,6 +54,7 @@ void Attach(transport::RingWriter ring) {
   WatchCourse();
   TheGates().layer_begins = [](const char* name) { return BeginLayer(Intern(name)); };
   TheGates().layer_ends = EndLayer;
+  TheGates().graph_replayed = GraphReplayed;
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
   std::atexit([] {
     if (EventStreamIsOpen()) TheCourse().EndUpdateThatIsOver();

@@ -138,6 +138,29 @@ print(torch.cuda.max_memory_reserved())
         self.assertLessEqual(measured["reserved_peak_band"]["least_bytes"], int(ran.stdout))
         self.assertGreaterEqual(measured["reserved_peak_band"]["most_bytes"], int(ran.stdout))
 
+    def test_replays_of_a_graph_and_what_it_keeps_for_them_are_told(self):
+        code = """
+import torch
+def empty(mib): return torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+weight = empty(30)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    kept = empty(20)
+    empty(200)
+for _ in range(5): graph.replay()
+"""
+        ran = tidemark("phantom", "--card", "gtx-1650", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        told = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(told["graph_replays"], 5)
+        self.assertRegex(tidemark("info", self.recording).stdout, r"\n  graph replays +5\n")
+        if (torch_version() or (0, 0)) < (2, 8):  # which tells no pools
+            self.assertIsNone(told["measured"]["private_pools_bytes"])
+            return
+        found = [finding["bytes"] for finding in told["findings"] if finding["kind"] == "pool_memory"]
+        self.assertEqual(found, [told["measured"]["private_pools_free_bytes"]])
+        self.assertGreaterEqual(found[0], 200 << 20)
+
     @unittest.skipIf((torch_version() or (0, 0)) < (2, 10), "this torch's MemPool has not both")
     def test_a_run_with_a_pool_that_has_options_is_replayed_with_them(self):
         code = """

@@ -2,8 +2,10 @@
 #include "profiler/capture/operators/made_tensors.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "profiler/capture/operators/graph_replays.h"
 #include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/operators/operator_scopes.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -112,6 +114,42 @@ TEST_CASE("What a backward node's own operators make is told within it") {
   OperatorEnds();
   OperatorEnds();
   CHECK(Shapes() == std::vector<std::string>{"16 float16 [8, 8]"});
+}
+
+TEST_CASE("A replay of a CUDA graph is a scope") {
+  Emitted();
+  GraphReplayed();
+  std::vector<std::pair<events::EventKind, std::string>> told;
+  for (const events::Event& event : Emitted()) {
+    if (event.kind != events::EventKind::kName) told.emplace_back(event.kind, NameOf(event.op));
+  }
+  CHECK(told == std::vector<std::pair<events::EventKind, std::string>>{
+                    {events::EventKind::kScopeBegin, "CUDAGraph::replay"},
+                    {events::EventKind::kScopeEnd, "CUDAGraph::replay"}});
+}
+
+// The last of this process: no shapes are told after it.
+TEST_CASE("Shapes that are new with each step are told as long as there are no more than 131,072 names") {
+  Emitted();
+  constexpr int64_t kMost = 131'072;
+  int64_t told = 0;
+  const auto make = [](int64_t size) {
+    Runs("aten::nonzero", [size] {
+      BlockMade(16);
+      GivesBack(16, "int64", {size});
+    });
+  };
+  const auto take = [&told] { told += static_cast<int64_t>(Shapes().size()); };
+  for (int64_t size = 1; size <= kMost; ++size) {
+    make(size);
+    if (size % 128 == 0) take();
+  }
+  take();
+  CHECK(told < kMost);  // there were other names
+  CHECK(told > kMost - 1000);
+  make(kMost + 1);
+  CHECK(Shapes().empty());
+  CHECK_FALSE(AwaitsTensor(16));
 }
 
 }  // namespace tidemark::capture

@@ -135,7 +135,24 @@ TEST_CASE(
   Json json;
   AddRunJson(report, json);
   CHECK(json["measured"]["private_pools_bytes"] == (pool != 0 ? 64 << 20 : 0));
+  CHECK(Has(RunText(report),
+            "  free in them              33,554,432 B     32.0 MiB   PyTorch uses it for nothing else\n") ==
+        (pool != 0));
+  CHECK(json["measured"]["private_pools_free_bytes"] == (pool != 0 ? 32 << 20 : 0));
   CHECK(json["shortages"][0]["out_of_reach"]["other_pools_bytes"] == (pool != 0 ? 32 << 20 : 0));
+}
+
+TEST_CASE("Where nobody would tell of private pools, that there are none is not said") {
+  events::RunDescription description;
+  const auto pools_of = [&](const char* producer) {
+    description.producer = producer;
+    Json json;
+    AddRunJson(MakeRunReport(*timeline::Stream().Publish(), description, {}, std::nullopt, {}), json);
+    return json["measured"]["private_pools_bytes"];
+  };
+  CHECK(pools_of("tidemark phantom 0.1 (torch 2.8.0+cu128)") == 0);
+  CHECK(pools_of("tidemark phantom 0.1 (torch 2.7.1+cu126)").is_null());
+  CHECK(pools_of("tidemark record 0.1").is_null());
 }
 
 TEST_CASE("What is cached when memory runs out is said to be in gaps, or in empty segments, too") {

@@ -1,0 +1,10 @@
+// Replays of CUDA graphs as scopes (events/cuda_graphs.h): a step that only replays one allocates nothing, and
+// would look like one in which nothing happened.
+#pragma once
+
+namespace tidemark::capture {
+
+// One is over, on the thread that asked for it. Of how long the GPU takes for it the scope tells nothing.
+void GraphReplayed();
+
+}  // namespace tidemark::capture

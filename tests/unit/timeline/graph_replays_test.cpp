@@ -1,0 +1,85 @@
+#include "profiler/timeline/graph_replays.h"
+
+#include "profiler/events/torch_versions.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::timeline {
+namespace {
+
+using events::EventKind;
+using events::PoolOwner;
+
+void Replay(Stream& stream, events::NameId replay) {
+  stream.Add(EventKind::kScopeBegin).op = replay;
+  stream.Add(EventKind::kScopeEnd).op = replay;
+}
+
+TEST_CASE("Replays of CUDA graphs are counted, in all and in steps") {
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  const events::NameId other = stream.Name("aten::add");
+  Replay(stream, replay);
+  for (int64_t step = 0; step < 3; ++step) {
+    stream.BeginStep(step);
+    for (int64_t i = 0; i < step; ++i) Replay(stream, replay);
+    Replay(stream, other);
+    stream.EndStep(step);
+  }
+  const GraphReplays replays = GraphReplaysIn(*stream.Publish());
+  CHECK(replays.in_all == 4);
+  CHECK(replays.steps == 2);
+  CHECK(replays.most_in_step == 2);
+  CHECK(GraphReplaysIn(*Stream().Publish()).in_all == 0);
+}
+
+TEST_CASE(
+    "What pools keep for replays shows at the latest, or else as the latest step ends, not as all is let "
+    "go") {
+  const bool is_told = GENERATE(true, false);
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  stream.Add(EventKind::kSegmentAllocate, 0x1000, 0x10000);
+  stream.Allocate(0x1000, 512);
+  stream.BeginStep(0);
+  stream.EndStep(0);
+  EventIndex expected = stream.latest();
+  if (is_told) {
+    Replay(stream, replay);
+    expected = stream.latest() - 1;
+  }
+  stream.Free(0x1000);
+  CHECK(MomentBetweenReplays(*stream.Publish()) == expected);
+}
+
+TEST_CASE("Whose a private pool is its two numbers tell") {
+  CHECK(events::PoolName(3, 0) == "private pool (3, 0)");
+  CHECK(events::OwnerOfPool(events::PoolName(3, 0)) == PoolOwner::kGraph);
+  CHECK(events::OwnerOfPool(events::PoolName(0, 2)) == PoolOwner::kProgram);
+  CHECK(events::OwnerOfPool("") == PoolOwner::kNotTold);
+  CHECK(events::OwnerOfPool("a name") == PoolOwner::kNotTold);
+}
+
+TEST_CASE("A segment has the name and the owner of its pool, of a packed chunk, too") {
+  Stream stream;
+  const events::NameId name = stream.Name("private pool (0, 2)");
+  events::Event& segment = stream.Add(EventKind::kSegmentAllocate, 0x1000, 0x1000);
+  segment.pool = 1;
+  segment.name = name;
+  for (int i = 0; i < 40'000; ++i) stream.Add(EventKind::kMarker);
+  const State state = stream.Publish()->StateAt(stream.latest());
+  REQUIRE(state.segments.size() == 1);
+  CHECK(state.segments[0].pool_name == name);
+  CHECK(state.segments[0].pool_owner == PoolOwner::kProgram);
+}
+
+TEST_CASE("Who recorded a run tells whether pools would be told") {
+  CHECK(events::TellsPools("tidemark phantom 0.1 (torch 2.8.0+cu128)"));
+  CHECK_FALSE(events::TellsPools("tidemark phantom 0.1 (torch 2.7.1+cu126)"));
+  CHECK(events::TellsPools(events::kSnapshotProducer));
+  CHECK_FALSE(events::TellsPools("tidemark record 0.1"));
+  CHECK_FALSE(events::TellsPools("torch.profiler"));
+}
+
+}  // namespace
+}  // namespace tidemark::timeline
