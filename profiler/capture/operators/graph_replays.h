@@ -1,5 +1,5 @@
-// Replays of CUDA graphs as scopes (events/cuda_graphs.h): a step that only replays one allocates nothing, and
-// would look like one in which nothing happened.
+// Replays of CUDA graphs as scopes (events/cuda_graphs.h): a step that only replays one allocates nothing,
+// and would look like one in which nothing happened.
 #pragma once
 
 namespace tidemark::capture {
