@@ -144,8 +144,9 @@ std::string FewerText(const ProgramWays& ways, const PhantomOptions& asked,
   const FewerSamples& fewer = *FewerThatFit(ways);
   const std::string options = OptionsOfFewer(ways);
   return fmt::format(
-      "None of them {}; {}{}.\ntidemark phantom {}{} -- {} tells all of it.\n", WhatNoneDoes(ways),
-      options.empty() ? "fewer samples at once do" : "nor do fewer samples at once alone; both together do",
+      "None of them {}{}{}.\ntidemark phantom {}{} -- {} tells all of it.\n", WhatNoneDoes(ways),
+      options.empty() ? "; fewer samples at once do"
+                      : ", nor do fewer samples at once alone; both together do",
       fewer.is_the_most() ? "" : fmt::format(", at least {} of them", FormatNumber(fewer.most)),
       CardOptions(asked), options.empty() ? "" : " " + options,
       CommandLineOf(phantom::WithArgument(program, fewer.argument, fewer.most)));

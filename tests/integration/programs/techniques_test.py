@@ -292,6 +292,31 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         self.assertIn(f"\n  batch {found['most']} instead of 64 ", told)
         self.assertRegex(told, rf"\nNone of them makes it fit there; fewer samples at once do\.\ntidemark phantom --card t4 --memory 1GiB -- .*train\.py batch={found['most']} tells all of it\.\n")
 
+    def test_fit_tries_fewer_samples_with_techniques_where_neither_fits_alone(self):
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(
+            "import sys, torch, torch.nn as nn\n"
+            "samples = int(dict(word.split('=') for word in sys.argv[1:])['batch'])\n"
+            "block = lambda: nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256))\n"
+            "class Block(nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.inner = block()\n"
+            "    def forward(self, x): return x + self.inner(x)\n"
+            "net = nn.Sequential(*[Block() for _ in range(12)]).cuda()\n"
+            "net(torch.ones(samples << 15, 256, device='cuda')).sum().backward()"
+        )
+        limits = ("--card", "t4", "--memory", "1300MiB")
+        told = tidemark("fit", *limits, "--json", "--", PYTHON, str(script), "batch=16").stderr
+        answer = json.loads(told[told.index("{"):])
+        self.assertIsNone(answer["fewer_samples"]["most"])
+        found = answer["fewer_samples_with_techniques"]
+        options = ("--amp", found["amp"], "--checkpoint", found["checkpoint"])
+        ran = tidemark("phantom", *limits, *options, "-o", self.recording, "--", PYTHON, str(script), f"batch={found['most']}")
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(found["reserved_peak_bytes"], measured["reserved_peak_bytes"])
+
     def test_fit_tries_a_power_of_two_where_a_number_of_samples_fails(self):
         for rule, failure in (("assert n % 16 == 0", r"With batch \d+: .*AssertionError.*"), ("n = (n + 31) // 32 * 32", "")):
             script = Path(self.folder.name) / "train.py"

@@ -205,7 +205,7 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
   const std::string told = WaysText(ways, card, asked, program);
   CHECK(TextHas(told, "with fewer samples at once and --checkpoint blocks, by its requests"));
   CHECK(told.ends_with(
-      "None of them makes it fit there; nor do fewer samples at once alone; both together do.\n"
+      "None of them makes it fit there, nor do fewer samples at once alone; both together do.\n"
       "tidemark phantom --card l4 --checkpoint blocks -- python train.py batch=3 tells all of it.\n"));
   Json json;
   AddWaysJson(ways, card, json);
