@@ -40,6 +40,34 @@ TEST_CASE("Once a program is over all is told of its highest moment, though noth
   CHECK(told_of(highest));
 }
 
+TEST_CASE("Of what memory ended all panels tell the moment when it ran out, though there was more before") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 4096);
+  const events::EventIndex highest = stream.latest();
+  stream.Free(1 << 20);
+  stream.Allocate(1 << 20, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+  const events::EventIndex failure = stream.latest();
+  AskedOf asked(stream);
+  asked.input.description.title = "train.py";
+  asked.input.status.state = session::RunState::kFailed;
+  ViewState state;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  state.live_tree.drawn = true;
+  const Frame& seen = scene.Prepare(asked.input, state, estimates);
+  CHECK(seen.memory_map.state->index == failure);
+  CHECK(seen.memory_map.moment == "step 0 · event " + std::to_string(failure) + " · memory ran out");
+  CHECK(seen.live_tree.moment == seen.memory_map.moment);
+  CHECK(seen.breakdown.breakdown->moment == "where memory ran out in step 0");
+  CHECK(seen.breakdown.breakdown->totals.front().measured_bytes == 512);
+  CHECK_FALSE(seen.breakdown.at_peak);
+  state.pinned = highest;
+  CHECK(scene.Prepare(asked.input, state, estimates).memory_map.unpinned == "where memory ran out in step 0");
+}
+
 TEST_CASE("What a run that is over told last of its blocks is known, where they outlive it") {
   timeline::Stream stream;
   stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);

@@ -96,7 +96,7 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
   map.unpinned = peak ? peak->title : "at its end";
   map.escapes = (state.selection.any() ? 1 : 0) + (timeline.measure ? 1 : 0);
   map.moment = presenters::MomentTitle(*view, shown.index);
-  if (!map.pinned && peak) map.moment += " · the peak";
+  if (!map.pinned && peak) map.moment += peak->ran_out ? " · memory ran out" : " · the peak";
   map.unit = state.unit;
   map.empty_reason = presenters::WhyNoMap(*map.map);
   if (shown.segments.empty()) {

@@ -112,7 +112,7 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
                         const std::optional<PeakMoment>& peak) {
   Breakdown breakdown;
   breakdown.moment = peak ? peak->title : "no step is complete yet";
-  if (peak && peak->is_peak) breakdown.higher = HigherElsewhere(view, *peak);
+  if (peak && (peak->is_peak || peak->ran_out)) breakdown.higher = HigherElsewhere(view, *peak);
   timeline::State at_peak;
   if (peak) at_peak = timeline::SettledStateAt(view, peak->index, peak->step_end);
   const timeline::BytesByCategory requested = timeline::RequestedByCategory(at_peak);

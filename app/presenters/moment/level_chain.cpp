@@ -217,7 +217,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
 std::vector<LevelRow> MakeLevelChain(const View& view) {
   const std::optional<PeakMoment> peak = PeakOfRun(view);
   // Where nobody told of steps, of the first level that was told of.
-  if (!peak || peak->step < 0) return MakeLevelChain(view, view.first(), view.end());
+  if (!peak || (peak->step < 0 && !peak->ran_out)) return MakeLevelChain(view, view.first(), view.end());
   return MakeLevelChain(view, peak->index, peak->index + 1);
 }
 

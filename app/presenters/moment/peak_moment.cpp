@@ -5,6 +5,7 @@
 #include "app/presenters/moment/moment_title.h"
 #include "app/presenters/moment/settings_change.h"
 #include "profiler/base/saturating.h"
+#include "profiler/session/shortage.h"
 #include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 
@@ -15,24 +16,26 @@ using timeline::Series;
 using timeline::Step;
 using timeline::View;
 
-// The step in which memory ran out, if nothing came after it; else the last complete one.
-const Step* ToldStep(const View& view) {
-  const Step* const failed = timeline::StepThatRanOut(view);
-  return failed != nullptr ? failed : timeline::LastCompleteStep(view);
+PeakMoment PeakOf(const Step& step) {
+  return {step.number,         step.peak,          step.end,
+          step.requested_peak, step.reserved_peak, "at the peak of step " + FormatNumber(step.number)};
 }
 
-std::string TitleOf(const Step& step) {
-  const std::string number = FormatNumber(step.number);
-  return "at the peak of step " + number + (step.complete ? "" : ", in which memory ran out");
-}
-
-// PyTorch gives its cache back before it gives up, so that the most that was reserved is of another moment
-// than what was taken of the driver and the card.
-PeakMoment PeakOf(const View& view, const Step& step) {
-  const int64_t reserved =
-      step.complete ? step.reserved_peak : ValueOf(view.ValuesAt(step.peak), Series::kReserved);
-  return {step.number, step.peak,     step.end,         step.requested_peak,
-          reserved,    TitleOf(step), /*is_peak=*/true, &step == timeline::StepThatRanOut(view)};
+// Where the run ended for it.
+std::optional<PeakMoment> WhereMemoryRanOut(const View& view) {
+  if (session::WentOnAfterFailures(view)) return std::nullopt;
+  const auto& failures = view.out_of_memory();
+  const events::EventIndex index = failures[failures.size() - 1].index;
+  if (index < view.first()) return std::nullopt;
+  PeakMoment moment = ToldAt(view, index);
+  const Step* const latest = timeline::LatestStepAt(view, index);
+  const std::string where = StepTitle(view, index);
+  moment.title = "where memory ran out";
+  if (!where.empty()) moment.title += (where.starts_with("step") ? " in " : " ") + where;
+  if (latest != nullptr) moment.step = latest->number;
+  moment.is_peak = false;
+  moment.ran_out = true;
+  return moment;
 }
 
 int64_t HighestIn(const View& view, Series series) {
@@ -62,20 +65,21 @@ PeakMoment OfWholeRun(const View& view) {
 
 std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
   if (view.empty()) return std::nullopt;
-  const Step* step = ToldStep(view);
-  const bool goes_on = told == Told::kStepOrRun && step != nullptr && step->complete &&
+  if (std::optional<PeakMoment> failure = WhereMemoryRanOut(view)) return failure;
+  const Step* step = timeline::LastCompleteStep(view);
+  const bool goes_on = told == Told::kStepOrRun && step != nullptr &&
                        view.PeakIn(Series::kAllocated, view.first(), view.end()).index >= step->end;
-  if (step != nullptr && !goes_on) return PeakOf(view, *step);
+  if (step != nullptr && !goes_on) return PeakOf(*step);
   if (told == Told::kStep) return std::nullopt;
   return OfWholeRun(view);
 }
 
 std::optional<PeakMoment> PeakOfRun(const View& view) {
   if (view.empty()) return std::nullopt;
-  if (const Step* told = ToldStep(view); told != nullptr && !told->complete) return PeakOf(view, *told);
+  if (std::optional<PeakMoment> failure = WhereMemoryRanOut(view)) return failure;
   const Step* const step = LastStepWith(view, HighestIn(view, Series::kAllocated));
   if (step == nullptr) return OfWholeRun(view);
-  PeakMoment peak = PeakOf(view, *step);
+  PeakMoment peak = PeakOf(*step);
   peak.title = "at the peak of the run, in step " + FormatNumber(step->number);
   peak.requested_bytes = HighestIn(view, Series::kRequested);
   peak.reserved_bytes = HighestIn(view, Series::kReserved);
@@ -83,11 +87,14 @@ std::optional<PeakMoment> PeakOfRun(const View& view) {
 }
 
 MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
-  const int64_t allocated = ValueOf(view.ValuesAt(peak.index), Series::kAllocated);
-  MeasuredPeak measured{allocated, peak.ran_out, SettingsInForce(view, peak.index)};
+  MeasuredPeak measured{ValueOf(view.ValuesAt(peak.index), Series::kAllocated), peak.ran_out,
+                        SettingsInForce(view, peak.index)};
   if (!peak.ran_out) return measured;
-  const timeline::OutOfMemory& failure = view.out_of_memory().back();
-  measured.bytes = std::max(allocated, SaturatingSum(failure.allocated_bytes, failure.requested_bytes));
+  const auto& failures = view.out_of_memory();
+  const timeline::OutOfMemory& failure = failures[failures.size() - 1];
+  measured.bytes = SaturatingSum(failure.allocated_bytes, failure.requested_bytes);
+  if (const Step* step = timeline::StepAt(view, peak.index); step != nullptr)
+    measured.bytes = std::max(measured.bytes, ValueOf(step->at_peak, Series::kAllocated));
   return measured;
 }
 
@@ -106,7 +113,7 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   const bool is_peak = ValueOf(values, Series::kAllocated) == ValueOf(step->at_peak, Series::kAllocated);
   moment.step = step->number;
   if (step->complete && is_peak) {
-    moment.title = TitleOf(*step);
+    moment.title = PeakOf(*step).title;
     moment.is_peak = true;
     return moment;
   }

@@ -14,26 +14,27 @@ namespace tidemark::presenters {
 
 // Whose peak is told.
 enum class Told : uint8_t {
-  kStep,  // the step in which memory ran out if the run ended there, else the last complete one
+  kStep,  // the last complete one
   // The same; all of the run where there is none, since a program need not have steps, and where more was
   // allocated after the last complete one: it may go on without.
   kStepOrRun,
 };
 
 struct PeakMoment {
-  int64_t step = -1;  // -1 = all of the run
+  int64_t step = -1;  // or where memory ran out after it; -1 = all of the run, or between steps
   events::EventIndex index = 0;
   events::EventIndex step_end = 0;
-  int64_t requested_bytes = 0;  // the highest of the step or run, as are these
-  int64_t reserved_bytes = 0;   // but where memory ran out: there as it stood at that moment, as the driver
-  std::string title;  // "at the peak of step 42", "at the peak of step 0, in which memory ran out", "at the
-                      // peak of the run", "at the peak of the run, in step 3"
+  int64_t requested_bytes = 0;  // of a peak the highest of the step or run, else as it stood at that moment
+  int64_t reserved_bytes = 0;   // the same
+  std::string title;            // "at the peak of step 42", "at the peak of the run", "at the peak of the run,
+                                // in step 3", "where memory ran out in step 3"
   bool is_peak = true;
-  bool ran_out = false;  // memory did, in this step
+  bool ran_out = false;  // memory did, at this moment
 };
+// Where the run ended for want of memory both are of that moment.
 std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);
-// Of a run that is over: the step in which memory ran out if it ended there, else the one that needed the
-// most, the last of equals; all of the run where that was in no complete step.
+// Of a run that is over: the step that needed the most, the last of equals; all of the run where that was in
+// no complete step.
 std::optional<PeakMoment> PeakOfRun(const timeline::View& view);
 
 // A peak as curves over a setting mark it.

@@ -81,7 +81,7 @@ TEST_CASE("A peak was measured with the settings that were in force then") {
   CHECK(MeasuredAt(*view, *PeakOfRun(*view)).settings->batch == 64);
 }
 
-TEST_CASE("Where memory ran out, the tables tell of that step, although it is not complete") {
+TEST_CASE("Where memory ran out, the tables tell of that moment, although its step is not complete") {
   Training training;
   training.Weight(1000);
   training.Step(0, 2000, 3000);
@@ -96,9 +96,9 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
   CHECK(measured.bytes > 2'001'000'000);  // what was there and what was asked for
   CHECK_FALSE(measured.settings);         // nobody told of any
   REQUIRE(LatestPeak(*failed));
-  CHECK(LatestPeak(*failed)->title == "at the peak of step 1, in which memory ran out");
+  CHECK(LatestPeak(*failed)->title == "where memory ran out in step 1");
   const Breakdown breakdown = BreakdownAtPeak(*failed);
-  CHECK(breakdown.moment == "at the peak of step 1, in which memory ran out");
+  CHECK(breakdown.moment == "where memory ran out in step 1");
   REQUIRE_FALSE(breakdown.totals.empty());
   CHECK(breakdown.totals[1].measured_bytes.value_or(0) > 1'000'000);
 
@@ -128,7 +128,31 @@ TEST_CASE(
   CHECK(PeakOfRun(*training.Publish())->title == "at the peak of the run");
   training.BeginStep(4);
   training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
-  CHECK(PeakOfRun(*training.Publish())->title == "at the peak of step 4, in which memory ran out");
+  CHECK(PeakOfRun(*training.Publish())->title == "where memory ran out in step 4");
+}
+
+TEST_CASE("A run that memory ended is told at that moment, although it had more before") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  training.Allocate(0x9000, 1'000'000);  // in an evaluation
+  training.Allocate(0xa000, 500'000);
+  training.Free(0xa000);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
+  const timeline::EventIndex failure = training.latest();
+  training.Free(0x9000);  // as the error unwinds
+  const auto view = training.Publish();
+  for (const auto& moment : {PeakOfRun(*view), LatestPeak(*view), LatestPeak(*view, Told::kStepOrRun)}) {
+    REQUIRE(moment);
+    CHECK(moment->index == failure);
+    CHECK(moment->title == "where memory ran out after step 0");
+    CHECK(moment->ran_out);
+    CHECK_FALSE(moment->is_peak);
+  }
+  const Breakdown breakdown = BreakdownAtPeak(*view);
+  CHECK(breakdown.totals.at(0).measured_bytes == 1'001'000);
+  REQUIRE(breakdown.higher);
+  CHECK(breakdown.higher->where == "after step 0");
 }
 
 TEST_CASE("A moment as high as the peak is the peak") {
