@@ -26,8 +26,8 @@ struct PeakMoment {
   events::EventIndex step_end = 0;
   int64_t requested_bytes = 0;  // of a peak the highest of the step or run, else as it stood at that moment
   int64_t reserved_bytes = 0;   // the same
-  std::string title;            // "at the peak of step 42", "at the peak of the run", "at the peak of the run,
-                                // in step 3", "where memory ran out in step 3"
+  std::string title;  // "at the peak of step 42", "at the peak of the run", "at the peak of the run,
+                      // in step 3", "where memory ran out in step 3"
   bool is_peak = true;
   bool ran_out = false;  // memory did, at this moment
 };
