@@ -113,7 +113,7 @@ void Application::ShowFromHere() {
                         .stop = 0,
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
-  state_.timeline.measure.reset();
+  state_.timeline.cursors.reset();
   state_.allocations.events.followed.reset();
   input_.log = &notices_.log();
   LookAtPart();

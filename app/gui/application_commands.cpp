@@ -556,8 +556,8 @@ bool Application::ExecuteTimelineAction(ActionId action) {
         state_.selection = {};
       } else if (state_.memory_map.lit != presenters::MapPart::kNone) {
         state_.memory_map.lit = presenters::MapPart::kNone;
-      } else if (timeline.measure) {
-        timeline.measure.reset();
+      } else if (timeline.cursors) {
+        timeline.cursors.reset();
       } else {
         state_.pinned.reset();
       }

@@ -416,6 +416,54 @@ TEST_CASE("Tab goes on from a timeline that was clicked into") {
   CHECK(keys.NavIdIsAlive);
 }
 
+// More events than a plot has columns: in each something comes and goes.
+class Long : public Grown {
+ public:
+  Long() {
+    for (int i = 0; i < 20'000; ++i) {
+      stream_.Allocate(1 << 20, 512 * (1 + i % 7));
+      stream_.Free(1 << 20);
+    }
+    view_ = stream_.Publish();
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  timeline::Stream stream_;
+  std::shared_ptr<const timeline::View> view_;
+};
+
+TEST_CASE("Cursors lie on the moments that the columns under them tell, as a click pins them") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.ShowRun(std::make_shared<Long>());
+  Frames frames(app);
+  frames.Draw(4);
+  Tell(app, DoAction{ActionId::kFit});
+  frames.Draw(4);
+  const ImGuiWindow* const window = ImGui::FindWindowByName("###timeline");
+  REQUIRE(window != nullptr);
+  ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 from = window->Rect().GetCenter();
+  const ImVec2 to = from + ImVec2(200, 0);
+  const auto pinned_at = [&](ImVec2 at) {
+    frames.Click(at);
+    return *app.view_state().pinned;
+  };
+  const timeline::EventIndex first = pinned_at(from);
+  const timeline::EventIndex second = pinned_at(to);
+  io.AddKeyEvent(ImGuiMod_Shift, true);
+  for (const ImVec2 at : {from, to}) {
+    io.AddMousePosEvent(at.x, at.y);
+    frames.Draw(2);
+    io.AddMouseButtonEvent(ImGuiMouseButton_Left, at.x == from.x);
+    frames.Draw(2);
+  }
+  io.AddKeyEvent(ImGuiMod_Shift, false);
+  REQUIRE(app.view_state().timeline.cursors);
+  CHECK(*app.view_state().timeline.cursors == std::pair(first, second));
+}
+
 TEST_CASE("The list of what the stack is of opens at once or not at all") {
   const auto application = KeepingIn("");
   Application& app = *application;

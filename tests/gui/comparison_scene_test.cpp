@@ -40,7 +40,7 @@ TEST_CASE("Between two cursors one run stands beside itself, unless a second one
     return scene.Prepare(asked.input, state, estimates).comparison.comparison;
   };
   CHECK(compared() == nullptr);
-  state.timeline.measure = presenters::VisibleRange{60.5, 20.2};  // the second may be the earlier
+  state.timeline.cursors = {60, 20};  // the second may be the earlier
   const presenters::SideBySide* between = compared();
   REQUIRE(between != nullptr);
   CHECK(between->title_a == "event 20");
@@ -52,7 +52,7 @@ TEST_CASE("Between two cursors one run stands beside itself, unless a second one
   REQUIRE(compared() != nullptr);
   CHECK(compared()->title_b == "b.tide");
   asked.input.compared.reset();
-  state.timeline.measure.reset();
+  state.timeline.cursors.reset();
   CHECK(compared() == nullptr);
 }
 

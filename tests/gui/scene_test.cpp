@@ -300,12 +300,12 @@ TEST_CASE("Statistics are of what is in sight, and of what lies between the curs
   };
   CHECK(statistics().statistics->allocated.count == 100);
   CHECK_FALSE(statistics().between_cursors);
-  state.timeline.measure = presenters::VisibleRange{60.5, 20.2};  // the second may be the earlier
+  state.timeline.cursors = {60, 20};  // the second may be the earlier
   CHECK(statistics().between_cursors);
   CHECK(statistics().statistics->allocated == presenters::CountAndBytes{40, 40 * 512});
   CHECK(statistics().statistics->net_bytes == 40 * 512);  // as the label between them says
   CHECK(statistics().statistics->peak.index == 60);
-  state.timeline.measure.reset();
+  state.timeline.cursors.reset();
   CHECK(statistics().statistics->allocated.count == 100);
 }
 

@@ -322,7 +322,11 @@ TEST_CASE("A label crosses no marker's line and not the card's where another pla
   TimelineLabels labels;
   labels.plot = &plot;
   TimelineState state;
-  state.measure = presenters::VisibleRange{400, 2000};
+  timeline::Stream stream;
+  for (int i = 0; i <= 2000; ++i) stream.BeginPhase(events::Phase::kForward);
+  const auto view = stream.Publish();
+  input.view = view.get();
+  state.cursors = {400, 2000};
   NoteLines(input, geometry, state, &labels);
   CHECK(labels.vertical_lines == std::vector<float>{60, 400});
   const auto aside = FindPlace(geometry, labels, {100, 16}, geometry.Y(40), {10, 700});

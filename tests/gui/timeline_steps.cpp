@@ -156,7 +156,7 @@ void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   context->MouseUp();
   context->KeyUp(ImGuiMod_Shift);
   context->Yield(2);
-  IM_CHECK(application().view_state().timeline.measure.has_value());
+  IM_CHECK(application().view_state().timeline.cursors.has_value());
   IM_CHECK(application().frame()->timeline.measured.find("events") != std::string::npos);
   IM_CHECK(application().frame()->timeline.measured.find(" allocated") != std::string::npos);
   Picture(context, "measured");
@@ -171,7 +171,7 @@ void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   context->MouseClick();
   context->KeyUp(ImGuiMod_Shift);
   context->Yield(2);
-  IM_CHECK(!application().view_state().timeline.measure.has_value());
+  IM_CHECK(!application().view_state().timeline.cursors.has_value());
 }
 
 void ShowsWhatIsAlive(ImGuiTestContext* context) {

@@ -108,7 +108,7 @@ TEST_CASE("Each part of the view is a change of its own") {
   CHECK(is_a_change([](ViewState& state) { state.allocations.descending = false; }));
   CHECK(is_a_change([](ViewState& state) { state.allocations.only_selected = true; }));
   CHECK(is_a_change([](ViewState& state) { state.memory_map.lit = presenters::MapPart::kFree; }));
-  CHECK(is_a_change([](ViewState& state) { state.timeline.measure = presenters::VisibleRange{1, 2}; }));
+  CHECK(is_a_change([](ViewState& state) { state.timeline.cursors = {1, 2}; }));
 }
 
 }  // namespace

@@ -161,10 +161,12 @@ TEST_CASE("A spike and a dip of one event among ten million are there at full zo
       CHECK(ShownBytes(spike, categories) == sums[kSpike]);
       const int64_t allocated = run.SumsOf(timeline::kAllCategories)[kSpike];
       CHECK(TextOf(spike, categories)
-                .starts_with("event 6,543,211 · allocated " + FormatExactBytes(allocated)));
+                .starts_with("highest of this column: event 6,543,211 · allocated " +
+                             FormatExactBytes(allocated)));
       const PlotColumn& dip = *ColumnAt(plot, PositionOf(run.view(), axis, kDip));
       CHECK(dip.lowest == sums[kDip]);
-      CHECK(TextOf(dip, categories).ends_with("lowest here " + FormatExactBytes(sums[kDip]) + "\n"));
+      CHECK(
+          TextOf(dip, categories).ends_with("lowest of this column " + FormatExactBytes(sums[kDip]) + "\n"));
     }
   }
 }

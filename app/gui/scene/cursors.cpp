@@ -6,12 +6,11 @@ namespace tidemark::gui {
 
 std::optional<std::pair<timeline::EventIndex, timeline::EventIndex>> EventsUnderCursors(
     const timeline::View& view, const ViewState& state) {
-  if (!state.timeline.measure) return std::nullopt;
-  const auto at = [&](double position) {
-    return std::clamp(presenters::IndexAtPosition(view, state.timeline.axis, position), view.first(),
-                      view.end() - 1);
+  if (!state.timeline.cursors) return std::nullopt;
+  const auto known = [&](timeline::EventIndex index) {
+    return std::clamp(index, view.first(), view.end() - 1);
   };
-  return std::minmax({at(state.timeline.measure->begin), at(state.timeline.measure->end)});
+  return std::minmax({known(state.timeline.cursors->first), known(state.timeline.cursors->second)});
 }
 
 }  // namespace tidemark::gui

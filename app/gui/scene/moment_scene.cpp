@@ -94,7 +94,7 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
   map.drawing = moment_.answer()->drawing.get();
   map.pinned = state.pinned.has_value();
   map.unpinned = peak ? peak->title : "at its end";
-  map.escapes = (state.selection.any() ? 1 : 0) + (timeline.measure ? 1 : 0);
+  map.escapes = (state.selection.any() ? 1 : 0) + (timeline.cursors ? 1 : 0);
   map.moment = presenters::MomentTitle(*view, shown.index);
   if (!map.pinned && peak) map.moment += peak->ran_out ? " · memory ran out" : " · the peak";
   map.unit = state.unit;

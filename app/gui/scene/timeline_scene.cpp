@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/gui/scene/cursors.h"
 #include "app/gui/window/theme.h"
 #include "app/presenters/comparison/same_place.h"
 #include "app/presenters/plot/compared_run.h"
@@ -60,9 +61,8 @@ void TimelineScene::PrepareRange(ViewState& state, Frame& frame) {
   }
   if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
   frame.timeline.pinned.reset();
-  if (timeline.measure)
-    frame.timeline.measured =
-        presenters::MeasureBetween(*view_, timeline.axis, *timeline.measure, state.unit);
+  if (const auto cursors = EventsUnderCursors(*view_, state))
+    frame.timeline.measured = presenters::MeasureBetween(*view_, cursors->first, cursors->second, state.unit);
   if (state.pinned) frame.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
@@ -221,12 +221,6 @@ void SwitchAxis(const timeline::View* view, TimeAxis axis, TimelineState& timeli
         presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.begin);
     const timeline::EventIndex end = presenters::IndexAtPosition(*view, timeline.axis, timeline.visible.end);
     timeline.visible = {presenters::PositionOf(*view, axis, begin), presenters::PositionOf(*view, axis, end)};
-    if (timeline.measure) {
-      for (double* position : {&timeline.measure->begin, &timeline.measure->end}) {
-        *position =
-            presenters::PositionOf(*view, axis, presenters::IndexAtPosition(*view, timeline.axis, *position));
-      }
-    }
   }
   timeline.axis = axis;
 }

@@ -178,14 +178,7 @@ TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstima
   return plot;
 }
 
-std::string MeasureBetween(const View& view, TimeAxis axis, VisibleRange range, ByteUnit unit) {
-  if (view.empty()) return "";
-  if (range.end < range.begin) std::swap(range.begin, range.end);
-  const auto at = [&](double position) {
-    return std::clamp(IndexAtPosition(view, axis, position), view.first(), view.end() - 1);
-  };
-  const EventIndex from = at(range.begin);
-  const EventIndex to = at(range.end);
+std::string MeasureBetween(const View& view, EventIndex from, EventIndex to, ByteUnit unit) {
   const int64_t grown = SaturatingDifference(ValueOf(view.ValuesAt(to), Series::kAllocated),
                                              ValueOf(view.ValuesAt(from), Series::kAllocated));
   return FormatNumber(static_cast<int64_t>(to - from)) + (to - from == 1 ? " event · " : " events · ") +
@@ -213,11 +206,16 @@ std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::Cate
                                         ByteUnit unit) {
   const int64_t allocated = ValueOf(column.at_peak, Series::kAllocated);
   const int64_t shown = ShownBytes(column, categories);
-  std::vector<std::string> lines = {"event " + FormatNumber(static_cast<int64_t>(column.peak)) +
-                                    " · allocated " + FormatExactBytes(allocated) + " · reserved " +
-                                    FormatBytes(column.reserved_max, unit)};
+  const int64_t reserved = ValueOf(column.at_peak, Series::kReserved);
+  const bool is_range = column.lowest < shown || column.reserved_max > reserved;
+  std::vector<std::string> lines = {(is_range ? "highest of this column: event " : "event ") +
+                                    FormatNumber(static_cast<int64_t>(column.peak)) + " · allocated " +
+                                    FormatExactBytes(allocated) + " · reserved " +
+                                    FormatBytes(reserved, unit)};
   if (shown != allocated) lines.push_back("of what is shown " + FormatExactBytes(shown));
-  if (column.lowest < shown) lines.push_back("lowest here " + FormatExactBytes(column.lowest));
+  if (column.reserved_max > reserved)
+    lines.push_back("reserved in this column up to " + FormatBytes(column.reserved_max, unit));
+  if (column.lowest < shown) lines.push_back("lowest of this column " + FormatExactBytes(column.lowest));
   return lines;
 }
 

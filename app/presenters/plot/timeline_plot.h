@@ -144,16 +144,17 @@ events::EventIndex IndexAtPosition(const timeline::View& view, TimeAxis axis, do
 // while a step grows.
 VisibleRange LastSteps(const timeline::View& view, TimeAxis axis, int steps);
 
-// From one position to another: "1,234 events · 2.31 ms · +45.4 MB allocated".
-std::string MeasureBetween(const timeline::View& view, TimeAxis axis, VisibleRange range, ByteUnit unit);
+// From one event to a later one: "1,234 events · 2.31 ms · +45.4 MB allocated".
+std::string MeasureBetween(const timeline::View& view, events::EventIndex from, events::EventIndex to,
+                           ByteUnit unit);
 
 // The column that a position lies in; null outside of all. O(log columns).
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position);
 
 // How high a column's stack is.
 int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories);
-// What a column is, to the byte, in lines: "event 5,000,001 · allocated 77,000,192 B · reserved 80.0 MB", and
-// where its events differ "lowest here 1,024 B".
+// What a column is, to the byte, in lines: "event 5,000,001 · allocated 77,000,192 B · reserved 80.0 MB".
+// Where its events differ it says that this is the highest of them, and then "lowest of this column 1,024 B".
 std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories,
                                         ByteUnit unit);
 

@@ -514,7 +514,8 @@ TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geo
     DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kWhyByLine,
               Colors().text, "", &labels);
   }
-  if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &labels);
+  if (const auto cursors = PositionsOfCursors(input, state))
+    DrawMeasure(list, geometry, *cursors, input.measured, &labels);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
   DrawCrosshair(list, geometry, state);
   list->ChannelsMerge();

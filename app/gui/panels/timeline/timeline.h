@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/commands/commands.h"
@@ -72,7 +73,7 @@ struct ShownTimeline {
   bool fit_lines = false;                       // the vertical axis reaches up to the card's own figures
   double magnified = 1;                         // the vertical axis, times what shows all in sight
   presenters::VisibleRange visible;
-  std::optional<presenters::VisibleRange> measure;  // between the two cursors; begin may be the later
+  std::optional<std::pair<events::EventIndex, events::EventIndex>> cursors;  // the second may be the earlier
 
   bool operator==(const ShownTimeline&) const = default;
 };

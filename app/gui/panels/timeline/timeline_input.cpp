@@ -147,22 +147,32 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry,
   }
 }
 
+// Of a column the moment that its height and the tooltip tell, as a click pins it; beside the curve its end.
+events::EventIndex MomentUnderMouse(const TimelineInput& input, const TimelineGeometry& geometry,
+                                    const TimelineState& state) {
+  const double position =
+      geometry.PositionAt(std::clamp(ImGui::GetIO().MousePos.x, geometry.plot.Min.x, geometry.plot.Max.x));
+  const presenters::PlotColumn* column = presenters::ColumnAt(*input.plot, position);
+  if (column != nullptr) return column->peak;
+  return std::clamp(presenters::IndexAtPosition(*input.view, state.axis, position), input.view->first(),
+                    input.view->end() - 1);
+}
+
 // Shift and drag: two cursors, and what lies between them, until a click with Shift takes them away.
-void Measure(const TimelineGeometry& geometry, TimelineState& state) {
+void Measure(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
   using Drag = TimelineState::Drag;
   const ImGuiIO& io = ImGui::GetIO();
-  const double position =
-      geometry.PositionAt(std::clamp(io.MousePos.x, geometry.plot.Min.x, geometry.plot.Max.x));
+  const auto moment = [&] { return MomentUnderMouse(input, geometry, state); };
   if (ImGui::IsItemActivated() && io.KeyShift) {
     state.drag = Drag::kMeasure;
-    state.measure = VisibleRange{position, position};
+    state.cursors = {moment(), moment()};
   }
-  if (state.drag != Drag::kMeasure || !state.measure) return;
-  if (ImGui::IsItemActive()) state.measure->end = position;
+  if (state.drag != Drag::kMeasure || !state.cursors) return;
+  if (ImGui::IsItemActive()) state.cursors->second = moment();
   if (!ImGui::IsItemDeactivated()) return;
   state.drag = Drag::kNone;
-  if (std::abs(geometry.X(state.measure->end) - geometry.X(state.measure->begin)) < Px(4))
-    state.measure.reset();
+  const bool clicked = std::abs(io.MouseClickedPos[0].x - io.MousePos.x) < Px(4);
+  if (clicked || state.cursors->first == state.cursors->second) state.cursors.reset();
 }
 
 void TooltipRow(const char* name, const std::string& value) {
@@ -221,7 +231,7 @@ void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometr
   ImGui::InvisibleButton("plot", geometry.plot.GetSize());
   const bool hovered = ImGui::IsItemHovered();
   const std::optional<TimelineState::Hover> told = std::exchange(state.hover, std::nullopt);
-  Measure(geometry, state);
+  Measure(input, geometry, state);
   Pan(input, geometry, told, state, queue);
   if (hovered) {
     Wheel(input, geometry, state);

@@ -156,6 +156,15 @@ bool TimelineLabels::CrossLine(const ImRect& place) const {
          std::ranges::any_of(horizontal_lines, [&](float y) { return y > place.Min.y && y < place.Max.y; });
 }
 
+std::optional<presenters::VisibleRange> PositionsOfCursors(const TimelineInput& input,
+                                                           const TimelineState& state) {
+  if (!state.cursors || input.view == nullptr) return std::nullopt;
+  const auto position = [&](events::EventIndex index) {
+    return presenters::PositionOf(*input.view, state.axis, std::max(index, input.view->first()));
+  };
+  return presenters::VisibleRange{position(state.cursors->first), position(state.cursors->second)};
+}
+
 void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
                TimelineLabels* labels) {
   const auto note = [&](double position) {
@@ -166,9 +175,9 @@ void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, con
     for (const PlotMarker& marker : *markers) note(marker.position);
   }
   if (input.pinned) note(*input.pinned);
-  if (state.measure) {
-    note(state.measure->begin);
-    note(state.measure->end);
+  if (const auto cursors = PositionsOfCursors(input, state)) {
+    note(cursors->begin);
+    note(cursors->end);
   }
   if (input.capacity.bytes > 0)
     labels->horizontal_lines.push_back(geometry.Y(static_cast<double>(input.capacity.bytes)));

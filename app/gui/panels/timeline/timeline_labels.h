@@ -66,6 +66,9 @@ struct TimelineLabels {
   void Explain(const ImRect& place, const std::string& words);  // under the mouse
 };
 
+// The events that the cursors lie on, as positions on the axis, in the person's order; none without cursors.
+std::optional<presenters::VisibleRange> PositionsOfCursors(const TimelineInput& input,
+                                                           const TimelineState& state);
 void NoteLines(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
                TimelineLabels* labels);
 
