@@ -23,4 +23,14 @@ TEST_CASE(
   CHECK(opened({1280, 800}, std::nullopt, 2) == std::pair(1280, 800));
 }
 
+TEST_CASE("A window of twice the size and twice the scale is drawn exactly twice as large") {
+  CHECK(ScaleIn({1920, 1080}, 1) == 1);
+  CHECK(ScaleIn({1920, 1080}, 1.25F) == 1.25F);
+  CHECK(ScaleIn({1280, 800}, 1) < 0.9F);
+  for (const WindowSize size : {WindowSize{960, 600}, {1280, 800}, {1440, 900}, {1920, 1080}}) {
+    const WindowSize twice{2 * size.width, 2 * size.height};
+    CHECK(ScaleIn(twice, 2) == 2 * ScaleIn(size, 1));
+  }
+}
+
 }  // namespace tidemark::gui

@@ -147,7 +147,7 @@ void ApplyTheme(bool dark, float scale) {
   SetColors(style, active.palette);
   SetSizes(style);
   style.ScaleAllSizes(scale);
-  style.WindowBorderSize = style.PopupBorderSize = std::max(1.0F, std::floor(scale));  // else none below 1
+  style.WindowBorderSize = style.PopupBorderSize = std::max(1.0F, std::round(scale));  // else none below 1
   style.FontSizeBase = kTextSize;
   style.FontScaleMain = scale;
   ImGui::GetStyle() = style;

@@ -70,13 +70,6 @@ float ScreenScale(GLFWwindow* window) {
   return std::clamp(x_scale, 0.5F, 4.0F);
 }
 
-// A small window gets slightly smaller text, so that all panels keep their room.
-float FitScale(const WindowSize& size, float screen_scale) {
-  const float width = static_cast<float>(size.width) / screen_scale / 1500;
-  const float height = static_cast<float>(size.height) / screen_scale / 930;
-  return std::clamp(std::min(width, height), 0.85F, 1.0F);
-}
-
 Error NoDisplay() {
   const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   const std::string why = LastGlfwError().empty() ? "" : " (" + LastGlfwError() + ")";
@@ -90,6 +83,13 @@ Error NoDisplay() {
 }
 
 }  // namespace
+
+// A Full HD screen at 125 % has as large a text as is asked for.
+float ScaleIn(const WindowSize& size, float asked) {
+  const float width = static_cast<float>(size.width) / asked / 1500;
+  const float height = static_cast<float>(size.height) / asked / 864;
+  return asked * std::clamp(std::min(width, height), 0.85F, 1.0F);
+}
 
 WindowSize SizeToOpen(const WindowSize& last, const std::optional<Screen>& screen, float user_scale) {
   if (!screen) return last.width > 0 ? last : WindowSize{1600, 900};
@@ -206,8 +206,7 @@ void Window::BeginFrame(bool dark, float user_scale) {
   frame_begin_ = glfwGetTime();
   frame_begin_cpu_ = ThreadSeconds();
   screen_scale_ = ScreenScale(window_);
-  const WindowSize now = size();
-  ApplyTheme(dark, screen_scale_ * user_scale * FitScale(now, screen_scale_));
+  ApplyTheme(dark, ScaleIn(size(), screen_scale_ * user_scale));
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImVector<ImGuiInputEvent>& events = ImGui::GetCurrentContext()->InputEventsQueue;

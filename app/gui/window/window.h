@@ -25,6 +25,11 @@ struct Screen {
   WindowSize room;  // without bars of the desktop; 0 = not known
 };
 
+// The scale from design pixels to those of the window. One that is small for the scale that is asked for (the
+// screen's times the person's) gets slightly smaller text, so that all panels keep their room: twice as large
+// a window at twice the scale is the same picture, twice as large.
+float ScaleIn(const WindowSize& size, float asked);
+
 // In pixels: `last` (in design pixels; 0 = there is none) as it would be on that screen, or what suits the
 // screen where all in it is so much larger; not so small that nothing can be used at that scale, nor larger
 // than the screen.
