@@ -110,6 +110,7 @@ class DriverSource {
   std::atomic<bool> has_records_{false};  // whoever flushes may come while it attaches
   std::atomic<bool> has_sources_{false};
   bool has_pool_records_ = false;
+  std::atomic<bool> told_of_late_pools_{false};
   const bool wants_work_ = WantsDeviceWork();
   std::atomic<bool> called_{false};    // since the last flush
   std::atomic<uint64_t> records_{0};   // of whatever kind
@@ -155,11 +156,8 @@ bool DriverSource::Attach() {
   EmitState(Source::kDriver, Live());
   const size_t unseen = WatchedCalls().size() - enabled + (sees_ends ? 0 : 1);
   if (unseen > 0) EmitLack(Source::kDriver, std::to_string(unseen) + " kinds of calls cannot be seen");
-  if (!has_records_) {
+  if (!has_records_)
     EmitLack(Source::kDriver, "by callbacks only: memory pools (cudaMallocAsync) are not seen");
-  } else if (!has_pool_records_) {
-    EmitLack(Source::kDriver, "what memory pools (cudaMallocAsync) give back is seen late");
-  }
   if (wants_work_) EnableWork();
   return true;
 }
@@ -169,9 +167,10 @@ bool DriverSource::EnableRecords() {
   const int major = cupti::MajorVersion(version_);
   if (major != 12 && major != 13) return false;
   if (cupti_.register_buffers(OnBufferRequested, OnBufferCompleted) != cupti::kSuccess) return false;
-  has_sources_ = EnableSources();  // before CUPTI's thread brings the first record
+  // Before CUPTI's thread brings the first record; of pools those of what is trimmed and destroyed.
+  has_sources_ = EnableSources();
+  has_pool_records_ = cupti_.enable_kind(cupti::kMemoryPool) == cupti::kSuccess;
   if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return has_sources_ = false;
-  has_pool_records_ = cupti_.enable_kind(cupti::kMemoryPool) == cupti::kSuccess;  // trimmed and destroyed
   return true;
 }
 
@@ -279,6 +278,8 @@ void DriverSource::TakeRecord(const int* record) {
 
 // One on the host, or another process's: in its records that one's number stands in the place of its size.
 void DriverSource::TakePooled(const cupti::MemoryRecord& memory) {
+  if (!has_pool_records_ && !told_of_late_pools_.exchange(true))
+    EmitLack(Source::kDriver, "what memory pools (cudaMallocAsync) give back is seen late");
   if (memory.memory_kind != cupti::kDeviceMemory || memory.pool_type == cupti::kImportedPool)
     return memory_.PoolIsElsewhere(memory.pool_address);
   memory_.PoolIs(memory.pool_address, {memory.pool_bytes, memory.pool_release_threshold}, memory.timestamp);

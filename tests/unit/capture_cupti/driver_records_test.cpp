@@ -83,6 +83,20 @@ TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records withou
   });
 }
 
+TEST_CASE("That what pools give back is seen late is told once there is a pool") {
+  InChild([] {
+    fake.refuses_pool_records = true;
+    Stream stream = Attached();
+    FlushDriver();
+    stream.Drain();
+    REQUIRE(stream.names.find("is seen late") == std::string::npos);
+    fake.waiting = {Pooled(0xbeef, 32 << 20)};
+    FlushDriver();
+    stream.Drain();
+    REQUIRE(stream.names.find("is seen late") != std::string::npos);
+  });
+}
+
 TEST_CASE("A record that CUPTI cannot give is a loss, and a buffer's end is none") {
   InChild([] {
     fake.next_record = [](uint8_t* buffer, size_t, const int** record) -> Code {

@@ -62,7 +62,10 @@ cupti::Functions FakeFunctions() {
     fake.completed = completed;
     return cupti::kSuccess;
   };
-  functions.enable_kind = [](int) { return cupti::kSuccess; };
+  functions.enable_kind = [](int kind) {
+    const bool refuses = fake.refuses_pool_records && kind == cupti::kMemoryPool;
+    return refuses ? cupti::Code{1} : cupti::kSuccess;
+  };
   functions.disable_kind = [](int) { return cupti::kSuccess; };
   if (fake.has_sources) {
     functions.enable_source = [](uint8_t on) {

@@ -30,6 +30,7 @@ struct FakeCupti {
   bool tells_sources = false;
   bool subscribed = false;
   bool refuses_calls = false;
+  bool refuses_pool_records = false;
 };
 extern FakeCupti fake;
 
