@@ -140,10 +140,8 @@ std::string DeviceText(const SceneInput& input, ByteUnit unit) {
                     session::ShortCardTitle(description.device_name));
   }
   if (description.device_bytes > 0) {
-    // A limit is what somebody asked for, to the byte.
-    parts.push_back(session::IsLimited(description, *input.cards)
-                        ? "limited to " + FormatBytes(description.device_bytes, unit)
-                        : session::CardSize(description.device_bytes));
+    const bool is_limited = session::IsLimited(description, *input.cards);
+    parts.push_back((is_limited ? "limited to " : "") + FormatBytes(description.device_bytes, unit));
   }
   return fmt::format("{}", fmt::join(parts, " · "));
 }

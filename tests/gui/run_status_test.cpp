@@ -24,7 +24,8 @@ TEST_CASE(
   CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · limited to 8.59 GB");
   CHECK(DeviceText(input, ByteUnit::kMebibytes) == "Phantom T4 · limited to 8.00 GiB");
   input.description.device_bytes = card.memory_bytes;
-  CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · 16 GiB");
+  CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · 15.64 GB");
+  CHECK(DeviceText(input, ByteUnit::kMebibytes) == "Phantom T4 · 14.56 GiB");
 }
 
 TEST_CASE("The window is called after the network as it is called, also where that says \"on\"") {

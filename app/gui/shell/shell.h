@@ -51,7 +51,7 @@ struct Toast {
 struct ShellInput {
   std::string status;  // "running"
   StatusTone tone = StatusTone::kQuiet;
-  std::string device;  // "Phantom H200 · 141 GB"
+  std::string device;  // "Phantom H200 · 150.11 GB"
   Banner banner;
   std::vector<JobLine> jobs;
   RanksLine ranks;
