@@ -260,6 +260,7 @@ class Application {
   // What an opened recording tells of; none of a live run.
   void ReadRecordedSettings();
   void BeginSlowMotion();
+  void TakeLayout(Layout layout);
   void ReturnToLayoutBefore();
   void HoldForSlowMotion();  // once there is a step to walk
   bool ExecuteSlowMotionAction(ActionId action);

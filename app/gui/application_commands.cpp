@@ -469,16 +469,16 @@ bool Application::ExecuteWindowAction(ActionId action) {
       shell_.about_open = !shell_.about_open;
       break;
     case ActionId::kResetLayout:
-      arrangement_.Take(Layout::kAll, state_);
+      TakeLayout(Layout::kAll);
       break;
     case ActionId::kProfileLayout:
-      arrangement_.Take(Layout::kProfile, state_);
+      TakeLayout(Layout::kProfile);
       break;
     case ActionId::kLayoutBefore:
       ReturnToLayoutBefore();
       break;
     case ActionId::kCompareLayout:
-      arrangement_.Take(Layout::kCompare, state_);
+      TakeLayout(Layout::kCompare);
       break;
     default:
       return false;

@@ -55,6 +55,11 @@ void Application::EndSlowMotion() {
 }
 
 // Slow motion ends with the panels that are lent for it.
+void Application::TakeLayout(Layout layout) {
+  EndSlowMotion();
+  arrangement_.Take(layout, state_);
+}
+
 void Application::ReturnToLayoutBefore() {
   const bool is_lent_for_walk = state_.slow_motion.active && state_.own && !state_.learning;
   EndSlowMotion();

@@ -262,6 +262,26 @@ TEST_CASE("Slow motion ends where the panels that it has are given back for thos
   CHECK_FALSE(app.view_state().slow_motion.active);
 }
 
+TEST_CASE("Slow motion ends where a layout is chosen, and back from that is what was before both") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  Tell(app, DoAction{ActionId::kProfileLayout});
+  frames.Draw(4);
+  const auto own = app.view_state().shown;
+  Tell(app, DoAction{ActionId::kSlowMotion});
+  frames.Draw(4);
+  REQUIRE(app.view_state().slow_motion.active);
+  Tell(app, DoAction{GENERATE(ActionId::kResetLayout, ActionId::kCompareLayout)});
+  frames.Draw(4);
+  CHECK_FALSE(app.view_state().slow_motion.active);
+  CHECK(app.view_state().shown != own);
+  Tell(app, DoAction{ActionId::kLayoutBefore});
+  frames.Draw(4);
+  CHECK(app.view_state().shown == own);
+}
+
 TEST_CASE("What was in front where the lessons are is in front again after slow motion") {
   const auto application = KeepingIn("");
   Application& app = *application;
