@@ -39,6 +39,20 @@ CheckpointWay Way(CheckpointMode mode, int segments, int64_t bytes, double share
 
 }  // namespace
 
+TEST_CASE_METHOD(Measured, "Theory's curve is dashed and the phantom's dotted, around corners, too") {
+  float drawn = 0;
+  CHECK(DashesOf(LineStyle::kSolid, {0, 0}, {100, 0}, &drawn).size() == 1);
+  const auto dashes = DashesOf(LineStyle::kDashed, {0, 0}, {30, 0}, &drawn);
+  REQUIRE(dashes.size() == 3);
+  CHECK(dashes[1].first.x == 13);
+  CHECK(dashes[1].second.x == 21);
+  const auto around = DashesOf(LineStyle::kDashed, {30, 0}, {30, 50}, &drawn);
+  CHECK(around.front().first.y == 0);
+  CHECK(around.front().second.y == 4);  // half of it is before the corner
+  CHECK(around[1].first.y == 9);
+  CHECK(DashesOf(LineStyle::kDotted, {0, 0}, {30, 0}, &(drawn = 0)).size() == 5);
+}
+
 TEST_CASE_METHOD(Measured, "No curve's label lies on the line of what is chosen") {
   std::vector<CurveDot> dots;
   for (const double value : {1.0, 16.0, 64.0, 256.0, 4096.0}) dots.push_back({value, 50'000'000});

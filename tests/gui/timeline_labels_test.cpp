@@ -229,6 +229,24 @@ TEST_CASE("A label stands where it lies on no line and no block, and on them onl
   CHECK_FALSE(FindPlaceOn(Ground::kClear, geometry, labels, {100, 16}, y, {10, 100}));
 }
 
+TEST_CASE("A label lies rather on the stack than on another line, which would strike it through") {
+  const TimelineGeometry geometry = Geometry(1000);
+  presenters::TimelinePlot plot;
+  for (int i = 0; i < 100; ++i) {
+    presenters::PlotColumn column{.begin = 10.0 * i, .end = 10.0 * (i + 1), .reserved_max = 70};
+    column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)] = 60;
+    plot.columns.push_back(column);
+  }
+  plot.lines.push_back({"driver", 0, 1000, std::vector<int64_t>(20, 85)});  // there is no room above it
+  TimelineLabels labels;
+  labels.plot = &plot;
+  const float y = geometry.Y(62);
+  const auto place = FindPlace(geometry, labels, {100, 16}, y, {10, 700});
+  REQUIRE(place);
+  CHECK_FALSE(CrossesCurve(geometry, plot, *place));
+  CHECK(place->Min.y > y);
+}
+
 TEST_CASE("Where the line lies in the stack its label stands over that, or where it covers least of it") {
   const TimelineGeometry geometry = Geometry(1000);
   presenters::TimelinePlot plot;

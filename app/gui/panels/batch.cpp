@@ -88,8 +88,8 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawAxes(list, axes, NamedBatches(), input.unit);
   DrawCurves(list, axes,
-             std::array{Curve{&textbook, Colors().theory, "textbook", false},
-                        Curve{&phantom, Colors().accent, "phantom"}},
+             std::array{Curve{&textbook, Colors().theory, "textbook", LineStyle::kDashed, false},
+                        Curve{&phantom, Colors().accent, "phantom", LineStyle::kDotted}},
              input.card_bytes, input.unit);
   const float x = std::round(axes.X(input.batch));
   list->AddLine({x, area.Min.y}, {x, area.Max.y}, U32(Colors().text.WithAlpha(0.6)), Px(1.5F));

@@ -91,10 +91,13 @@ ImVec2 At(const CurveAxes& axes, const CurveDot& dot) {
 
 void DrawCurve(ImDrawList* list, const CurveAxes& axes, const Curve& curve) {
   const CurveDot* before = nullptr;
+  float drawn = 0;  // of its length, so that dashes go on around corners
   for (const CurveDot& dot : *curve.dots) {
     const ImVec2 at = At(axes, dot);
-    if (before != nullptr && !dot.out_of_memory)
-      list->AddLine(At(axes, *before), at, U32(curve.color), Px(2));
+    if (before != nullptr && !dot.out_of_memory) {
+      for (const auto& [from, to] : DashesOf(curve.style, At(axes, *before), at, &drawn))
+        list->AddLine(from, to, U32(curve.color), Px(2));
+    }
     if (curve.with_dots)
       list->AddCircleFilled(at, Px(3), U32(dot.out_of_memory ? Colors().bad : curve.color));
     before = &dot;
@@ -121,6 +124,22 @@ std::vector<ImVec2> CornersOfCardLabel(const CurveAxes& axes, float line, ImVec2
 }
 
 }  // namespace
+
+std::vector<std::pair<ImVec2, ImVec2>> DashesOf(LineStyle style, ImVec2 from, ImVec2 to, float* drawn) {
+  const ImVec2 way = to - from;
+  const float length = std::sqrt(ImLengthSqr(way));
+  if (style == LineStyle::kSolid || length <= 0) return {{from, to}};
+  const float dash = style == LineStyle::kDashed ? kDash : kDot;
+  const float period = Px(dash + (style == LineStyle::kDashed ? kGapOfDashes : kGapOfDots));
+  std::vector<std::pair<ImVec2, ImVec2>> dashes;
+  for (float at = -std::fmod(*drawn, period); at < length; at += period) {
+    const float begin = std::max(at, 0.0F);
+    const float end = std::min(at + Px(dash), length);
+    if (end > begin) dashes.emplace_back(from + way * (begin / length), from + way * (end / length));
+  }
+  *drawn += length;
+  return dashes;
+}
 
 std::vector<CurveLabel> CurveLabelsOf(const CurveAxes& axes, std::span<const Curve> curves,
                                       int64_t card_bytes, ByteUnit unit) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/window/theme.h"
@@ -46,12 +47,18 @@ CurveAxes AxesFor(const ImRect& plot, double first, double last,
 // Lines at powers of ten, of eight in MiB, and at `values`, each named where there is room.
 void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit);
 
+// As in the timeline: theory is dashed, the phantom dotted.
+enum class LineStyle : uint8_t { kSolid, kDashed, kDotted };
 struct Curve {
   const std::vector<CurveDot>* dots = nullptr;
   Color color;
   const char* name = "";
+  LineStyle style = LineStyle::kSolid;
   bool with_dots = true;  // each is marked, not only joined to the next
 };
+// What is drawn of a straight piece, in that style; `drawn`: how long the curve is up to here, and then with
+// it.
+std::vector<std::pair<ImVec2, ImVec2>> DashesOf(LineStyle style, ImVec2 from, ImVec2 to, float* drawn);
 struct CurveLabel {
   ImRect place;
   std::string text;

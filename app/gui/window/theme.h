@@ -15,6 +15,11 @@ struct Fonts {
   ImFont* numbers = nullptr;  // Inconsolata: a monospaced face
 };
 
+// Of lines in design pixels: theory's dashes and the phantom's dots.
+inline constexpr float kDash = 8;
+inline constexpr float kGapOfDashes = 5;
+inline constexpr float kDot = 2;
+inline constexpr float kGapOfDots = 4;
 // Sizes in design pixels: what the text measures at a scale of 1.
 inline constexpr float kTextSize = 15.0F;
 inline constexpr float kSmallTextSize = 13.0F;

@@ -216,20 +216,26 @@ void TimelineLabels::Explain(const ImRect& place, const std::string& words) {
   if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = words;
 }
 
-bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place) {
+bool CrossesCurve(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+                  const ImRect& place) {
   std::optional<float> reserved_before;
   for (const PlotColumn& column : ColumnsUnder(geometry, plot, place)) {
-    if (IsCovered(geometry, column, place)) return false;
     const float reserved = geometry.Y(static_cast<double>(column.reserved_max));
     const float from = reserved_before.value_or(reserved);  // where it comes from
-    if (std::max(from, reserved) >= place.Min.y && std::min(from, reserved) <= place.Max.y) return false;
+    if (std::max(from, reserved) >= place.Min.y && std::min(from, reserved) <= place.Max.y) return true;
     reserved_before = reserved;
   }
-  return !Crosses(geometry, plot.textbook, place) && !Crosses(geometry, plot.phantom, place) &&
-         !Crosses(geometry, plot.compared, place) &&
-         std::ranges::none_of(plot.lines, [&](const presenters::PlotLine& line) {
+  return Crosses(geometry, plot.textbook, place) || Crosses(geometry, plot.phantom, place) ||
+         Crosses(geometry, plot.compared, place) ||
+         std::ranges::any_of(plot.lines, [&](const presenters::PlotLine& line) {
            return !line.bytes.empty() && Crosses(geometry, line, place);
          });
+}
+
+bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place) {
+  return !CrossesCurve(geometry, plot, place) &&
+         std::ranges::none_of(ColumnsUnder(geometry, plot, place),
+                              [&](const PlotColumn& column) { return IsCovered(geometry, column, place); });
 }
 
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
@@ -247,9 +253,11 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
   const bool is_away = ground == Ground::kClearAway || ground == Ground::kAway;
   const auto suits = [&](const ImRect& place) {
     if (labels.plot == nullptr || ground == Ground::kAny || ground == Ground::kAway) return true;
+    if (labels.CrossLine(place) || CrossesCurve(geometry, *labels.plot, place)) return false;
+    if (ground == Ground::kOnStack) return true;
     if (ground == Ground::kHalfClear) return CoveredShare(geometry, labels, place) <= 0.5F;
     if (labels.moving_stack && labels.moving_stack->ShareAt(place.Max.y) > 0) return false;
-    return !labels.CrossLine(place) && IsClear(geometry, *labels.plot, place);
+    return IsClear(geometry, *labels.plot, place);
   };
   const auto is_free = [&](const presenters::LabelBox& box) {
     const ImRect place = rect(box);

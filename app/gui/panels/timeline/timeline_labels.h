@@ -78,14 +78,18 @@ std::string FittedMarker(const TextStyle& style, const presenters::PlotMarker& m
 std::vector<presenters::PlotMarker> Joined(const TimelineGeometry& geometry,
                                            std::span<const presenters::PlotMarker> markers, float reach);
 
+// Whether a label there would be struck through: by what is reserved, a level, a second run, or the card's
+// figures.
+bool CrossesCurve(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+                  const ImRect& place);
 // Whether a label there would lie on no line and on no block of the stack.
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);
 
 // At its line on clear ground, or further from it on such; at the line with half of it on the stack, or with
-// all; or further from the line, since others' labels have all of that.
-enum class Ground : uint8_t { kClear, kClearAway, kHalfClear, kAny, kAway };
-inline constexpr Ground kGrounds[] = {Ground::kClear, Ground::kClearAway, Ground::kHalfClear, Ground::kAny,
-                                      Ground::kAway};
+// all, but on no other line; or on such; or further from the line, since others' labels have all of that.
+enum class Ground : uint8_t { kClear, kClearAway, kHalfClear, kOnStack, kAny, kAway };
+inline constexpr Ground kGrounds[] = {Ground::kClear,   Ground::kClearAway, Ground::kHalfClear,
+                                      Ground::kOnStack, Ground::kAny,       Ground::kAway};
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
                                   const TimelineLabels& labels, ImVec2 size, float y,

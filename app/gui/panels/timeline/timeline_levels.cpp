@@ -36,9 +36,9 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   const Color color = dotted ? Colors().accent : Colors().theory;
   list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)}, U32(Colors().panel.WithAlpha(kUnderTheory)));
   if (dotted) {
-    DrawDashes(list, from, to, y, Px(2), Px(4), Px(2), color);
+    DrawDashes(list, from, to, y, Px(kDot), Px(kGapOfDots), Px(2), color);
   } else {
-    DrawDashes(list, from, to, y, Px(8), Px(5), Px(2), color);
+    DrawDashes(list, from, to, y, Px(kDash), Px(kGapOfDashes), Px(2), color);
   }
   const TextStyle style{Faces().strong, kSmallTextSize, color};
   const std::string text = std::string(name) + " " + FormatBytes(level.bytes, unit);
