@@ -451,6 +451,9 @@ bool Application::ExecuteWindowAction(ActionId action) {
       shell_.palette.open = true;
       break;
     case ActionId::kSearch:
+      // What was typed in the palette is looked for.
+      shell_.search.text = {};
+      std::ranges::copy(std::exchange(shell_.palette.text, {}), shell_.search.text.begin());
       shell_.search.open = true;
       break;
     case ActionId::kKeys:

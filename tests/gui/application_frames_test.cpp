@@ -262,6 +262,36 @@ TEST_CASE("Slow motion ends where the panels that it has are given back for thos
   CHECK_FALSE(app.view_state().slow_motion.active);
 }
 
+TEST_CASE("What is typed in the palette can be looked for in the run, and is not in the next search") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  const auto type = [&](const std::string& text) {
+    for (const char letter : text) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+    frames.Draw(4);
+  };
+  Tell(app, DoAction{ActionId::kPalette});
+  frames.Draw(4);
+  type("zzqq 0x100000");
+  frames.Press(ImGuiKey_Enter);
+  frames.Draw(4);
+  REQUIRE(app.shell().search.open);
+  CHECK(std::string(app.shell().search.text.data()) == "zzqq 0x100000");
+  CHECK(app.shell().search.asked.text == "zzqq 0x100000");
+  frames.Press(ImGuiKey_Escape);
+  frames.Draw(4);
+  REQUIRE_FALSE(app.shell().search.open);
+  Tell(app, DoAction{ActionId::kPalette});
+  frames.Draw(4);
+  type("go to the peak");
+  frames.Press(GENERATE(ImGuiKey_Enter, ImGuiKey_Escape));
+  frames.Draw(4);
+  Tell(app, DoAction{ActionId::kSearch});
+  CHECK(app.shell().search.text.front() == 0);
+}
+
 TEST_CASE("Slow motion ends where a layout is chosen, and back from that is what was before both") {
   const auto application = KeepingIn("");
   Application& app = *application;

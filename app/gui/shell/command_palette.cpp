@@ -24,6 +24,7 @@ struct Entry {
   PickRow row;
   Command command;
   int score = 0;
+  bool finds = false;  // what was typed, in the run
 };
 
 void AddCards(const ShownCards& cards, std::vector<Entry>* entries) {
@@ -106,6 +107,13 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.score < b.score; });
   std::ranges::stable_partition(entries, [](const Entry& entry) { return entry.row.enabled; });
+  if (!query.empty() && offer.enabled(ActionId::kSearch)) {
+    entries.push_back({{icons::kSearch, "Find “" + std::string(query) + "” in the run", "Ctrl+F",
+                        "Among its layers, operators, allocations and steps.", true},
+                       DoAction{ActionId::kSearch},
+                       0,
+                       true});
+  }
   return entries;
 }
 
@@ -215,6 +223,7 @@ void DrawCommandPalette(const PaletteOffer& offer, CommandPaletteState& state, C
     state = {};
     state.open = state.focus = true;
   }
+  bool finds = false;
   if (BeginTopPopup("palette", 560, &state.shown)) {
     ImGui::SetNextItemWidth(-1);
     const bool entered = FirstTextField(
@@ -227,12 +236,17 @@ void DrawCommandPalette(const PaletteOffer& offer, CommandPaletteState& state, C
     const int picked = DrawPickList(
         rows, entered, "No command, panel, control, network, card or lesson has these letters in this order.",
         &state.selected);
-    if (picked >= 0) queue.Push(entries[static_cast<size_t>(picked)].command);
+    if (picked >= 0) {
+      const Entry& entry = entries[static_cast<size_t>(picked)];
+      queue.Push(entry.command);
+      finds = entry.finds;
+    }
     // The text field would take the first Escape for itself.
     if (picked >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   }
   state.open = state.shown = ImGui::IsPopupOpen("palette");
+  if (!state.open && !finds) state.text = {};  // else the search takes it
 }
 
 }  // namespace tidemark::gui

@@ -52,6 +52,7 @@ void DrawKeys(bool* open) {
     KeyRow("arrow keys", "Rows of a table",
            "Once Enter has gone into it. Home and Up lead to its titles, where Enter sorts, again the other "
            "way round; Esc leaves.");
+    KeyRow("Page Up, Page Down", "A page of a table or a text", "Of the one that has the focus.");
     KeyRow("Ctrl+Tab", "Another panel", "While Ctrl is held each Tab goes to the next one; with Shift back.");
     ImGui::EndTable();
   }
