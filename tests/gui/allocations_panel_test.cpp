@@ -39,4 +39,16 @@ TEST_CASE_METHOD(Measured, "A wide table of allocations tells shapes, where the 
   CHECK(AllocationsOf(stream, 500, "narrow").find("float16 [64, 128]") == std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "A narrow table of allocations tells names and shapes before blocks and lives") {
+  timeline::Stream stream;
+  const events::NameId shape = stream.Name("float16 [64, 128]");
+  stream.Allocate(0x1000, 16'384);
+  stream.Shape(0x1000, shape);
+  const std::string narrow = AllocationsOf(stream, 700, "rather narrow");
+  CHECK(narrow.find("float16 [64, 128]") != std::string::npos);
+  CHECK(narrow.find("block") == std::string::npos);
+  CHECK(narrow.rfind("life") == narrow.find("life>10ms"));  // of the filter alone
+  CHECK(AllocationsOf(stream, 1000, "wide").find("block") != std::string::npos);
+}
+
 }  // namespace tidemark::gui

@@ -32,17 +32,18 @@ struct ColumnLook {
   const char* widest;  // of a figure
   Align align() const { return widest == nullptr ? Align::kLeft : Align::kRight; }
 };
+// Where it is narrow the room is for names and shapes.
 constexpr ColumnLook kColumns[] = {
     {AllocationColumn::kTensor, "tensor", 2.4F, 0, nullptr},
     {AllocationColumn::kShape, "shape", 2, 660, nullptr},
     {AllocationColumn::kCategory, "holds", 1.6F, 0, nullptr},
     {AllocationColumn::kBytes, "requested", 0, 0, "9,999.99"},
-    {AllocationColumn::kBlock, "block", 0, 620, "9,999.99"},
+    {AllocationColumn::kBlock, "block", 0, 760, "9,999.99"},
     {AllocationColumn::kLayer, "layer", 1.2F, 460, nullptr},
     {AllocationColumn::kOperator, "operator", 1.6F, 720, nullptr},
     {AllocationColumn::kPhase, "phase", 1.1F, 820, nullptr},
     {AllocationColumn::kBorn, "born", 0, 400, ""},  // the newest event
-    {AllocationColumn::kLife, "life", 0, 540, "9,999.99 µs"},
+    {AllocationColumn::kLife, "life", 0, 740, "9,999.99 µs"},
     {AllocationColumn::kAddress, "address", 0, 940, "0xdddddddddddddd"},
 };
 
