@@ -233,9 +233,10 @@ bool CrossesCurve(const TimelineGeometry& geometry, const presenters::TimelinePl
 }
 
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place) {
-  return !CrossesCurve(geometry, plot, place) &&
-         std::ranges::none_of(ColumnsUnder(geometry, plot, place),
-                              [&](const PlotColumn& column) { return IsCovered(geometry, column, place); });
+  for (const PlotColumn& column : ColumnsUnder(geometry, plot, place)) {
+    if (IsCovered(geometry, column, place)) return false;
+  }
+  return !CrossesCurve(geometry, plot, place);
 }
 
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
