@@ -1,6 +1,7 @@
-// In which order a driver hands out addresses. PyTorch's allocator, until 2.11, takes the lowest of equal free
-// blocks, so the order shows in what it reserves, and (where a block is too little larger than what was asked for to be
-// split, by up to 1 MiB) in what counts as allocated; never in what is requested. Pure functions.
+// In which order a driver hands out addresses. PyTorch's allocator, until 2.11, takes the lowest of equal
+// free blocks, so the order shows in what it reserves, and (where a block is too little larger than what was
+// asked for to be split, by up to 1 MiB) in what counts as allocated; never in what is requested. Pure
+// functions.
 //
 // Both systems' rules are read off the addresses in memory histories of PyTorch that others published: 215 of
 // native Linux with 24,000 segments that came and went, 30 of WSL2 and Windows; that of driver 580 off the
