@@ -251,10 +251,8 @@ void ProgramRecorder::LeaveOutLaunchers() {
   if (heard_ranks_.empty()) return;
   std::erase_if(runs_, [this](const auto& run) {
     if (rank_processes_.contains(run->description().process_id)) return false;
-    const RunStatus status = run->status();
-    const bool has_no_step_to_record = !run->recording() && status.steps_done == 0;
-    if (!status.recording_error.empty()) return has_no_step_to_record;
-    return HeldNothing(*run->view()) && run->RemoveRecording();
+    const bool failed = run->recording() && !run->status().recording_error.empty();
+    return run->held_nothing() && !failed && run->RemoveRecording();
   });
 }
 

@@ -296,6 +296,7 @@ void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& no
 
 void ProgramRun::EndIntake(events::RunDescription& described) {
   intake_->Describe(described);
+  held_nothing_ = HeldNothing(*intake_->Publish());
   const Recording::Closed closed = intake_->CloseRecording();
   if (!closed.note.empty()) described.notes.push_back(closed.note);
   has_news_ = true;
@@ -331,6 +332,14 @@ bool ProgramRun::RemoveRecording() {
   }
   recording_.reset();
   return true;
+}
+
+bool HeldNothing(const timeline::View& view) {
+  const auto held = [&view](timeline::Series series) {
+    return view.PeakIn(series, view.first(), view.end()).values[static_cast<size_t>(series)] > 0;
+  };
+  return view.empty() || !(held(timeline::Series::kAllocated) || held(timeline::Series::kReserved) ||
+                           held(timeline::Series::kDriver));
 }
 
 }  // namespace tidemark::session

@@ -76,6 +76,8 @@ class ProgramRun final : public WatchedRun {
   // that had ended before has its own end; of one that runs on is taken what is there, and that it does is
   // told.
   void Conclude(int exit_code, const std::vector<std::string>& notes, const std::string& error_output = {});
+  // After Conclude: whether all of what it told tells of no memory, and not only what is kept of it.
+  bool held_nothing() const { return held_nothing_; }
   // After Conclude, where there is nothing in it that anybody wants. False, and the status says why, where
   // the file stays.
   bool RemoveRecording();
@@ -94,9 +96,10 @@ class ProgramRun final : public WatchedRun {
   void DescribeClosed(const events::RunDescription& described);
 
   const std::function<void()> stop_;
-  // The ingest thread's, all four.
+  // The ingest thread's, all five.
   std::optional<EventIntake> intake_;  // until the process has ended
   bool has_news_ = false;
+  bool held_nothing_ = false;              // once the process has ended
   std::optional<uint64_t> closed_bytes_;   // of a recording that was closed whole
   std::optional<ProcessEnd> process_end_;  // while the process runs, if somebody else than we started it
 
@@ -110,5 +113,8 @@ class ProgramRun final : public WatchedRun {
   events::RunDescription description_ TIDEMARK_GUARDED_BY(mutex_);
   std::optional<std::filesystem::path> recording_ TIDEMARK_GUARDED_BY(mutex_);
 };
+
+// Neither from PyTorch nor from the CUDA driver.
+bool HeldNothing(const timeline::View& view);
 
 }  // namespace tidemark::session

@@ -10,14 +10,6 @@ int32_t RankOf(const std::shared_ptr<ProgramRun>& run) { return run->description
 
 }  // namespace
 
-bool HeldNothing(const timeline::View& view) {
-  const auto held = [&view](timeline::Series series) {
-    return view.PeakIn(series, view.first(), view.end()).values[static_cast<size_t>(series)] > 0;
-  };
-  return view.empty() || !(held(timeline::Series::kAllocated) || held(timeline::Series::kReserved) ||
-                           held(timeline::Series::kDriver));
-}
-
 void RankedProgram::Add(const std::shared_ptr<ProgramRun>& process, bool is_rank) {
   const MutexLock lock(mutex_);
   if (!is_rank) return processes_.push_back(process);

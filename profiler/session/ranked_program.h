@@ -54,7 +54,4 @@ class RankedProgram final : public WatchedRun {
   mutable std::shared_ptr<ProgramRun> holder_ TIDEMARK_GUARDED_BY(mutex_);  // once one of those holds memory
 };
 
-// Neither from PyTorch nor from the CUDA driver.
-bool HeldNothing(const timeline::View& view);
-
 }  // namespace tidemark::session

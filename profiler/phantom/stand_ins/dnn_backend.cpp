@@ -178,23 +178,25 @@ void NoteExecution(Content& plan, const void* stream) {
       "workspace.");
 }
 
-// Answers with as many as there is room for.
+// How many of an attribute's elements are given. It is what cuDNN tells as their count (9.19 and 9.26 were
+// asked), but for a caller that has room for none, who is told how many there are.
+size_t Given(size_t all, int64_t room, int64_t* count, const void* elements) {
+  const bool only_counts = room < 1 || elements == nullptr;
+  const size_t given = only_counts ? 0 : std::min(all, static_cast<size_t>(room));
+  if (count != nullptr) *count = static_cast<int64_t>(only_counts ? all : given);
+  return given;
+}
+
 template <typename Number>
 Status Give(const std::vector<Number>& numbers, int64_t room, int64_t* count, void* elements) {
-  if (count != nullptr) *count = static_cast<int64_t>(numbers.size());
-  if (room > 0 && elements != nullptr) {
-    const size_t given = std::min(numbers.size(), static_cast<size_t>(room));
-    std::memcpy(elements, numbers.data(), given * sizeof(Number));
-  }
+  const size_t given = Given(numbers.size(), room, count, elements);
+  if (given > 0) std::memcpy(elements, numbers.data(), given * sizeof(Number));
   return kSuccess;
 }
 
-// The caller's own descriptors, of this type, become the answer's parts, of which there are so many: all are
-// counted where there is room for none, else those that were given.
+// The caller's own descriptors, of this type, become the answer's parts, of which there are so many.
 Status Fill(const Content& from, int type, size_t parts, int64_t room, int64_t* count, void* elements) {
-  const bool only_counts = room < 1 || elements == nullptr;
-  const size_t given = only_counts ? 0 : std::min(parts, static_cast<size_t>(room));
-  if (count != nullptr) *count = static_cast<int64_t>(only_counts ? parts : given);
+  const size_t given = Given(parts, room, count, elements);
   for (size_t part = 0; part < given; ++part) {
     const Descriptor* theirs = static_cast<Descriptor**>(elements)[part];
     if (theirs == nullptr || theirs->content->type != type) return kBadParameter;
@@ -239,11 +241,8 @@ std::optional<Status> Describe(const Content& content, int name, int64_t room, i
 }
 
 Status GiveRemembered(const workspaces::Attribute& attribute, int64_t room, int64_t* count, void* elements) {
-  if (count != nullptr) *count = attribute.count;
-  if (elements != nullptr && room > 0) {
-    const size_t bytes = static_cast<size_t>(room) * SizeOf(attribute.element);
-    std::memcpy(elements, attribute.bytes.data(), std::min(bytes, attribute.bytes.size()));
-  }
+  const size_t given = Given(static_cast<size_t>(attribute.count), room, count, elements);
+  if (given > 0) std::memcpy(elements, attribute.bytes.data(), given * SizeOf(attribute.element));
   return kSuccess;
 }
 

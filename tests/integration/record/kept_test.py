@@ -101,6 +101,11 @@ class Kept(unittest.TestCase):
         self.assertNotIn("could not be recorded", ran.stderr)
         self.assertEqual(os.listdir(self.folder.name), ["run.rank0.tide"])
 
+    def test_what_held_memory_beside_ranks_and_does_no_step_is_told(self):
+        ran = self.record(["--steps", "5-9"], "bash", "-c", f'"{REFERENCE}" bytes; RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 "{REFERENCE}" train 20')
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("It came to no step, so steps 5 to 9 could not be recorded", ran.stderr)
+
     def test_when_memory_runs_out_a_recorder_that_is_killed_leaves_the_last_steps(self):
         recorder = self.start(["--last", "5"], REFERENCE, "runs-out", "60")
         self.assertEqual(recorder.stdout.readline(), "went on\n")

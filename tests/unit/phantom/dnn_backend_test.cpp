@@ -29,12 +29,12 @@ int Finalize(Descriptor descriptor) {
   return reinterpret_cast<int (*)(Descriptor)>(AddressOf("cudnnBackendFinalize"))(descriptor);
 }
 
-// How many results it tells, as the caller of one that has room for so many.
-int64_t ResultsTold(Descriptor heuristics, int64_t room, Descriptor* results) {
+// How many elements it tells a caller that has room for so many.
+int64_t Told(Descriptor descriptor, int name, int element, int64_t room, void* elements) {
   using Get = int (*)(Descriptor, int, int, int64_t, int64_t*, void*);
   int64_t told = -1;
-  reinterpret_cast<Get>(AddressOf("cudnnBackendGetAttribute"))(heuristics, workspaces::kHeuristicResults,
-                                                               workspaces::kDescriptor, room, &told, results);
+  reinterpret_cast<Get>(AddressOf("cudnnBackendGetAttribute"))(descriptor, name, element, room, &told,
+                                                               elements);
   return told;
 }
 
@@ -45,12 +45,11 @@ void AskFakeCudnn() {
   if (mkdtemp(name.data()) == nullptr) return;
   std::ofstream(name + "/libcudnn.so.9") << "fake";
   setenv(workspaces::kLibraryVariable, name.c_str(), 1);
-  setenv("XDG_CACHE_HOME", name.c_str(), 1);
+  setenv("TIDEMARK_CACHE", name.c_str(), 1);
   setenv(workspaces::kOracleVariable, TIDEMARK_FAKE_ORACLE, 1);
 }
 
-TEST_CASE(
-    "Of cuDNN's heuristics as many results are told as there was room for, and all where there was none") {
+TEST_CASE("Of what cuDNN answers as many are counted as there was room for, and all where there was none") {
   const Ended ended = RunInChild([] {
     setenv(kCardVariable, (AssetsFolder() / "cards" / "h200.json").c_str(), 1);
     AskFakeCudnn();
@@ -60,11 +59,19 @@ TEST_CASE(
     std::array<Descriptor, 5> results{};
     for (Descriptor& result : results) Create(workspaces::kEngineConfiguration, &result);
     for (const int64_t room : {0, 1, 2, 5})
-      std::printf("%ld ", static_cast<long>(ResultsTold(heuristics, room, results.data())));
+      std::printf("%ld ", static_cast<long>(Told(heuristics, workspaces::kHeuristicResults,
+                                                 workspaces::kDescriptor, room, results.data())));
+    Descriptor engine = nullptr;
+    Create(workspaces::kEngine, &engine);
+    Told(results[0], workspaces::kConfigurationEngine, workspaces::kDescriptor, 1, &engine);
+    std::array<int, 5> notes{};
+    for (const int64_t room : {0, 1, 5})
+      std::printf("%ld ", static_cast<long>(Told(engine, workspaces::kEngineNumericalNotes,
+                                                 workspaces::kNumericalNote, room, notes.data())));
     std::fflush(stdout);
     std::filesystem::remove_all(std::getenv(workspaces::kLibraryVariable));
   });
-  CHECK(ended.output == "3 1 2 3 ");
+  CHECK(ended.output == "3 1 2 3 2 1 2 ");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string AnswerTo(const Question& question) {
   const int number = is_number ? std::atoi(question.tree.c_str()) : 3;
   if (question.plan != Question::kHeuristics) return Encode(PlanAnswer{0, 1000 * number + question.plan});
   HeuristicsAnswer answer;
-  for (int i = 0; i < number; ++i) answer.configurations.push_back({i, 0, 0, {1}, {}, {{2, 3}}});
+  for (int i = 0; i < number; ++i) answer.configurations.push_back({i, 0, 0, {1, 2}, {}, {{2, 3}}});
   return Encode(answer);
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("Questions are answered by the process") {
   const auto heuristics = asked.workspaces.Heuristics("2");
   REQUIRE(heuristics.has_value());
   CHECK(heuristics->configurations ==
-        std::vector<Configuration>{{0, 0, 0, {1}, {}, {{2, 3}}}, {1, 0, 0, {1}, {}, {{2, 3}}}});
+        std::vector<Configuration>{{0, 0, 0, {1, 2}, {}, {{2, 3}}}, {1, 0, 0, {1, 2}, {}, {{2, 3}}}});
   CHECK(asked.workspaces.Plan("2", 1) == PlanAnswer{0, 2001});
   CHECK(asked.workspaces.Plan("7", 0) == PlanAnswer{0, 7000});
   CHECK(asked.reasons.empty());
