@@ -146,10 +146,17 @@ Status FinishHeuristics(Content& heuristics) {
   return static_cast<Status>(planned->answer.status);
 }
 
-Status FinishPlan(Content& plan) {
+// Null where it was given none.
+const Content* ConfigurationOf(Content& plan) {
   const SetAttribute* attribute = Find(plan, workspaces::kPlanConfiguration);
-  if (attribute == nullptr || attribute->parts.size() != 1) return kBadParameter;
-  const Content& configuration = *attribute->parts.front();
+  const bool has_one = attribute != nullptr && attribute->parts.size() == 1;
+  return has_one ? attribute->parts.front().get() : nullptr;
+}
+
+Status FinishPlan(Content& plan) {
+  const Content* const given = ConfigurationOf(plan);
+  if (given == nullptr) return kBadParameter;
+  const Content& configuration = *given;
   // An engine that the program chose by itself, past the heuristics.
   if (!configuration.planned) device::Refuse("cudnnBackendFinalize of a plan without heuristics", {});
   if (!configuration.planned->known) return kSuccess;
@@ -164,9 +171,9 @@ Status FinishPlan(Content& plan) {
 // so of plans that are tried against one another, the one that they put first is chosen.
 void NoteExecution(Content& plan, const void* stream) {
   constexpr int64_t kStepNs = 1000;
-  const SetAttribute* attribute = Find(plan, workspaces::kPlanConfiguration);
-  if (attribute == nullptr || attribute->parts.size() != 1) return;
-  const Content& configuration = *attribute->parts.front();
+  const Content* const given = ConfigurationOf(plan);
+  if (given == nullptr) return;
+  const Content& configuration = *given;
   const auto place = static_cast<int64_t>(configuration.configuration);
   device::Work(stream, (place + 1) * kStepNs);
   if (!configuration.planned) return;
@@ -240,6 +247,17 @@ std::optional<Status> Describe(const Content& content, int name, int64_t room, i
   }
 }
 
+// PyTorch, from 2.15 on, reads there whether a plan is one of those that it knows to be faulty.
+Status GiveJson(Content& plan, int64_t room, int64_t* count, void* elements) {
+  const Content* const configuration = ConfigurationOf(plan);
+  if (configuration == nullptr || !configuration->planned || !configuration->planned->known)
+    return kNotSupported;
+  const std::optional<std::string> json =
+      TheWorkspaces().PlanJson(configuration->planned->tree, static_cast<int>(configuration->configuration));
+  if (!json || json->empty()) return kNotSupported;
+  return Give(std::vector<char>(json->begin(), json->end()), room, count, elements);
+}
+
 Status GiveRemembered(const workspaces::Attribute& attribute, int64_t room, int64_t* count, void* elements) {
   const size_t given = Given(static_cast<size_t>(attribute.count), room, count, elements);
   if (given > 0) std::memcpy(elements, attribute.bytes.data(), given * SizeOf(attribute.element));
@@ -298,6 +316,8 @@ Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, int element, i
   if (content.type == workspaces::kExecutionPlan && name == workspaces::kPlanWorkspaceSize) {
     return Give(std::vector<int64_t>{content.workspace_bytes}, room, count, elements);
   }
+  if (content.type == workspaces::kExecutionPlan && name == workspaces::kPlanJson)
+    return GiveJson(content, room, count, elements);
   const SetAttribute* attribute = Find(content, name);
   if (attribute == nullptr || attribute->values.element != element) {
     device::Refuse("cudnnBackendGetAttribute", {static_cast<uint64_t>(content.type),

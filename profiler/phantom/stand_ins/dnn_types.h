@@ -4,7 +4,7 @@
 
 namespace tidemark::phantom::dnn {
 
-enum Status : int { kSuccess = 0, kNotInitialized = 1001, kBadParameter = 2000 };
+enum Status : int { kSuccess = 0, kNotInitialized = 1001, kBadParameter = 2000, kNotSupported = 3000 };
 
 // A descriptor of which nothing is ever asked.
 struct PlainDescriptor {};

@@ -55,6 +55,7 @@ enum AttributeName : int {
   kPlanHandle = 400,
   kPlanConfiguration = 401,
   kPlanWorkspaceSize = 402,
+  kPlanJson = 405,
   kPlanDeviceProperties = 407,
   kKnobChoiceType = 600,
   kKnobChoiceValue = 601,

@@ -9,6 +9,9 @@
 namespace tidemark::phantom::workspaces {
 namespace {
 
+// Of one question; cuDNN 9.26 has a few dozen at most.
+constexpr int kMostPlans = 4096;
+
 Attribute ReadAttribute(ByteReader& reader) {
   Attribute attribute;
   attribute.name = static_cast<int>(reader.Number());
@@ -147,7 +150,7 @@ std::optional<Question> DecodeQuestion(std::string_view bytes) {
   Question question;
   question.plan = static_cast<int>(reader.Signed());
   question.tree = reader.Text();
-  if (!reader.AtEnd() || question.plan < Question::kHeuristics) return std::nullopt;
+  if (!reader.AtEnd() || question.plan < Question::AsJson(kMostPlans)) return std::nullopt;
   return question;
 }
 

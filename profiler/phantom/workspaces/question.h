@@ -74,7 +74,9 @@ std::optional<PlanAnswer> DecodePlan(std::string_view bytes);
 // One question as it travels and as the cache knows it.
 struct Question {
   static constexpr int kHeuristics = -1;
-  int plan = kHeuristics;  // or the number of the configuration whose plan is asked for
+  // Asks how cuDNN tells that plan as JSON; of that, the plan's number again.
+  static constexpr int AsJson(int plan) { return kHeuristics - 1 - plan; }
+  int plan = kHeuristics;  // or the number of the configuration whose plan is asked for, or that AsJson
   std::string tree;        // Encode(DescriptorTree)
 };
 std::string Encode(const Question& question);

@@ -30,6 +30,10 @@ std::optional<PlanAnswer> Workspaces::Plan(const std::string& tree, int configur
   return bytes ? DecodePlan(*bytes) : std::nullopt;
 }
 
+std::optional<std::string> Workspaces::PlanJson(const std::string& tree, int configuration) {
+  return Ask({Question::AsJson(configuration), tree});
+}
+
 std::optional<std::string> Workspaces::Ask(const Question& question) {
   const std::string bytes = Encode(question);
   const Key key = KeyOf(bytes);

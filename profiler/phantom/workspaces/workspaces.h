@@ -47,6 +47,8 @@ class Workspaces {
   // Nothing if it is not known.
   std::optional<HeuristicsAnswer> Heuristics(const std::string& tree);
   std::optional<PlanAnswer> Plan(const std::string& tree, int configuration);
+  // As cuDNN gives it; "" where it does not tell that one so.
+  std::optional<std::string> PlanJson(const std::string& tree, int configuration);
 
  private:
   std::optional<std::string> Ask(const Question& question) TIDEMARK_EXCLUDES(mutex_);

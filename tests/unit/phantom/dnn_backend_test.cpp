@@ -74,5 +74,31 @@ TEST_CASE("Of what cuDNN answers as many are counted as there was room for, and 
   CHECK(ended.output == "3 1 2 3 2 1 2 ");
 }
 
+TEST_CASE("A plan is told as JSON by the cuDNN that made it") {
+  const Ended ended = RunInChild([] {
+    setenv(kCardVariable, (AssetsFolder() / "cards" / "h200.json").c_str(), 1);
+    AskFakeCudnn();
+    Descriptor heuristics = nullptr;
+    Create(workspaces::kEngineHeuristics, &heuristics);
+    Finalize(heuristics);
+    std::array<Descriptor, 2> results{};
+    for (Descriptor& result : results) Create(workspaces::kEngineConfiguration, &result);
+    Told(heuristics, workspaces::kHeuristicResults, workspaces::kDescriptor, 2, results.data());
+    Descriptor plan = nullptr;
+    Create(workspaces::kExecutionPlan, &plan);
+    using Set = int (*)(Descriptor, int, int, int64_t, const void*);
+    reinterpret_cast<Set>(AddressOf("cudnnBackendSetAttribute"))(plan, workspaces::kPlanConfiguration,
+                                                                 workspaces::kDescriptor, 1, &results[1]);
+    Finalize(plan);
+    std::array<char, 64> json{};
+    const int64_t size = Told(plan, workspaces::kPlanJson, workspaces::kChar, 0, nullptr);
+    Told(plan, workspaces::kPlanJson, workspaces::kChar, size, json.data());
+    std::printf("%ld %s", static_cast<long>(size), json.data());
+    std::fflush(stdout);
+    std::filesystem::remove_all(std::getenv(workspaces::kLibraryVariable));
+  });
+  CHECK(ended.output == "6 plan 1");
+}
+
 }  // namespace
 }  // namespace tidemark::phantom

@@ -1,7 +1,7 @@
 // Speaks as tidemark-cudnn-oracle does, with no cuDNN behind it. The name of the library that it is told to
 // load says how it behaves: "answers"; "too-old", which it says at once; "dies", which it does over a tree
 // that says so; "dies-at-once". A tree of "N" has N configurations, and one of no number 3; the plan of
-// number P takes 1000 · N + P bytes.
+// number P takes 1000 · N + P bytes, and is told as "plan P".
 #include <unistd.h>
 
 #include <cstdlib>
@@ -20,6 +20,7 @@ namespace {
 std::string AnswerTo(const Question& question) {
   const bool is_number = !question.tree.empty() && tidemark::IsDigit(question.tree.front());
   const int number = is_number ? std::atoi(question.tree.c_str()) : 3;
+  if (question.plan < Question::kHeuristics) return "plan " + std::to_string(Question::AsJson(question.plan));
   if (question.plan != Question::kHeuristics) return Encode(PlanAnswer{0, 1000 * number + question.plan});
   HeuristicsAnswer answer;
   for (int i = 0; i < number; ++i) answer.configurations.push_back({i, 0, 0, {1, 2}, {}, {{2, 3}}});

@@ -90,7 +90,9 @@ TEST_CASE("Answers come back as they were, and cut ones do not") {
   const auto question = DecodeQuestion(Encode(Question{4, "tree"}));
   REQUIRE(question.has_value());
   CHECK((question->plan == 4 && question->tree == "tree"));
-  CHECK_FALSE(DecodeQuestion(Encode(Question{-2, "tree"})).has_value());
+  const auto json = DecodeQuestion(Encode(Question{Question::AsJson(3), "tree"}));
+  CHECK((json && Question::AsJson(json->plan) == 3));
+  CHECK_FALSE(DecodeQuestion(Encode(Question{Question::AsJson(5000), "tree"})).has_value());
 }
 
 TEST_CASE("What is not answered says why") {

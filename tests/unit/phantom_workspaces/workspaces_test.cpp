@@ -34,6 +34,8 @@ TEST_CASE("Questions are answered by the process") {
         std::vector<Configuration>{{0, 0, 0, {1, 2}, {}, {{2, 3}}}, {1, 0, 0, {1, 2}, {}, {{2, 3}}}});
   CHECK(asked.workspaces.Plan("2", 1) == PlanAnswer{0, 2001});
   CHECK(asked.workspaces.Plan("7", 0) == PlanAnswer{0, 7000});
+  CHECK(asked.workspaces.PlanJson("7", 0) == "plan 0");
+  CHECK(asked.workspaces.PlanJson("7", 5) == "plan 5");
   CHECK(asked.reasons.empty());
 }
 

@@ -166,24 +166,34 @@ int64_t Planner::WithClusters(const Known& known, const std::vector<KnobChoice>&
   return WorkspaceOfSharedTiles(known.tree, knobs).value_or(told_bytes);
 }
 
+std::optional<Backend> Planner::PlanOf(const Known& known, int configuration) const {
+  if (configuration < 0 || static_cast<size_t>(configuration) >= known.configurations.size()) return {};
+  std::optional<Backend> plan(std::in_place, cudnn_, kExecutionPlan);
+  plan->SetDescriptor(kPlanConfiguration, known.configurations[static_cast<size_t>(configuration)]);
+  if (device_.properties) {
+    plan->SetDescriptor(kPlanDeviceProperties, *device_.properties);
+  } else {
+    plan->Set(kPlanHandle, kHandle, 1, &device_.handle);
+  }
+  plan->Finalize();
+  return plan;
+}
+
 PlanAnswer Planner::Plan(const std::string& tree, int configuration) {
   const Known& known = Look(tree);
   if (known.status != 0) return {known.status, 0};
-  if (configuration < 0 || static_cast<size_t>(configuration) >= known.configurations.size()) {
-    return {kBadParameter, 0};
-  }
+  const std::optional<Backend> plan = PlanOf(known, configuration);
+  if (!plan) return {kBadParameter, 0};
+  const int64_t told_bytes = plan->GetInt64(kPlanWorkspaceSize);
+  if (plan->status() != 0 || !device_.has_known_clusters) return {plan->status(), told_bytes};
   const Backend& chosen = known.configurations[static_cast<size_t>(configuration)];
-  Backend plan(cudnn_, kExecutionPlan);
-  plan.SetDescriptor(kPlanConfiguration, chosen);
-  if (device_.properties) {
-    plan.SetDescriptor(kPlanDeviceProperties, *device_.properties);
-  } else {
-    plan.Set(kPlanHandle, kHandle, 1, &device_.handle);
-  }
-  plan.Finalize();
-  const int64_t told_bytes = plan.GetInt64(kPlanWorkspaceSize);
-  if (plan.status() != 0 || !device_.has_known_clusters) return {plan.status(), told_bytes};
   return {0, WithClusters(known, KnobsOf(chosen), told_bytes)};
+}
+
+std::string Planner::PlanJson(const std::string& tree, int configuration) {
+  const Known& known = Look(tree);
+  const std::optional<Backend> plan = known.status == 0 ? PlanOf(known, configuration) : std::nullopt;
+  return plan ? plan->GetText(kPlanJson) : "";
 }
 
 Planner::Known& Planner::Look(const std::string& tree) {

@@ -78,6 +78,8 @@ class Planner {
   // Workspaces are as a handle of the card would have them, as far as that is known.
   HeuristicsAnswer Heuristics(const std::string& tree);
   PlanAnswer Plan(const std::string& tree, int configuration);
+  // As cuDNN gives it; "" where it does not.
+  std::string PlanJson(const std::string& tree, int configuration);
 
  private:
   // A tree as cuDNN has it, and what its heuristics said.
@@ -92,6 +94,8 @@ class Planner {
   Known& Look(const std::string& tree);
   int64_t WithClusters(const Known& known, const std::vector<KnobChoice>& knobs, int64_t told_bytes) const;
   Known Build(const DescriptorTree& tree);
+  // Nothing where the heuristics did not name that many.
+  std::optional<Backend> PlanOf(const Known& known, int configuration) const;
   void Fill(Backend& descriptor, const DescriptorNode& node, const std::vector<Backend>& before);
 
   const CudnnFunctions cudnn_;

@@ -62,6 +62,12 @@ tidemark::Result<Service> Open(const Opening& opening) {
   return Service{*cudnn, std::move(*planner)};
 }
 
+std::string AnswerOf(Planner& planner, const Question& question) {
+  if (question.plan == Question::kHeuristics) return Encode(planner.Heuristics(question.tree));
+  if (question.plan >= 0) return Encode(planner.Plan(question.tree, question.plan));
+  return planner.PlanJson(question.tree, Question::AsJson(question.plan));
+}
+
 // Answers until nobody asks any more.
 void Serve(int socket, Planner& planner, Complaints& complaints, AnswerCache& answers) {
   while (const std::optional<std::string> message = ReceiveMessage(socket, -1)) {
@@ -70,9 +76,7 @@ void Serve(int socket, Planner& planner, Complaints& complaints, AnswerCache& an
       SendMessage(socket, Unanswered("the process that asks cuDNN was sent what is no question"));
       continue;
     }
-    const std::string answer = question->plan == Question::kHeuristics
-                                   ? Encode(planner.Heuristics(question->tree))
-                                   : Encode(planner.Plan(question->tree, question->plan));
+    const std::string answer = AnswerOf(planner, *question);
     if (const std::string& missing = complaints.MissingFunction(); !missing.empty()) {
       SendMessage(socket, Unanswered("this cuDNN looks for " + missing +
                                      " in the driver, which the phantom's lacks"));
