@@ -29,6 +29,13 @@ int Finalize(Descriptor descriptor) {
   return reinterpret_cast<int (*)(Descriptor)>(AddressOf("cudnnBackendFinalize"))(descriptor);
 }
 
+Descriptor FinishedHeuristics() {
+  Descriptor heuristics = nullptr;
+  Create(workspaces::kEngineHeuristics, &heuristics);
+  Finalize(heuristics);
+  return heuristics;
+}
+
 // How many elements it tells a caller that has room for so many.
 int64_t Told(Descriptor descriptor, int name, int element, int64_t room, void* elements) {
   using Get = int (*)(Descriptor, int, int, int64_t, int64_t*, void*);
@@ -38,8 +45,9 @@ int64_t Told(Descriptor descriptor, int name, int element, int64_t room, void* e
   return told;
 }
 
-// A folder that has a cuDNN in it which nobody can load, and has answers of nobody.
+// On a card, with a folder that has a cuDNN in it which nobody can load, and answers of nobody.
 void AskFakeCudnn() {
+  setenv(kCardVariable, (AssetsFolder() / "cards" / "h200.json").c_str(), 1);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-fake-cudnn-XXXXXX";
   std::string name = folder.string();
   if (mkdtemp(name.data()) == nullptr) return;
@@ -51,11 +59,8 @@ void AskFakeCudnn() {
 
 TEST_CASE("Of what cuDNN answers as many are counted as there was room for, and all where there was none") {
   const Ended ended = RunInChild([] {
-    setenv(kCardVariable, (AssetsFolder() / "cards" / "h200.json").c_str(), 1);
     AskFakeCudnn();
-    Descriptor heuristics = nullptr;
-    Create(workspaces::kEngineHeuristics, &heuristics);
-    Finalize(heuristics);
+    Descriptor heuristics = FinishedHeuristics();
     std::array<Descriptor, 5> results{};
     for (Descriptor& result : results) Create(workspaces::kEngineConfiguration, &result);
     for (const int64_t room : {0, 1, 2, 5})
@@ -76,11 +81,8 @@ TEST_CASE("Of what cuDNN answers as many are counted as there was room for, and 
 
 TEST_CASE("A plan is told as JSON by the cuDNN that made it") {
   const Ended ended = RunInChild([] {
-    setenv(kCardVariable, (AssetsFolder() / "cards" / "h200.json").c_str(), 1);
     AskFakeCudnn();
-    Descriptor heuristics = nullptr;
-    Create(workspaces::kEngineHeuristics, &heuristics);
-    Finalize(heuristics);
+    Descriptor heuristics = FinishedHeuristics();
     std::array<Descriptor, 2> results{};
     for (Descriptor& result : results) Create(workspaces::kEngineConfiguration, &result);
     Told(heuristics, workspaces::kHeuristicResults, workspaces::kDescriptor, 2, results.data());
