@@ -29,11 +29,17 @@ int64_t RoundUp(int64_t bytes, int64_t multiple) {
   return SaturatingSum(bytes, multiple - 1) / multiple * multiple;
 }
 
-bool IsAllocatedBetween(const timeline::View& view, timeline::EventIndex begin, timeline::EventIndex end) {
-  for (timeline::EventIndex at = std::max(begin, view.first()); at < end; ++at) {
-    if (view.event(at).kind == events::EventKind::kAllocate) return true;
+// What an error's message asks for, as of the numbers in it, is less; what a program goes on with is more.
+constexpr int64_t kOfMessage = kMiB;
+
+bool IsAllocatedBetween(const timeline::View& view, timeline::EventIndex begin, timeline::EventIndex end,
+                        int64_t more_than = 0) {
+  int64_t bytes = 0;
+  for (timeline::EventIndex at = std::max(begin, view.first()); at < end && bytes <= more_than; ++at) {
+    const events::Event event = view.event(at);
+    if (event.kind == events::EventKind::kAllocate) bytes = SaturatingSum(bytes, event.rounded_bytes);
   }
-  return false;
+  return bytes > more_than;
 }
 
 // An error that unwinds an optimizer's step ends that, too, and with it the step; but it only frees.
@@ -44,15 +50,16 @@ bool IsProofOfGoingOn(const timeline::View& view, const timeline::Step& step, ti
   return !ends_with_failure || IsAllocatedBetween(view, failure + 1, step.end);
 }
 
-// Where no step came to its end, as in programs without an optimizer, what is allocated tells.
+// Where no step came to its end, as in programs without an optimizer, and after the last one, as in an
+// evaluation, what is allocated tells.
 bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
-  const auto is_complete = [](const timeline::Step& step) { return step.complete; };
   const auto& steps = view.steps();
-  if (std::any_of(steps.begin(), steps.end(), is_complete)) {
-    return std::any_of(steps.begin(), steps.end(),
-                       [&](const timeline::Step& step) { return IsProofOfGoingOn(view, step, failure); });
-  }
-  return IsAllocatedBetween(view, failure + 1, view.end());
+  if (std::ranges::none_of(steps, &timeline::Step::complete))
+    return IsAllocatedBetween(view, failure + 1, view.end());
+  const auto is_proof = [&](const timeline::Step& step) { return IsProofOfGoingOn(view, step, failure); };
+  if (std::ranges::any_of(steps, is_proof)) return true;
+  return timeline::StepAt(view, failure) == nullptr &&
+         IsAllocatedBetween(view, failure + 1, view.end(), kOfMessage);
 }
 
 bool WouldHaveRoomAfterWaiting(const Shortage& shortage) {

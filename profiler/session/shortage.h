@@ -1,6 +1,6 @@
 // A request for which the card had no room: what was asked for, what there was, why that did not do, and
-// whether the program went on without. Pure functions, O(failures · (steps + live blocks · log)), without
-// steps O(failures · events).
+// whether the program went on without. Pure functions, O(failures · (steps + live blocks · log)), of failures
+// in no step O(failures · events).
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ struct Shortage {
   events::PoolOwner owner_of_pools = events::PoolOwner::kNotTold;  // of what is free in private ones
   uint8_t pool = 0;            // the private one that asked; kManyPools = not told whether one did
   bool while_loading = false;  // nothing had run forward, and nearly all of what was allocated are parameters
-  // The program caught the error: its step came to its end, or a later one, or where none ever did, memory
-  // was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room takes another
-  // plan.
+  // The program caught the error: its step came to its end, or a later one; or where none ever did, or it lay
+  // in none, memory was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room
+  // takes another plan.
   bool survived = false;
 };
 std::vector<Shortage> ShortagesIn(const timeline::View& view);

@@ -155,6 +155,22 @@ TEST_CASE("A run that memory ended is told at that moment, although it had more 
   CHECK(breakdown.higher->where == "after step 0");
 }
 
+TEST_CASE("A run whose evaluation ran out of memory and went on with smaller batches is told at its peak") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  training.Allocate(0x9000, 5'000'000);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
+  training.Free(0x9000);
+  CHECK(LatestPeak(*training.Publish())->title == "where memory ran out after step 0");
+  training.Allocate(0x9000, 2'500'000);  // half of the batch
+  training.Free(0x9000);
+  const auto view = training.Publish();
+  CHECK(LatestPeak(*view)->title == "at the peak of step 0");
+  CHECK(LatestPeak(*view, Told::kStepOrRun)->title == "at the peak of the run");
+  CHECK(PeakOfRun(*view)->title == "at the peak of the run");
+}
+
 TEST_CASE("A moment as high as the peak is the peak") {
   Training training;
   training.BeginStep(3);

@@ -377,6 +377,35 @@ TEST_CASE("A failure is survived where its step came to its end, or a later one"
   CHECK(WentOnAfterFailures(*stream.Publish()));
 }
 
+TEST_CASE("A failure after the last step is survived where more than a message takes was allocated later") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(0x1000, 4 * kMiB);
+  stream.Free(0x1000);
+  stream.EndStep(0);
+  stream.Allocate(0x1000, 4 * kMiB);  // an evaluation's batch
+  stream.Add(events::EventKind::kOutOfMemory, 0, 64 * kMiB);
+  stream.Free(0x1000);
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  stream.Allocate(0x2000, 512);  // a message's numbers, say
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  stream.Allocate(0x1000, 2 * kMiB);  // half of the batch
+  CHECK(WentOnAfterFailures(*stream.Publish()));
+  CHECK(ShortagesIn(*stream.Publish()).front().survived);
+}
+
+TEST_CASE(
+    "A failure before a step that came to no end is survived where that allocates more than a message") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.EndStep(0);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 64 * kMiB);
+  stream.BeginStep(1);
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  for (uint64_t block = 0; block < 3; ++block) stream.Allocate(0x100000 * (block + 1), kMiB / 2);
+  CHECK(WentOnAfterFailures(*stream.Publish()));
+}
+
 }  // namespace
 
 TEST_CASE("A failure of a program without steps is survived where memory was allocated later") {
