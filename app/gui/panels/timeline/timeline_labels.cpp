@@ -254,11 +254,13 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
   const bool is_away = ground == Ground::kClearAway || ground == Ground::kAway;
   const auto suits = [&](const ImRect& place) {
     if (labels.plot == nullptr || ground == Ground::kAny || ground == Ground::kAway) return true;
-    if (labels.CrossLine(place) || CrossesCurve(geometry, *labels.plot, place)) return false;
-    if (ground == Ground::kOnStack) return true;
-    if (ground == Ground::kHalfClear) return CoveredShare(geometry, labels, place) <= 0.5F;
-    if (labels.moving_stack && labels.moving_stack->ShareAt(place.Max.y) > 0) return false;
-    return IsClear(geometry, *labels.plot, place);
+    if (labels.CrossLine(place)) return false;
+    if (ground == Ground::kClear || ground == Ground::kClearAway) {
+      const bool may_come_under = labels.moving_stack && labels.moving_stack->ShareAt(place.Max.y) > 0;
+      return !may_come_under && IsClear(geometry, *labels.plot, place);
+    }
+    if (CrossesCurve(geometry, *labels.plot, place)) return false;
+    return ground == Ground::kOnStack || CoveredShare(geometry, labels, place) <= 0.5F;
   };
   const auto is_free = [&](const presenters::LabelBox& box) {
     const ImRect place = rect(box);
