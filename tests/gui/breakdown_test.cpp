@@ -95,6 +95,52 @@ TEST_CASE("Why figures are other than predicted is told of every row, be they mo
   }
 }
 
+TEST_CASE("Where memory ran out before the predicted peak, that is why there was less") {
+  presenters::Breakdown breakdown;
+  BreakdownInput input;
+  input.breakdown = &breakdown;
+  input.is_first_step = true;
+  presenters::BreakdownRow row;
+  row.level = timeline::Series::kAllocated;
+  const auto why = [&](int64_t difference) {
+    row.difference_bytes = difference;
+    breakdown.totals = {row};
+    return WhyOther(row, input);
+  };
+  CHECK(why(-512).find("The first step") != std::string::npos);
+  input.ran_out = true;
+  CHECK(why(-512).find("Memory ran out before the peak that is predicted") != std::string::npos);
+  CHECK(why(512).find("The first step") != std::string::npos);
+  CHECK(why(0).empty());
+}
+
+TEST_CASE_METHOD(Measured, "Where memory ran out, the phantom's column is explained as of the peak") {
+  presenters::Breakdown breakdown;
+  breakdown.rows.push_back({"parameter", events::Category::kParameter, 512, 1024, 512, -512});
+  BreakdownInput input;
+  input.breakdown = &breakdown;
+  BreakdownState state;
+  CommandQueue queue;
+  ImGui::GetStyle().HoverFlagsForTooltipMouse = ImGuiHoveredFlags_DelayNone;
+  const auto explained = [&](bool ran_out) {
+    input.ran_out = ran_out;
+    std::string told;
+    for (float x = 0; x < 560; x += 8) {
+      ImGui::EndFrame();
+      ImGui::NewFrame();
+      ImGui::SetNextWindowPos({0, 0});
+      told += WordsIn({600, 300}, [&] {
+        DrawBreakdownPanel(input, state, queue);
+        const ImVec2 table = ImGui::GetCurrentWindow()->DC.ChildWindows.back()->Pos;
+        ImGui::GetIO().AddMousePosEvent(table.x + x, table.y + 8);
+      });
+    }
+    return told.find("What the phantom predicts of the peak") != std::string::npos;
+  };
+  CHECK_FALSE(explained(false));
+  CHECK(explained(true));
+}
+
 TEST_CASE_METHOD(Measured,
                  "A narrow breakdown keeps its names whole, and the difference longest of its columns") {
   presenters::Breakdown breakdown;

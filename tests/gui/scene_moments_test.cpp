@@ -4,8 +4,10 @@
 #include <thread>
 
 #include "app/gui/scene/scene.h"
+#include "profiler/base/paths.h"
 #include "tests/gui/asked_of.h"
 #include "tests/support/catch.h"
+#include "tests/unit/session/fake_trainer.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
@@ -66,6 +68,49 @@ TEST_CASE("Of what memory ended all panels tell the moment when it ran out, thou
   CHECK_FALSE(seen.breakdown.at_peak);
   state.pinned = highest;
   CHECK(scene.Prepare(asked.input, state, estimates).memory_map.unpinned == "where memory ran out in step 0");
+}
+
+TEST_CASE(
+    "Where memory ran out, the peak that the phantom predicts is told beside it, as at no moment that is "
+    "pinned") {
+  const Result<networks::Network> network = networks::FindNetwork(networks::TrainingSettings().network);
+  REQUIRE(network);
+  timeline::Stream stream;
+  stream.Mark(stream.Name("begin"), stream.Name(networks::ToJson(networks::TrainingSettings())));
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 4096);
+  const events::EventIndex highest = stream.latest();
+  stream.Free(1 << 20);
+  stream.Allocate(1 << 20, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+  AskedOf asked(stream);
+  asked.networks.push_back(*network);
+  asked.input.device.kind = networks::DeviceKind::kPhantom;
+  asked.input.description.device = "cuda";
+  asked.input.status.state = session::RunState::kFailed;
+  ViewState state;
+  Estimates estimates(&asked.networks, {ExecutableFolder() / "fake_trainer"});
+  Scene scene;
+  const auto prepare = [&]() -> const BreakdownInput& {
+    estimates.BeginFrame();
+    return scene.Prepare(asked.input, state, estimates).breakdown;
+  };
+  const auto allocated = [&] {
+    return *std::ranges::find(prepare().breakdown->totals, timeline::Series::kAllocated,
+                              &presenters::BreakdownRow::level);
+  };
+  for (int tries = 0; tries < 1000 && !allocated().phantom_bytes; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(allocated().measured_bytes == 512);
+  CHECK(allocated().phantom_bytes == 2 * session::kFakeBlockBytes);
+  CHECK(allocated().difference_bytes == 512 - 2 * session::kFakeBlockBytes);
+  CHECK(prepare().ran_out);
+  CHECK_FALSE(prepare().at_peak);
+  state.pinned = highest;
+  CHECK(allocated().measured_bytes == 4096);
+  CHECK_FALSE(allocated().phantom_bytes);
+  CHECK_FALSE(prepare().ran_out);
 }
 
 TEST_CASE("What a run that is over told last of its blocks is known, where they outlive it") {

@@ -28,7 +28,9 @@ struct WantedPlan {
 
 class Estimates {
  public:
-  explicit Estimates(const std::vector<networks::Network>* networks) : networks_(networks) {}
+  explicit Estimates(const std::vector<networks::Network>* networks,
+                     const session::PredictorOptions& options = {})
+      : networks_(networks), predictor_(options) {}
 
   // PYTORCH_CUDA_ALLOC_CONF of the run that is predicted; "" = PyTorch's own. At first that of this process.
   void UseAllocator(const std::string& settings);

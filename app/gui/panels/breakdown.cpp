@@ -201,7 +201,10 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   ImGui::TableNextColumn();
   const bool has_room = Measure(SmallMuted(), "category, " + unit).x <= ImGui::GetContentRegionAvail().x;
   PutLabel(SmallMuted(), has_room ? "category, " + unit : unit, Align::kLeft, "category");
-  for (const char* name : figures) HeaderCell(name, Align::kRight);
+  for (const std::string_view name : figures) {
+    const bool is_of_peak = input.ran_out && name == "phantom";
+    HeaderCell(name, Align::kRight, is_of_peak ? "phantom's peak" : name);
+  }
   if (has_last) HeaderCell(last, Align::kRight, input.only_measured ? last : "diff.");
   LeftOutCell(widths.left_out);
 }
@@ -257,6 +260,7 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   Consequence(input.note);
 }
 
+constexpr const char* kRanOutBefore = "Memory ran out before the peak that is predicted.";
 constexpr const char* kFirstStep =
     "The first step with these settings makes what later ones find, such as the optimizer's state; the "
     "prediction is of a later one.";
@@ -296,6 +300,7 @@ bool AsksAsPredicted(const presenters::Breakdown& breakdown) {
 std::string WhyOther(const presenters::BreakdownRow& row, const BreakdownInput& input) {
   const int64_t difference = row.difference_bytes.value_or(0);
   if (difference == 0) return "";
+  if (input.ran_out && difference < 0) return kRanOutBefore;
   const bool is_of_cache = row.level == Series::kReserved || row.level == Series::kDriver;
   if (input.was_changed && is_of_cache) return WhyOtherInCache(row, input);
   if (input.is_first_step && !AsksAsPredicted(*input.breakdown)) return kFirstStep;

@@ -16,7 +16,8 @@ struct BreakdownInput {
   const presenters::Breakdown* breakdown = nullptr;
   const textbook::Estimate* textbook = nullptr;
   ByteUnit unit = ByteUnit::kMegabytes;
-  bool at_peak = true;         // else at a moment that a person has pinned
+  bool at_peak = true;         // else at a moment that a person has pinned, or where memory ran out
+  bool ran_out = false;        // memory did, at this moment; what is predicted is of the peak
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
   bool was_changed = false;    // the run has had other settings before
   bool is_first_step = false;  // with its settings, of the moment; what is predicted is of a later one

@@ -13,7 +13,7 @@ namespace tidemark::gui {
 
 struct BridgeInput {
   const presenters::Bridge* bridge = nullptr;
-  bool at_peak = true;     // else at a moment that a person has pinned
+  bool at_peak = true;     // else at a moment that a person has pinned, or where memory ran out
   bool predicted = false;  // there is no measurement yet: this is the phantom's
   ByteUnit unit = ByteUnit::kMegabytes;
   const presenters::SelectedOwners* selected = nullptr;

@@ -128,6 +128,7 @@ void TablesScene::Note(const SceneInput& input, const Estimates& estimates, Fram
   panel.textbook = told.textbook ? &*told.textbook : nullptr;
   frame.layers.has_textbook = told.textbook.has_value();
   panel.at_peak = frame.bridge.at_peak = told.at_peak;
+  panel.ran_out = told.moment && told.moment->ran_out;
   const bool predicted = told.prediction.has_value();
   panel.was_changed = input.view->settings().size() > 1;
   std::string of_figures = predicted ? presenters::LeftOut(*told.prediction) : "";
@@ -176,7 +177,8 @@ TablesSource TablesScene::FindSource(Estimates& estimates, const std::vector<pha
              book != nullptr && !asked_.is_program) {
     source.textbook = *book;
   }
-  if (!source.at_peak) source.prediction.reset();  // it is of the peak
+  // It is of the peak, and where memory ran out there is no other to hold it against.
+  if (!source.at_peak && !source.moment->ran_out) source.prediction.reset();
   return source;
 }
 

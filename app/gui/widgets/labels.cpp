@@ -13,6 +13,8 @@ namespace {
 constexpr auto kMeanings = std::to_array<LabelMeaning>({
     // Sources of figures.
     {"phantom peak", "The most that the same program had allocated on a GPU that does not exist."},
+    {"phantom's peak",
+     "What the phantom predicts of the peak; the run's figures are of the moment when memory ran out."},
     {"you, MB", "What you predicted, in millions of bytes."},
     {"this run", "What this run does on the phantom: predicted, as all there is."},
     {"diff.", "The run minus what the phantom predicted; = where they agree to the byte, amber where not."},

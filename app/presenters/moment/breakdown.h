@@ -36,7 +36,7 @@ struct Breakdown {
   std::optional<HigherMoment> higher;  // than the peak that is told
 };
 // As it stood at a moment; without one, what is known on paper. What the phantom predicts is its peak's, so
-// it belongs beside a peak only.
+// it belongs beside a peak, or where memory ran out.
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& moment);
