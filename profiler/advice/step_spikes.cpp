@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/base/saturating.h"
+#include "profiler/session/shortage.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/steps.h"
 
@@ -46,10 +47,16 @@ bool RanOut(const timeline::View& view, const Step& step) {
   });
 }
 
+// The step in which memory ended the run; null where it did not, or in none.
+const Step* StepThatRanOut(const timeline::View& view) {
+  return session::WentOnAfterFailures(view) ? nullptr
+                                            : timeline::StepAt(view, view.out_of_memory().back().index);
+}
+
 // The one that needed the most; the one that ran out of memory had as much at least.
 const Step& HighestOf(const timeline::View& view, const ExaminedSteps& steps) {
   const Step& highest = *std::ranges::max_element(steps.steady, {}, AllocatedPeak);
-  const Step* const failed = timeline::StepThatRanOut(view);
+  const Step* const failed = StepThatRanOut(view);
   return failed != nullptr && AllocatedPeak(*failed) > AllocatedPeak(highest) ? *failed : highest;
 }
 

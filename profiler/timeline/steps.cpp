@@ -37,13 +37,6 @@ const Step* LastCompleteStep(const View& view) {
   return steps == 0 ? nullptr : &view.steps()[steps - 1];
 }
 
-const Step* StepThatRanOut(const View& view) {
-  const auto& failures = view.out_of_memory();
-  if (failures.empty() || view.steps().empty()) return nullptr;
-  const Step& last = view.steps().back();
-  return !last.complete && failures.back().index >= last.begin ? &last : nullptr;
-}
-
 const std::string* SettingsOf(const View& view, const Step& step) {
   return SettingsNumbered(view, step.settings);
 }

@@ -22,8 +22,6 @@ const Step* StepAt(const View& view, EventIndex index);
 // end. O(those).
 size_t StepsUntilLastComplete(const View& view);
 const Step* LastCompleteStep(const View& view);  // null where none is
-// The last step, where it came to no end since memory ran out in it; else null. O(1).
-const Step* StepThatRanOut(const View& view);
 
 // The settings (JSON) that the step ran with, or the step that the event lies in; null where none are told.
 const std::string* SettingsOf(const View& view, const Step& step);
