@@ -179,10 +179,12 @@ class PickleExporter final : public Exporter {
     pickle.Text(key).Number(first).Number(second).Opcode("\x86");
   }
 
-  // An entry's. Of one that is in none as far as known only a failed request says so: of what stream it was
-  // several pools have memory.
+  // An entry's. That it is in none only a failed request says: without an id it is taken to be of the pool that
+  // alone has memory of its stream. So it has none only where nobody told which pool it was of.
   void WritePoolOf(Pickle& pickle, const Event& event) const {
-    if (event.pool != 0 || event.kind == EventKind::kOutOfMemory) WritePool(pickle, "pool_id", event.pool);
+    const bool is_failure = event.kind == EventKind::kOutOfMemory;
+    if (is_failure ? event.pool != events::kManyPools : event.pool != 0)
+      WritePool(pickle, "pool_id", event.pool);
   }
 
   void WriteSegments(Pickle& pickle) {

@@ -257,6 +257,20 @@ TEST_CASE("private pools go through a snapshot, those of segments that are gone 
   CHECK(again->name(end.segments[1].pool_name) == "private pool (0, 3)");
 }
 
+TEST_CASE("that nobody told which pool a failed request was of goes through a snapshot", "[importers]") {
+  const uint8_t told = GENERATE(uint8_t{0}, uint8_t{2}, events::kManyPools);
+  Stream run;
+  for (const uint8_t pool : {uint8_t{0}, uint8_t{1}, uint8_t{2}}) {
+    run.Add({.address = 0x10000000 + 0x1000000 * uint64_t{pool},
+             .bytes = 2 << 20,
+             .kind = EventKind::kSegmentAllocate,
+             .pool = pool});
+  }
+  run.Add({.bytes = 4 << 20, .kind = EventKind::kOutOfMemory, .pool = told});
+  const auto again = ThroughPickle(*run.View()).view;
+  CHECK(int{MemoryEvents(*again).back().pool} == int{told});
+}
+
 TEST_CASE("a trace of ours brings every event back", "[importers]") {
   Stream run = SampleRun();
   AddTheRest(run);
