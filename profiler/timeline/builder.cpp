@@ -240,6 +240,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.phases = structure_.Phases(end_);
   published.markers = structure_.Markers();
   published.failures = structure_.Failures();
+  published.graph_replays = structure_.GraphReplays();
   published.settings = structure_.Settings();
   published.sources = structure_.Sources();
   published.device_work = device_work_.Publish();

@@ -1,4 +1,5 @@
-// How often a run replayed CUDA graphs, as its scopes tell (events/cuda_graphs.h). Pure; O(events).
+// How often a run replayed CUDA graphs, as its scopes tell (events/cuda_graphs.h). Pure functions,
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,12 @@ struct GraphReplays {
   int64_t steps = 0;         // in which there were any, of those that are complete
   int64_t most_in_step = 0;  // of these
 };
-GraphReplays GraphReplaysIn(const View& view);
+GraphReplays GraphReplaysIn(const View& view);  // O(steps · log replays)
 
-// Where it shows what private pools keep for replays: while most is reserved the latest of these; where none
-// is told the end of the latest step, and without steps the last event. As a program ends it lets go of what
-// it holds in pools, too.
+// Where it shows what private pools keep for replays: the latest of these, for as a program ends it lets go
+// of what it holds in pools, too. Where none is told, while most is reserved the end of the latest step, and
+// without steps the last event; but a warm-up may have reserved more, which PyTorch gives back as a capture
+// begins. O(1), and without replays as View::PeakIn, EndWhileReserved, and O(steps).
 EventIndex MomentBetweenReplays(const View& view);
 
 }  // namespace tidemark::timeline

@@ -23,6 +23,7 @@ struct Published {
   Sequence<PhaseSpan> phases;
   Sequence<Marker> markers;
   Sequence<OutOfMemory> failures;
+  Sequence<EventIndex> graph_replays;
   Sequence<std::string> settings;
   std::vector<SourceState> sources;
   DeviceWorkPages device_work;
@@ -63,6 +64,7 @@ class StoredView final : public View {
   const Sequence<PhaseSpan>& phases() const override { return data_.phases; }
   const Sequence<Marker>& markers() const override { return data_.markers; }
   const Sequence<OutOfMemory>& out_of_memory() const override { return data_.failures; }
+  const Sequence<EventIndex>& graph_replays() const override { return data_.graph_replays; }
   const Sequence<std::string>& settings() const override { return data_.settings; }
   const std::vector<SourceState>& sources() const override { return data_.sources; }
   const DeviceWorkPages& device_work() const override { return data_.device_work; }

@@ -41,6 +41,9 @@ void Structure::Apply(const Event& event, EventIndex index, int64_t time_ns, con
       return KeepMetric(event, index);
     case EventKind::kMarker:
       return KeepMarker(event, index);
+    case EventKind::kScopeBegin:
+      if (Name(event.op) == events::kGraphReplay) graph_replays_.push_back(index);
+      return;
     default:
       return;
   }
@@ -222,6 +225,7 @@ void Structure::LetGoBefore(EventIndex first) {
   phases_.LetGoWhile([first](const PhaseSpan& phase) { return phase.end <= first; });
   markers_.LetGoWhile([first](const Marker& marker) { return marker.index < first; });
   failures_.LetGoWhile([first](const OutOfMemory& failure) { return failure.index < first; });
+  graph_replays_.LetGoWhile([first](EventIndex replay) { return replay < first; });
 }
 
 std::optional<int64_t> Structure::StepUnderWay(EventIndex first) const {

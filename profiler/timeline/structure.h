@@ -1,5 +1,5 @@
-// The parts of a stream that people speak of: steps, phases, markers, settings, out of memory. Belongs to the
-// builder; not thread safe. O(1) amortised per event.
+// The parts of a stream that people speak of: steps, phases, markers, settings, out of memory, replays of
+// CUDA graphs. Belongs to the builder; not thread safe. O(1) amortised per event.
 #pragma once
 
 #include <array>
@@ -44,6 +44,7 @@ class Structure {
   Sequence<PhaseSpan> Phases(EventIndex end) const;
   Sequence<Marker> Markers() const { return markers_.Publish(); }
   Sequence<OutOfMemory> Failures() const { return failures_.Publish(); }
+  Sequence<EventIndex> GraphReplays() const { return graph_replays_.Publish(); }
   Sequence<std::string> Settings() const { return settings_.Publish(); }
   std::vector<SourceState> Sources() const;
 
@@ -77,6 +78,7 @@ class Structure {
   SequenceBuilder<PhaseSpan> phases_;
   SequenceBuilder<Marker> markers_;
   SequenceBuilder<OutOfMemory> failures_;
+  SequenceBuilder<EventIndex> graph_replays_;
   SequenceBuilder<std::string> settings_;
   std::array<SourceState, events::kSourceCount> sources_;
 };

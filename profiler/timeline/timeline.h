@@ -277,6 +277,8 @@ class View {
   virtual const Sequence<PhaseSpan>& phases() const = 0;  // those that end in the view
   virtual const Sequence<Marker>& markers() const = 0;
   virtual const Sequence<OutOfMemory>& out_of_memory() const = 0;
+  // Where the scopes of replayed CUDA graphs begin (events/cuda_graphs.h).
+  virtual const Sequence<EventIndex>& graph_replays() const = 0;
   // Training settings as JSON, each once, in order of appearance; never let go.
   virtual const Sequence<std::string>& settings() const = 0;
   // Of those that told of themselves or lost something, by source; never let go.

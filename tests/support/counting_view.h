@@ -85,6 +85,7 @@ class CountingView final : public View {
   const Sequence<PhaseSpan>& phases() const override { return view_->phases(); }
   const Sequence<Marker>& markers() const override { return view_->markers(); }
   const Sequence<OutOfMemory>& out_of_memory() const override { return view_->out_of_memory(); }
+  const Sequence<EventIndex>& graph_replays() const override { return view_->graph_replays(); }
   const Sequence<std::string>& settings() const override { return view_->settings(); }
   const std::vector<SourceState>& sources() const override { return view_->sources(); }
   const DeviceWorkPages& device_work() const override { return view_->device_work(); }

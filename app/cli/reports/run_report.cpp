@@ -240,15 +240,20 @@ std::vector<std::string> JoinedByWhatWasDone(const std::vector<std::string>& not
   return told;
 }
 
-timeline::PoolBytes BytesOfPools(const timeline::View& view) {
+PoolsReport PoolsOf(const timeline::View& view) {
   if (view.empty()) return {};
-  return timeline::BytesOfPools(timeline::LayOut(view.StateAt(timeline::MomentBetweenReplays(view))));
+  const timeline::Layout layout = timeline::LayOut(view.StateAt(timeline::MomentBetweenReplays(view)));
+  return {timeline::BytesOfPools(layout), !view.graph_replays().empty(),
+          timeline::BytesOfPools(layout, events::PoolOwner::kProgram).pools > 0};
 }
 
-std::string PoolsRow(const timeline::PoolBytes& pools) {
-  if (pools.bytes == 0) return "";
-  return BytesRow("of private pools", pools.bytes) +
-         SizeRow("free in them", pools.free_bytes, "PyTorch uses it for nothing else");
+std::string PoolsRows(const PoolsReport& pools) {
+  if (pools.held.bytes == 0) return "";
+  return SizeRow("of private pools", pools.held.bytes,
+                 pools.at_replay ? "when a CUDA graph was last replayed" : "") +
+         SizeRow("free in them", pools.held.free_bytes,
+                 fmt::format("PyTorch uses it for nothing else{}",
+                             pools.may_lend ? ", unless use_on_oom=True lends it" : ""));
 }
 
 }  // namespace
@@ -262,8 +267,8 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
-  report.pools = BytesOfPools(view);
-  report.tells_pools = report.pools.bytes > 0 || events::TellsPools(description.producer);
+  report.pools = PoolsOf(view);
+  report.tells_pools = report.pools.held.bytes > 0 || events::TellsPools(description.producer);
   if (view.devices().size() > 1) report.cards = view.devices();
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {
@@ -294,7 +299,7 @@ std::string PeakTitleOf(const events::RunDescription& description) {
 
 std::string RunText(const RunReport& report) {
   return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
-         PoolsRow(report.pools) + BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) +
+         PoolsRows(report.pools) + BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) +
          OutOfMemoryRows(report) + NoteRows(report.notes);
 }
 
@@ -310,8 +315,9 @@ std::string WaysOutHint(const RunReport& report, const std::string& recording) {
 void AddRunJson(const RunReport& report, Json& json) {
   json["measured"] = PeaksJson(report.peaks);
   if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;
-  json["measured"]["private_pools_bytes"] = report.tells_pools ? Json(report.pools.bytes) : Json();
-  json["measured"]["private_pools_free_bytes"] = report.tells_pools ? Json(report.pools.free_bytes) : Json();
+  json["measured"]["private_pools_bytes"] = report.tells_pools ? Json(report.pools.held.bytes) : Json();
+  json["measured"]["private_pools_free_bytes"] =
+      report.tells_pools ? Json(report.pools.held.free_bytes) : Json();
   if (report.peaks.reserved_peak_bytes == 0) json["measured"]["reserved_peak_bytes"] = nullptr;  // not told
   json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)

@@ -19,6 +19,13 @@
 
 namespace tidemark::cli {
 
+// What private pools hold, at timeline::MomentBetweenReplays.
+struct PoolsReport {
+  timeline::PoolBytes held;
+  bool at_replay = false;  // a graph's latest, which need not be when most was reserved
+  bool may_lend = false;   // the program made some, of which PyTorch does not tell whether they do
+};
+
 struct RunReport {
   std::string peak_title;   // "At the peak of the run"
   bool is_trainer = false;  // of a network of ours: estimate, train and fit take its settings as options
@@ -28,7 +35,7 @@ struct RunReport {
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
-  timeline::PoolBytes pools;                          // timeline::MomentBetweenReplays
+  PoolsReport pools;
   bool tells_pools = true;                            // events::TellsPools
   std::vector<timeline::DevicePeaks> cards;           // of a run on several; `peaks` adds them up
   std::optional<session::CardFit> fit;                // where the card is known; of several the fullest

@@ -179,8 +179,8 @@ class PickleExporter final : public Exporter {
     pickle.Text(key).Number(first).Number(second).Opcode("\x86");
   }
 
-  // An entry's. That it is in none only a failed request says: without an id it is taken to be of the pool that
-  // alone has memory of its stream. So it has none only where nobody told which pool it was of.
+  // An entry's. That it is in none only a failed request says: without an id it is taken to be of the pool
+  // that alone has memory of its stream. So it has none only where nobody told which pool it was of.
   void WritePoolOf(Pickle& pickle, const Event& event) const {
     const bool is_failure = event.kind == EventKind::kOutOfMemory;
     if (is_failure ? event.pool != events::kManyPools : event.pool != 0)

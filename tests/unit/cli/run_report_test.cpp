@@ -142,6 +142,25 @@ TEST_CASE(
   CHECK(json["shortages"][0]["out_of_reach"]["other_pools_bytes"] == (pool != 0 ? 32 << 20 : 0));
 }
 
+TEST_CASE("Of private pools is said when they held that, and that those of the program may lend it") {
+  timeline::Stream stream;
+  const auto [name, is_replayed] =
+      GENERATE(table<const char*, bool>({{"private pool (1, 0)", true}, {"private pool (0, 1)", false}}));
+  const events::NameId pool = stream.Name(name);
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 64 << 20);
+  stream.Add(events::EventKind::kSegmentFree, 0x10000000, 64 << 20);
+  events::Event& segment = stream.Add(events::EventKind::kSegmentAllocate, 0x20000000, 32 << 20);
+  segment.pool = 1;
+  segment.name = pool;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x30000000, is_replayed ? 1 << 20 : 64 << 20);
+  if (is_replayed) stream.Add(events::EventKind::kScopeBegin).op = replay;
+  const std::string text = RunText(MakeRunReport(*stream.Publish(), {}, {}, std::nullopt, {}));
+  CHECK(Has(text, is_replayed ? "     32.0 MiB   when a CUDA graph was last replayed\n" : "     32.0 MiB\n"));
+  CHECK(Has(text, is_replayed ? "   PyTorch uses it for nothing else\n"
+                              : "   PyTorch uses it for nothing else, unless use_on_oom=True lends it\n"));
+}
+
 TEST_CASE("Where nobody would tell of private pools, that there are none is not said") {
   events::RunDescription description;
   const auto pools_of = [&](const char* producer) {

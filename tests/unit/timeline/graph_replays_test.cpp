@@ -2,6 +2,7 @@
 
 #include "profiler/events/torch_versions.h"
 #include "tests/support/catch.h"
+#include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::timeline {
@@ -50,6 +51,30 @@ TEST_CASE(
   }
   stream.Free(0x1000);
   CHECK(MomentBetweenReplays(*stream.Publish()) == expected);
+}
+
+TEST_CASE("What pools keep shows at the latest replay, where a warm-up had reserved more, too") {
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, 0x20000);
+  stream.Add(EventKind::kSegmentFree, 0x100000, 0x20000);  // torch.cuda.graph empties the cache
+  stream.Add(EventKind::kSegmentAllocate, 0x1000, 0x10000).pool = 1;
+  for (int i = 0; i < 1000; ++i) Replay(stream, replay);
+  const CountingView view(stream.Publish());
+  CHECK(MomentBetweenReplays(view) == stream.latest() - 1);
+  CHECK(GraphReplaysIn(view).in_all == 1000);
+  CHECK(view.counts().events == 0);  // none is looked at
+}
+
+TEST_CASE("Replays go with the events that are let go") {
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  Replay(stream, replay);
+  for (int i = 0; i < 100'000; ++i) stream.Add(EventKind::kMarker);
+  Replay(stream, replay);
+  const auto view = stream.Publish(16'384);
+  REQUIRE(view->first() > 1);
+  CHECK(GraphReplaysIn(*view).in_all == 1);
 }
 
 TEST_CASE("Whose a private pool is its two numbers tell") {
