@@ -126,6 +126,7 @@ class Tries {
     if (!same) return false;
     same_.emplace_back(technique, std::move(*same));
     TellSame(same_.back());
+    TellShare();
     return true;
   }
 
@@ -145,6 +146,11 @@ class Tries {
     }
   }
 
+  void TellShare() const {
+    const size_t again = next_.takes_what_there_is ? 0 : ran_out_.size();
+    cli::TellShare(answers_.size() + same_.size(), next_.techniques.size() + again, watch_);
+  }
+
   Status Run(const std::vector<size_t>& techniques) {
     if (techniques.empty() || !GoesOn(watch_)) return Done{};
     std::vector<ProgramTrial> trials;
@@ -154,8 +160,7 @@ class Tries {
       const session::TechniqueAnswer answer = AnswerOf(run, next_.card);
       if (answer.ran_out) ran_out_.push_back({techniques[trial], answer});
       Tell(techniques[trial], answer);
-      const size_t again = next_.takes_what_there_is ? 0 : ran_out_.size();
-      TellShare(answers_.size(), next_.techniques.size() + again, watch_);
+      TellShare();
     };
     return RunTrials(program_, launch_, trials, {ran, watch_.progress, watch_.goes_on});
   }

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/programs/technique_trials.h"
@@ -101,14 +103,18 @@ TEST_CASE("A program that was started from the window ends when its run is stopp
   CHECK_FALSE((*run)->can_stop());
 }
 
-// With the torch of TIDEMARK_TEST_PYTHON, or of python3; where that has none there is nothing to try.
-TEST_CASE("Techniques are tried on a program that the window started, on its card and in their order") {
+// That of TIDEMARK_TEST_PYTHON, or python3; where it has no torch there is nothing to try.
+std::optional<std::string> PythonWithTorch() {
   const char* const told = std::getenv("TIDEMARK_TEST_PYTHON");
-  const std::string python = told == nullptr ? "python3" : told;
-  if (!phantom::FindTorch({python})) {
-    WARN("There is no torch.");
-    return;
-  }
+  std::string python = told == nullptr ? "python3" : told;
+  if (phantom::FindTorch({python})) return python;
+  WARN("There is no torch.");
+  return {};
+}
+
+TEST_CASE("Techniques are tried on a program that the window started, on its card and in their order") {
+  const std::optional<std::string> python = PythonWithTorch();
+  if (!python) return;
   const trace::Scratch scratch;
   const std::string script = (scratch / "train.py").string();
   std::ofstream(script) << R"(
@@ -117,7 +123,7 @@ blocks = torch.nn.Sequential(*(torch.nn.Linear(int(sys.argv[2]), int(sys.argv[2]
 blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
 )";
   session::ProgramOrder order;
-  order.command = python + " " + script;
+  order.command = *python + " " + script;
   order.card = "l4";
   order.memory = "2GiB";
   order.amp = "bf16";
@@ -159,6 +165,36 @@ blocks(torch.ones(65536, int(sys.argv[2]), device="cuda")).sum().backward()
   constexpr int64_t kWorkspaces = int64_t{64} << 20;  // of cuBLAS, at the most; they are not counted
   const int64_t told_bytes = answers[1].needed.allocated_bytes;
   CHECK((told_bytes <= needed_bytes && told_bytes > needed_bytes - kWorkspaces));
+}
+
+TEST_CASE("Techniques that are not run since others are the same count as done") {
+  const std::optional<std::string> python = PythonWithTorch();
+  if (!python) return;
+  const trace::Scratch scratch;
+  const std::string script = (scratch / "train.py").string();
+  std::ofstream(script) << R"(
+import torch
+blocks = torch.nn.Sequential(*(torch.nn.Linear(64, 64) for _ in range(4))).cuda()
+with torch.autocast("cuda", torch.bfloat16):
+    loss = blocks(torch.ones(64, 64, device="cuda")).sum()
+loss.backward()
+)";
+  session::ProgramOrder order;
+  order.command = *python + " " + script;
+  order.card = "l4";
+  const session::TechniqueTrials trials = TechniqueTrials();
+  std::vector<std::string> lines;
+  session::StartWatch watch;
+  watch.told = [&](std::string_view line) { lines.emplace_back(line); };
+  double done = 0;
+  watch.share = [&](double share) { done = share; };
+  const auto ran = trials.run(
+      trials.of(order), [](size_t, const session::TechniqueAnswer&) {}, watch);
+  if (!ran) FAIL(ran.error().message);
+  CHECK(std::ranges::none_of(lines, [](const std::string& line) {
+    return line.starts_with("running it with --amp bf16 --checkpoint blocks");
+  }));
+  CHECK(done == 1);
 }
 
 }  // namespace
