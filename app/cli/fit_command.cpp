@@ -156,13 +156,10 @@ bool LacksMemory(const CardVerdicts& verdicts) {
   return does_not_fit || own->is_tight();
 }
 
-// Which techniques would make it fit there.
-Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
-                                                         const CardVerdicts& verdicts) {
-  if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return std::vector<TechniqueVerdict>();
+// What each makes of the program, whose words may be others than those asked for.
+Result<std::vector<TechniqueVerdict>> TryEach(const ProgramFit& fit, const std::vector<std::string>& program,
+                                              const ProgramLaunch& launch, const TechniquesToRun& next) {
   const InterruptListener listener;
-  const TechniquesToRun next{phantom::TechniquesToTry(fit.asked.compute_capability), fit.asked,
-                             verdicts.takes_what_there_is()};
   std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
   auto watch = Watched<TechniquesWatch>(fit, line);
@@ -170,10 +167,19 @@ Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, 
     verdicts_with.resize(std::max(verdicts_with.size(), technique + 1));
     verdicts_with[technique] = {answer, next.techniques[technique]};
   };
-  const Status tried = TryTechniques(fit.program, launch, next, watch);
+  const Status tried = TryTechniques(program, launch, next, watch);
   const bool has_all = verdicts_with.size() == next.techniques.size();  // but for what some may need
   if (!tried && !has_all) return tried.error();
   return verdicts_with;
+}
+
+// Which techniques would make it fit there.
+Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
+                                                         const CardVerdicts& verdicts) {
+  if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return std::vector<TechniqueVerdict>();
+  return TryEach(
+      fit, fit.program, launch,
+      {phantom::TechniquesToTry(fit.asked.compute_capability), fit.asked, verdicts.takes_what_there_is()});
 }
 
 // Which settings of the allocator would.
@@ -198,14 +204,30 @@ Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::Need&
                           Watched<SamplesWatch>(fit, line));
 }
 
+// Of several all are tried with one sample.
+Result<TechniqueVerdict> TechniquesToSearchWith(const ProgramFit& fit, const ProgramLaunch& launch,
+                                                const ProgramWays& ways,
+                                                const std::vector<TechniqueVerdict>& candidates) {
+  if (candidates.size() == 1) return candidates.front();
+  TechniquesToRun next{{}, fit.asked};
+  for (const TechniqueVerdict& candidate : candidates) next.techniques.push_back(candidate.techniques);
+  const Result<std::vector<TechniqueVerdict>> with_one =
+      TryEach(fit, phantom::WithArgument(fit.program, ways.samples->name, 1), launch, next);
+  if (!with_one) return with_one.error();
+  return BestForFewerSamples(candidates, *with_one);
+}
+
 // Alone, or where not even one sample fits, with techniques, too.
 Status TryFewerSamples(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
                        ProgramWays& ways) {
   Result<FewerSamples> fewer = SamplesThatHelp(fit, session::NeedOf(*run.view()), launch, ways);
   if (!fewer) return fewer.error();
   ways.fewer = std::move(*fewer);
-  const std::optional<TechniqueVerdict> with = TechniquesForFewerSamples(ways);
-  if (!with || InterruptListener::WasInterrupted()) return Done{};
+  const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways);
+  if (candidates.empty() || InterruptListener::WasInterrupted()) return Done{};
+  const Result<TechniqueVerdict> with = TechniquesToSearchWith(fit, launch, ways, candidates);
+  if (!with) return with.error();
+  if (InterruptListener::WasInterrupted()) return Done{};
   ProgramLaunch launch_with = launch;
   for (std::string& entry : phantom::EnvironmentOf(with->techniques))
     launch_with.environment.push_back(std::move(entry));

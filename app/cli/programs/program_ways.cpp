@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "app/cli/programs/fit_row.h"
 #include "app/cli/programs/user_program.h"
@@ -270,16 +272,26 @@ bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card) {
   return ways.samples && !ways.techniques.empty() && WaysOf(ways, card).empty() && StateHasRoom(ways, card);
 }
 
-std::optional<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways) {
+std::vector<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways) {
   const bool not_even_one = ways.fewer && ways.fewer->most == 0 && ways.fewer->is_the_most();
   if (!not_even_one || FitsAsItIs(ways)) return {};
-  std::optional<TechniqueVerdict> least;
-  for (const TechniqueVerdict& verdict : ways.techniques) {
-    const bool is_known = verdict.ran_out && verdict.in_vain.empty() && verdict.needed.allocated_bytes > 0;
-    if (is_known && (!least || verdict.needed.allocated_bytes < least->needed.allocated_bytes))
-      least = verdict;
-  }
-  return least;
+  std::vector<TechniqueVerdict> candidates;
+  std::ranges::copy_if(ways.techniques, std::back_inserter(candidates), [](const TechniqueVerdict& verdict) {
+    return verdict.ran_out && verdict.in_vain.empty() && verdict.needed.allocated_bytes > 0;
+  });
+  return candidates;
+}
+
+TechniqueVerdict BestForFewerSamples(const std::vector<TechniqueVerdict>& candidates,
+                                     const std::vector<TechniqueVerdict>& with_one) {
+  enum class Rank : uint8_t { kFits, kRunsOut, kNotKnown };
+  return std::ranges::min(candidates, {}, [&](const TechniqueVerdict& candidate) {
+    const auto one = std::ranges::find(with_one, candidate.techniques, &TechniqueVerdict::techniques);
+    if (one != with_one.end() && one->fits) return std::pair(Rank::kFits, candidate.needed.allocated_bytes);
+    if (one != with_one.end() && one->needed.allocated_bytes > 0)
+      return std::pair(Rank::kRunsOut, one->needed.allocated_bytes);
+    return std::pair(Rank::kNotKnown, candidate.needed.allocated_bytes);
+  });
 }
 
 std::string WaysText(const ProgramWays& ways, const phantom::Card& card, const PhantomOptions& asked,

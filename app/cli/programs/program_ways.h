@@ -41,9 +41,15 @@ bool FitsAsItIs(const ProgramWays& ways);
 // Whether nothing else makes it fit, or take less, and fewer samples may, with an argument that is known.
 bool MayNeedFewerSamples(const ProgramWays& ways, const phantom::Card& card);
 
-// With which techniques to try fewer samples, where not even one sample fits alone, nor any technique with
-// all of them: of those that did something the ones that need the least.
-std::optional<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways);
+// With which techniques fewer samples may do, where not even one sample fits alone, nor any technique with
+// all of them: those that did something.
+std::vector<TechniqueVerdict> TechniquesForFewerSamples(const ProgramWays& ways);
+// Of these, which are not none, the ones to search with: that fit with one sample, of several the ones that
+// need the least with all of them; or else those that need the least with one. What counts most with all
+// samples need not with one: autocast's casts of weights become no smaller. `with_one`: what the same did
+// with one sample, as far as that is known.
+TechniqueVerdict BestForFewerSamples(const std::vector<TechniqueVerdict>& candidates,
+                                     const std::vector<TechniqueVerdict>& with_one);
 
 // "" where nothing was tried. It ends with the command that shows the cheapest way with room to spare, or
 // else the cheapest. `asked`: how the program ran, of which that command is; `program`: its words.

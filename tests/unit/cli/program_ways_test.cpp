@@ -194,12 +194,14 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
   ProgramWays ways{
       {}, {short_of("bf16", "none", 60), short_of("off", "blocks", 40), short_of("bf16", "blocks", 50)}};
   ways.samples = phantom::BatchSweepOf(program);
-  CHECK_FALSE(TechniquesForFewerSamples(ways));  // they have not been tried alone
+  CHECK(TechniquesForFewerSamples(ways).empty());  // they have not been tried alone
   ways.fewer = FewerSamples{"batch", 64, 12, int64_t{9} << 30, {int64_t{10} << 30}, 13};
-  CHECK_FALSE(TechniquesForFewerSamples(ways));  // which do
+  CHECK(TechniquesForFewerSamples(ways).empty());  // which do
   ways.fewer = FewerSamples{"batch", 64, 0, 0, {}, 1};
-  REQUIRE(TechniquesForFewerSamples(ways));
-  CHECK(TechniquesForFewerSamples(ways)->techniques == phantom::Techniques{"off", "blocks"});
+  ways.techniques[0].in_vain = {"--amp bf16"};
+  const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways);
+  REQUIRE(candidates.size() == 2);
+  CHECK(BestForFewerSamples(candidates, {}).techniques == phantom::Techniques{"off", "blocks"});
   ways.with = {"off", "blocks"};
   ways.fewer_with = FewerSamples{"batch", 64, 3, int64_t{9} << 30, {int64_t{10} << 30}, 4};
   const std::string told = WaysText(ways, card, asked, program);
@@ -215,6 +217,28 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
   ways.fewer_with = FewerSamples{"batch", 64, 0, 0, {}, 1};
   CHECK(TextHas(WaysText(ways, card, asked, program),
                 "None of them makes it fit there, nor does batch 1, alone or with --checkpoint blocks.\n"));
+}
+
+TEST_CASE("Fewer samples are tried with techniques by what these do with one sample") {
+  const auto needs = [](const phantom::Techniques& techniques, int64_t gib) {
+    TechniqueVerdict verdict{{false, true, "Tried to allocate 20.00 MiB."}, techniques};
+    verdict.needed.allocated_bytes = gib << 30;
+    return verdict;
+  };
+  const phantom::Techniques amp{"bf16", "none"};
+  const phantom::Techniques blocks{"off", "blocks"};
+  const phantom::Techniques both{"bf16", "blocks"};
+  const std::vector<TechniqueVerdict> candidates = {needs(amp, 60), needs(blocks, 50), needs(both, 40)};
+  const TechniqueVerdict blocks_fit{{true}, blocks};
+  const TechniqueVerdict both_fit{{true}, both};
+  const auto best = [&](const std::vector<TechniqueVerdict>& with_one) {
+    return BestForFewerSamples(candidates, with_one).techniques;
+  };
+  CHECK(best({needs(amp, 26), blocks_fit, needs(both, 25)}) == blocks);
+  CHECK(best({needs(amp, 26), blocks_fit, both_fit}) == both);
+  CHECK(best({needs(amp, 26), needs(blocks, 24), needs(both, 25)}) == blocks);
+  CHECK(best({}) == both);
+  CHECK(BestForFewerSamples(candidates, {blocks_fit}).needed.allocated_bytes == int64_t{50} << 30);
 }
 
 TEST_CASE(
