@@ -10,7 +10,8 @@
 
 namespace tidemark::events {
 
-// The operator of the scope that a program's replay of a graph is: nothing is allocated in it.
+// The operator of the scope that tells of a program's replay of a graph, after it: nothing lies in it, for a
+// replay allocates nothing.
 inline constexpr std::string_view kGraphReplay = "CUDAGraph::replay";
 
 // `name` of a segment of a private pool: "private pool (1, 0)", PyTorch's two numbers of it
