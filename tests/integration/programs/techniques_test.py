@@ -317,6 +317,27 @@ print(torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).cuda().eval()))(x()).sha
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertEqual(found["reserved_peak_bytes"], measured["reserved_peak_bytes"])
 
+    def test_fit_tries_fewer_samples_with_the_techniques_that_fit_with_one(self):
+        """With all samples both together need the least; with one autocast's casts of the weights have no room beside their gradients."""
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(
+            "import sys, torch, torch.nn as nn\n"
+            "samples = int(dict(word.split('=') for word in sys.argv[1:])['batch'])\n"
+            "class Block(nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.inner = nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024))\n"
+            "    def forward(self, x): return x + self.inner(x)\n"
+            "net = nn.Sequential(*[Block() for _ in range(12)]).cuda()\n"
+            "for _ in range(2): net(torch.ones(samples << 11, 1024, device='cuda')).sum().backward()"
+        )
+        told = tidemark("fit", "--card", "l4", "--memory", "1263MiB", "--json", "--", PYTHON, str(script), "batch=16").stderr
+        answer = json.loads(told[told.index("{"):])
+        least = min(answer["techniques"], key=lambda one: one["needed_bytes"])
+        self.assertEqual(("bf16", "blocks"), (least["amp"], least["checkpoint"]))
+        found = answer["fewer_samples_with_techniques"]
+        self.assertEqual(("off", "blocks", 1), (found["amp"], found["checkpoint"], found["most"]))
+
     def test_fit_tries_a_power_of_two_where_a_number_of_samples_fails(self):
         for rule, failure in (("assert n % 16 == 0", r"With batch \d+: .*AssertionError.*"), ("n = (n + 31) // 32 * 32", "")):
             script = Path(self.folder.name) / "train.py"
