@@ -13,7 +13,9 @@ struct GraphReplays {
   int64_t steps = 0;         // in which there were any, of those that are complete
   int64_t most_in_step = 0;  // of these
 };
-GraphReplays GraphReplaysIn(const View& view);  // O(steps · log replays)
+// Those between two steps are of the later one: a step that replays its forward and backward is told from its
+// optimizer on. O(steps · log replays).
+GraphReplays GraphReplaysIn(const View& view);
 
 // Where it shows what private pools keep for replays: the latest of these, for as a program ends it lets go
 // of what it holds in pools, too. Where none is told, while most is reserved the end of the latest step, and

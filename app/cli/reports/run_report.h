@@ -36,9 +36,9 @@ struct RunReport {
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
   PoolsReport pools;
-  bool tells_pools = true;                            // events::TellsPools
-  std::vector<timeline::DevicePeaks> cards;           // of a run on several; `peaks` adds them up
-  std::optional<session::CardFit> fit;                // where the card is known; of several the fullest
+  bool tells_pools = true;                   // events::TellsPools
+  std::vector<timeline::DevicePeaks> cards;  // of a run on several; `peaks` adds them up
+  std::optional<session::CardFit> fit;       // where the card is known; of several the fullest
   std::vector<session::Shortage> shortages;
   std::vector<advice::Owner> owners;  // the largest at the latest shortage
   std::string ending;                 // why it ended early; "" if it did not

@@ -34,6 +34,19 @@ TEST_CASE("Replays of CUDA graphs are counted, in all and in steps") {
   CHECK(GraphReplaysIn(*Stream().Publish()).in_all == 0);
 }
 
+TEST_CASE("Replays between two steps are of the later one, whose forward and backward they are") {
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  for (int64_t step = 0; step < 4; ++step) {
+    for (int64_t i = 0; step > 0 && i < 3; ++i) Replay(stream, replay);
+    stream.BeginStep(step);
+    stream.EndStep(step);
+  }
+  const GraphReplays replays = GraphReplaysIn(*stream.Publish());
+  CHECK(replays.steps == 3);
+  CHECK(replays.most_in_step == 3);
+}
+
 TEST_CASE(
     "What pools keep for replays shows at the latest, or else as the latest step ends, not as all is let "
     "go") {
