@@ -55,10 +55,11 @@ std::optional<Finding> PoolMemory(const timeline::View& view, ByteUnit unit, int
   const auto peak = view.PeakIn(Series::kReserved, view.first(), view.end());
   const timeline::EventIndex moment = timeline::MomentBetweenReplays(view);
   const timeline::Layout layout = timeline::LayOut(view.StateAt(moment));
-  const PoolOwner owner = std::ranges::max({PoolOwner::kGraph, PoolOwner::kProgram}, {}, [&](PoolOwner one) {
-    return timeline::BytesOfPools(layout, one).free_bytes;
-  });
-  const PoolBytes held = timeline::BytesOfPools(layout, owner);
+  const PoolBytes of_graphs = timeline::BytesOfPools(layout, PoolOwner::kGraph);
+  const PoolBytes of_program = timeline::BytesOfPools(layout, PoolOwner::kProgram);
+  const bool graphs_keep_more = of_graphs.free_bytes >= of_program.free_bytes;
+  const PoolOwner owner = graphs_keep_more ? PoolOwner::kGraph : PoolOwner::kProgram;
+  const PoolBytes& held = graphs_keep_more ? of_graphs : of_program;
   const int64_t reserved = timeline::ValueOf(peak.values, Series::kReserved);
   if (held.free_bytes < std::max({kLeast, reserved / kShareOfReserved, card_bytes / kShareOfCard})) return {};
   return Finding{FindingKind::kPoolMemory,

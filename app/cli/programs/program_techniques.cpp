@@ -101,9 +101,9 @@ class Tries {
     std::vector<size_t> together;
     for (size_t i = 0; i < next_.techniques.size(); ++i)
       (HasItsPartsBefore(i) ? together : first).push_back(i);
-    if (const Status ran = Run(first); !ran) return ran;
+    if (Status ran = Run(first); !ran) return ran;
     std::erase_if(together, [this](size_t technique) { return TellIfSame(technique); });
-    if (const Status ran = Run(together); !ran) return ran;
+    if (Status ran = Run(together); !ran) return ran;
     if (ran_out_.empty() || next_.takes_what_there_is || !GoesOn(watch_)) return Done{};
     return TellNeeds(program_, launch_, next_, ran_out_, watch_);
   }
@@ -154,6 +154,7 @@ class Tries {
   Status Run(const std::vector<size_t>& techniques) {
     if (techniques.empty() || !GoesOn(watch_)) return Done{};
     std::vector<ProgramTrial> trials;
+    trials.reserve(techniques.size());
     for (const size_t technique : techniques)
       trials.push_back(TrialOf(next_.techniques[technique], next_.card));
     const auto ran = [&](size_t trial, const TrialRun& run) {
