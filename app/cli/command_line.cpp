@@ -155,6 +155,7 @@ void Register(const std::vector<std::string>& program, const WindowOpener& open_
                    RegisterWhatIf(application),
                    RegisterNetworks(application),
                    RegisterCards(application),
+                   RegisterSamples(application),
                    RegisterLessons(application),
                    RegisterCode(application),
                    RegisterCalibrate(application),

@@ -31,6 +31,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
 Command RegisterFit(CLI::App& application, const std::vector<std::string>& program);
 Command RegisterWhatIf(CLI::App& application);
 Command RegisterNetworks(CLI::App& application);
+Command RegisterSamples(CLI::App& application);
 Command RegisterLessons(CLI::App& application);
 Command RegisterCode(CLI::App& application);
 Command RegisterCards(CLI::App& application);

@@ -15,6 +15,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/textbook/operations.h"
 #include "profiler/textbook/textbook.h"
+#include "profiler/trace/samples.h"
 
 namespace tidemark::cli {
 namespace {
@@ -113,7 +114,30 @@ int ShowNetwork(const std::string& name, const std::string& input, bool as_json)
   return Answer(as_json ? TextOf(LayersJson(*network)) : LayersText(*network));
 }
 
+int ListSamples(bool as_json) {
+  const Result<std::vector<trace::Sample>> samples = trace::LoadSamples();
+  if (!samples) return Complain(samples.error().message, kExitFailed);
+  Json json = Json::array();
+  std::string text;
+  for (const trace::Sample& sample : *samples) {
+    json.push_back(
+        {{"file", sample.file.string()}, {"title", sample.title}, {"description", sample.description}});
+    text += fmt::format("{}\n  {}\n  {}\n\n", sample.title, sample.description, sample.file.string());
+  }
+  return Answer(as_json ? TextOf(json)
+                        : text + "tidemark open FILE shows one, compare FILE FILE two beside each other.\n");
+}
+
 }  // namespace
+
+Command RegisterSamples(CLI::App& application) {
+  CLI::App* command =
+      application.add_subcommand("samples", "Recordings made on real cards, to look into without one");
+  command->footer("Examples:\n  tidemark samples\n  tidemark samples --json");
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "A JSON list");
+  return {command, [as_json] { return ListSamples(*as_json); }};
+}
 
 Command RegisterNetworks(CLI::App& application) {
   CLI::App* command =

@@ -77,6 +77,11 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   has_kept_runs_ = HasKeptRuns(options_.kept_runs);
   if (const std::string& trouble = desk_.book().trouble; !trouble.empty())
     AddLogLine(presenters::LogLevel::kError, trouble);
+  if (Result<std::vector<trace::Sample>> samples = trace::LoadSamples()) {
+    samples_ = std::move(*samples);
+  } else {
+    AddLogLine(presenters::LogLevel::kError, samples.error().message);
+  }
   if (const std::optional<lessons::SessionState>& session = options.first.session) {
     input_.settings = session->settings;
     input_.device = session->device;

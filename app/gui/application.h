@@ -41,6 +41,7 @@
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
 #include "profiler/trace/bookmarks.h"
+#include "profiler/trace/samples.h"
 
 namespace tidemark::gui {
 
@@ -148,6 +149,10 @@ class Application {
   void ShowRead(std::shared_ptr<session::Run> run, const std::filesystem::path& file,
                 std::optional<uint8_t> card, const std::optional<OpenedRanks>& ranks,
                 const RunNotices::Lines& told);
+  // For the next time: where files are looked for, and what is to be opened again.
+  bool IsOfPerson(const std::filesystem::path& file) const;
+  void Remember(const Opening& opened);
+  void RememberFolder(const std::filesystem::path& file);
   void TellOpened(const std::filesystem::path& file, bool are_ranks_doubtful);
   void ShowOneCard(std::optional<uint8_t> device);  // none = all of them
   void ReadRanks(const std::vector<std::filesystem::path>& files);
@@ -317,6 +322,7 @@ class Application {
   SweepRunner sweep_;
   TechniqueRunner techniques_;
   LessonDesk desk_;
+  std::vector<trace::Sample> samples_;
   Arrangement arrangement_{&shell_};
   StartQueue starts_;
   Opener opener_;

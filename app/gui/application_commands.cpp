@@ -146,6 +146,7 @@ void Application::Execute(const Command& command) {
           [this](const gui::TryTechniques&) { TryTechniques(); },
           [this](const OpenRecording& c) { OpenFile(c.file); },
           [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
+          [this](const ForgetRecent&) { state_.recent.clear(); },
           [this](const OpenRank& c) { ShowRank(c.rank); },
           [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
           [this](const ShowCard& c) { ShowOneCard(c.device); },
@@ -623,6 +624,7 @@ void Application::Save(const std::filesystem::path& file, const Consent::Then& t
                   const auto noted = shown_.Is(of) ? shown_.TakeSaved(process, file, end) : bookmarks;
                   if (const Status kept = trace::SaveBookmarks(noted, file); !kept)
                     TellNotWritten(kept.error().message);
+                  Remember({file});
                   AddLogLine(presenters::LogLevel::kGood, "Saved " + file.string() + ".");
                   if (!then) return;
                   // Of ranks and cards one was saved, and another run may have begun meanwhile.

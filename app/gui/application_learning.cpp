@@ -209,7 +209,7 @@ void Application::ReadSession(const std::filesystem::path& file) {
   const Result<lessons::SessionState> session = text ? lessons::StateFromCode(*text) : text.error();
   if (session) {
     UseAsked(*session);
-    state_.last_folder = file.parent_path();
+    Remember({file});
   } else {
     AddLogLine(presenters::LogLevel::kError, (text ? file.string() + ": " : "") + session.error().message);
   }

@@ -139,8 +139,12 @@ void Application::Restart() {
 void Application::OpenNetwork(const std::filesystem::path& file) {
   const std::filesystem::path whole = std::filesystem::absolute(file);
   opener_.Drop();
-  if (!networks::IsScriptPath(whole.string())) return TrainNetwork(networks::FindNetwork(whole.string()));
-  opener_.LookInto(whole, [this](const Result<networks::Network>& network) { TrainNetwork(network); });
+  const auto train = [this, whole](const Result<networks::Network>& network) {
+    if (network) Remember({whole});
+    TrainNetwork(network);
+  };
+  if (!networks::IsScriptPath(whole.string())) return train(networks::FindNetwork(whole.string()));
+  opener_.LookInto(whole, train);
 }
 
 void Application::TrainNetwork(const Result<networks::Network>& network) {
@@ -232,11 +236,27 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
   if (is_other_run) BeginOther();
   TellOfNotes(shown_.ReadNotes(file));
   state_.pinned = ranks_.Show(file, *input_.view);
-  if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
+  if (!ranks && is_other_run) Remember({file});
   state_.timeline.follow = false;
   state_.timeline.whole = true;
   if (is_other_run) TellOfEndBefore();
   TellOpened(file, ranks && !told.empty());
+}
+
+// The kept runs have a way to them of their own, and so have the samples.
+bool Application::IsOfPerson(const std::filesystem::path& file) const {
+  return file.parent_path() != options_.kept_runs &&
+         std::ranges::none_of(samples_, [&](const trace::Sample& sample) { return sample.file == file; });
+}
+
+void Application::RememberFolder(const std::filesystem::path& file) {
+  if (IsOfPerson(file)) state_.last_folder = file.parent_path();
+}
+
+void Application::Remember(const Opening& opened) {
+  if (!IsOfPerson(opened.front())) return;
+  RememberFolder(opened.front());
+  PutFirst(opened, &state_.recent);
 }
 
 void Application::TellOpened(const std::filesystem::path& file, bool are_ranks_doubtful) {
@@ -265,8 +285,9 @@ void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
 }
 
 void Application::ReadRanks(const std::vector<std::filesystem::path>& files) {
-  opener_.ReadRanks(files, [this](Result<session::Ranks> ranks) {
+  opener_.ReadRanks(files, [this, files](Result<session::Ranks> ranks) {
     if (!ranks) return TellNotOpened(ranks.error().message);
+    Remember(files);
     OpenLargest(std::move(*ranks));
   });
 }
@@ -299,7 +320,7 @@ void Application::CompareWithFile(const std::filesystem::path& file) {
     }
     RememberChoices();
     LayOver({std::move(*other), file.filename().string()});
-    if (file.parent_path() != options_.kept_runs) state_.last_folder = file.parent_path();
+    RememberFolder(file);
     shell_.raise_panel = "compare";
     AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
   });

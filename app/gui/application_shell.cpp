@@ -60,6 +60,7 @@ ShellInput Application::MakeShellInput() {
   shell.has_answers = HasAnswers(state_.lessons.lesson, state_.lessons);
   shell.glossary = &desk_.book().glossary;
   shell.lessons = &desk_.book().lessons;
+  shell.samples = &samples_;
   return shell;
 }
 

@@ -248,6 +248,40 @@ void SavesAndOpens(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// By the menus, as a person does.
+void OpensSamplesAndRecentFiles(ImGuiTestContext* context) {
+  const fs::path folder = application().view_state().last_folder;
+  const std::vector<Opening>& recent = application().view_state().recent;
+  IM_CHECK(!recent.empty());
+  IM_CHECK(TitleOf(recent.front()) == "saved.tide");
+  const size_t known = recent.size();
+  context->MenuAction(ImGuiTestAction_Open, "//##MainMenuBar/File/Samples");
+  context->Yield(2);
+  Picture(context, "samples-menu");
+  context->MenuClick("//##MainMenuBar/File/Samples/ResNet-50 on an H200, fp16");
+  IM_CHECK(WaitUntil(
+      context, [] { return Run().recording == "resnet-50-amp.tide"; }, 30));
+  context->MenuClick("//##MainMenuBar/Compare/Compare with a sample/ResNet-50 on an H200");
+  IM_CHECK(WaitUntil(
+      context, [] { return Run().compared && Run().compared->title == "resnet-50.tide"; }, 30));
+  context->Yield(4);
+  Picture(context, "two-samples");
+  IM_CHECK(application().view_state().last_folder == folder);
+  IM_CHECK_EQ(recent.size(), known);
+  application().Push(ActionId::kStopComparing);
+  context->MenuAction(ImGuiTestAction_Open, "//##MainMenuBar/File/Open recent");
+  context->Yield(2);
+  Picture(context, "recent-menu");
+  context->MenuClick("//##MainMenuBar/File/Open recent/saved.tide##0");
+  IM_CHECK(WaitUntil(context, [] { return Run().recording == "saved.tide"; }));
+  IM_CHECK_EQ(recent.size(), known);
+  context->MenuClick("//##MainMenuBar/File/Open recent/Clear this list");
+  IM_CHECK(WaitUntil(context, [&] { return recent.empty(); }));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 namespace {
 
 std::vector<std::string> Kept() {

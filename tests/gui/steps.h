@@ -104,6 +104,8 @@ void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
 void EntersWhatBecameAFolder(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
+// After SavesAndOpens.
+void OpensSamplesAndRecentFiles(ImGuiTestContext* context);
 void KeepsWhatNobodySaved(ImGuiTestContext* context);
 void AsksBeforeClosing(ImGuiTestContext* context);
 void OpensWhatWasCut(ImGuiTestContext* context);

@@ -21,6 +21,7 @@ TEST_CASE("A view comes back as it was saved") {
   state.panel_tabs = true;
   state.shown[2] = false;
   state.last_folder = "/some/where";
+  state.recent = {{"/some/where/run.tide"}, {"/a/run.rank0.tide", "/a/run.rank1.tide"}};
   state.layout = "[Docking][Data]\n";
   state.layout_scale = 1.25F;
   state.layout_height = 900;
@@ -57,6 +58,7 @@ TEST_CASE("A view comes back as it was saved") {
   CHECK(back->replaced->layout == state.layout);
   CHECK_FALSE(back->replaced->shown[3]);
   CHECK(back->timeline.follow_steps == 9);
+  CHECK(back->recent == state.recent);
   CHECK(back->program_card == "t4");
   CHECK(back->lessons.page == 2);
   CHECK(back->lessons.predictions == state.lessons.predictions);

@@ -385,6 +385,7 @@ void Add(ImGuiTestEngine* engine) {
       {"wears light", WearsLight},
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
+      {"opens samples and recent files", OpensSamplesAndRecentFiles},
       {"keeps what nobody saved", KeepsWhatNobodySaved},
       {"asks before closing", AsksBeforeClosing},
       {"opens what was cut", OpensWhatWasCut},

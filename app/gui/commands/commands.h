@@ -139,6 +139,8 @@ struct OpenRecording {
 struct OpenRanks {
   std::vector<std::filesystem::path> files;
 };
+// The list of what was opened last.
+struct ForgetRecent {};
 // One of those that are open.
 struct OpenRank {
   int64_t rank;  // its number, as the strip tells it: more may come before it is shown
@@ -274,12 +276,13 @@ struct AnswerHeld {
 
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
-                 CloseSweep, CopySweep, TryTechniques, OpenRecording, OpenRanks, OpenRank, CompareRanksAt,
-                 ShowCard, ChooseScale, CompareWith, SaveRecording, ExportRecording, TakeScreenshot,
-                 SavePicture, ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations,
-                 CopyAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
-                 TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage,
-                 SetUpPage, TakeOwnSettings, UseSession, LockControls, SaveSession, AnswerHeld>;
+                 CloseSweep, CopySweep, TryTechniques, OpenRecording, OpenRanks, ForgetRecent, OpenRank,
+                 CompareRanksAt, ShowCard, ChooseScale, CompareWith, SaveRecording, ExportRecording,
+                 TakeScreenshot, SavePicture, ShowPanel, ShowControl, PinMoment, GoToOperator, Select,
+                 ListAllocations, CopyAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit,
+                 TryAllocators, TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve,
+                 ShowLessonPage, SetUpPage, TakeOwnSettings, UseSession, LockControls, SaveSession,
+                 AnswerHeld>;
 
 class CommandQueue {
  public:

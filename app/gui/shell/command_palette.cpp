@@ -45,6 +45,19 @@ bool CanChoose(const char* name, const std::vector<NamedControl>& controls, cons
          std::ranges::count(choices.access.locked, name) == 0;
 }
 
+void AddRecent(const std::vector<Opening>& recent, std::vector<Entry>* entries) {
+  for (const Opening& opening : recent)
+    entries->push_back(
+        {{icons::kOpen, "Open recent: " + TitleOf(opening), "", WhereIs(opening), true}, ToOpen(opening), 0});
+}
+
+void AddSamples(const std::vector<trace::Sample>& samples, std::vector<Entry>* entries) {
+  for (const trace::Sample& sample : samples)
+    entries->push_back({{icons::kOpen, "Open sample: " + sample.title, "", sample.description, true},
+                        OpenRecording{sample.file},
+                        0});
+}
+
 void AddNetworks(const RunControlsInput& choices, std::vector<Entry>* entries) {
   const networks::Network* const now = networks::NetworkNamed(*choices.networks, choices.settings.network);
   for (const networks::Network& network : *choices.networks) {
@@ -97,6 +110,8 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
           {{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{panel.name, false}, 0});
   }
   AddCards(offer.frame.timeline.cards, &entries);
+  AddRecent(offer.view.recent, &entries);
+  AddSamples(offer.samples, &entries);
   // They are many, so who has typed nothing yet is spared them.
   if (!query.empty() && CanChoose("network", offer.controls, offer.frame.run_controls))
     AddNetworks(offer.frame.run_controls, &entries);

@@ -1,5 +1,5 @@
-// Ctrl+K: every command, panel and control by its name, and every network and card that may be chosen, found
-// by typing parts of it.
+// Ctrl+K: every command, panel and control by its name, every network and card that may be chosen, and what
+// was opened last or comes as a sample, found by typing parts of it.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "app/gui/view/frame.h"
 #include "app/gui/view/view_state.h"
 #include "profiler/lessons/lesson.h"
+#include "profiler/trace/samples.h"
 
 namespace tidemark::gui {
 
@@ -30,6 +31,7 @@ struct PaletteOffer {
   std::vector<NamedControl> controls;  // those that are there
   const Frame& frame;                  // what they choose from is in it
   const std::vector<lessons::Lesson>& lessons;
+  const std::vector<trace::Sample>& samples;
   const ViewState& view;
 };
 

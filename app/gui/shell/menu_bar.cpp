@@ -30,6 +30,46 @@ bool IsChecked(ActionId action, const ViewState& view) {
   }
 }
 
+// What was opened last.
+void DrawRecentItems(const std::vector<Opening>& recent, CommandQueue& queue) {
+  if (!ImGui::BeginMenuEx(TranslatedLabel("Open recent").c_str(), icons::kOpen, !recent.empty())) return;
+  for (size_t i = 0; i < recent.size(); ++i) {
+    const std::string label = fmt::format("{}##{}", TitleOf(recent[i]), i);  // one name in several folders
+    if (ImGui::MenuItemEx(label.c_str(), "")) queue.Push(ToOpen(recent[i]));
+    Tooltip(WhereIs(recent[i]));
+  }
+  ImGui::Separator();
+  if (ImGui::MenuItemEx(TranslatedLabel("Clear this list").c_str(), icons::kClose))
+    queue.Push(ForgetRecent{});
+  ImGui::EndMenu();
+}
+
+// `what_to_do` with one.
+template <typename WhatToDo>
+void DrawSampleItems(const char* label, const std::vector<trace::Sample>& samples, WhatToDo what_to_do,
+                     CommandQueue& queue) {
+  if (!ImGui::BeginMenuEx(TranslatedLabel(label).c_str(), icons::kOpen, !samples.empty())) return;
+  for (const trace::Sample& sample : samples) {
+    if (ImGui::MenuItemEx(sample.title.c_str(), "")) queue.Push(what_to_do(sample.file));
+    Tooltip(sample.description);
+  }
+  ImGui::EndMenu();
+}
+
+// The lists of files behind the item that opens or compares with one.
+void DrawFileItems(ActionId action, const ShellInput& input, const ViewState& view, CommandQueue& queue) {
+  using std::filesystem::path;
+  if (action == ActionId::kOpen) {
+    DrawRecentItems(view.recent, queue);
+    DrawSampleItems(
+        "Samples", *input.samples, [](const path& file) { return OpenRecording{file}; }, queue);
+  }
+  if (action == ActionId::kCompareWith && IsEnabled(action, input)) {
+    DrawSampleItems(
+        "Compare with a sample", *input.samples, [](const path& file) { return CompareWith{file}; }, queue);
+  }
+}
+
 void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, CommandQueue& queue) {
   for (const Action& action : Actions()) {
     if (action.menu != menu) continue;
@@ -38,6 +78,7 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
                           IsChecked(action.id, view), IsEnabled(action.id, input)))
       queue.Push(action.id);
     Tooltip(action.help);
+    DrawFileItems(action.id, input, view, queue);
   }
 }
 

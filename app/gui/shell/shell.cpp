@@ -221,7 +221,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
   DrawCommandPalette({[&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), frame,
-                      *input.lessons, view},
+                      *input.lessons, *input.samples, view},
                      shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);

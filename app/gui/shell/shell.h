@@ -82,6 +82,7 @@ struct ShellInput {
   ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;
   const std::vector<lessons::Lesson>* lessons = nullptr;
+  const std::vector<trace::Sample>* samples = nullptr;
   double own_p95_seconds = 0;
 };
 

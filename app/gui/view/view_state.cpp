@@ -136,6 +136,27 @@ void ReadProgress(const json& in, LessonsState* lessons) {
   }
 }
 
+json JsonOf(const std::vector<Opening>& recent) {
+  json openings = json::array();
+  for (const Opening& opening : recent) {
+    json files = json::array();
+    for (const std::filesystem::path& file : opening) files.push_back(file.string());
+    openings.push_back(std::move(files));
+  }
+  return openings;
+}
+
+void ReadRecent(const json& in, std::vector<Opening>* recent) {
+  for (const json& files : in.value("recent", json::array())) {
+    Opening opening;
+    if (!files.is_array()) continue;
+    for (const json& file : files) {
+      if (file.is_string()) opening.emplace_back(file.get<std::string>());
+    }
+    if (!opening.empty() && recent->size() < kMostRecent) recent->push_back(std::move(opening));
+  }
+}
+
 }  // namespace
 
 std::string ToJson(const ViewState& state) {
@@ -160,6 +181,7 @@ std::string ToJson(const ViewState& state) {
       {"lesson_drawings", state.lessons.drawings},
       {"lesson_done", state.lessons.done},
       {"last_folder", state.last_folder.string()},
+      {"recent", JsonOf(state.recent)},
       {"program_card", state.program_card},
       {"window_width", state.window_width},
       {"window_height", state.window_height},
@@ -194,6 +216,7 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   std::string folder;
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
+  ReadRecent(in, &state.recent);
   Read(in, "program_card", &state.program_card);
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);

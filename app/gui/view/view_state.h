@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/batch.h"
@@ -26,6 +27,7 @@
 #include "app/gui/panels/statistics.h"
 #include "app/gui/panels/timeline/timeline.h"
 #include "app/gui/panels/what_if.h"
+#include "app/gui/view/recent_files.h"
 #include "app/gui/window/palette.h"
 #include "profiler/base/format.h"
 #include "profiler/base/result.h"
@@ -68,8 +70,9 @@ struct ViewState : ArrangedPanels {
   std::optional<ArrangedPanels> own;       // while a lesson's layout, or slow motion's, is there instead
   std::optional<ArrangedPanels> replaced;  // the latest whose place a layout took that a person chose
   std::filesystem::path last_folder;
-  std::string program_card;  // what a program ran on last (shell/program_dialog.h); "" = none did
-  int window_width = 0;      // design pixels; 0 = never opened before
+  std::vector<Opening> recent;  // of a person's own files; the latest first, kMostRecent at most
+  std::string program_card;     // what a program ran on last (shell/program_dialog.h); "" = none did
+  int window_width = 0;         // design pixels; 0 = never opened before
   int window_height = 0;
 
   RunControlsState run_controls;
