@@ -31,9 +31,11 @@ ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card&
   return trial;
 }
 
-bool AreSeveral(const phantom::Techniques& techniques) {
-  return techniques.amp != phantom::Techniques{}.amp &&
-         techniques.checkpoint != phantom::Techniques{}.checkpoint;
+// Each technique of several alone; none of one, or of none.
+std::vector<phantom::Techniques> PartsOf(const phantom::Techniques& several) {
+  const phantom::Techniques none;
+  if (several.amp == none.amp || several.checkpoint == none.checkpoint) return {};
+  return {{several.amp, none.checkpoint}, {none.amp, several.checkpoint}};
 }
 
 std::optional<size_t> PlaceOf(const phantom::Techniques& one,
@@ -110,14 +112,11 @@ class Tries {
 
  private:
   bool HasItsPartsBefore(size_t technique) const {
-    const phantom::Techniques& several = next_.techniques[technique];
-    if (!AreSeveral(several)) return false;
-    const auto is_before = [&](const phantom::Techniques& part) {
+    const std::vector<phantom::Techniques> parts = PartsOf(next_.techniques[technique]);
+    return !parts.empty() && std::ranges::all_of(parts, [&](const phantom::Techniques& part) {
       const std::optional<size_t> place = PlaceOf(part, next_.techniques);
       return place && *place < technique;
-    };
-    return is_before({several.amp, phantom::Techniques{}.checkpoint}) &&
-           is_before({phantom::Techniques{}.amp, several.checkpoint});
+    });
   }
 
   bool TellIfSame(size_t technique) {
@@ -181,16 +180,15 @@ class Tries {
 std::optional<SameProgram> SameProgramWith(const phantom::Techniques& several,
                                            const std::vector<phantom::Techniques>& techniques,
                                            const std::map<size_t, session::TechniqueAnswer>& answers) {
-  if (!AreSeveral(several)) return {};
-  const phantom::Techniques amp{several.amp, phantom::Techniques{}.checkpoint};
-  const phantom::Techniques checkpoint{phantom::Techniques{}.amp, several.checkpoint};
+  const std::vector<phantom::Techniques> parts = PartsOf(several);
+  if (parts.empty()) return {};
   const auto answered = [&](const phantom::Techniques& one) {
     const std::optional<size_t> place = PlaceOf(one, techniques);
     return place ? answers.find(*place) : answers.end();
   };
-  for (const auto& [part, rest] : {std::pair{amp, checkpoint}, std::pair{checkpoint, amp}}) {
-    const auto of_part = answered(part);
-    const auto of_rest = answered(rest);
+  for (size_t part = 0; part < 2; ++part) {
+    const auto of_part = answered(parts[part]);
+    const auto of_rest = answered(parts[1 - part]);
     if (of_part == answers.end() || of_rest == answers.end()) continue;
     // One that ended early may have come to more with the other.
     if (of_part->second.fits && !of_part->second.in_vain.empty())
