@@ -144,8 +144,7 @@ Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::Progra
 }
 
 bool EndedForWantOfMemory(const session::ProgramRun& run) {
-  return !run.description().ending.empty() && !run.view()->out_of_memory().empty() &&
-         !session::WentOnAfterFailures(*run.view());
+  return !run.description().ending.empty() && !session::WentOnAfterFailures(*run.view());
 }
 
 // It does not fit on the card that was asked for, or only just, and another one may have room.

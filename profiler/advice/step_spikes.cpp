@@ -49,8 +49,8 @@ bool RanOut(const timeline::View& view, const Step& step) {
 
 // The step in which memory ended the run; null where it did not, or in none.
 const Step* StepThatRanOut(const timeline::View& view) {
-  return session::WentOnAfterFailures(view) ? nullptr
-                                            : timeline::StepAt(view, view.out_of_memory().back().index);
+  const timeline::OutOfMemory* const failure = session::FailureThatEnded(view);
+  return failure == nullptr ? nullptr : timeline::StepAt(view, failure->index);
 }
 
 // The one that needed the most; the one that ran out of memory had as much at least.
@@ -113,9 +113,9 @@ std::optional<Finding> LaterStepSpike(const timeline::View& view, const Examined
   const std::string maker = MostIsMadeBy(view, allocations, OnlyInPeakOf(view, usual));
   return Finding{
       FindingKind::kLaterStepSpike,
-      "Step " + FormatNumber(highest.number) + (highest.complete ? " needs " : " had ") +
+      "Step " + FormatNumber(highest.number) + (highest.complete ? " needs " : " had up to ") +
           FormatBytes(AllocatedPeak(highest), unit) +
-          (highest.complete ? " at its peak" : " allocated when memory ran out") +
+          (highest.complete ? " at its peak" : " allocated before memory ran out") +
           ", half of the steps at most " + FormatBytes(AllocatedPeak(usual), unit) + "." + maker,
       "The card must hold the largest step. Where batches differ, make them alike (padded to one "
       "length, or sorted by it); what comes only now and then, such as an evaluation, runs best under "

@@ -217,10 +217,15 @@ std::string WhereBarred(const Shortage& shortage, const std::vector<BarredPart>&
   return text;
 }
 
-bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin) {
+const timeline::OutOfMemory* FailureThatEnded(const timeline::View& view, timeline::EventIndex begin) {
   const auto& failures = view.out_of_memory();
-  if (failures.empty() || failures[failures.size() - 1].index < begin) return true;
-  return WentOnAfter(view, failures[failures.size() - 1].index);
+  if (failures.empty()) return nullptr;
+  const timeline::OutOfMemory& last = failures.back();
+  return last.index < begin || WentOnAfter(view, last.index) ? nullptr : &last;
+}
+
+bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin) {
+  return FailureThatEnded(view, begin) == nullptr;
 }
 
 std::string BytesAsPyTorch(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }

@@ -63,7 +63,10 @@ std::vector<BarredPart> BarredPartsOf(const Shortage& shortage);
 // "90.0 MiB of it in private pools (CUDA graphs have theirs), 34.0 MiB in memory of another stream"
 std::string WhereBarred(const Shortage& shortage, const std::vector<BarredPart>& parts);
 
-// Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
+// The last of the run's failures since `begin`, where it did not go on after it; null where it went on after
+// all, or there were none.
+const timeline::OutOfMemory* FailureThatEnded(const timeline::View& view, timeline::EventIndex begin = 0);
+// Whether there is no such failure: the run's steps then tell what it needs.
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);
 
 // "24.5 MiB", whatever else is told in: what is said of memory that ran out is to be found again in PyTorch's

@@ -16,17 +16,17 @@ using timeline::Series;
 using timeline::Step;
 using timeline::View;
 
+std::string TitleOfPeak(const Step& step) { return "at the peak of step " + FormatNumber(step.number); }
+
 PeakMoment PeakOf(const Step& step) {
-  return {step.number,         step.peak,          step.end,
-          step.requested_peak, step.reserved_peak, "at the peak of step " + FormatNumber(step.number)};
+  return {step.number, step.peak, step.end, step.requested_peak, step.reserved_peak, TitleOfPeak(step)};
 }
 
 // Where the run ended for it.
 std::optional<PeakMoment> WhereMemoryRanOut(const View& view) {
-  if (session::WentOnAfterFailures(view)) return std::nullopt;
-  const auto& failures = view.out_of_memory();
-  const events::EventIndex index = failures[failures.size() - 1].index;
-  if (index < view.first()) return std::nullopt;
+  const timeline::OutOfMemory* const failure = session::FailureThatEnded(view);
+  if (failure == nullptr || failure->index < view.first()) return std::nullopt;
+  const events::EventIndex index = failure->index;
   PeakMoment moment = ToldAt(view, index);
   const Step* const latest = timeline::LatestStepAt(view, index);
   const std::string where = StepTitle(view, index);
@@ -89,10 +89,9 @@ std::optional<PeakMoment> PeakOfRun(const View& view) {
 MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
   MeasuredPeak measured{ValueOf(view.ValuesAt(peak.index), Series::kAllocated), peak.ran_out,
                         SettingsInForce(view, peak.index)};
-  if (!peak.ran_out) return measured;
-  const auto& failures = view.out_of_memory();
-  const timeline::OutOfMemory& failure = failures[failures.size() - 1];
-  measured.bytes = SaturatingSum(failure.allocated_bytes, failure.requested_bytes);
+  const timeline::OutOfMemory* const failure = peak.ran_out ? session::FailureThatEnded(view) : nullptr;
+  if (failure == nullptr) return measured;
+  measured.bytes = SaturatingSum(failure->allocated_bytes, failure->requested_bytes);
   if (const Step* step = timeline::StepAt(view, peak.index); step != nullptr)
     measured.bytes = std::max(measured.bytes, ValueOf(step->at_peak, Series::kAllocated));
   return measured;
@@ -113,7 +112,7 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   const bool is_peak = ValueOf(values, Series::kAllocated) == ValueOf(step->at_peak, Series::kAllocated);
   moment.step = step->number;
   if (step->complete && is_peak) {
-    moment.title = PeakOf(*step).title;
+    moment.title = TitleOfPeak(*step);
     moment.is_peak = true;
     return moment;
   }

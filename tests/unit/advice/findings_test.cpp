@@ -569,7 +569,8 @@ TEST_CASE("The step in which memory ran out is the one that needed more than the
   REQUIRE(finding);
   CHECK(finding->bytes == 80 * kMiB);
   CHECK(Says(*finding,
-             "Step 6 had 200.0 MiB allocated when memory ran out, half of the steps at most 120.0 MiB."));
+             "Step 6 had up to 200.0 MiB allocated before memory ran out, half of the steps at most "
+             "120.0 MiB."));
   CHECK(finding->allocations.size() == 2);
 }
 

@@ -394,6 +394,21 @@ TEST_CASE("A failure after the last step is survived where more than a message t
   CHECK(ShortagesIn(*stream.Publish()).front().survived);
 }
 
+TEST_CASE("The failure that ended a run is its last, where it did not go on after that") {
+  timeline::Stream stream;
+  CHECK(FailureThatEnded(*stream.Publish()) == nullptr);
+  stream.BeginStep(0);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
+  stream.EndStep(0);
+  CHECK(FailureThatEnded(*stream.Publish()) == nullptr);
+  stream.BeginStep(1);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 7000);
+  const auto view = stream.Publish();
+  REQUIRE(FailureThatEnded(*view) != nullptr);
+  CHECK(FailureThatEnded(*view)->requested_bytes == 7000);
+  CHECK(FailureThatEnded(*view, view->end()) == nullptr);
+}
+
 TEST_CASE(
     "A failure before a step that came to no end is survived where that allocates more than a message") {
   timeline::Stream stream;
