@@ -93,8 +93,7 @@ class UnusedSearch {
     if (unused < least || unused < std::max(kRestOfSegment, reserved / kFragmentedShare)) return {};
     const std::string evidence = Size(reserved) + " were reserved at most, and " + UseOf(most, highest) +
                                  ": " + Size(unused) + " lay in gaps and in segments of other sizes";
-    const int64_t of_streams =
-        std::min(BarredIn(timeline::LayOut(view_.StateAt(fullest)), timeline::Barrier::kStream), unused);
+    const int64_t of_streams = std::min(BarredIn(view_.StateAt(fullest))[timeline::Barrier::kStream], unused);
     if (of_streams <= unused / 2) return Fragmentation(unused, peak.index, evidence + ".");
     return Finding{FindingKind::kOutOfReach,
                    evidence + ", " + Size(of_streams) + " of it in memory of other streams.",
@@ -108,10 +107,10 @@ class UnusedSearch {
   struct Use {
     // With what was freed and still waited for another stream: no request could have it.
     int64_t taken = 0;
-    int64_t of_pools = 0;
-    events::PoolOwner owner = events::PoolOwner::kNotTold;
+    timeline::BarredBytes barred;
 
-    int64_t bytes() const { return SaturatingSum(taken, of_pools); }
+    int64_t of_pools() const { return barred[timeline::Barrier::kPool]; }
+    int64_t bytes() const { return SaturatingSum(taken, of_pools()); }
   };
 
   // Of so many moments the most.
@@ -120,9 +119,7 @@ class UnusedSearch {
     for (const EventIndex moment : moments) {
       const timeline::State state = view_.StateAt(moment);
       const int64_t allocated = ValueOf(view_.ValuesAt(moment), Series::kAllocated);
-      const timeline::Layout layout = timeline::LayOut(state);
-      const Use use{SaturatingSum(allocated, timeline::WaitingBytes(state)),
-                    BarredIn(layout, timeline::Barrier::kPool), timeline::OwnerOfFree(layout)};
+      const Use use{SaturatingSum(allocated, timeline::WaitingBytes(state)), BarredIn(state)};
       if (use.bytes() > most.bytes()) most = use;
     }
     return most;
@@ -131,9 +128,9 @@ class UnusedSearch {
   // "never more than 90.0 MB of it allocated, in step 2"
   std::string UseOf(const Use& use, EventIndex highest) const {
     const int64_t allocated = ValueOf(view_.ValuesAt(highest), Series::kAllocated);
-    if (use.of_pools > 0)
-      return "of it at the fullest " + Size(use.taken) + " taken, beside " + Size(use.of_pools) +
-             " free in " + std::string(timeline::PoolsInWords(use.owner));
+    if (use.of_pools() > 0)
+      return "of it at the fullest " + Size(use.taken) + " taken, beside " + Size(use.of_pools()) +
+             " free in " + std::string(timeline::PoolsInWords(use.barred.owner_of_pools));
     return "never more than " + Size(allocated) + " of it allocated" +
            (use.taken > allocated
                 ? ", beside " + Size(use.taken - allocated) + " that waited for another stream"
@@ -145,8 +142,9 @@ class UnusedSearch {
     return view_.PeakIn(Series::kAllocated, first, timeline::EndWhileReserved(view_, first)).index;
   }
 
-  static int64_t BarredIn(const timeline::Layout& layout, timeline::Barrier barrier) {
-    return timeline::BarredBy(timeline::BarriersToUsual(layout), layout)[barrier];
+  static timeline::BarredBytes BarredIn(const timeline::State& state) {
+    const timeline::Layout layout = timeline::LayOut(state);
+    return timeline::BarredBy(timeline::BarriersToUsual(layout), layout);
   }
 
   std::string Size(int64_t bytes) const { return FormatBytes(bytes, unit_); }

@@ -102,9 +102,7 @@ void TellBarred(const timeline::View& view, uint8_t device, const timeline::Stat
   shortage.pool = event.pool;
   const bool is_small = shortage.requested_bytes <= timeline::kLargestSmallRequest;
   const uint8_t pool = event.pool == events::kManyPools ? uint8_t{0} : event.pool;
-  const timeline::Layout layout = timeline::LayOut(state);
-  shortage.barred = timeline::BarredFrom({event.stream, device, pool, is_small}, layout);
-  shortage.owner_of_pools = timeline::OwnerOfFree(layout);
+  shortage.barred = timeline::BarredFrom({event.stream, device, pool, is_small}, timeline::LayOut(state));
 }
 
 }  // namespace
@@ -201,7 +199,7 @@ std::string PlaceBarredBy(timeline::Barrier barrier, const Shortage& shortage) {
       if (shortage.pool == events::kManyPools)
         return "in private pools (whether one of them asked is not told)";
       if (shortage.pool != 0) return "outside of the private pool that asked";
-      return std::string("in ").append(timeline::PoolsInWords(shortage.owner_of_pools));
+      return std::string("in ").append(timeline::PoolsInWords(shortage.barred.owner_of_pools));
   }
   return "";
 }

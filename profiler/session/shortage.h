@@ -30,8 +30,7 @@ struct Shortage {
   int64_t waiting_bytes = 0;       // freed, but another stream may still use them
   int64_t cached_bytes = 0;        // the rest of what is reserved: gaps in segments that hold live blocks
   timeline::BarredBytes barred{};  // of these, what the request could not have, by why
-  events::PoolOwner owner_of_pools = events::PoolOwner::kNotTold;  // of what is free in private ones
-  uint8_t pool = 0;            // the private one that asked; kManyPools = not told whether one did
+  uint8_t pool = 0;                // the private one that asked; kManyPools = not told whether one did
   bool while_loading = false;  // nothing had run forward, and nearly all of what was allocated are parameters
   // The program caught the error: its step came to its end, or a later one; or where none ever did, or it lay
   // in none, memory was allocated later. PyTorch catches it, too: a convolution whose workspace finds no room

@@ -108,8 +108,13 @@ std::optional<Barrier> BarrierBetween(const FreeList& request, const FreeList& f
 }
 
 void Add(BarredBytes& barred, std::optional<Barrier> barrier, const LaidOutSegment& segment) {
-  if (!barrier) return;
+  if (!barrier || segment.free_bytes == 0) return;
   int64_t& sum = barred[*barrier];
+  if (*barrier == Barrier::kPool) {
+    const events::PoolOwner owner = segment.list.pool_owner;
+    const bool is_same = sum == 0 || owner == barred.owner_of_pools;
+    barred.owner_of_pools = is_same ? owner : events::PoolOwner::kNotTold;
+  }
   sum = SaturatingSum(sum, segment.free_bytes);
 }
 
@@ -192,14 +197,6 @@ PoolBytes BytesOfPools(const Layout& layout, std::optional<events::PoolOwner> ow
   }
   held.pools = pools.size();
   return held;
-}
-
-events::PoolOwner OwnerOfFree(const Layout& layout) {
-  std::set<events::PoolOwner> owners;
-  for (const LaidOutSegment& segment : layout.segments) {
-    if (segment.list.pool != 0 && segment.free_bytes > 0) owners.insert(segment.list.pool_owner);
-  }
-  return owners.size() == 1 ? *owners.begin() : events::PoolOwner::kNotTold;
 }
 
 std::string_view PoolsInWords(events::PoolOwner owner) {

@@ -56,6 +56,10 @@ enum class Barrier : uint8_t {
 };
 inline constexpr int kBarrierCount = 4;
 struct BarredBytes : std::array<int64_t, kBarrierCount> {
+  // Of all pools whose free memory is behind kPool; not told where they are several's.
+  events::PoolOwner owner_of_pools = events::PoolOwner::kNotTold;
+
+  bool operator==(const BarredBytes&) const = default;
   using std::array<int64_t, kBarrierCount>::operator[];
   int64_t& operator[](Barrier barrier) { return (*this)[static_cast<size_t>(barrier)]; }
   int64_t operator[](Barrier barrier) const { return (*this)[static_cast<size_t>(barrier)]; }
@@ -83,8 +87,6 @@ struct PoolBytes {
   size_t pools = 0;
 };
 PoolBytes BytesOfPools(const Layout& layout, std::optional<events::PoolOwner> owner = {});
-// The owner of all of them that have something free; not told where they are several's.
-events::PoolOwner OwnerOfFree(const Layout& layout);
 // "private pools (CUDA graphs have theirs)"
 std::string_view PoolsInWords(events::PoolOwner owner);
 

@@ -26,7 +26,6 @@ class Mapper {
 
   MemoryMap Map() {
     map_.barred = timeline::BarredBy(barriers_, layout_);
-    map_.owner_of_pools = timeline::OwnerOfFree(layout_);
     map_.segments.reserve(state_.segments.size());
     for (size_t i = 0; i < state_.segments.size(); ++i) Place(i);
     for (const size_t block : layout_.outside) Add(map_.outside_bytes, state_.blocks[block].rounded_bytes);
@@ -162,7 +161,7 @@ std::string BarredFree(const MemoryMap& map, int64_t free_bytes, ByteUnit unit) 
     const std::string part = bytes == free_bytes ? "all" : FormatBytes(bytes, unit);
     text += fmt::format("{}{} of it in {}", text.empty() ? "" : " and ", part, where);
   };
-  add(Barrier::kPool, timeline::PoolsInWords(map.owner_of_pools));
+  add(Barrier::kPool, timeline::PoolsInWords(map.barred.owner_of_pools));
   add(Barrier::kStream, "memory of other streams");
   return text;
 }

@@ -54,10 +54,9 @@ struct MemoryMap {
   int64_t largest_free_bytes = 0;  // gap for usual requests: on the usual stream, of no private pool
   double share_free = 0;           // of what is reserved
   int64_t pool_bytes = 0;          // reserved by private pools
-  events::PoolOwner owner_of_pools = events::PoolOwner::kNotTold;  // of those that have something free
-  timeline::BarredBytes barred{};                                  // free, but not for usual requests
-  bool has_streams = false;                                        // more than one, which share no memory
-  int64_t outside_bytes = 0;  // of blocks that lie in no segment: all, where nobody reports segments
+  timeline::BarredBytes barred{};  // free, but not for usual requests
+  bool has_streams = false;        // more than one, which share no memory
+  int64_t outside_bytes = 0;       // of blocks that lie in no segment: all, where nobody reports segments
 };
 
 MemoryMap MakeMemoryMap(const timeline::State& state);

@@ -287,6 +287,28 @@ TEST_CASE("A request of a private pool has nothing of what lies free outside of 
 }
 
 TEST_CASE(
+TEST_CASE("Whose pools hold what is out of reach is told of the card that had no room alone") {
+  timeline::Stream stream;
+  const events::NameId of_program = stream.Name(events::PoolName(0, 2));
+  const events::NameId of_graph = stream.Name(events::PoolName(1, 0));
+  const auto add_pool = [&](uint64_t address, uint8_t device, events::NameId name) {
+    events::Event& segment = stream.Add(events::EventKind::kSegmentAllocate, address, 90 * kMiB);
+    segment.pool = 1;
+    segment.device = device;
+    segment.name = name;
+  };
+  AddSegment(stream, kSegment, 20 * kMiB, 20 * kMiB, 0, 0);
+  add_pool(2 * kSegment, 0, of_program);
+  add_pool(3 * kSegment, 1, of_graph);
+  const std::string program_made =
+      "90.0 MiB were free, but in private pools that the program made (torch.cuda.MemPool, "
+      "torch.cuda.graph_pool_handle): PyTorch uses it for nothing else.";
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0) == program_made);
+  add_pool(4 * kSegment, 0, of_graph);
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB), 0)
+            .starts_with("180.0 MiB were free, but in private pools (CUDA graphs have theirs)"));
+}
+
     "Where it is not told whether a private pool asked, what pools have free is not said to be the cause") {
   timeline::Stream stream;
   AddSegment(stream, kSegment, 20 * kMiB, 20 * kMiB, 0, 0);
