@@ -11,6 +11,21 @@
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
+namespace {
+
+// In step 0, with 512 B allocated; before there were 4,096, at the moment that is returned.
+events::EventIndex RunOutOfMemory(timeline::Stream& stream) {
+  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 4096);
+  const events::EventIndex highest = stream.latest();
+  stream.Free(1 << 20);
+  stream.Allocate(1 << 20, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+  return highest;
+}
+
+}  // namespace
 
 TEST_CASE("Once a program is over all is told of its highest moment, though nothing new came of it") {
   timeline::Stream stream;
@@ -44,13 +59,7 @@ TEST_CASE("Once a program is over all is told of its highest moment, though noth
 
 TEST_CASE("Of what memory ended all panels tell the moment when it ran out, though there was more before") {
   timeline::Stream stream;
-  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
-  stream.BeginStep(0);
-  stream.Allocate(1 << 20, 4096);
-  const events::EventIndex highest = stream.latest();
-  stream.Free(1 << 20);
-  stream.Allocate(1 << 20, 512);
-  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+  const events::EventIndex highest = RunOutOfMemory(stream);
   const events::EventIndex failure = stream.latest();
   AskedOf asked(stream);
   asked.input.description.title = "train.py";
@@ -77,13 +86,7 @@ TEST_CASE(
   REQUIRE(network);
   timeline::Stream stream;
   stream.Mark(stream.Name("begin"), stream.Name(networks::ToJson(networks::TrainingSettings())));
-  stream.Add(events::EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
-  stream.BeginStep(0);
-  stream.Allocate(1 << 20, 4096);
-  const events::EventIndex highest = stream.latest();
-  stream.Free(1 << 20);
-  stream.Allocate(1 << 20, 512);
-  stream.Add(events::EventKind::kOutOfMemory, 0, 1 << 30);
+  const events::EventIndex highest = RunOutOfMemory(stream);
   AskedOf asked(stream);
   asked.networks.push_back(*network);
   asked.input.device.kind = networks::DeviceKind::kPhantom;
