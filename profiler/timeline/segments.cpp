@@ -33,12 +33,16 @@ bool Joins(const Segment& left, const Segment& right) {
 void Segments::Insert(Segment segment) {
   if (segment.expandable) {
     auto next = segments_.lower_bound(segment.address);
+    // Of one pool all have one name, which not every piece may tell.
     if (next != segments_.end() && Joins(segment, next->second)) {
       segment.bytes += next->second.bytes;
+      if (segment.pool_name == 0) segment.pool_name = next->second.pool_name;
       next = segments_.erase(next);
     }
     if (next != segments_.begin() && Joins(std::prev(next)->second, segment)) {
-      std::prev(next)->second.bytes += segment.bytes;
+      Segment& before = std::prev(next)->second;
+      before.bytes += segment.bytes;
+      if (before.pool_name == 0) before.pool_name = segment.pool_name;
       return;
     }
   }

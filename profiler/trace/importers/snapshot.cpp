@@ -123,22 +123,27 @@ class SnapshotHistory {
   }
 
   // Where nobody tells: a piece that was unmapped before the end is of the pool of those that it is mapped
-  // next to.
-  uint8_t PoolBeside(uint64_t address, int64_t bytes) const {
-    const uint8_t before = PoolAt(address - 1);
-    return before != 0 ? before : PoolAt(timeline::EndOf(address, bytes));
+  // next to. Null where these are of none.
+  const timeline::Segment* OfPoolBeside(uint64_t address, int64_t bytes) const {
+    for (const uint64_t beside : {address - 1, timeline::EndOf(address, bytes)}) {
+      const timeline::Segment* const segment = segments_.At(beside);
+      if (segment != nullptr && segment->pool != 0) return segment;
+    }
+    return nullptr;
   }
 
   // Its pool is set here; `told` is what is known of it.
   void BeginSegment(PoolIndex told, Event& event) {
     const bool expandable = event.kind == EventKind::kSegmentMap;
-    event.name = writer_.Name(objects_.PoolName(told), time_ns_);
     if (told != 0) {
       event.pool = NumberOf(told);
-    } else if (expandable) {
-      event.pool = PoolBeside(event.address, event.bytes);
+      event.name = writer_.Name(objects_.PoolName(told), time_ns_);
+    } else if (const auto* beside = expandable ? OfPoolBeside(event.address, event.bytes) : nullptr) {
+      event.pool = beside->pool;
+      event.name = beside->pool_name;
     }
-    segments_.Reserve({event.address, event.bytes, 0, expandable, event.device, event.pool, event.stream});
+    segments_.Reserve(
+        {event.address, event.bytes, 0, expandable, event.device, event.pool, event.stream, event.name});
   }
 
   // PyTorch before 2.14 does not tell which pool a request was of that failed, but of what stream: kManyPools
@@ -154,9 +159,9 @@ class SnapshotHistory {
   }
 
   void WriteStart(const SnapshotStart& start) {
-    for (const timeline::Segment& from : start.segments) {
-      const auto known = start.stacks.find(from.address);
-      const events::NameId stack = known != start.stacks.end() ? stacks_.Name(known->second, time_ns_) : 0;
+    for (size_t i = 0; i < start.segments.size(); ++i) {
+      const timeline::Segment& from = start.segments[i];
+      const events::NameId stack = stacks_.Name(start.stacks[i], time_ns_);
       Event event =
           Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate, from.device);
       event.address = from.address;

@@ -1,6 +1,8 @@
 #include "profiler/trace/importers/snapshot_start.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 
 namespace tidemark::trace {
@@ -9,6 +11,11 @@ namespace {
 using Action = TraceEntry::Action;
 
 class Undoing {
+  struct Ended {
+    uint64_t until = 0;
+    StackId stack = 0;
+  };
+
  public:
   explicit Undoing(Objects& objects) : objects_(objects) {}
 
@@ -16,7 +23,7 @@ class Undoing {
     for (const SnapshotSegment& segment : contents.segments) {
       segments_.Reserve({segment.address, segment.bytes, 0, segment.expandable, segment.device, segment.pool,
                          segment.stream});
-      stacks_[segment.address] = segment.stack;
+      ends_[segment.address] = {timeline::EndOf(segment.address, segment.bytes), segment.stack};
     }
     for (const SnapshotBlock& block : contents.blocks) blocks_.insert_or_assign(block.address, block);
   }
@@ -31,7 +38,8 @@ class Undoing {
     std::sort(start.blocks.begin(), start.blocks.end(),
               [](const auto& one, const auto& other) { return one.address < other.address; });
     segments_.AppendTo(start.segments);
-    start.stacks = stacks_;
+    start.stacks.reserve(start.segments.size());
+    for (const timeline::Segment& segment : start.segments) start.stacks.push_back(StackAt(segment.address));
     return start;
   }
 
@@ -52,7 +60,7 @@ class Undoing {
       case Action::kSegmentMap:
         if (entry.pool == 0) entry.pool = PoolAt(entry.address);
         segments_.Release(entry.address, entry.bytes);
-        stacks_.erase(entry.address);
+        ForgetStackOf(entry);
         return;
       case Action::kSegmentFree:
       case Action::kSegmentUnmap:
@@ -62,6 +70,22 @@ class Undoing {
       default:
         return;
     }
+  }
+
+  // Of what lies there at the end; what began it was of the history where it is this entry. An expandable
+  // segment keeps the stack of its first piece, however often that is unmapped and mapped again.
+  void ForgetStackOf(const TraceEntry& entry) {
+    const auto end = ends_.find(entry.address);
+    if (end == ends_.end()) return;
+    if (entry.action == Action::kSegmentAlloc || end->second.stack == entry.stack) ends_.erase(end);
+  }
+
+  // Of the segment of the end that covers the address; 0 where none does, or it was begun in the history.
+  StackId StackAt(uint64_t address) const {
+    const auto after = ends_.upper_bound(address);
+    if (after == ends_.begin()) return 0;
+    const Ended& end = std::prev(after)->second;
+    return address < end.until ? end.stack : StackId{0};
   }
 
   // Of a segment that stays until the end, which tells it.
@@ -83,7 +107,7 @@ class Undoing {
   Objects& objects_;
   std::unordered_map<uint64_t, SnapshotBlock> blocks_;
   timeline::Segments segments_;
-  std::map<uint64_t, StackId> stacks_;
+  std::map<uint64_t, Ended> ends_;  // the segments of the end that began before the history, by address
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "profiler/timeline/segments.h"
@@ -15,7 +14,7 @@ namespace tidemark::trace {
 struct SnapshotStart {
   std::vector<SnapshotBlock> blocks;        // by address; `bytes` 0 where only the request is known
   std::vector<timeline::Segment> segments;  // by address; `pool` is a PoolIndex
-  std::map<uint64_t, StackId> stacks;       // by address, of those segments that are there until the end
+  std::vector<StackId> stacks;              // of each segment, where its end tells it; 0 = not known
 };
 
 // `whole`: the end is that of the history, not of a later moment that was cut off.

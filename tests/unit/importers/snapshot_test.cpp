@@ -358,9 +358,43 @@ TEST_CASE("a piece of a pool's segment that is unmapped before the end is the po
   pickle.EndList().EndList().EndDictionary();
   const ImportedRun run = ImportedFrom(pickle.Bytes());
   REQUIRE(run.error.empty());
-  for (const events::Event& piece : run.Of(EventKind::kSegmentMap)) CHECK(int{piece.pool} == 1);
+  for (const events::Event& piece : run.Of(EventKind::kSegmentMap)) {
+    CHECK(int{piece.pool} == 1);
+    CHECK(run.view->name(piece.name) == "private pool (1, 0)");
+  }
   CHECK(int{run.Of(EventKind::kAllocate).at(0).pool} == 1);
   CHECK(int{run.Of(EventKind::kSegmentAllocate).at(0).pool} == 0);
+}
+
+// Of an expandable segment of 40 MiB at 0x1000000, begun at first.py: the stack of what the history begins
+// with and at which address that lies.
+std::pair<uint64_t, std::string> StartWith(const std::string& trace) {
+  const ImportedRun run = ImportedFrom(
+      R"({"segments": [{"address": 16777216, "total_size": 41943040, "device": 0, "stream": 0,
+          "is_expandable": 1, "frames": [{"filename": "first.py", "line": 1, "name": "f"}], "blocks": []}],
+          "device_traces": [[)" +
+      trace + "]]}");
+  REQUIRE(run.error.empty());
+  const events::Event start = run.Of(EventKind::kSegmentMap).at(0);
+  return {start.address, std::string(run.view->name(start.op))};
+}
+
+TEST_CASE(
+    "what is there of an expandable segment before the history has the segment's stack, wherever it begins",
+    "[importers]") {
+  const auto map = [](const std::string& file) {
+    return R"({"action": "segment_map", "addr": 16777216, "size": 20971520, "stream": 0, "time_us": 2,
+               "frames": [{"filename": ")" +
+           file + R"(", "line": 1, "name": "f"}]})";
+  };
+  const std::string unmap =
+      R"({"action": "segment_unmap", "addr": 16777216, "size": 20971520, "stream": 0, "time_us": 1})";
+  const std::string none = R"({"action": "snapshot", "addr": 0, "size": 0, "stream": 0, "time_us": 1})";
+  using Start = std::pair<uint64_t, std::string>;
+  CHECK(StartWith(none) == Start{16'777'216, "f (first.py:1)"});
+  CHECK(StartWith(unmap + "," + map("again.py")) == Start{16'777'216, "f (first.py:1)"});
+  CHECK(StartWith(map("again.py")) == Start{37'748'736, "f (first.py:1)"});
+  CHECK(StartWith(map("first.py")) == Start{37'748'736, ""});  // then the stack is that of the history
 }
 
 TEST_CASE("a request that failed was of the pool that alone has its stream", "[importers]") {

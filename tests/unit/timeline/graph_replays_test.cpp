@@ -1,6 +1,5 @@
 #include "profiler/timeline/graph_replays.h"
 
-#include "profiler/events/torch_versions.h"
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
@@ -111,12 +110,18 @@ TEST_CASE("A segment has the name and the owner of its pool, of a packed chunk, 
   CHECK(state.segments[0].pool_owner == PoolOwner::kProgram);
 }
 
-TEST_CASE("Who recorded a run tells whether pools would be told") {
-  CHECK(events::TellsPools("tidemark phantom 0.1 (torch 2.8.0+cu128)"));
-  CHECK_FALSE(events::TellsPools("tidemark phantom 0.1 (torch 2.7.1+cu126)"));
-  CHECK(events::TellsPools(events::kSnapshotProducer));
-  CHECK_FALSE(events::TellsPools("tidemark record 0.1"));
-  CHECK_FALSE(events::TellsPools("torch.profiler"));
+TEST_CASE("A segment keeps the name of its pool, whichever of its pieces tells it") {
+  Stream stream;
+  const events::NameId name = stream.Name("private pool (0, 2)");
+  const uint64_t named = GENERATE(uint64_t{1}, uint64_t{2}, uint64_t{3});
+  for (const uint64_t piece : {uint64_t{2}, uint64_t{1}, uint64_t{3}}) {
+    events::Event& mapped = stream.Add(EventKind::kSegmentMap, piece << 24, 1 << 24);
+    mapped.pool = 1;
+    if (piece == named) mapped.name = name;
+  }
+  const State state = stream.Publish()->StateAt(stream.latest());
+  REQUIRE(state.segments.size() == 1);
+  CHECK(state.segments[0].pool_name == name);
 }
 
 }  // namespace
