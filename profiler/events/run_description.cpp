@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "profiler/events/torch_versions.h"
+
 namespace tidemark::events {
 namespace {
 
@@ -11,6 +13,11 @@ using Json = nlohmann::json;
 void Take(const Json& json, const char* key, std::string& field) {
   const auto found = json.find(key);
   if (found != json.end() && found->is_string()) field = found->get<std::string>();
+}
+
+void Take(const Json& json, const char* key, bool& field) {
+  const auto found = json.find(key);
+  if (found != json.end() && found->is_boolean()) field = found->get<bool>();
 }
 
 template <typename Integer>
@@ -25,6 +32,14 @@ void Take(const Json& json, const char* key, std::vector<std::string>& field) {
   for (const Json& text : *found) {
     if (text.is_string()) field.push_back(text.get<std::string>());
   }
+}
+
+// What nobody told before there was a field for it: who recorded a run, and with which torch, tells.
+bool WouldTellPools(std::string_view producer) {
+  constexpr std::string_view kTorch = "(torch ";
+  const size_t torch = producer.find(kTorch);
+  if (torch != std::string_view::npos) return TellsPools(producer.substr(torch + kTorch.size()));
+  return producer.empty() || producer == kSnapshotProducer;
 }
 
 }  // namespace
@@ -46,7 +61,8 @@ std::string ToJson(const RunDescription& description) {
                      {"torch_build_id", description.torch_build_id},
                      {"torch_cuda", description.torch_cuda},
                      {"allocator_settings", description.allocator_settings},
-                     {"address_order", description.address_order}};
+                     {"address_order", description.address_order},
+                     {"tells_pools", description.tells_pools}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -72,6 +88,8 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "torch_cuda", description.torch_cuda);
   Take(json, "allocator_settings", description.allocator_settings);
   Take(json, "address_order", description.address_order);
+  description.tells_pools = WouldTellPools(description.producer);
+  Take(json, "tells_pools", description.tells_pools);
   return description;
 }
 

@@ -29,14 +29,10 @@ inline bool IsTriedTorch(std::string_view version) {
   return number >= kFirst && number <= kLast;
 }
 
-// Whether what such a producer (RunDescription) made of a run tells of private pools: PyTorch's own snapshots
-// do, and what is compiled for a torch since 2.8; `record` and traces do not. Yes where none is named.
-inline bool TellsPools(std::string_view producer) {
-  constexpr std::string_view kTorch = "(torch ";
+// Whether its allocator tells whoever records it of which private pool memory is.
+inline bool TellsPools(std::string_view version) {
   constexpr std::pair kFirst{2, 8};
-  const size_t torch = producer.find(kTorch);
-  if (torch != std::string_view::npos) return TorchNumbers(producer.substr(torch + kTorch.size())) >= kFirst;
-  return producer.empty() || producer == kSnapshotProducer;
+  return TorchNumbers(version) >= kFirst;
 }
 
 }  // namespace tidemark::events

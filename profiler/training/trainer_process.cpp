@@ -23,6 +23,7 @@
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/events/torch_versions.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/training/cifar10_samples.h"
 #include "profiler/training/device.h"
@@ -313,6 +314,7 @@ events::RunDescription Describe(const transport::Start& start, const Network& ne
   description.rank = place.rank;
   description.settings_json = networks::ToJson(start.settings);
   description.producer = "tidemark-trainer 0.1 (torch " + TorchVersion() + ")";
+  description.tells_pools = events::TellsPools(TorchVersion());
   description.torch_cuda = device.cuda;
   description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = capture::NowNs();

@@ -85,6 +85,7 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
   description.title = fmt::format("{} on phantom {}", title, order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
+  description.tells_pools = events::TellsPools(torch.version);
   description.torch_build_id = torch.build_id;
   description.torch_cuda = torch.cuda;
   description.rank = static_cast<int32_t>(order.rank.rank);
@@ -269,6 +270,7 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
   launch.recorded.titled_by_process = !python;
   description.device = layers.cpu ? "cpu" : "cuda:0";
   description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
+  description.tells_pools = false;
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);
   if (!recording.empty()) launch.recorded.recording = recording;

@@ -13,7 +13,6 @@
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/shell_words.h"
-#include "profiler/events/torch_versions.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/session/card_fit.h"
@@ -268,7 +267,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
   report.pools = PoolsOf(view);
-  report.tells_pools = report.pools.held.bytes > 0 || events::TellsPools(description.producer);
+  report.tells_pools = report.pools.held.bytes > 0 || description.tells_pools;
   if (view.devices().size() > 1) report.cards = view.devices();
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {

@@ -36,7 +36,7 @@ struct RunReport {
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
   PoolsReport pools;
-  bool tells_pools = true;                   // events::TellsPools
+  bool tells_pools = true;                   // of the run, events::RunDescription
   std::vector<timeline::DevicePeaks> cards;  // of a run on several; `peaks` adds them up
   std::optional<session::CardFit> fit;       // where the card is known; of several the fullest
   std::vector<session::Shortage> shortages;

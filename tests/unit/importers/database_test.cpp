@@ -99,6 +99,7 @@ TEST_CASE("an export of Nsight Systems: what the driver gave", "[importers]") {
   const ImportedRun run = ImportedFile(scratch / "nsys.sqlite");
   REQUIRE(run.error.empty());
   CHECK(run.summary.description.producer == "Nsight Systems");
+  CHECK_FALSE(run.summary.description.tells_pools);
   CHECK(run.summary.description.device == "cuda:0, cuda:1");
   CHECK(run.summary.description.device_name == "NVIDIA H200");
   CHECK(run.view->start_ns() == 1790857026000000100);

@@ -62,6 +62,7 @@ TEST_CASE("a trace of torch.profiler: what was alive before, what came, and by w
   CHECK(run.summary.description.device == "cuda:0");
   CHECK(run.summary.description.device_name == "NVIDIA H200");
   CHECK(run.summary.description.producer == "torch.profiler trace");
+  CHECK_FALSE(run.summary.description.tells_pools);
   REQUIRE(run.summary.description.notes.size() == 1);
   CHECK(Has(run.summary.description.notes[0], "1 other events"));
 
@@ -150,6 +151,7 @@ TEST_CASE("a list of events alone is a trace; one of segments is a snapshot", "[
   const ImportedRun segments = ImportedFrom(
       R"([{"address": 512, "total_size": 2048, "blocks": [{"size": 512, "state": "active_allocated"}]}])");
   CHECK(segments.summary.description.producer == "PyTorch memory snapshot");
+  CHECK(segments.summary.description.tells_pools);
   CHECK(ValueOf(segments.Last(), Series::kAllocated) == 512);
   CHECK(Has(ImportedFrom("[{}]").error, "no memory snapshot"));
   CHECK(Has(ImportedFrom("[1, 2]").error, "no memory snapshot"));
@@ -280,6 +282,7 @@ TEST_CASE("a raw memory timeline", "[importers]") {
       " [4000, 4, -512, 5], [5000, 4, -512, 1], [1, 2], [6000, 3, -9, 0], [6000, 3, 9, 0]]");
   REQUIRE(run.error.empty());
   CHECK(run.summary.description.producer == "torch.profiler memory timeline");
+  CHECK_FALSE(run.summary.description.tells_pools);
   CHECK(run.view->start_ns() == 1000);
   CHECK(ValueOf(run.Last(), timeline::SeriesOf(events::Category::kParameter)) == 4096 + 9);
   CHECK(ValueOf(run.Last(), timeline::SeriesOf(events::Category::kTemporary)) == 512);

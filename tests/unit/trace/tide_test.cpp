@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profiler/base/unique_fd.h"
+#include "profiler/events/torch_versions.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -39,7 +40,8 @@ events::RunDescription Description() {
           "13.0",
           "expandable_segments:True",
           "scattered-7",
-          8};
+          8,
+          /*tells_pools=*/false};
 }
 
 std::vector<Event> RandomEvents(size_t count) {
@@ -165,6 +167,20 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.allocator_settings == "expandable_segments:True");
   CHECK(description.address_order == "scattered-7");
   CHECK(description.pretended_world == 8);
+  CHECK_FALSE(description.tells_pools);
+}
+
+TEST_CASE("Of a file from before it was said who recorded the run tells whether pools are told", "[tide]") {
+  const auto tells = [](const std::string& producer, const std::string& more = "") {
+    return events::DescriptionFromJson(R"({"producer": ")" + producer + "\"" + more + "}")->tells_pools;
+  };
+  CHECK(tells("tidemark phantom 0.1 (torch 2.8.0+cu128)"));
+  CHECK_FALSE(tells("tidemark phantom 0.1 (torch 2.7.1+cu126)"));
+  CHECK(tells(events::kSnapshotProducer));
+  CHECK_FALSE(tells("tidemark record 0.1"));
+  CHECK_FALSE(tells("torch.profiler"));
+  CHECK(tells("tidemark record 9.9", R"(, "tells_pools": true)"));
+  CHECK_FALSE(tells("tidemark phantom 9.9 (torch 9.9.0)", R"(, "tells_pools": false)"));
 }
 
 TEST_CASE("the last description holds", "[tide]") {
