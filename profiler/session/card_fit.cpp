@@ -36,7 +36,9 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   const auto smallest = std::ranges::find_if(known, [&](const phantom::Card& candidate) {
     return HoldsWithEase(candidate, fit.most_reserved_bytes);
   });
-  if (smallest != known.end()) fit.smallest = *smallest;
+  if (smallest == known.end()) return fit;
+  fit.smallest = *smallest;
+  fit.none_is_smaller = smallest->memory_bytes == known.front().memory_bytes;
   return fit;
 }
 

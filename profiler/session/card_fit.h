@@ -29,6 +29,7 @@ struct CardFit {
   // Of the known cards the one with the least memory that holds most_reserved_bytes with ease
   // (HoldsWithEase).
   std::optional<phantom::Card> smallest;
+  bool none_is_smaller = false;  // than that one, of the known ones
 
   // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
   int64_t taken_bytes() const { return SaturatingSum(reserved_bytes, card.context_bytes); }

@@ -53,6 +53,12 @@ std::string AdviceRow(const RunReport& report) {
   if (!IsWholeRun(report)) return "";
   const session::CardFit& fit = *report.fit;
   if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) has room to spare.\n";
+  if (fit.smallest->name == fit.card.name && fit.none_is_smaller) {
+    return fmt::format(
+        "By memory alone the {} would do, and of the known cards (tidemark cards) that it runs on none is "
+        "smaller.\n",
+        fit.card.title);
+  }
   if (fit.smallest->name == fit.card.name) {
     return fmt::format(
         "By memory alone no smaller one of the known cards (tidemark cards) has room for all that it "

@@ -41,6 +41,12 @@ TEST_CASE("A run's share of the card counts the context, and the smallest card t
       rows,
       "By memory alone the NVIDIA small (4 GiB) would do. Its own figures may differ: a run with --card "));
   CHECK(Has(CardRows(ReportWith(8 * kGibibyte)), "no smaller one of the known cards"));
+  const std::vector<phantom::Card> only = {CardWith("small", 4 * kGibibyte)};
+  RunReport of_smallest;
+  of_smallest.fit = session::FitOf(only[0], only, kGibibyte, {});
+  CHECK(Has(CardRows(of_smallest),
+            "By memory alone the NVIDIA small would do, and of the known cards (tidemark cards) that it runs "
+            "on none is smaller.\n"));
   RunReport measured = ReportWith(2 * kGibibyte);
   measured.fit->card.context_is_measured = true;
   CHECK(Has(CardRows(measured), "as measured on such a card"));
