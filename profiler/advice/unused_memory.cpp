@@ -183,9 +183,11 @@ class UnusedSearch {
     return finding;
   }
 
-  static std::string NotFoundThough(const session::Shortage& shortage, int64_t free_in_all) {
+  // `where` it was free: "in all".
+  static std::string NotFoundThough(const session::Shortage& shortage, int64_t free_bytes,
+                                    const std::string& where) {
     return session::BytesAsPyTorch(shortage.requested_bytes) + " were asked for and not found, though " +
-           session::BytesAsPyTorch(free_in_all) + " were free in all: ";
+           session::BytesAsPyTorch(free_bytes) + " were free " + where + ": ";
   }
 
   static std::string OfRestAfter(const session::Shortage& shortage) {
@@ -194,10 +196,12 @@ class UnusedSearch {
 
   std::optional<Finding> PiecesAt(const session::Shortage& shortage) const {
     if (shortage.free_bytes >= shortage.requested_bytes || !session::IsForWantOfSegments(shortage)) return {};
-    const int64_t in_all = session::BytesInReach(shortage);
-    const int64_t in_gaps = SaturatingDifference(in_all, shortage.free_bytes);
+    const int64_t in_reach = session::BytesInReach(shortage);
+    const int64_t in_gaps = SaturatingDifference(in_reach, shortage.free_bytes);
+    const bool is_all = in_gaps == shortage.cached_bytes;
     return Fragmentation(in_gaps, shortage.index,
-                         NotFoundThough(shortage, in_all) + session::BytesAsPyTorch(in_gaps) +
+                         NotFoundThough(shortage, in_reach, is_all ? "in all" : "within its reach") +
+                             session::BytesAsPyTorch(in_gaps) +
                              " of it in gaps between blocks that are alive." + OfRestAfter(shortage));
   }
 
@@ -212,7 +216,7 @@ class UnusedSearch {
     for (const session::BarredPart& part : parts) bytes = SaturatingSum(bytes, part.bytes);
     const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
     return Finding{FindingKind::kOutOfReach,
-                   NotFoundThough(shortage, in_all) + session::WhereBarred(shortage, parts) + "." +
+                   NotFoundThough(shortage, in_all, "in all") + session::WhereBarred(shortage, parts) + "." +
                        OfRestAfter(shortage),
                    AdviceAgainst(parts.front().barrier, shortage.pool),
                    bytes,

@@ -1,5 +1,7 @@
 #include "profiler/session/shortage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -306,6 +308,24 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   return "What was alive left no room.";
 }
 
+// Beyond 1 MiB, and exactly 1 GiB in MiB (c10/cuda/CUDACachingAllocator.cpp, format_size).
+std::string SizeInMessage(int64_t bytes) {
+  constexpr int64_t kGiB = 1024 * kMiB;
+  return bytes <= kGiB ? fmt::format("{:.2f} MiB", static_cast<double>(bytes) / static_cast<double>(kMiB))
+                       : fmt::format("{:.2f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
+}
+
+// PyTorch says what it tried to get of the driver, and the same where segments are expandable, which take
+// other amounts (malloc's alloc_size there).
+std::string FigureOfMessage(const Shortage& shortage) {
+  const int64_t tried = BytesFromDriver(shortage.requested_bytes, /*expandable=*/false);
+  if (shortage.requested_bytes <= 0 || tried == shortage.requested_bytes) return "";
+  const bool is_taken = tried == shortage.driver_bytes;
+  return " PyTorch's message says \"Tried to allocate " + SizeInMessage(tried) + "\": what it " +
+         (is_taken ? "takes" : "would take") + " of the driver for " +
+         BytesAsPyTorch(shortage.requested_bytes) + (is_taken ? "." : " without expandable segments.");
+}
+
 }  // namespace
 
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
@@ -313,7 +333,8 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
          (shortage.while_loading ? " Nothing had run forward yet, and nearly all of it are parameters: what "
                                    "a forward keeps, and in training gradients and what the optimizer "
                                    "keeps, come on top."
-                                 : "");
+                                 : "") +
+         FigureOfMessage(shortage);
 }
 
 }  // namespace tidemark::session

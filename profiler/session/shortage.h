@@ -76,7 +76,8 @@ std::string BytesAsPyTorch(int64_t bytes);
 // nothing is known of it.
 std::string PlaceOf(const Shortage& shortage);
 
-// A sentence. `usable_bytes`: of the card, without the context; 0 = not known.
+// A sentence; and one that tells the figure of PyTorch's own message, where that is another than what was
+// asked for. `usable_bytes`: of the card, without the context; 0 = not known.
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes);
 
 }  // namespace tidemark::session

@@ -389,11 +389,16 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
 
 namespace {
 
-const char* WhatIsCached(const session::Shortage& shortage) {
+std::string WhatIsCached(const session::Shortage& shortage) {
+  std::string what = "gaps in segments that hold live blocks";
+  if (shortage.barred[timeline::Barrier::kPool] > 0)
+    what = "gaps in segments, and what private pools hold free";
   if (shortage.barred[timeline::Barrier::kHeldBack] > 0)
-    return "gaps in segments, and segments without a block";
-  return shortage.barred[timeline::Barrier::kPool] > 0 ? "gaps in segments, and what private pools hold free"
-                                                       : "gaps in segments that hold live blocks";
+    what = "gaps in segments, and segments without a block";
+  const int64_t in_reach = SaturatingDifference(session::BytesInReach(shortage), shortage.free_bytes);
+  const int64_t out_of_reach = SaturatingDifference(shortage.cached_bytes, in_reach);
+  if (out_of_reach > 0) what += fmt::format(", {} of it out of the request's reach", InBinary(out_of_reach));
+  return what;
 }
 
 }  // namespace

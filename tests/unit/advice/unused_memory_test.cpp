@@ -64,6 +64,19 @@ TEST_CASE("A request that failed though enough was free in pieces is fragmentati
              "4.0 MiB were asked for and not found, though 4.0 MiB were free in all: 1.0 MiB "));
 }
 
+TEST_CASE("Of what is cached only what the failed request could have had is told as gaps") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
+  stream.Allocate(0x10000000, 127 * kMiB);
+  stream.Add(EventKind::kSegmentAllocate, 0x20000000, 2 * kMiB);  // for small requests
+  stream.Allocate(0x20000000, kMiB / 2);
+  stream.Add(EventKind::kOutOfMemory, 0, 4 * kMiB).rounded_bytes = 3 * kMiB;
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMegabytes, 0);
+  REQUIRE(findings.size() == 1);
+  CHECK(Says(findings.front(),
+             "4.0 MiB were asked for and not found, though 4.0 MiB were free within its reach: 1.0 MiB "));
+}
+
 TEST_CASE("A request that failed for want of what others had free is told what would have given it that") {
   timeline::Stream stream;
   const auto [pool, of_stream, evidence,

@@ -187,6 +187,11 @@ TEST_CASE("What is cached when memory runs out is said to be in gaps, or in empt
   CHECK(Has(OutOfMemoryRows(report), "   gaps in segments, and what private pools hold free\n"));
   report.shortages[0].barred[timeline::Barrier::kHeldBack] = 1;
   CHECK(Has(OutOfMemoryRows(report), "   gaps in segments, and segments without a block\n"));
+  report.shortages[0] = {};
+  report.shortages[0].cached_bytes = 80 << 20;
+  report.shortages[0].barred[timeline::Barrier::kSize] = 2 << 20;
+  CHECK(Has(OutOfMemoryRows(report),
+            "   gaps in segments that hold live blocks, 2.0 MiB of it out of the request's reach\n"));
 }
 
 TEST_CASE("What is alike of many times that memory ran out is told once") {

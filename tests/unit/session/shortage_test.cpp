@@ -169,6 +169,28 @@ TEST_CASE("Why there was no room is told from the figures") {
   CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
 }
 
+TEST_CASE("The figure of PyTorch's own message is told where another was asked for") {
+  const auto why = [](int64_t requested, bool expandable) {
+    Shortage shortage;
+    shortage.requested_bytes = requested;
+    shortage.driver_bytes = BytesFromDriver(requested, expandable);
+    return WhyShort(shortage, 0);
+  };
+  constexpr int64_t kHalfMiB = int64_t{1} << 19;
+  CHECK(why(625 * kHalfMiB, false) ==
+        "What was alive left no room. PyTorch's message says \"Tried to allocate 314.00 MiB\": what it takes "
+        "of the driver for 312.5 MiB.");
+  CHECK(why(625 * kHalfMiB, true)
+            .ends_with("\"Tried to allocate 314.00 MiB\": what it would take of the driver for 312.5 MiB "
+                       "without expandable segments."));
+  CHECK(why(2 * kHalfMiB, false)
+            .ends_with("\"Tried to allocate 2.00 MiB\": what it takes of the driver for "
+                       "1.0 MiB."));
+  CHECK(why(2047 * kHalfMiB, false).find("\"Tried to allocate 1024.00 MiB\"") != std::string::npos);
+  CHECK(why(2049 * kHalfMiB, false).find("\"Tried to allocate 1.00 GiB\"") != std::string::npos);
+  CHECK(why(628 * kHalfMiB, false) == "What was alive left no room.");
+}
+
 TEST_CASE("What waits for another stream is no gap, and why there was no room where it would have done") {
   timeline::Stream stream;
   const auto fail_with = [&stream](int64_t requested) {
@@ -265,28 +287,6 @@ TEST_CASE("What lies free in a private pool, or in memory of another stream, is 
   }
 }
 
-TEST_CASE("Gaps of the request's own stream and pool that would have held it together are fragmentation") {
-  timeline::Stream stream;
-  AddSegment(stream, kSegment, 40 * kMiB, 20 * kMiB, 0, 0);
-  AddSegment(stream, 2 * kSegment, 40 * kMiB, 20 * kMiB, 0, 0);
-  AddSegment(stream, 3 * kSegment, 100 * kMiB, 10 * kMiB, 1, 0);
-  const Shortage shortage = FailedRequest(stream, 30 * kMiB);
-  CHECK(WhyShort(shortage, 0) ==
-        "41.0 MiB were free within its reach, but in pieces: segments that hold live blocks cannot be given "
-        "back (fragmentation). Out of it were 90.0 MiB more in private pools (CUDA graphs have theirs).");
-  CHECK(IsForWantOfSegments(shortage));
-  CHECK(BytesInReach(shortage) == 41 * kMiB);
-}
-
-TEST_CASE("A request of a private pool has nothing of what lies free outside of it") {
-  timeline::Stream stream;
-  AddSegment(stream, kSegment, 100 * kMiB, 10 * kMiB, 0, 0);
-  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB, 1), 0) ==
-        "90.0 MiB were free, but outside of the private pool that asked: PyTorch serves a pool's requests "
-        "from its own memory only.");
-}
-
-TEST_CASE(
 TEST_CASE("Whose pools hold what is out of reach is told of the card that had no room alone") {
   timeline::Stream stream;
   const events::NameId of_program = stream.Name(events::PoolName(0, 2));
@@ -309,6 +309,28 @@ TEST_CASE("Whose pools hold what is out of reach is told of the card that had no
             .starts_with("180.0 MiB were free, but in private pools (CUDA graphs have theirs)"));
 }
 
+TEST_CASE("Gaps of the request's own stream and pool that would have held it together are fragmentation") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 40 * kMiB, 20 * kMiB, 0, 0);
+  AddSegment(stream, 2 * kSegment, 40 * kMiB, 20 * kMiB, 0, 0);
+  AddSegment(stream, 3 * kSegment, 100 * kMiB, 10 * kMiB, 1, 0);
+  const Shortage shortage = FailedRequest(stream, 30 * kMiB);
+  CHECK(WhyShort(shortage, 0) ==
+        "41.0 MiB were free within its reach, but in pieces: segments that hold live blocks cannot be given "
+        "back (fragmentation). Out of it were 90.0 MiB more in private pools (CUDA graphs have theirs).");
+  CHECK(IsForWantOfSegments(shortage));
+  CHECK(BytesInReach(shortage) == 41 * kMiB);
+}
+
+TEST_CASE("A request of a private pool has nothing of what lies free outside of it") {
+  timeline::Stream stream;
+  AddSegment(stream, kSegment, 100 * kMiB, 10 * kMiB, 0, 0);
+  CHECK(WhyShort(FailedRequest(stream, 30 * kMiB, 1), 0) ==
+        "90.0 MiB were free, but outside of the private pool that asked: PyTorch serves a pool's requests "
+        "from its own memory only.");
+}
+
+TEST_CASE(
     "Where it is not told whether a private pool asked, what pools have free is not said to be the cause") {
   timeline::Stream stream;
   AddSegment(stream, kSegment, 20 * kMiB, 20 * kMiB, 0, 0);
@@ -372,6 +394,21 @@ TEST_CASE("A step that ends because its optimizer's step failed is no sign of go
   CHECK(WentOnAfterFailures(*stream.Publish()));
 }
 
+TEST_CASE("The failure that ended a run is its last, where it did not go on after that") {
+  timeline::Stream stream;
+  CHECK(FailureThatEnded(*stream.Publish()) == nullptr);
+  stream.BeginStep(0);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
+  stream.EndStep(0);
+  CHECK(FailureThatEnded(*stream.Publish()) == nullptr);
+  stream.BeginStep(1);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 7000);
+  const auto view = stream.Publish();
+  REQUIRE(FailureThatEnded(*view) != nullptr);
+  CHECK(FailureThatEnded(*view)->requested_bytes == 7000);
+  CHECK(FailureThatEnded(*view, view->end()) == nullptr);
+}
+
 TEST_CASE("An optimizer that allocates after a failure went on") {
   timeline::Stream stream;
   stream.BeginStep(0);
@@ -414,21 +451,6 @@ TEST_CASE("A failure after the last step is survived where more than a message t
   stream.Allocate(0x1000, 2 * kMiB);  // half of the batch
   CHECK(WentOnAfterFailures(*stream.Publish()));
   CHECK(ShortagesIn(*stream.Publish()).front().survived);
-}
-
-TEST_CASE("The failure that ended a run is its last, where it did not go on after that") {
-  timeline::Stream stream;
-  CHECK(FailureThatEnded(*stream.Publish()) == nullptr);
-  stream.BeginStep(0);
-  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
-  stream.EndStep(0);
-  CHECK(FailureThatEnded(*stream.Publish()) == nullptr);
-  stream.BeginStep(1);
-  stream.Add(events::EventKind::kOutOfMemory, 0, 7000);
-  const auto view = stream.Publish();
-  REQUIRE(FailureThatEnded(*view) != nullptr);
-  CHECK(FailureThatEnded(*view)->requested_bytes == 7000);
-  CHECK(FailureThatEnded(*view, view->end()) == nullptr);
 }
 
 TEST_CASE(
