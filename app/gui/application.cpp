@@ -122,7 +122,7 @@ void Application::ShowFromHere() {
   state_.allocations.events.followed.reset();
   input_.log = &notices_.log();
   LookAtPart();
-  notices_.Update(input_.description, *input_.view);
+  notices_.Update(input_.description, *input_.view, !GoesOn(input_));
 }
 
 // Before LookAtPart(): the view is published first, and what the status tells of is in it.
@@ -241,8 +241,9 @@ bool Application::Poll() {
   LookAtRun();
   LookAtPart();
   TellOfNotes(shown_.ReadNotesOfFollowed());  // before anybody notes anything in what there is to see now
-  if (input_.view != view_before) {
-    notices_.Update(input_.description, *input_.view);
+  const bool ends = before.state <= session::RunState::kPaused && !GoesOn(input_);
+  if (input_.view != view_before || ends) {
+    notices_.Update(input_.description, *input_.view, !GoesOn(input_));
     news = true;
   }
   techniques_.Look(shown_.order(), input_.view, input_.status);

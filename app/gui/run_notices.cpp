@@ -52,9 +52,11 @@ void RunNotices::BeginPart() {
   }
 }
 
-void RunNotices::Update(const events::RunDescription& description, const timeline::View& view) {
+void RunNotices::Update(const events::RunDescription& description, const timeline::View& view,
+                        bool has_ended) {
   log_->Describe(description);
   log_->Update(view);
+  if (has_ended) log_->Finish(view);
 }
 
 }  // namespace tidemark::gui

@@ -38,7 +38,7 @@ class RunNotices {
   // Another part of the same run is shown: what was told of the run stays.
   void BeginPart();
   // What the run that is shown tells by now.
-  void Update(const events::RunDescription& description, const timeline::View& view);
+  void Update(const events::RunDescription& description, const timeline::View& view, bool has_ended);
 
  private:
   std::vector<Toast>* toasts_;

@@ -49,15 +49,6 @@ void AddSettings(const timeline::View& view, const std::string& at_start, Facts&
   facts.emplace_back("at the start", SettingsLine(*first));
 }
 
-// "20, in 10 of 12 steps, up to 2 in one"
-std::string InWords(const timeline::GraphReplays& replays, int64_t steps) {
-  std::string text = FormatNumber(replays.in_all);
-  if (replays.steps == 0) return text;
-  text += fmt::format(", in {} of {} steps", FormatNumber(replays.steps), FormatNumber(steps));
-  if (replays.most_in_step > 1) text += fmt::format(", up to {} in one", FormatNumber(replays.most_in_step));
-  return text;
-}
-
 }  // namespace
 
 int64_t DurationNs(const timeline::View& view) {
@@ -87,7 +78,7 @@ Facts FactsOf(const session::Run& run) {
     facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));
   }
   if (const auto replays = timeline::GraphReplaysIn(*view); replays.in_all > 0)
-    facts.emplace_back("graph replays", InWords(replays, status.steps_done));
+    facts.emplace_back("graph replays", presenters::ReplaysInWords(replays, status.steps_done));
   facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
   facts.emplace_back("events", fmt::format("{}, {} lost{}", FormatNumber(static_cast<int64_t>(health.events)),
                                            FormatNumber(static_cast<int64_t>(health.lost)),

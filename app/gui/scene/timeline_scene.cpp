@@ -13,6 +13,12 @@ namespace tidemark::gui {
 
 using presenters::TimeAxis;
 
+namespace {
+
+constexpr float kReplayWidth = 84;  // of "12,345 replays"
+
+}  // namespace
+
 void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, Frame& frame) {
   view_ = input.view;
   stacked_.BeginFrame();
@@ -27,6 +33,7 @@ void TimelineScene::BeginFrame(const SceneInput& input, const ViewState& state, 
   timeline.overview = &overview_;
   timeline.lane = &lane_;
   timeline.layers = &layer_lane_;
+  timeline.replays = &replay_lane_;
   timeline.view = view_.get();
   timeline.selected = &owners_;
   timeline.goes_on = GoesOn(input);
@@ -124,6 +131,7 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   presenters::TimelinePlotRequest lane = request;
   lane.columns = static_cast<int>(static_cast<float>(request.columns) / Px(1));  // names are as wide as that
   layer_lane_ = presenters::LayersInSight(*view_, lane);
+  replay_lane_ = presenters::ReplaysInSight(*view_, request, Px(kReplayWidth));
   if (compared != nullptr) AddCompared(*compared, alignment.get(), request.axis, plot);
   ListBlocks(plot, timeline, rows);
   UsePlot(std::move(plot), request.axis);

@@ -144,6 +144,7 @@ class TimelineScene {
   std::vector<presenters::PlotBlock> blocks_;
   presenters::DeviceLane lane_;
   std::vector<presenters::LayerSpan> layer_lane_;
+  std::vector<presenters::PlotReplays> replay_lane_;
   presenters::TimelinePlot overview_;
   PlotAsked overview_asked_;
   presenters::PlotColumns overview_cut_;

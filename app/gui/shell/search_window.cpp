@@ -29,6 +29,8 @@ const char* IconOf(SearchHit::Kind kind) {
       return icons::kPin;
     case SearchHit::Kind::kMarker:
       return icons::kInfo;
+    case SearchHit::Kind::kReplay:
+      return icons::kRestart;
     case SearchHit::Kind::kCategory:
       return icons::kChart;
     case SearchHit::Kind::kLayer:

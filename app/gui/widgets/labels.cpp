@@ -128,6 +128,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Read from", "What kind of file, of another program's, told the events."},
     {"Card", "The card that the program saw."},
     {"Steps", "How often an optimizer stepped."},
+    {"Graph replays", "How often it launched a captured CUDA graph; no replay allocates anything."},
     {"Allocated at the peak", "The most that PyTorch's blocks took at one moment."},
     {"Reserved at its highest", "The most that PyTorch's segments took at one moment."},
     {"Reserved on each card", "The most that PyTorch's segments took of each at one moment."},

@@ -9,6 +9,7 @@
 #include "app/presenters/allocations/allocations.h"
 #include "app/presenters/allocations/blocks.h"
 #include "profiler/base/natural_order.h"
+#include "profiler/events/cuda_graphs.h"
 #include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
@@ -89,6 +90,23 @@ class Searcher {
              "marker · " + EventTitle(markers[i].index),
              markers[i].index,
              {}});
+    }
+  }
+
+  // The newest, as of markers.
+  void Replays() {
+    const auto& replays = view_.graph_replays();
+    const std::string of_all = " of " + FormatNumber(static_cast<int64_t>(replays.size()));
+    if (!Holds("replay of a CUDA graph", words_) && !Holds("replays of CUDA graphs", words_) &&
+        !Holds(events::kGraphReplay, words_))
+      return;
+    for (size_t i = replays.size(); i > 0 && replays.size() - i < kMostHitsOfAKind; --i) {
+      const EventIndex index = replays[i - 1];
+      Add({HitKind::kReplay,
+           "replay " + FormatNumber(static_cast<int64_t>(i)) + of_all,
+           "of a CUDA graph · " + EventTitle(index),
+           index,
+           {}});
     }
   }
 
@@ -201,6 +219,7 @@ std::optional<std::vector<SearchHit>> Search(const View& view, std::string_view 
   if (query.empty() || view.empty()) return searcher.Take();
   searcher.Numbers();
   searcher.Markers();
+  searcher.Replays();
   searcher.Categories();
   if (!searcher.Events(progress)) return std::nullopt;
   return searcher.Take();

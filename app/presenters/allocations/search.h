@@ -1,5 +1,5 @@
-// Everything that can be found in a run by typing: steps, events, markers, bookmarks, categories, layers,
-// operators and allocations. Pure functions. O(events + names · their length).
+// Everything that can be found in a run by typing: steps, events, markers, bookmarks, replays of CUDA graphs,
+// categories, layers, operators and allocations. Pure functions. O(events + names · their length).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,17 @@ struct NamedMoment {
 };
 
 struct SearchHit {
-  enum class Kind : uint8_t { kBookmark, kStep, kEvent, kMarker, kCategory, kLayer, kOperator, kAllocation };
+  enum class Kind : uint8_t {
+    kBookmark,
+    kStep,
+    kEvent,
+    kMarker,
+    kReplay,
+    kCategory,
+    kLayer,
+    kOperator,
+    kAllocation
+  };
   Kind kind = Kind::kEvent;
   std::string title;                         // "step 42", "conv1 output"
   std::string detail;                        // "layer · allocates 25.7 MB at its peak"

@@ -173,6 +173,14 @@ std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::C
   return fmt::format("with PYTORCH_CUDA_ALLOC_CONF={} it has room", answer.fits_with->settings);
 }
 
+std::string ReplaysInWords(const timeline::GraphReplays& replays, int64_t steps) {
+  std::string text = FormatNumber(replays.in_all);
+  if (replays.steps == 0) return text;
+  text += fmt::format(", in {} of {} steps", FormatNumber(replays.steps), FormatNumber(steps));
+  if (replays.most_in_step > 1) text += fmt::format(", up to {} in one", FormatNumber(replays.most_in_step));
+  return text;
+}
+
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit) {
@@ -181,6 +189,9 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   const char* const limited = session::IsLimited(description, known) ? "limited to " : "";
   const auto add = [&told](const char* title, std::string text) {
     if (!text.empty()) told.facts.push_back({title, std::move(text)});
+  };
+  const auto add_bytes = [&](const char* title, int64_t bytes) {
+    told.facts.push_back({title, FormatBytes(bytes, unit), FormatExactBytes(bytes)});
   };
   add(kCommandFact, description.command);
   add(description.producer.starts_with("tidemark") ? "Recorded by" : "Read from", description.producer);
@@ -192,11 +203,12 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   } else {
     add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
   }
+  if (!view.graph_replays().empty())
+    add("Graph replays", ReplaysInWords(timeline::GraphReplaysIn(view), status.steps_done));
   if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
-    add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
+    add_bytes("Allocated at the peak", PeakOf(view, Series::kAllocated));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
-    if (reserved_bytes > 0)
-      add("Reserved at its highest", FormatBytes(reserved_bytes, unit));  // else not told
+    if (reserved_bytes > 0) add_bytes("Reserved at its highest", reserved_bytes);  // else not told
     if (view.devices().size() > 1) add("Reserved on each card", TextOf(view.devices(), unit));
     if (band) add("Reserved in other orders", TextOf(*band, unit));
     if (band && *band && (*band)->bytes.allocated.is_moved())

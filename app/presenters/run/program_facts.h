@@ -14,6 +14,7 @@
 #include "profiler/session/program_order.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
+#include "profiler/timeline/graph_replays.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -74,9 +75,13 @@ std::string HowMuchShort(const session::Need& needed, const phantom::Card& card,
 // The same of one that ran out, or what else it takes to fit: "with PYTORCH_CUDA_ALLOC_CONF=... it has room".
 std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::Card& card, ByteUnit unit);
 
+// "20, in 10 of 12 steps, up to 2 in one", of CUDA graphs.
+std::string ReplaysInWords(const timeline::GraphReplays& replays, int64_t steps);
+
 struct Fact {
   std::string title;
   std::string text;
+  std::string exact = {};  // what the text rounds
 };
 inline constexpr const char* kCommandFact = "Command";  // its text is as it would be typed
 struct ProgramFacts {
@@ -87,7 +92,7 @@ struct ProgramFacts {
 // say.
 using Band = std::optional<Result<session::ReservedBand>>;
 // `known`: all cards, of which the run's may be one. O(chunks + log events), of a program without steps +
-// phases.
+// phases, of one that replays CUDA graphs + steps.
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit);

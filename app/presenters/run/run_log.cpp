@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/presenters/moment/level_chain.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/timeline/graph_replays.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -54,6 +56,21 @@ void RunLog::AddSources(const View& view) {
     covered_sources_ns_ = std::max(covered_sources_ns_, state.told_ns);
 }
 
+void RunLog::AddFirstReplay(const View& view) {
+  if (std::exchange(has_told_first_replay_, true)) return;
+  Add({view.TimeOf(view.graph_replays()[0]), LogLevel::kInfo,
+       "the first replay of a CUDA graph: what replays use was allocated when it was captured, and stays"});
+}
+
+void RunLog::Finish(const View& view) {
+  if (has_told_replays_ || view.graph_replays().empty()) return;
+  has_told_replays_ = true;
+  int64_t steps = 0;
+  for (const Step& step : view.steps()) steps += step.complete ? 1 : 0;
+  Add({view.TimeOf(view.end() - 1), LogLevel::kInfo,
+       "replays of CUDA graphs: " + ReplaysInWords(timeline::GraphReplaysIn(view), steps)});
+}
+
 // Markers and failures come in the order of events among the steps that are complete before them.
 void RunLog::Update(const View& view) {
   AddSources(view);
@@ -61,6 +78,7 @@ void RunLog::Update(const View& view) {
   auto step = std::lower_bound(steps.begin(), steps.end(), covered_steps_,
                                [](const Step& item, EventIndex at) { return item.begin < at; });
   const auto add_steps_until = [&](EventIndex index) {
+    if (!view.graph_replays().empty() && view.graph_replays()[0] < index) AddFirstReplay(view);
     for (; step != steps.end() && step->end < index; ++step) {  // the end of one that runs is the view's
       if (step->complete) AddStep(view, *step);
       covered_steps_ = step->begin + 1;

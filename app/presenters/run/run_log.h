@@ -17,7 +17,8 @@ struct LogLine {
   LogLevel level = LogLevel::kInfo;
   std::string text;
 };
-// Markers, sources that are not simply live, out of memory, skipped steps, and after every `steps_per_epoch`
+// Markers, sources that are not simply live, out of memory, the first replay of a CUDA graph, skipped steps,
+// and after every `steps_per_epoch`
 // steps what a PyTorch script would print: "epoch 3 · loss 1.2345 · allocated 85,400,064 B · max allocated
 // 177,700,864 B · reserved 218,100,000 B": the loss of its last step, and what memory_allocated(),
 // max_memory_allocated() and memory_reserved() say after it (reserved only where there is any); where
@@ -31,11 +32,15 @@ class RunLog {
   // nothing (networks::IsPhantom) is not told.
   void Describe(const events::RunDescription& description);
   void Update(const timeline::View& view);
+  // Once the run has ended, with its last view: how often it replayed CUDA graphs, where it did. Tells it
+  // once.
+  void Finish(const timeline::View& view);
   void Add(LogLine line);
   const std::vector<LogLine>& lines() const { return lines_; }
 
  private:
   void AddSources(const timeline::View& view);
+  void AddFirstReplay(const timeline::View& view);
   void AddStep(const timeline::View& view, const timeline::Step& step);
   void AddEpoch(const timeline::View& view, const timeline::Step& step);
 
@@ -49,6 +54,8 @@ class RunLog {
   int32_t settings_ = -1;           // of what that counts: View::settings()'s
   bool has_changed_ = false;        // to those, since it began
   int64_t covered_sources_ns_ = 0;  // what sources said until then is in the log
+  bool has_told_first_replay_ = false;
+  bool has_told_replays_ = false;  // of all of it
   std::vector<LogLine> lines_;
 };
 

@@ -252,4 +252,24 @@ TEST_CASE("Of a run on several cards each is told, and the fullest is held again
 }
 
 }  // namespace
+TEST_CASE("A program's facts tell how often it replayed CUDA graphs, and its sizes to the byte") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 177'728'000);
+  const auto facts = [&] {
+    return MakeProgramFacts(*stream.Publish(), {}, {}, {}, {}, ByteUnit::kMegabytes);
+  };
+  CHECK(FactIn(facts(), "Graph replays").empty());
+  const events::NameId replay = stream.Name("CUDAGraph::replay");
+  for (int i = 0; i < 12; ++i) {
+    stream.Add(events::EventKind::kScopeBegin).op = replay;
+    stream.Add(events::EventKind::kScopeEnd).op = replay;
+  }
+  const ProgramFacts told = facts();
+  CHECK(FactIn(told, "Graph replays") == "12");
+  const auto allocated = std::ranges::find(told.facts, "Allocated at the peak", &Fact::title);
+  REQUIRE(allocated != told.facts.end());
+  CHECK(allocated->text == "177.7 MB");
+  CHECK(allocated->exact == "177,728,000 B");
+}
+
 }  // namespace tidemark::presenters

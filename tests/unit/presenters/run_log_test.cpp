@@ -137,4 +137,28 @@ TEST_CASE("The log does not grow without end") {
   CHECK(log.lines().back().text == "29999");
 }
 
+TEST_CASE("The log tells of the first replay of a CUDA graph, and at the run's end of all") {
+  Logged training;
+  RunLog log(100);
+  const events::NameId replay = training.Name("CUDAGraph::replay");
+  for (int step = 0; step < 3; ++step) {
+    training.BeginStep(step);
+    for (int i = 0; i < step; ++i) {
+      training.Add(events::EventKind::kScopeBegin).op = replay;
+      training.Add(events::EventKind::kScopeEnd).op = replay;
+    }
+    training.EndStep(step);
+    log.Update(*training.Publish());
+  }
+  const auto view = training.Publish();
+  CHECK(TextsOf(log).size() == 1);
+  CHECK(log.lines().front().time_ns == view->TimeOf(view->graph_replays()[0]));
+  for (int i = 0; i < 2; ++i) log.Finish(*view);
+  REQUIRE(TextsOf(log).size() == 2);
+  CHECK(TextsOf(log).back() == "replays of CUDA graphs: 3, in 2 of 3 steps, up to 2 in one");
+  RunLog without(100);
+  without.Finish(*Logged().Publish());
+  CHECK(without.lines().empty());
+}
+
 }  // namespace tidemark::presenters

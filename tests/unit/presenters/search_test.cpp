@@ -47,6 +47,25 @@ TEST_CASE("What is typed is found wherever it is a name") {
   CHECK(find("no such thing").empty());
 }
 
+TEST_CASE("Replays of CUDA graphs are found, the newest first") {
+  Training run;
+  const events::NameId replay = run.Name("CUDAGraph::replay");
+  for (int64_t i = 0; i < 20; ++i) {
+    run.Add(events::EventKind::kScopeBegin).op = replay;
+    run.Add(events::EventKind::kScopeEnd).op = replay;
+  }
+  const auto view = run.Publish();
+  for (const char* query : {"replay", "CUDA graph", "cudagraph"}) {
+    INFO(query);
+    const std::vector<SearchHit> hits = Of(Kind::kReplay, Found(*view, query));
+    REQUIRE(hits.size() == kMostHitsOfAKind);
+    CHECK(hits.front().title == "replay 20 of 20");
+    CHECK(hits.front().moment == view->graph_replays().back());
+  }
+  CHECK(Of(Kind::kReplay, Found(*view, "conv1")).empty());
+  CHECK(Of(Kind::kReplay, Found(*ThreeSteps(), "replay")).empty());
+}
+
 TEST_CASE("Allocations are found by address, size and name") {
   const auto view = ThreeSteps();
   const auto find = [&](const char* query) { return Of(Kind::kAllocation, Found(*view, query)); };

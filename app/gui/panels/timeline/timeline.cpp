@@ -441,6 +441,7 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   geometry.steps = take(Px(18), Px(4), has_strips);
   const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
   if (has_lane) geometry.lane = take_if_left(Px(18), Px(4));
+  if (!input.view->graph_replays().empty()) geometry.replays = take_if_left(Px(18), Px(4));
   if (!input.layers->empty()) geometry.layers = take_if_left(Px(18), Px(4));
   geometry.phases = take(Px(18), has_axis ? Px(2) : Px(6), has_strips);
   geometry.axis = take(Px(15), Px(6), has_axis);
@@ -524,6 +525,7 @@ TimelineLabels DrawChart(const TimelineInput& input, const TimelineGeometry& geo
     DrawPhases(list, geometry, *input.plot);
     DrawSteps(list, geometry, *input.plot);
   }
+  DrawReplays(list, geometry, input);
   DrawLane(list, geometry, input);
   return labels;
 }

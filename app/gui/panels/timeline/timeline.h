@@ -17,6 +17,7 @@
 #include "app/presenters/plot/device_work.h"
 #include "app/presenters/plot/layer_lane.h"
 #include "app/presenters/plot/plot_blocks.h"
+#include "app/presenters/plot/replay_lane.h"
 #include "app/presenters/plot/stacking.h"
 #include "app/presenters/plot/timeline_plot.h"
 #include "profiler/base/format.h"
@@ -38,7 +39,8 @@ struct TimelineInput {
   const presenters::TimelinePlot* overview = nullptr;          // of the whole run, few columns
   const presenters::DeviceLane* lane = nullptr;                // beside plot's columns
   const std::vector<presenters::LayerSpan>* layers = nullptr;  // where zoomed in far enough
-  const timeline::View* view = nullptr;                        // for names
+  const std::vector<presenters::PlotReplays>* replays = nullptr;
+  const timeline::View* view = nullptr;  // for names
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
   std::vector<HighlightSpan> highlight;

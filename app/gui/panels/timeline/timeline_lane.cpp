@@ -1,4 +1,5 @@
-// The lanes under the plot: of phases and steps, of layers, and of kernels, memory copies and memsets.
+// The lanes under the plot: of phases and steps, of layers, of replays of CUDA graphs, and of kernels, memory
+// copies and memsets.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -187,6 +188,33 @@ void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
                   name + " · " + std::string(events::NameOf(span.phase)) +
                       "\nClick to light it up in every panel; click again to stop.");
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) queue.Push(Select{presenters::LayerSelected(name)});
+  }
+}
+
+void DrawReplays(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
+  const ImRect& lane = geometry.replays;
+  if (lane.GetHeight() <= 0) return;
+  DrawText(list, {lane.Min.x - Px(8), lane.GetCenter().y - Px(8)}, SmallMuted(), "graphs", Align::kRight);
+  const std::string of_all = " of " + FormatNumber(static_cast<int64_t>(input.view->graph_replays().size()));
+  const std::vector<presenters::PlotReplays>& replays = *input.replays;
+  for (size_t i = 0; i < replays.size(); ++i) {
+    const presenters::PlotReplays& told = replays[i];
+    const float from = std::max(std::round(geometry.X(told.begin)), lane.Min.x);
+    const float next = i + 1 < replays.size() ? geometry.X(replays[i + 1].begin) : lane.Max.x;
+    const float to = std::clamp(geometry.X(told.end), from + Px(3), std::max(from + Px(3), lane.Max.x));
+    list->AddRectFilled({from, lane.Min.y}, {to, lane.Max.y},
+                        U32(Colors().dark ? Colors().raised : Colors().border));
+    list->AddRectFilled({from, lane.Min.y}, {from + Px(2), lane.Max.y}, U32(Colors().accent));
+    const std::string text = told.count == 1 ? "replay" : FormatNumber(told.count) + " replays";
+    if (Measure(LaneWords(), text).x + Px(8) < next - from)
+      DrawText(list, {from + Px(6), lane.GetCenter().y - Px(8)}, LaneWords(), text);
+    const std::string numbers = told.count == 1 ? "Replay " + FormatNumber(told.first)
+                                                : "Replays " + FormatNumber(told.first) + " to " +
+                                                      FormatNumber(told.first + told.count - 1);
+    TooltipOver({from, lane.Min.y}, {std::max(from, next - 1), lane.Max.y},
+                numbers + of_all +
+                    (told.count == 1 ? " of a CUDA graph: it allocates nothing."
+                                     : " of CUDA graphs: they allocate nothing. Zoom in to see each."));
   }
 }
 

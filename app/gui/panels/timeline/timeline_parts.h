@@ -22,8 +22,9 @@ struct TimelineGeometry {
   ImRect plot;
   ImRect axis;  // of the horizontal axis' figures; no height where there is no room for them
   ImRect phases;
-  ImRect layers;  // no height where they are too many, or not told
-  ImRect lane;    // of kernels and copies; no height where none are told
+  ImRect layers;   // no height where they are too many, or not told
+  ImRect lane;     // of kernels and copies; no height where none are told
+  ImRect replays;  // of CUDA graphs; no height where there are none
   ImRect steps;
   ImRect legend;
   bool legend_has_all = true;  // else it is one row, of what comes first
@@ -132,6 +133,8 @@ void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const Timel
                  TimelineLabels* labels);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawLane(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
+// Where CUDA graphs are replayed, and how often.
+void DrawReplays(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // A layer that is clicked lights up in every panel.
 void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                 CommandQueue& queue);

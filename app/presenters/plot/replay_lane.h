@@ -1,0 +1,24 @@
+// Where replays of CUDA graphs lie on the timeline: those that are too near to each other to be told apart
+// are one, with their number. Pure; a bounded number, found by search: O(pixels · log replays).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "app/presenters/plot/timeline_plot.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct PlotReplays {
+  double begin = 0;  // of the first, on the axis
+  double end = 0;    // of the last
+  int64_t count = 0;
+  int64_t first = 0;  // its number among all of the run that are kept, from 1
+};
+
+// In their order. `pixels`: how far apart two must lie to be told apart.
+std::vector<PlotReplays> ReplaysInSight(const timeline::View& view, const TimelinePlotRequest& request,
+                                        double pixels);
+
+}  // namespace tidemark::presenters
