@@ -14,6 +14,8 @@
 #include "app/gui/shell/command_palette.h"
 #include "app/gui/view/panel_table.h"
 #include "profiler/lessons/situation.h"
+#include "tests/gui/drawn_application.h"
+#include "tests/gui/driven_application.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -151,6 +153,30 @@ TEST_CASE("What is refused is told of controls, where the command line is told o
                            TitleOfControl("zero") + " finds nothing"));
   CHECK(InWordsOfControls("net.pt runs in one piece. Leave --zero-gradients and --nothing out.") ==
         "net.pt runs in one piece. Leave " + TitleOfControl("zeroed_gradients") + " and --nothing out.");
+}
+
+TEST_CASE("In the palette a layer's name comes before commands that merely have its letters") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  const auto choose = [&](const char* typed) {
+    app.view_state().selection = {};
+    Tell(app, DoAction{ActionId::kPalette});
+    frames.Draw(4);
+    for (const char* letter = typed; *letter != 0; ++letter)
+      ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(*letter));
+    frames.Draw(4);
+    frames.Press(ImGuiKey_Enter);
+    app.Poll();
+    return app.view_state().selection;
+  };
+  CHECK(choose("fc") == presenters::LayerSelected("fc"));
+  CHECK(choose("Relu2") == presenters::LayerSelected("relu2"));
+  CHECK(choose("conv") == presenters::LayerSelected("conv1"));
+  choose("conv2 out");  // a tensor's
+  CHECK(app.shell().search.open);
 }
 
 }  // namespace tidemark::gui

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "app/gui/commands/shown_cards.h"
@@ -20,11 +21,16 @@
 namespace tidemark::gui {
 namespace {
 
+// What comes before what: whatever is called so, whatever begins so, and the rest by how well it fits. Where
+// nothing has a word that begins so, the search in the run comes before what merely has the letters.
+enum class Rank : uint8_t { kCalledSo, kBeginsSo, kHasWords, kSearch, kHasLetters, kNotEnabled };
+
 struct Entry {
   PickRow row;
   Command command;
   int score = 0;
   bool finds = false;  // what was typed, in the run
+  Rank rank = Rank::kHasLetters;
 };
 
 void AddCards(const ShownCards& cards, std::vector<Entry>* entries) {
@@ -79,6 +85,58 @@ void AddPhantomCards(const RunControlsInput& choices, std::vector<Entry>* entrie
   }
 }
 
+bool IsSameLetter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+// Whether one of its words begins so, in any case.
+bool HasWord(std::string_view text, std::string_view beginning) {
+  auto found = text.begin();
+  while ((found = std::search(found, text.end(), beginning.begin(), beginning.end(), IsSameLetter)) !=
+         text.end()) {
+    if (found == text.begin() || std::isalnum(static_cast<unsigned char>(*(found - 1))) == 0) return true;
+    ++found;
+  }
+  return false;
+}
+
+// In any case.
+bool BeginsWith(std::string_view text, std::string_view beginning) {
+  return text.size() >= beginning.size() &&
+         std::equal(beginning.begin(), beginning.end(), text.begin(), IsSameLetter);
+}
+
+// Layers are the run's names that people know. Only those that begin so: the search tells of all.
+void AddLayers(std::string_view query, const LayersInput& layers, std::vector<Entry>* entries) {
+  constexpr int kMost = 6;
+  int added = 0;
+  for (const presenters::LayerRow& row : *layers.rows) {
+    if (!BeginsWith(row.name, query)) continue;
+    if (++added > kMost) break;
+    entries->push_back({{icons::kLayers, row.name, "layer", "Lights it up in every panel.", true},
+                        Select{presenters::LayerSelected(row.name)},
+                        0});
+  }
+}
+
+Rank RankOf(const Entry& entry, std::string_view query) {
+  constexpr int kBeginningsOfWords = 1;  // or of a longer one
+  if (!entry.row.enabled) return Rank::kNotEnabled;
+  if (entry.finds) return Rank::kSearch;
+  if (BeginsWith(entry.row.title, query))
+    return entry.row.title.size() == query.size() ? Rank::kCalledSo : Rank::kBeginsSo;
+  const bool has_words =
+      entry.score <= kBeginningsOfWords || HasWord(entry.row.title, query) || HasWord(entry.row.help, query);
+  return has_words ? Rank::kHasWords : Rank::kHasLetters;
+}
+
+void Sort(std::string_view query, std::vector<Entry>* entries) {
+  for (Entry& entry : *entries) entry.rank = RankOf(entry, query);
+  std::ranges::stable_sort(*entries, [](const Entry& a, const Entry& b) {
+    return std::tuple(a.rank, a.score) < std::tuple(b.rank, b.score);
+  });
+}
+
 std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
   std::vector<Entry> entries;
   for (const Action& action : Actions()) {
@@ -117,11 +175,9 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
     AddNetworks(offer.frame.run_controls, &entries);
   if (!query.empty() && CanChoose("card", offer.controls, offer.frame.run_controls))
     AddPhantomCards(offer.frame.run_controls, &entries);
+  if (!query.empty()) AddLayers(query, offer.frame.layers, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.score < b.score; });
-  std::ranges::stable_partition(entries, [](const Entry& entry) { return entry.row.enabled; });
   if (!query.empty() && offer.enabled(ActionId::kSearch)) {
     entries.push_back({{icons::kSearch, "Find “" + std::string(query) + "” in the run", "Ctrl+F",
                         "Among its layers, operators, allocations and steps.", true},
@@ -129,6 +185,7 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
                        0,
                        true});
   }
+  Sort(query, &entries);
   return entries;
 }
 
@@ -152,19 +209,6 @@ int ScoreFrom(size_t begin, std::string_view query, std::string_view text) {
   // A whole word before the beginning of a longer one.
   const bool ends_word = at == text.size() || std::isalnum(static_cast<unsigned char>(text[at])) == 0;
   return score + (is_first_of_word || ends_word ? 0 : 1);
-}
-
-// Whether one of its words begins so, in any case.
-bool HasWord(std::string_view text, std::string_view beginning) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  auto found = text.begin();
-  while ((found = std::search(found, text.end(), beginning.begin(), beginning.end(), same)) != text.end()) {
-    if (found == text.begin() || std::isalnum(static_cast<unsigned char>(*(found - 1))) == 0) return true;
-    ++found;
-  }
-  return false;
 }
 
 }  // namespace

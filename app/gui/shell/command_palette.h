@@ -1,5 +1,5 @@
-// Ctrl+K: every command, panel and control by its name, every network and card that may be chosen, and what
-// was opened last or comes as a sample, found by typing parts of it.
+// Ctrl+K: every command, panel and control by its name, every network and card that may be chosen, samples,
+// what was opened last, and the run's layers, found by typing parts of it.
 #pragma once
 
 #include <array>
