@@ -232,7 +232,7 @@ TEST_CASE("What takes long is told in the menu's row of a small window, too, and
   app.ShowRun(std::make_shared<Starting>());
   std::this_thread::sleep_for(std::chrono::milliseconds(350));
   frames.Draw(6);
-  const ImGuiWindow* const jobs = ImGui::FindWindowByName("##jobs");
+  const ImGuiWindow* const jobs = ImGui::FindWindowByName("###jobs");
   REQUIRE((jobs != nullptr && jobs->Active));
   const ImGuiWindow* const timeline = ImGui::FindWindowByName("###timeline");
   REQUIRE(timeline != nullptr);

@@ -90,8 +90,8 @@ void PricesCheckpointing(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == settings; }));
 
   application().TakeDropped({DeepNetwork()}, false);  // seconds to plan
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##jobs/**/Cancel"); }));
-  context->ItemClick("//##jobs/**/Cancel");
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//###jobs/**/Cancel"); }));
+  context->ItemClick("//###jobs/**/Cancel");
   IM_CHECK(WaitUntil(context, [] { return Panel().cancelled; }));
   context->Yield(2);
   Picture(context, "checkpointing-cancelled");

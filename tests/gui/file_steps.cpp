@@ -450,7 +450,7 @@ void TellsHowWhatItFollowsEnds(ImGuiTestContext* context) {
   application().Follow(std::move(*run), file);
   IM_CHECK(WaitUntil(context, [] { return Run().view != nullptr && !Run().view->empty(); }));
   context->Yield(4);
-  IM_CHECK(!context->ItemExists("//##banner/###close banner"));
+  IM_CHECK(!context->ItemExists("//###banner/###close banner"));
   const std::string ending = "The program ended with exit code 1.";
   std::vector<events::Event> last;
   event.kind = events::EventKind::kLoss;
@@ -463,8 +463,8 @@ void TellsHowWhatItFollowsEnds(ImGuiTestContext* context) {
   description.ending = ending;
   IM_CHECK(writer->Append(last).ok() && writer->Describe(description).ok() && writer->Close().ok());
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFinished; }));
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##banner/###close banner"); }));
-  IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//###banner/###close banner"); }));
+  IM_CHECK(!context->ItemExists("//###banner/Start again"));
   IM_CHECK_STR_EQ(application().frame()->timeline.failure.c_str(), ending.c_str());
   Picture(context, "followed-ended");
   // One whose recorder is killed.
@@ -478,7 +478,7 @@ void TellsHowWhatItFollowsEnds(ImGuiTestContext* context) {
   application().Follow(std::move(*followed), left);
   IM_CHECK(WaitUntil(context, [] { return !Run().status.sentence.empty(); }));
   context->Yield(4);
-  IM_CHECK(context->ItemExists("//##banner/###close banner"));
+  IM_CHECK(context->ItemExists("//###banner/###close banner"));
   IM_CHECK(Follows(Run()));
   Picture(context, "followed-left");
   application().Push(ActionId::kNewRun);

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using session::RunState;
 
-constexpr const char* kCancel = "//##jobs/**/Cancel";
+constexpr const char* kCancel = "//###jobs/**/Cancel";
 
 bool IsLogged(std::string_view words) {
   const auto& lines = *application().frame()->run_log.lines;
@@ -74,7 +74,7 @@ void CancelsWhatTakesLong(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists(kCancel); }));
   context->Yield(4);
   IM_CHECK(place().Min == before.Min && place().Max == before.Max);  // nothing moves under the mouse
-  IM_CHECK_LE(context->WindowInfo("//##jobs").Window->Rect().Max.y, before.Min.y);  // nor is a panel covered
+  IM_CHECK_LE(context->WindowInfo("//###jobs").Window->Rect().Max.y, before.Min.y);  // nor is a panel covered
   Picture(context, "job-export");
   IM_CHECK(Cancels(context));
   IM_CHECK(WaitUntil(context, [] { return IsLogged("slow.json was cancelled"); }));

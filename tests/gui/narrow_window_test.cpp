@@ -394,7 +394,7 @@ TEST_CASE("What ran out of memory leaves the panels of a low window most of thei
   ImGui::GetIO().DisplaySize = {640, 400};
   app.ShowRun(std::make_shared<Wordy>());
   frames.Draw(4);
-  const ImGuiWindow* const banner = ImGui::FindWindowByName("##banner");
+  const ImGuiWindow* const banner = ImGui::FindWindowByName("###banner");
   REQUIRE(banner != nullptr);
   CHECK(banner->WasActive);
   CHECK(banner->Size.y <= Px(80));
@@ -446,21 +446,26 @@ TEST_CASE("A rule of the timeline's title row has words at its right, however na
   CHECK(has_rules);
 }
 
-TEST_CASE("What a banner covered has its room again as it goes, also under the mouse that has closed it") {
+TEST_CASE("What a banner takes the panels have again as it goes, also under the mouse that has closed it") {
   const auto application = KeepingIn("");
   Application& app = *application;
   Frames frames(app);
   app.ShowRun(std::make_shared<Wordy>());
   Tell(app, DoAction{ActionId::kLearnLayout});
   frames.Draw(8);
-  const ImGuiWindow* const banner = ImGui::FindWindowByName("##banner");
+  const ImGuiWindow* const banner = ImGui::FindWindowByName("###banner");
   REQUIRE((banner != nullptr && banner->WasActive));
   const auto found = std::ranges::find_if(ImGui::GetCurrentContext()->Windows, [&](ImGuiWindow* window) {
     return window->WasActive && window->DockIsActive && window->DockTabIsVisible &&
-           window->Rect().Contains(banner->Rect().GetCenter());
+           window->Rect().Contains({banner->Rect().GetCenter().x, banner->Pos.y - Px(30)});
   });
   REQUIRE(found != ImGui::GetCurrentContext()->Windows.end());
   const ImGuiWindow* const panel = *found;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    INFO(window->Name);
+    const bool is_panel = window->WasActive && window->DockIsActive && window->DockTabIsVisible;
+    CHECK((!is_panel || !window->Rect().Overlaps(banner->Rect())));
+  }
   const float covered = panel->ContentRegionRect.Max.y;
   REQUIRE(covered <= banner->Pos.y);
   const float cross = banner->Rect().Max.x - Px(32);
@@ -490,6 +495,17 @@ TEST_CASE("The list of windows that Ctrl+Tab opens calls each panel by its name"
   ImGui::GetIO().AddKeyEvent(ImGuiKey_Tab, true);
   frames.Draw(2);
   CHECK(names_all());
+  CHECK(ImGui::LocalizeGetMsg(ImGuiLocKey_WindowingMainMenuBar) == std::string("Menus: File, Run, View, …"));
+}
+
+TEST_CASE("In the window of a laptop the map has room for two rows of segments that can be pointed at") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {1600, 1000};  // of 1280 by 800, in units of its scale
+  app.ShowRun(std::make_shared<Mapped>());
+  frames.Draw(8);
+  CHECK(ImGui::FindWindowByName("###memory_map")->Size.y >= Px(175));
 }
 
 TEST_CASE_METHOD(Measured, "Titles of a stretch's figures are whole in a narrow panel") {

@@ -157,7 +157,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
   context->Yield(4);
   IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
   IM_CHECK_STR_EQ(application().frame()->program->state.c_str(), "has ended");
-  IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  IM_CHECK(!context->ItemExists("//###banner/Start again"));
   IM_CHECK(!context->ItemExists("//###run_controls/###stop program"));  // there is nothing to end
   Picture(context, "program-ended");
   application().Push(ActionId::kNewRun);
@@ -410,7 +410,7 @@ void SweepsOverAnOption(ImGuiTestContext* context) {
   IM_CHECK(Sweep().goes_on);
   IM_CHECK_EQ(Sweep().values.size(), 8U);
   IM_CHECK(Sweep().LargestThatFits() == 4);  // the fourth ran out of memory
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##jobs/**/Cancel"); }));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//###jobs/**/Cancel"); }));
   Picture(context, "sweep");
   const ImRect area = context->ItemInfo("//###sweep/sweep").RectFull;
   context->MouseMoveToPos({area.Min.x + 8 + (area.GetWidth() - 16) * 2 / 7, area.GetCenter().y});  // 4 of 128
@@ -420,7 +420,7 @@ void SweepsOverAnOption(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return LastOrder().argument.has_value(); }));
   IM_CHECK_STR_EQ(LastOrder().argument->name.c_str(), "batch");
   IM_CHECK_EQ(LastOrder().argument->value, 4);
-  context->ItemClick("//##jobs/**/Cancel");
+  context->ItemClick("//###jobs/**/Cancel");
   IM_CHECK(WaitUntil(context, [] { return !Sweep().goes_on; }));
   IM_CHECK_EQ(Points(), 4U);
   context->ItemClick("//###sweep/###close sweep");

@@ -75,7 +75,7 @@ void CoversNothing(ImGuiTestContext* context) {
     context->WindowFocus("//###findings");
     context->Yield(6);
     Picture(context, w == width ? "out-of-memory-banner" : "out-of-memory-laptop");
-    const ImRect banner = context->WindowInfo("//##banner").Window->Rect();
+    const ImRect banner = context->WindowInfo("//###banner").Window->Rect();
     for (const char* panel : {"run_controls", "timeline"})  // what starts the run stays under the mouse
       IM_CHECK(!banner.Overlaps(context->WindowInfo((std::string("//###") + panel).c_str()).Window->Rect()));
     for (const ImGuiWindow* child : context->UiContext->Windows) {
@@ -106,7 +106,7 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   context->Yield(4);
   // The button names the batch once the phantom has found it.
   IM_CHECK(WaitUntil(context, [&] {
-    return (context->ItemInfo("//##banner/###smaller", ImGuiTestOpFlags_NoError).ItemFlags &
+    return (context->ItemInfo("//###banner/###smaller", ImGuiTestOpFlags_NoError).ItemFlags &
             ImGuiItemFlags_Disabled) == 0;
   }));
   Picture(context, "out-of-memory");
@@ -131,7 +131,7 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   }
   ShowsWhatDoesNotFit(context);
   CoversNothing(context);
-  context->ItemClick("//##banner/###smaller");
+  context->ItemClick("//###banner/###smaller");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK_LT(application().settings().batch, 4096);
   IM_CHECK_GT(application().settings().batch, 64);

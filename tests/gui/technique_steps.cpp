@@ -72,10 +72,10 @@ void TriesTechniques(ImGuiTestContext* context) {
   context->ItemClick("//###findings/**/Try techniques");
   IM_CHECK(WaitUntil(context, [] { return Answers() == 2; }));
   IM_CHECK(Found()->goes_on);
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##jobs/**/Cancel"); }));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//###jobs/**/Cancel"); }));
   context->Yield(4);
   Picture(context, "techniques-so-far");
-  context->ItemClick("//##jobs/**/Cancel");
+  context->ItemClick("//###jobs/**/Cancel");
   IM_CHECK(WaitUntil(context, [] { return !Found()->goes_on; }));
   IM_CHECK_EQ(Answers(), 2U);
   Start(context, "");

@@ -320,9 +320,9 @@ void SurvivesAKilledTrainer(ImGuiTestContext* context) {
   IM_CHECK_GE(CompleteSteps(), steps);
   context->Yield(4);
   Picture(context, "killed");
-  IM_CHECK(context->ItemExists("//##banner/Start again"));
+  IM_CHECK(context->ItemExists("//###banner/Start again"));
   IM_CHECK(place().Min == before.Min && place().Max == before.Max);  // what it tells moves no panel
-  context->ItemClick("//##banner/Start again");
+  context->ItemClick("//###banner/Start again");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK(WaitForSteps(context, 2));
 }

@@ -189,7 +189,7 @@ struct LowerMiddle {
 
 LowerMiddle HeightsOf(float height, bool has_map) {
   constexpr float kTables = 256;
-  constexpr float kLeastMap = 166;    // three low rows of segments
+  constexpr float kLeastMap = 190;    // two rows of segments that can be pointed at, or three low ones
   constexpr float kMapShare = 0.43F;  // of what is below the timeline, where there is room for all
   if (!has_map) return {0.36F, 1 - kMapShare};
   const float below = std::clamp(Px(kTables + kLeastMap) / height, 0.46F, 0.57F);
@@ -343,9 +343,22 @@ void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
   ImGui::EndPopup();
 }
 
+constexpr float kStaysSeconds = 0.5F;  // what moves, under the mouse
+
+// What the panels leave below them, so that a banner, which may stay for long, covers none; the timeline
+// gives that. Under the mouse nothing moves while it may be about to click.
+float LeftBelow(const ImRect& banner, const ImRect& panels, ShellState& shell) {
+  Standing& kept = shell.below_panels;
+  const float now = banner.GetWidth() > 0 ? std::max(0.0F, panels.Max.y - banner.Min.y) : 0;
+  const bool is_under_mouse = panels.Contains(ImGui::GetIO().MousePos);
+  kept.waits_seconds =
+      now == kept.height || !is_under_mouse ? 0 : kept.waits_seconds + ImGui::GetIO().DeltaTime;
+  if (!is_under_mouse || kept.waits_seconds > kStaysSeconds) kept.height = now;
+  return kept.height;
+}
+
 // How much of a panel's bottom is covered. Under the mouse nothing moves while it may be about to click.
 float CoveredBottom(ImGuiWindow* window, const ImRect& covered) {
-  constexpr float kStaysSeconds = 0.5F;
   float* const kept = window->StateStorage.GetFloatRef(window->GetID("covered bottom"));
   float* const waits = window->StateStorage.GetFloatRef(window->GetID("seconds of another"));
   const bool is_covered = covered.GetWidth() > 0 && covered.Overlaps(window->Rect());
@@ -578,12 +591,14 @@ std::string PanelBehind(std::string_view front, const ShellState& shell) {
   return is_over ? "" : covered->panel;
 }
 
-void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
-                CommandQueue& queue) {
+void DrawPanels(const Frame& frame, const ImRect& banner, const ImRect& covered, ShellState& shell,
+                ViewState& view, CommandQueue& queue) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float margin = Px(10);
-  ImGui::SetNextWindowPos(viewport->WorkPos + ImVec2(margin, margin));
-  ImGui::SetNextWindowSize(viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
+  const ImVec2 at = viewport->WorkPos + ImVec2(margin, margin);
+  const ImVec2 size = viewport->WorkSize - ImVec2(2 * margin, 2 * margin);
+  ImGui::SetNextWindowPos(at);
+  ImGui::SetNextWindowSize(size - ImVec2(0, LeftBelow(banner, {at, at + size}, shell)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
@@ -595,7 +610,6 @@ void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, Vi
   ImGui::Begin(kDockHost, nullptr, kFlags);
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID(kDockSpace);
-  const ImVec2 size = viewport->WorkSize - ImVec2(2 * margin, 2 * margin);
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     view.cut_widths.clear();
     BuildDefaultLayout(space, size, view);

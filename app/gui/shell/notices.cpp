@@ -182,7 +182,7 @@ ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queu
   ImGui::SetNextWindowSize({width, height});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(banner.bad ? colors.bad_fill : colors.raised));
   ImGui::PushStyleColor(ImGuiCol_Border, U32(color.WithAlpha(0.4)));
-  if (ImGui::Begin("##banner", nullptr, kBarFlags | ImGuiWindowFlags_NoFocusOnAppearing)) {
+  if (ImGui::Begin("Notice###banner", nullptr, kBarFlags | ImGuiWindowFlags_NoFocusOnAppearing)) {
     KeepOverPanels();
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style,
@@ -259,7 +259,7 @@ void DrawJobs(const ShellInput& input, bool has_toast, BarRoom* room, ImRect* co
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   const Color of_bar = Colors().dark ? Colors().panel : Colors().background;
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(is_in_bar ? of_bar : Colors().sunken));
-  if (ImGui::Begin("##jobs", nullptr,
+  if (ImGui::Begin("What goes on###jobs", nullptr,
                    kBarFlags | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     KeepOverPanels();
     DrawJobLines(input.jobs, width);

@@ -120,9 +120,8 @@ std::string BarHelp(const RanksLine& ranks, size_t index) {
   std::string text =
       session::AreRanks(*ranks.opened->ranks()) ? fmt::format("Rank {}\n", bar.rank) : bar.name + "\n";
   const std::string against = presenters::AgainstOthers(strip, bar);
-  text += bar.known ? fmt::format("{} allocated{}, {} reserved", FormatBytes(bar.allocated, ranks.unit),
-                                  against.empty() ? "" : " (" + against + ")",
-                                  FormatBytes(bar.reserved, ranks.unit))
+  text += bar.known ? fmt::format("{} allocated{}, {} reserved", FormatExactBytes(bar.allocated),
+                                  against.empty() ? "" : " (" + against + ")", FormatExactBytes(bar.reserved))
                     : "has no such step";
   if (bar.out_of_memory) text += "\nIt ran out of memory.";
   if (!bar.warning.empty()) text += "\n" + bar.warning;

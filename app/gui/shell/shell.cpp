@@ -213,10 +213,11 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   const bool has_toast = !shell.toasts.empty() && !input.in_picture;
   BarRoom room = DrawMenuBar(input, frame, has_toast || !input.jobs.empty(), view, queue);
   if (view.rank_strip) DrawRanks(input.ranks, queue);
-  ImRect covered = DrawBanner(input, shell, queue);
+  const ImRect banner = DrawBanner(input, shell, queue);
+  ImRect covered = banner;
   DrawJobs(input, has_toast, &room, &covered);
   if (has_toast) DrawToasts(shell, room, &covered);
-  DrawPanels(frame, covered, shell, view, queue);
+  DrawPanels(frame, banner, covered, shell, view, queue);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);

@@ -122,6 +122,12 @@ struct HeldQuestion {
   std::string overtaken;        // where something else is asked first: what is not done; "" = goes unsaid
 };
 
+// A height that is kept for a while where another is wanted.
+struct Standing {
+  float height = 0;
+  float waits_seconds = 0;
+};
+
 struct ShellState {
   CommandPaletteState palette;
   FileDialogState file_dialog;
@@ -151,6 +157,7 @@ struct ShellState {
   bool tall_is_front = false;
   std::vector<GivenRoom> given_room;
   std::vector<CoveredPanel> covered;  // one of a place
+  Standing below_panels;
   bool banner_closed = false;
   std::vector<Toast> toasts;
   bool has_dialog = false;        // in the frame before

@@ -17,9 +17,9 @@ struct BarRoom {
 // Returns the room for jobs and notices: `is_wanted`, the search makes itself small.
 BarRoom DrawMenuBar(const ShellInput& input, const Frame& frame, bool is_wanted, const ViewState& view,
                     CommandQueue& queue);
-// When the run has ended badly: what happened, and what can be done. It lies over the panels' bottom, so that
-// none of them moves as it comes and goes; beside the controls, which stay under the mouse. Returns the room
-// that it takes, in pixels: none, at its bottom, while it is not there.
+// When the run has ended badly: what happened, and what can be done. It lies below the panels, which end
+// above it; the timeline gives that room. Returns the room that it takes, in pixels: none, at its bottom,
+// while it is not there.
 ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
 // Every rank's peak as a strip across the window; a click opens one.
 void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
@@ -44,9 +44,10 @@ void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell);
 void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queue);
 // Chooses the colours of categories.
 void DrawColorsWindow(OwnColors& own, ColorsWindowState& state);
-// The dock space with all panels that are shown in it. What they hold ends above what is `covered`.
-void DrawPanels(const Frame& frame, const ImRect& covered, ShellState& shell, ViewState& view,
-                CommandQueue& queue);
+// The dock space with all panels that are shown in it. They end above the banner, and what they hold above
+// what else is `covered`.
+void DrawPanels(const Frame& frame, const ImRect& banner, const ImRect& covered, ShellState& shell,
+                ViewState& view, CommandQueue& queue);
 // Where the panels lie between those at the sides, in pixels, as of the frame before.
 ImRect MiddleOfPanels();
 // Keys that work everywhere, as commands.

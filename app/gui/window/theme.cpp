@@ -1,5 +1,7 @@
 #include "app/gui/window/theme.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -120,6 +122,12 @@ void SetSizes(ImGuiStyle& style) {
   style.DisabledAlpha = 0.45F;
 }
 
+// In the list of Ctrl+Tab, by which the keyboard gets there.
+void NameMenus() {
+  static constexpr ImGuiLocEntry kNames[] = {{ImGuiLocKey_WindowingMainMenuBar, "Menus: File, Run, View, …"}};
+  ImGui::LocalizeRegisterEntries(kNames, IM_ARRAYSIZE(kNames));
+}
+
 }  // namespace
 
 Status LoadFonts() {
@@ -137,6 +145,7 @@ Status LoadFonts() {
 }
 
 void ApplyTheme(bool dark, float scale) {
+  NameMenus();
   ActiveTheme& active = Active();
   active.palette = dark ? DarkPalette() : LightPalette();
   for (size_t i = 0; i < active.own.size(); ++i) {
