@@ -362,4 +362,27 @@ TEST_CASE_METHOD(Measured,
   CHECK(at_bottom == 1);
 }
 
+TEST_CASE_METHOD(Measured, "A switch does not lie over its label where there is little room") {
+  bool on = false;
+  const auto words_end = [&](float width) {
+    float end = 0;
+    WordsIn(
+        {width, 200},
+        [&] {
+          const ImDrawList& list = *ImGui::GetWindowDrawList();
+          const int before = list.VtxBuffer.Size;
+          Toggle("Kernels, copies, memsets", &on);
+          for (int i = before; i < list.VtxBuffer.Size; ++i) {
+            const ImDrawVert& corner = list.VtxBuffer[i];
+            if (corner.col == U32(Colors().text)) end = std::max(end, corner.pos.x - ImGui::GetWindowPos().x);
+          }
+        },
+        std::to_string(width));
+    return end;
+  };
+  const float padding = ImGui::GetStyle().WindowPadding.x;
+  CHECK(words_end(150) <= 150 - padding - Px(36));
+  CHECK(words_end(400) >= Measure(Words(), "Kernels, copies, memsets").x);
+}
+
 }  // namespace tidemark::gui

@@ -102,7 +102,7 @@ TEST_CASE_METHOD(Measured,
   rows[2].share_of_peak = 0.5;
   CHECK(order({.sort = LayerColumn::kShare}) == "201");
   rows[1].measured_workspace_bytes = 1;
-  const std::string narrow = TableOf(input, 500, {.sort = LayerColumn::kWorkspace});
+  const std::string narrow = TableOf(input, 300, {.sort = LayerColumn::kWorkspace});
   CHECK(narrow.find("layer 0") < narrow.find("layer 1"));  // for which there is no room
   input.asked = {events::Category::kGradient};
   CHECK(order({.sort = LayerColumn::kGradients}) == "012");
@@ -205,6 +205,26 @@ TEST_CASE_METHOD(Measured,
   selected.layer = GENERATE("h.40–42", "h.40.*");
   draw();
   CHECK(state.sought == selected.layer);
+}
+
+TEST_CASE_METHOD(Measured, "A share of all is told beside what it is a share of, or not at all") {
+  std::vector<presenters::LayerRow> rows(2);
+  rows[0].name = "conv1";
+  rows[0].measured_parameter_bytes = rows[0].measured_gradient_bytes = 4'320'000;
+  rows[1].name = "Sequential";  // holds a workspace alone
+  rows[1].measured_workspace_bytes = 68'160'000;
+  rows[1].share_of_peak = 0.156;
+  LayersInput input = InputOf(rows);
+  input.has_textbook = false;
+  bool is_told = false;
+  for (float width = 200; width < 1000; width += 20) {
+    INFO(width);
+    const std::string drawn = TableOf(input, width);
+    const bool has_share = drawn.find("share") != std::string::npos;
+    is_told = is_told || has_share;
+    CHECK((!has_share || drawn.find("68.16") != std::string::npos));
+  }
+  CHECK(is_told);
 }
 
 }  // namespace tidemark::gui

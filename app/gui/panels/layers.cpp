@@ -41,7 +41,9 @@ struct LayerColumnLook {
   const char* shorter;  // where there is no room for the title; "" = that is cut
   float weight;         // of the width that is left for figures; 0 = as wide as what is in it
   float room;           // design pixels that it needs of that
-  int worth;            // 0 = always shown; else a narrow panel leaves out the largest first
+  // 0 = always shown; else a narrow panel leaves out the largest first. A share goes before all that a layer
+  // without parameters may hold, which it would tell of beside dashes alone.
+  int worth;
   bool only_if_any = false;
   std::optional<Category> holds = {};
   Figure figure = nullptr;
@@ -56,15 +58,15 @@ constexpr LayerColumnLook kLayerColumns[] = {
     {LayerColumn::kKept, "kept by the run", "", 1.2F, 90, 0, false, Category::kActivation,
      Measured<&LayerRow::measured_saved_bytes>},
     {LayerColumn::kMadeAgain, "made again", "again", 1.0F, 80, 4, true, Category::kActivation, MadeAgain},
-    {LayerColumn::kGradients, "gradients", "grads", 1.0F, 80, 9, false, Category::kGradient,
+    {LayerColumn::kGradients, "gradients", "grads", 1.0F, 80, 10, false, Category::kGradient,
      Measured<&LayerRow::measured_gradient_bytes>},
-    {LayerColumn::kOptimizer, "optimizer state", "optimizer", 1.0F, 80, 8, true, Category::kOptimizerState,
+    {LayerColumn::kOptimizer, "optimizer state", "optimizer", 1.0F, 80, 9, true, Category::kOptimizerState,
      Measured<&LayerRow::measured_optimizer_bytes>},
     {LayerColumn::kTemporary, "temporary", "temp.", 1.1F, 90, 6, false, Category::kTemporary,
      Measured<&LayerRow::measured_temporary_bytes>},
-    {LayerColumn::kWorkspace, "workspace", "work", 1.1F, 80, 10, true, Category::kWorkspace,
+    {LayerColumn::kWorkspace, "workspace", "work", 1.1F, 80, 7, true, Category::kWorkspace,
      Measured<&LayerRow::measured_workspace_bytes>},
-    {LayerColumn::kShare, "share of all", "share", 1.5F, 100, 7},
+    {LayerColumn::kShare, "share of all", "share", 1.5F, 100, 8},
 };
 
 // A lesson asks for what it tells, of which a share of everything is a part.

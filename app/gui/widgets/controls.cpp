@@ -308,8 +308,10 @@ bool Toggle(const char* label, bool* on) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = row.GetCenter().y;
   const std::string_view words(label, static_cast<size_t>(ImGui::FindRenderedTextEnd(label) - label));
-  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Faded(Words()), words);
   const float width = Px(36);
+  const std::string shown = Fitted(Words(), words, row.GetWidth() - width - Px(8));
+  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Faded(Words()), shown);
+  if (shown != words) Tooltip(words);
   const float half = Px(10);
   const ImRect pill(row.Max.x - width, middle - half, row.Max.x, middle + half);
   const Color fill = *on ? colors.accent_fill : (ImGui::IsItemHovered() ? colors.hovered : colors.raised);
