@@ -321,7 +321,7 @@ TEST_CASE_METHOD(Measured, "A label that is away from its line points there") {
     ImDrawList* const list = ImGui::GetForegroundDrawList();
     const int before = list->VtxBuffer.Size;
     list->ChannelsSplit(2);
-    DrawLineLabel(list, {100, 40, 200, 56}, y, SmallMuted(), "textbook", "", &labels);
+    DrawLineLabel(list, {100, 40, 200, 56}, {150, y}, SmallMuted(), "textbook", 0, "", &labels);
     list->ChannelsMerge();
     return list->VtxBuffer.Size - before;
   };
@@ -425,6 +425,32 @@ TEST_CASE("Labels of lines that lie on each other all find a place, further from
     CHECK_FALSE(labels.Overlap(*place));
     labels.places.push_back(*place);
   }
+}
+
+TEST_CASE_METHOD(Measured, "A label that is away from its line points at the line's place that it is of") {
+  TimelineLabels labels;
+  ImDrawList* const list = ImGui::GetForegroundDrawList();
+  const int before = list->VtxBuffer.Size;
+  list->ChannelsSplit(2);
+  DrawLineLabel(list, {100, 40, 200, 56}, {180, 120}, SmallMuted(), "reserved", 0, "", &labels);
+  list->ChannelsMerge();
+  bool reaches = false;
+  for (int i = before; i < list->VtxBuffer.Size; ++i) {
+    const ImVec2 corner = list->VtxBuffer[i].pos;
+    if (corner.y < 119) continue;
+    reaches = true;
+    CHECK(std::abs(corner.x - 180) < 2);
+  }
+  CHECK(reaches);
+}
+
+TEST_CASE_METHOD(Measured, "A label that is wider than its plot is cut in it") {
+  const std::string text = "reserved · driver 218.1 MB";
+  const TextStyle style = SmallMuted();
+  CHECK(FittedLabel(Geometry(1000), style, text) == text);
+  const std::string cut = FittedLabel(Geometry(100), style, text);
+  CHECK(cut.ends_with("…"));
+  CHECK(ChipSize(style, cut).x <= 100 - Px(8));
 }
 
 }  // namespace tidemark::gui

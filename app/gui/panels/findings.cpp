@@ -13,7 +13,7 @@ namespace {
 void SizeRow(std::string_view title, int64_t bytes) {
   PutLabel(MutedWords(), title);
   PutAtRowEnd(Numbers(), session::BytesAsPyTorch(bytes));
-  if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
+  TellExactly(bytes);
 }
 
 // Of a program, whose own settings are not ours to change.
@@ -86,6 +86,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     ImGui::AlignTextToFramePadding();
     PutWrapped(SmallMuted(), "reserves " + FormatBytes(saved, input.found->unit) + " less · a step ~" +
                                  FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
+    TellExactly(saved);
     const ImGuiStyle& style = ImGui::GetStyle();
     const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
     const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
@@ -183,6 +184,7 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
   Put(StrongWords(), advice::TitleOf(finding.kind));
   MarkTerms(ImGui::GetItemRectMin(), StrongWords(), advice::TitleOf(finding.kind));
   PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.found->unit));
+  TellExactly(finding.bytes);
   PutExplained(finding.evidence, Words(), input.glossary);
   PutExplained(AdviceFor(finding, input), SmallMuted(), input.glossary);
   const std::string show = std::string(icons::kPin) + "  Show the moment";

@@ -49,7 +49,7 @@ void DrawFrontier(const FitInput& input, const std::vector<Proposal>& frontier) 
     list->AddCircleFilled(points[i], Px(4), U32(Colors().accent));
     const ImVec2 mouse = ImGui::GetMousePos();
     if (std::hypot(mouse.x - points[i].x, mouse.y - points[i].y) < Px(8) && ImGui::IsItemHovered()) {
-      Tooltip(FormatBytes(frontier[i].need.reserved_peak_bytes, input.unit) + ", a step ~" +
+      Tooltip(FormatExactBytes(frontier[i].need.reserved_peak_bytes) + ", a step ~" +
               StepTime(frontier[i].step_seconds) + ": " +
               DescribeProposal(*input.advice->question, frontier[i]));
     }
@@ -73,6 +73,7 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
     Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));
+    TellExactly(proposal.need.reserved_peak_bytes);
     if (proposal.configuration == advice::Configuration{input.settings, input.allocator}) {
       PutAtRowEnd(SmallMuted(), "chosen");
     } else {
@@ -130,6 +131,7 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
       need.fits ? "It fits." : "It does not fit.");
   PutAtRowEnd(Numbers(), FormatBytes(need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                              StepTime(found.answer->present.step_seconds));
+  TellExactly(need.reserved_peak_bytes);
   if (const std::string stages = DescribeStages(*found.question, need); !stages.empty())
     PutWrapped(SmallMuted(), stages);
   DrawLargestBatch(input, queue);

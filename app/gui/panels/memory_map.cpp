@@ -257,6 +257,8 @@ void DrawMap(const MemoryMapInput& input, const MapLayout& layout, const ImRect&
   for (const MapSize& size : SizesBelow(layout, widths, area)) {
     const ImVec2 at(size.left, layout.segments[size.segment].Max.y + Px(2));
     DrawText(ImGui::GetWindowDrawList(), at, SmallMuted(), size_of(size.segment));
+    TooltipOver(at, at + ImVec2(widths[size.segment], Px(kSmallTextSize)),
+                FormatExactBytes(input.map->segments[size.segment].bytes));
   }
 }
 
@@ -350,7 +352,8 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, Comm
     EmptyReason(input.empty_reason);
     return;
   }
-  PanelTitle("Memory map", MomentOf(input));
+  PanelTitle("Memory map", MomentOf(input),
+             "largest free block " + FormatExactBytes(input.map->largest_free_bytes));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float least_map = Px(20);  // a row without sizes: what they come to is told first

@@ -53,13 +53,13 @@ CurveAxes AxesOf(const ProgramSweep& sweep, const Curves& curves, const ImRect& 
 std::string TextOf(const ProgramSweep& sweep, const SweepPoint& point, ByteUnit unit) {
   std::string text = fmt::format("--{} {}\n", sweep.option, point.value);
   if (point.has_peaks) {
-    text += "allocated " + FormatBytes(point.allocated_peak_bytes, unit) + "\nreserved " +
-            FormatBytes(point.reserved_peak_bytes, unit);
+    text += "allocated " + FormatExactBytes(point.allocated_peak_bytes) + "\nreserved " +
+            FormatExactBytes(point.reserved_peak_bytes);
     if (point.least_reserved_bytes < point.most_reserved_bytes) {
       text += fmt::format(" ({}, by the order of the driver's addresses)",
                           FormatRange(point.least_reserved_bytes, point.most_reserved_bytes, unit));
     }
-    text += "\nof the card, with the context, " + FormatBytes(sweep.TakenBytes(point), unit);
+    text += "\nof the card, with the context, " + FormatExactBytes(sweep.TakenBytes(point));
     text += sweep.Fits(point) ? "" : "\nmay not fit";
   } else {
     text += (point.out_of_memory ? "does not fit: " : "") + point.sentence;

@@ -211,7 +211,7 @@ void DrawChanges(const SlowMotionInput& input) {
     if (ImGui::IsItemHovered()) Tooltip(text);
     ImGui::TableNextColumn();
     PutRight(Numbers(), FormatBytes(change.bytes, input.unit));
-    if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(change.bytes));
+    TellExactly(change.bytes);
   }
   ImGui::EndTable();
 }

@@ -56,7 +56,7 @@ void NetFigure(const RangeStatistics& of, ByteUnit unit) {
   ImGui::TableNextColumn();
   const char* const sign = of.net_bytes < 0 ? "−" : of.net_bytes > 0 ? "+" : "±";
   PutRight(Numbers(), sign + FormatInUnit(SaturatingMagnitude(of.net_bytes), unit));
-  if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(of.net_bytes));
+  TellExactly(of.net_bytes);
 }
 
 void PeakFigure(const RangeStatistics& of, ByteUnit unit, CommandQueue& queue) {

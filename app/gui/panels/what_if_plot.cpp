@@ -64,12 +64,12 @@ void Legend(Color color, const char* text) {
   Put(SmallMuted(), text);
 }
 
-std::string ColumnText(const Curve& curve, float share, ByteUnit unit) {
+std::string ColumnText(const Curve& curve, float share) {
   if (curve.empty()) return "–";
   const auto index = static_cast<size_t>(share * static_cast<float>(curve.size()));
   const ReplayColumn& column = curve[std::min(index, curve.size() - 1)];
-  return fmt::format("reserved {}, allocated {}{}", FormatBytes(column.reserved_bytes, unit),
-                     FormatBytes(column.allocated_bytes, unit), column.failures > 0 ? ", out of memory" : "");
+  return fmt::format("reserved {}, allocated {}{}", FormatExactBytes(column.reserved_bytes),
+                     FormatExactBytes(column.allocated_bytes), column.failures > 0 ? ", out of memory" : "");
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ void DrawWhatIfPlot(const advice::WhatIf& outcome, ByteUnit unit) {
   DrawText(ImGui::GetWindowDrawList(), at, SmallMuted(), FormatBytes(highest, unit));
   if (ImGui::IsItemHovered()) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - at.x) / size.x, 0.0F, 1.0F);
-    Tooltip("before: " + ColumnText(outcome.before.curve, share, unit) +
-            "\nafter: " + ColumnText(outcome.after.curve, share, unit));
+    Tooltip("before: " + ColumnText(outcome.before.curve, share) +
+            "\nafter: " + ColumnText(outcome.after.curve, share));
   }
   Legend(Colors().text, "reserved before");
   ImGui::SameLine(0, Px(12));

@@ -11,7 +11,7 @@
 
 namespace tidemark::gui {
 
-void PanelTitle(std::string_view title, std::string_view aside) {
+void PanelTitle(std::string_view title, std::string_view aside, std::string_view exact) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   Put(TitleWords(), title);
   if (!aside.empty()) {
@@ -21,9 +21,15 @@ void PanelTitle(std::string_view title, std::string_view aside) {
     const TextStyle style = SmallMuted();
     const std::string shown = Fitted(style, aside, room);
     DrawText(list, {at.x + width, at.y + Px(2)}, style, shown, Align::kRight);
-    MarkTerms({at.x + width - Measure(style, shown).x, at.y + Px(2)}, style, shown);
+    const ImVec2 from(at.x + width - Measure(style, shown).x, at.y + Px(2));
+    MarkTerms(from, style, shown);
+    if (!exact.empty()) TooltipOver(from, {at.x + width, from.y + Px(kSmallTextSize)}, exact);
   }
   ImGui::Dummy({0, Px(2)});
+}
+
+void TellExactly(int64_t bytes) {
+  if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }
 
 void EmptyReason(std::string_view text) {
@@ -150,7 +156,7 @@ void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {
     return;
   }
   PutRight(strong ? Colored(StrongWords(), Colors().text) : Numbers(), FormatInUnit(*bytes, unit));
-  if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(*bytes));
+  TellExactly(*bytes);
 }
 
 void NumberCell(std::string_view text, bool strong) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/gui/widgets/labels.h"
+#include "app/gui/widgets/translation.h"
 #include "app/gui/window/theme.h"
 #include "app/presenters/plot/line_labels.h"
 #include "profiler/base/format.h"
@@ -323,20 +324,28 @@ void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, c
   list->ChannelsSetCurrent(kLineChannel);
 }
 
-void DrawLineLabel(ImDrawList* list, const ImRect& place, float y, const TextStyle& style,
-                   const std::string& text, std::string_view label, TimelineLabels* labels) {
-  const float x = std::round(place.GetCenter().x);
+void DrawLineLabel(ImDrawList* list, const ImRect& place, ImVec2 at, const TextStyle& style,
+                   const std::string& text, int64_t bytes, std::string_view label, TimelineLabels* labels) {
+  const float x = std::round(std::clamp(at.x, place.Min.x + Px(1), place.Max.x - Px(1)));
+  const float y = at.y;
   const float half = Px(0.5F);
   const float gap = Px(4);
   if (y > place.Max.y + gap) list->AddRectFilled({x - half, place.Max.y}, {x + half, y}, U32(style.color));
   if (y < place.Min.y - gap) list->AddRectFilled({x - half, y}, {x + half, place.Min.y}, U32(style.color));
   DrawRimmed(list, place, style, text);
-  labels->Take(place, label);
+  labels->Take(place, "");
+  if (!label.empty())
+    labels->Explain(place, FormatExactBytes(bytes) + "\n" + std::string(Translated(MeaningOfLabel(label))));
 }
 
 ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
   const ImVec2 size = Measure(style, text);
   return {size.x + Px(12), Px(style.size) + Px(6)};
+}
+
+std::string FittedLabel(const TimelineGeometry& geometry, const TextStyle& style, const std::string& text) {
+  const float around = ChipSize(style, "").x + Px(8);
+  return Fitted(style, text, geometry.plot.GetWidth() - around);
 }
 
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
@@ -352,10 +361,12 @@ bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, co
 }
 
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                   const std::string& text, Color color, std::string_view label, TimelineLabels* labels) {
+                   const std::string& text, int64_t bytes, Color color, std::string_view label,
+                   TimelineLabels* labels) {
   const TextStyle style = Colored(SmallMuted(), color);
-  const auto place = FindPlaceOn(ground, geometry, *labels, ChipSize(style, text), at.y, {at.x});
-  if (place) DrawLineLabel(list, *place, at.y, style, text, label, labels);
+  const std::string shown = FittedLabel(geometry, style, text);
+  const auto place = FindPlaceOn(ground, geometry, *labels, ChipSize(style, shown), at.y, {at.x});
+  if (place) DrawLineLabel(list, *place, at, style, shown, bytes, label, labels);
   return place.has_value();
 }
 

@@ -117,10 +117,13 @@ void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, con
               Color fill);
 // The same without a ground: a rim around its letters parts it from the stack that is seen between them.
 void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text);
-// The label of a line that is at `y` where the label is; one that is away from it points there.
-void DrawLineLabel(ImDrawList* list, const ImRect& place, float y, const TextStyle& style,
-                   const std::string& text, std::string_view label, TimelineLabels* labels);
+// The label of a line that goes through `at`, which rounds so many bytes; one that is away from it points
+// there.
+void DrawLineLabel(ImDrawList* list, const ImRect& place, ImVec2 at, const TextStyle& style,
+                   const std::string& text, int64_t bytes, std::string_view label, TimelineLabels* labels);
 ImVec2 ChipSize(const TextStyle& style, const std::string& text);
+// Cut where the plot is narrower than it: the mouse tells all of it.
+std::string FittedLabel(const TimelineGeometry& geometry, const TextStyle& style, const std::string& text);
 
 // A text as those of the levels, at (x, y), or elsewhere at that height; `label` is what explains it. False
 // where there is no room.
@@ -128,6 +131,7 @@ bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, co
                Color color, std::string_view label, TimelineLabels* labels);
 // Only there, and on such ground.
 bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at,
-                   const std::string& text, Color color, std::string_view label, TimelineLabels* labels);
+                   const std::string& text, int64_t bytes, Color color, std::string_view label,
+                   TimelineLabels* labels);
 
 }  // namespace tidemark::gui

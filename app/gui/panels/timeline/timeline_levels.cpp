@@ -41,7 +41,8 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
     DrawDashes(list, from, to, y, Px(kDash), Px(kGapOfDashes), Px(2), color);
   }
   const TextStyle style{Faces().strong, kSmallTextSize, color};
-  const std::string text = std::string(name) + " " + FormatBytes(level.bytes, unit);
+  const std::string text =
+      FittedLabel(geometry, style, std::string(name) + " " + FormatBytes(level.bytes, unit));
   const ImVec2 size = ChipSize(style, text);
   if (to - from < size.x * 0.8F) return;
   const float left = dotted ? to - size.x - Px(6) : from + Px(6);
@@ -49,7 +50,7 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   if (const auto place =
           FindPlace(geometry, *labels, size, y,
                     {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4}))
-    DrawLineLabel(list, *place, y, style, text, name, labels);
+    DrawLineLabel(list, *place, {place->GetCenter().x, y}, style, text, level.bytes, name, labels);
 }
 
 // Up and down again and again: a line at each would hide the stack that it is compared with.
@@ -157,8 +158,9 @@ bool LabelAt(LabelTry how, ImDrawList* list, const TimelineGeometry& geometry, L
   std::string text =
       TextOnLine(geometry, title, label.latest_bytes, point.bytes, label.unit, label.when_told);
   if (how.only_with_size && text == title) return false;
+  const int64_t told_bytes = text == title ? label.most_bytes : label.latest_bytes;
   if (text == title) text = TextBesideLatest(title, label.most_bytes, label.unit);
-  return DrawLabelHere(how.ground, list, geometry, at, text, label.color, label.title, labels);
+  return DrawLabelHere(how.ground, list, geometry, at, text, told_bytes, label.color, label.title, labels);
 }
 
 // Along a line, wherever its label lies on nothing, or else where there is room; with its size where the line
@@ -329,7 +331,7 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const float x = geometry.X(highest->begin);
   const float y = geometry.Y(static_cast<double>(highest->bytes));
   if (const auto place = FindPlace(geometry, *labels, size, y, {x, x - size.x}))
-    DrawLineLabel(list, *place, y, style, text, "second run", labels);
+    DrawLineLabel(list, *place, {x, y}, style, text, highest->bytes, "second run", labels);
 }
 
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
