@@ -150,9 +150,7 @@ class Application {
                 std::optional<uint8_t> card, const std::optional<OpenedRanks>& ranks,
                 const RunNotices::Lines& told);
   // For the next time: where files are looked for, and what is to be opened again.
-  bool IsOfPerson(const std::filesystem::path& file) const;
   void Remember(const Opening& opened);
-  void RememberFolder(const std::filesystem::path& file);
   void TellOpened(const std::filesystem::path& file, bool are_ranks_doubtful);
   void ShowOneCard(std::optional<uint8_t> device);  // none = all of them
   void ReadRanks(const std::vector<std::filesystem::path>& files);

@@ -1,5 +1,6 @@
 // How runs come and go: started, opened, dropped, laid over another, let go.
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "app/gui/application.h"
@@ -18,6 +19,12 @@ namespace {
 
 using networks::DeviceKind;
 using session::RunState;
+
+// However it is spelled.
+bool IsSameFolder(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code is_missing;
+  return std::filesystem::equivalent(a, b, is_missing);
+}
 
 }  // namespace
 
@@ -244,18 +251,10 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
 }
 
 // The kept runs have a way to them of their own, and so have the samples.
-bool Application::IsOfPerson(const std::filesystem::path& file) const {
-  return file.parent_path() != options_.kept_runs &&
-         std::ranges::none_of(samples_, [&](const trace::Sample& sample) { return sample.file == file; });
-}
-
-void Application::RememberFolder(const std::filesystem::path& file) {
-  if (IsOfPerson(file)) state_.last_folder = file.parent_path();
-}
-
 void Application::Remember(const Opening& opened) {
-  if (!IsOfPerson(opened.front())) return;
-  RememberFolder(opened.front());
+  const std::filesystem::path folder = std::filesystem::absolute(opened.front()).parent_path();
+  if (IsSameFolder(folder, options_.kept_runs) || IsSameFolder(folder, trace::SamplesFolder())) return;
+  state_.last_folder = folder.lexically_normal();
   PutFirst(opened, &state_.recent);
 }
 
@@ -320,7 +319,7 @@ void Application::CompareWithFile(const std::filesystem::path& file) {
     }
     RememberChoices();
     LayOver({std::move(*other), file.filename().string()});
-    RememberFolder(file);
+    Remember({file});
     shell_.raise_panel = "compare";
     AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
   });

@@ -124,8 +124,10 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.allocated_bytes = failure.allocated_bytes;
     const timeline::State state = view.StateAt(failure.index);
     shortage.waiting_bytes = timeline::WaitingBytes(state, failure.device);
-    shortage.cached_bytes = SaturatingDifference(
-        SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes), shortage.waiting_bytes);
+    shortage.tells_segments = failure.reserved_bytes > 0;
+    if (shortage.tells_segments)
+      shortage.cached_bytes = SaturatingDifference(
+          SaturatingDifference(failure.reserved_bytes, failure.allocated_bytes), shortage.waiting_bytes);
     shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
     TellBarred(view, failure.device, state, shortage);
     shortage.while_loading = IsWhileLoading(view, state, failure);
@@ -277,6 +279,41 @@ std::string FragmentedCause(const Shortage& shortage) {
          ".";
 }
 
+// Beyond 1 MiB, and exactly 1 GiB in MiB (c10/cuda/CUDACachingAllocator.cpp, format_size).
+std::string SizeInMessage(int64_t bytes) {
+  constexpr int64_t kGiB = 1024 * kMiB;
+  return bytes <= kGiB ? fmt::format("{:.2f} MiB", static_cast<double>(bytes) / static_cast<double>(kMiB))
+                       : fmt::format("{:.2f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
+}
+
+// PyTorch says what it tried to get of the driver, and the same where segments are expandable, which take
+// other amounts (malloc's alloc_size there).
+int64_t BytesInMessage(const Shortage& shortage) {
+  return BytesFromDriver(shortage.requested_bytes, /*expandable=*/false);
+}
+
+// Whether that is another figure than what was asked for, as a person reads them.
+bool HasOtherFigureInMessage(const Shortage& shortage) {
+  return shortage.tells_segments && shortage.requested_bytes > 0 &&
+         SizeInMessage(BytesInMessage(shortage)) != SizeInMessage(shortage.requested_bytes);
+}
+
+// Then the cause tells what PyTorch takes.
+bool HasRoomButForRounding(const Shortage& shortage) {
+  return shortage.free_bytes >= shortage.requested_bytes && shortage.free_bytes < shortage.driver_bytes;
+}
+
+std::string FigureOfMessage(const Shortage& shortage) {
+  if (!HasOtherFigureInMessage(shortage)) return "";
+  if (HasRoomButForRounding(shortage))
+    return " PyTorch's message says \"Tried to allocate " + SizeInMessage(BytesInMessage(shortage)) + "\".";
+  const int64_t tried = BytesInMessage(shortage);
+  const bool is_taken = tried == shortage.driver_bytes;
+  return " PyTorch's message says \"Tried to allocate " + SizeInMessage(tried) + "\": what it " +
+         (is_taken ? "takes" : "would take") + " of the driver for " +
+         BytesAsPyTorch(shortage.requested_bytes) + (is_taken ? "." : " without expandable segments.");
+}
+
 std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   if (usable_bytes > 0 && shortage.requested_bytes > usable_bytes) {
     return "One request for more than the whole card has.";
@@ -285,7 +322,7 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
     return "So much was free: a limit that the program set itself (set_per_process_memory_fraction), or a "
            "fault that was asked for, stood in the way.";
   }
-  if (shortage.free_bytes >= shortage.requested_bytes) {
+  if (HasRoomButForRounding(shortage)) {
     return "For a request of that size PyTorch takes " + BytesAsPyTorch(shortage.driver_bytes) +
            " of the driver, and so much was not free.";
   }
@@ -306,24 +343,6 @@ std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
            "captured: free what another stream has used before the capture begins.";
   }
   return "What was alive left no room.";
-}
-
-// Beyond 1 MiB, and exactly 1 GiB in MiB (c10/cuda/CUDACachingAllocator.cpp, format_size).
-std::string SizeInMessage(int64_t bytes) {
-  constexpr int64_t kGiB = 1024 * kMiB;
-  return bytes <= kGiB ? fmt::format("{:.2f} MiB", static_cast<double>(bytes) / static_cast<double>(kMiB))
-                       : fmt::format("{:.2f} GiB", static_cast<double>(bytes) / static_cast<double>(kGiB));
-}
-
-// PyTorch says what it tried to get of the driver, and the same where segments are expandable, which take
-// other amounts (malloc's alloc_size there).
-std::string FigureOfMessage(const Shortage& shortage) {
-  const int64_t tried = BytesFromDriver(shortage.requested_bytes, /*expandable=*/false);
-  if (shortage.requested_bytes <= 0 || tried == shortage.requested_bytes) return "";
-  const bool is_taken = tried == shortage.driver_bytes;
-  return " PyTorch's message says \"Tried to allocate " + SizeInMessage(tried) + "\": what it " +
-         (is_taken ? "takes" : "would take") + " of the driver for " +
-         BytesAsPyTorch(shortage.requested_bytes) + (is_taken ? "." : " without expandable segments.");
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct Shortage {
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
   int64_t waiting_bytes = 0;       // freed, but another stream may still use them
+  bool tells_segments = true;      // else nobody told of any: nothing cached is known, as of the CPU's memory
   int64_t cached_bytes = 0;        // the rest of what is reserved: gaps in segments that hold live blocks
   timeline::BarredBytes barred{};  // of these, what the request could not have, by why
   uint8_t pool = 0;                // the private one that asked; kManyPools = not told whether one did

@@ -13,7 +13,9 @@ constexpr size_t kMostListBytes = size_t{1} << 20;
 
 }  // namespace
 
-Result<std::vector<Sample>> LoadSamples() { return LoadSamplesFrom(AssetsFolder() / "sample_traces"); }
+std::filesystem::path SamplesFolder() { return AssetsFolder() / "sample_traces"; }
+
+Result<std::vector<Sample>> LoadSamples() { return LoadSamplesFrom(SamplesFolder()); }
 
 Result<std::vector<Sample>> LoadSamplesFrom(const std::filesystem::path& folder) {
   const std::filesystem::path list = folder / "samples.json";

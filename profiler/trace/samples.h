@@ -17,6 +17,8 @@ struct Sample {
   std::string description;     // what there is to see, in sentences
 };
 
+std::filesystem::path SamplesFolder();
+
 // In the order to look at them. Errors: there is no list, or it is no such list; the file is named.
 Result<std::vector<Sample>> LoadSamples();
 Result<std::vector<Sample>> LoadSamplesFrom(const std::filesystem::path& folder);

@@ -37,6 +37,9 @@ TEST_CASE("A saved list of what was opened that makes no sense is left out piece
   REQUIRE(state.ok());
   CHECK(state->recent == std::vector<Opening>{{"/a.tide"}, {"/b.tide"}});
   CHECK(ViewStateFromJson(R"({"recent": "no"})")->recent.empty());
+  ViewState named;
+  named.recent = {{"/runs/\xff.tide"}, {"/runs/Größe.tide"}};
+  CHECK(ViewStateFromJson(ToJson(named))->recent == std::vector<Opening>{{"/runs/Größe.tide"}});
 }
 
 }  // namespace tidemark::gui

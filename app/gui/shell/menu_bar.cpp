@@ -46,9 +46,9 @@ void DrawRecentItems(const std::vector<Opening>& recent, CommandQueue& queue) {
 
 // `what_to_do` with one.
 template <typename WhatToDo>
-void DrawSampleItems(const char* label, const std::vector<trace::Sample>& samples, WhatToDo what_to_do,
-                     CommandQueue& queue) {
-  if (!ImGui::BeginMenuEx(TranslatedLabel(label).c_str(), icons::kOpen, !samples.empty())) return;
+void DrawSampleItems(const char* label, bool enabled, const std::vector<trace::Sample>& samples,
+                     WhatToDo what_to_do, CommandQueue& queue) {
+  if (!ImGui::BeginMenuEx(TranslatedLabel(label).c_str(), icons::kOpen, enabled && !samples.empty())) return;
   for (const trace::Sample& sample : samples) {
     if (ImGui::MenuItemEx(sample.title.c_str(), "")) queue.Push(what_to_do(sample.file));
     Tooltip(sample.description);
@@ -59,14 +59,16 @@ void DrawSampleItems(const char* label, const std::vector<trace::Sample>& sample
 // The lists of files behind the item that opens or compares with one.
 void DrawFileItems(ActionId action, const ShellInput& input, const ViewState& view, CommandQueue& queue) {
   using std::filesystem::path;
+  const bool enabled = IsEnabled(action, input);
   if (action == ActionId::kOpen) {
     DrawRecentItems(view.recent, queue);
     DrawSampleItems(
-        "Samples", *input.samples, [](const path& file) { return OpenRecording{file}; }, queue);
+        "Samples", enabled, *input.samples, [](const path& file) { return OpenRecording{file}; }, queue);
   }
-  if (action == ActionId::kCompareWith && IsEnabled(action, input)) {
+  if (action == ActionId::kCompareWith) {
     DrawSampleItems(
-        "Compare with a sample", *input.samples, [](const path& file) { return CompareWith{file}; }, queue);
+        "Compare with a sample", enabled, *input.samples, [](const path& file) { return CompareWith{file}; },
+        queue);
   }
 }
 

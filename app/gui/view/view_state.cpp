@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/gui/view/panel_table.h"
+#include "profiler/base/utf8.h"
 #include "profiler/base/whole_file.h"
 #include "profiler/lessons/session_code.h"
 #include "profiler/session/steady_state.h"
@@ -136,9 +137,13 @@ void ReadProgress(const json& in, LessonsState* lessons) {
   }
 }
 
+// A name that is no UTF-8 would lead to another file when it is read again.
+bool CanBeKept(const std::filesystem::path& file) { return ValidUtf8(file.string()) == file.native(); }
+
 json JsonOf(const std::vector<Opening>& recent) {
   json openings = json::array();
   for (const Opening& opening : recent) {
+    if (!std::ranges::all_of(opening, CanBeKept)) continue;
     json files = json::array();
     for (const std::filesystem::path& file : opening) files.push_back(file.string());
     openings.push_back(std::move(files));

@@ -187,8 +187,32 @@ TEST_CASE("The figure of PyTorch's own message is told where another was asked f
             .ends_with("\"Tried to allocate 2.00 MiB\": what it takes of the driver for "
                        "1.0 MiB."));
   CHECK(why(2047 * kHalfMiB, false).find("\"Tried to allocate 1024.00 MiB\"") != std::string::npos);
-  CHECK(why(2049 * kHalfMiB, false).find("\"Tried to allocate 1.00 GiB\"") != std::string::npos);
+  CHECK(why(2058 * kHalfMiB, false).find("\"Tried to allocate 1.01 GiB\"") != std::string::npos);
+  CHECK(why(2049 * kHalfMiB, false) == "What was alive left no room.");  // 1.00 GiB are asked for, too
   CHECK(why(628 * kHalfMiB, false) == "What was alive left no room.");
+}
+
+TEST_CASE("What PyTorch takes of the driver is told once") {
+  Shortage shortage;
+  shortage.requested_bytes = 625 << 19;
+  shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, false);
+  shortage.free_bytes = 313 << 20;
+  CHECK(
+      WhyShort(shortage, 0) ==
+      "For a request of that size PyTorch takes 314.0 MiB of the driver, and so much was not free. PyTorch's "
+      "message says \"Tried to allocate 314.00 MiB\".");
+}
+
+TEST_CASE("Where nobody tells of segments nothing is cached, and no driver is spoken of") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(0x100000, 512);  // as on the CPU
+  stream.Add(events::EventKind::kOutOfMemory, 0, 15 << 20);
+  const std::vector<Shortage> shortages = ShortagesIn(*stream.Publish());
+  REQUIRE(shortages.size() == 1);
+  CHECK(shortages[0].allocated_bytes == 512);
+  CHECK(shortages[0].cached_bytes == 0);
+  CHECK(WhyShort(shortages[0], 0) == "What was alive left no room.");
 }
 
 TEST_CASE("What waits for another stream is no gap, and why there was no room where it would have done") {
