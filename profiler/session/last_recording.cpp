@@ -1,10 +1,14 @@
 #include "profiler/session/last_recording.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "profiler/base/format.h"
 #include "profiler/trace/bookmarks.h"
+#include "profiler/trace/recording_lock.h"
+#include "profiler/trace/save.h"
 
 namespace tidemark::session {
 namespace {
@@ -36,6 +40,28 @@ LastRecording::LastRecording(std::filesystem::path file, const events::RunDescri
       last_(last),
       saves_meanwhile_(!TakesOneOnly(file_)),
       description_(description) {}
+
+Result<std::unique_ptr<Recording>> LastRecording::Start(const std::filesystem::path& file,
+                                                        const events::RunDescription& description,
+                                                        const LastOfRun& last) {
+  std::unique_ptr<LastRecording> recording(new LastRecording(file, description, last));
+  if (Status taken = recording->TakeFile(); !taken) return taken.error();
+  return std::unique_ptr<Recording>(std::move(recording));
+}
+
+// A lock needs a file to be on, and where there is one it is to be a recording.
+Status LastRecording::TakeFile() {
+  if (!saves_meanwhile_) return Done{};
+  if (Status locked = trace::LockName(file_, lock_); !locked) return locked;
+  std::error_code unknown;  // then it is some file
+  if (std::filesystem::file_size(file_, unknown) > 0 || unknown) return Done{};
+  has_made_file_ = true;  // by locking its name
+  events::RunDescription described = description_;
+  const auto nothing = timeline::Builder().Publish();
+  described.notes.push_back(MeanwhileNote(*nothing));
+  (void)Save(*nothing, {}, described, true);  // there may be room at the end
+  return Done{};
+}
 
 Status LastRecording::Append(std::span<const events::Event> events, timeline::Builder& builder) {
   builder.Append(events);
@@ -97,8 +123,8 @@ void LastRecording::SaveMeanwhile(timeline::Builder& builder) {
 
 // In any thread. What was noted in an earlier recording of that name is gone with it.
 Status LastRecording::Save(const timeline::View& view, const trace::Part& part,
-                           const events::RunDescription& description, bool is_first) const {
-  const Status written = trace::SavePart(view, part, description, file_);
+                           const events::RunDescription& description, bool is_first) {
+  const Status written = trace::SavePart(view, part, description, file_, lock_);
   return written && is_first ? trace::SaveBookmarks({}, file_) : written;
 }
 
@@ -114,6 +140,8 @@ Recording::Closed LastRecording::Close(timeline::Builder& builder) {
   if (!closed.note.empty()) closed.part = ViewOf(*view, part);  // once the file is safe
   closed.has_end = closed.written.ok();
   closed.has_file = has_file_ || closed.has_end;
+  if (!closed.has_file && has_made_file_) unlink(file_.c_str());
+  lock_.Reset();
   if (has_file_ && !closed.has_end) {
     closed.written = Error{closed.written.error().message + " " + file_.string() +
                            " holds what was saved of the run before its end."};

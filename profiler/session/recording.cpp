@@ -63,7 +63,7 @@ Result<std::unique_ptr<Recording>> StartRecording(const std::filesystem::path& f
   }
   if (Status can = trace::CanBeRecorded(file); !can) return can.error();
   if (const auto* const last = std::get_if<LastOfRun>(&kept))
-    return std::unique_ptr<Recording>(std::make_unique<LastRecording>(file, description, *last));
+    return LastRecording::Start(file, description, *last);
   return std::unique_ptr<Recording>(
       std::make_unique<StepsRecording>(file, description, std::get<StepsOfRun>(kept)));
 }

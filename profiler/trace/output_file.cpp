@@ -37,6 +37,18 @@ const char* AdviceFor(int error_number) {
   }
 }
 
+// Where a name leads to; as it is where that cannot be told: opening it says what is wrong.
+std::filesystem::path Resolved(const std::filesystem::path& requested) {
+  std::error_code not_resolved;
+  std::filesystem::path target = std::filesystem::weakly_canonical(requested, not_resolved);
+  return not_resolved ? requested : target;
+}
+
+bool IsNoRegularFile(const std::filesystem::path& file) {
+  struct stat status {};
+  return stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 }  // namespace
 
 Error CannotWrite(const std::filesystem::path& file, int error_number) {
@@ -65,6 +77,7 @@ ReplacingFile::ReplacingFile(ReplacingFile&& other) noexcept
     : target_(std::move(other.target_)),
       path_(std::exchange(other.path_, {})),
       fd_(std::move(other.fd_)),
+      lock_(other.lock_),
       buffer_(std::move(other.buffer_)),
       on_its_way_(
           std::move(other.on_its_way_)),  // larger than a short string: its letters stay where they are
@@ -83,16 +96,30 @@ Status WriteWhole(std::string_view bytes, const std::filesystem::path& file) {
 }
 
 Result<ReplacingFile> ReplacingFile::Create(const std::filesystem::path& requested) {
-  std::error_code not_resolved;  // then the name is used as it is, and opening it says what is wrong
-  std::filesystem::path target = std::filesystem::weakly_canonical(requested, not_resolved);
-  if (not_resolved) target = requested;
-  struct stat status {};
-  if (stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    UniqueFd fd(open(target.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!fd.valid()) return CannotWrite(requested, errno);
-    return ReplacingFile(target, target, std::move(fd));
-  }
+  const std::filesystem::path target = Resolved(requested);
+  if (IsNoRegularFile(target)) return Direct(requested, target);
   if (Status free = CanBeReplaced(requested); !free) return free.error();
+  return CreateBeside(requested, target);
+}
+
+Result<ReplacingFile> ReplacingFile::Create(const std::filesystem::path& requested, UniqueFd& lock) {
+  const std::filesystem::path target = Resolved(requested);
+  if (IsNoRegularFile(target)) return Direct(requested, target);
+  if (Status locked = LockName(requested, lock); !locked) return locked.error();
+  Result<ReplacingFile> file = CreateBeside(requested, target);
+  if (file) file->lock_ = &lock;
+  return file;
+}
+
+Result<ReplacingFile> ReplacingFile::Direct(const std::filesystem::path& requested,
+                                            const std::filesystem::path& target) {
+  UniqueFd fd(open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd.valid()) return CannotWrite(requested, errno);
+  return ReplacingFile(target, target, std::move(fd));
+}
+
+Result<ReplacingFile> ReplacingFile::CreateBeside(const std::filesystem::path& requested,
+                                                  const std::filesystem::path& target) {
   static std::atomic<int> counter = 0;
   const std::string suffix = "." + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".part";
   const std::filesystem::path part = target.parent_path() / ("." + target.filename().string() + suffix);
@@ -123,9 +150,16 @@ Status ReplacingFile::Commit() {
   if (const int error_number = WriteFully(fd_.get(), buffer_); error_number != 0) {
     return CannotWrite(target_, error_number);
   }
-  if (close(fd_.Release()) != 0) return CannotWrite(target_, errno);
+  if (Status locked = CloseOrLock(); !locked) return locked;
   if (path_ != target_ && rename(path_.c_str(), target_.c_str()) != 0) return CannotWrite(target_, errno);
+  if (lock_ != nullptr) *lock_ = std::move(fd_);  // not before the name leads to it
   path_.clear();
+  return Done{};
+}
+
+Status ReplacingFile::CloseOrLock() {
+  if (lock_ != nullptr) return LockAgainstOthers(fd_.get(), target_);
+  if (close(fd_.Release()) != 0) return CannotWrite(target_, errno);
   return Done{};
 }
 

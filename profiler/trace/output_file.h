@@ -24,6 +24,9 @@ int WriteFully(int fd, std::string_view bytes);
 class ReplacingFile {
  public:
   static Result<ReplacingFile> Create(const std::filesystem::path& target);
+  // Of a recording's writer himself: takes the `lock` on the target (LockName), and with Commit that on the
+  // new file. It is to outlive this.
+  static Result<ReplacingFile> Create(const std::filesystem::path& target, UniqueFd& lock);
   ReplacingFile(ReplacingFile&& other) noexcept;
   ReplacingFile& operator=(ReplacingFile&& other) = delete;
   ~ReplacingFile();  // removes what was not committed
@@ -41,11 +44,18 @@ class ReplacingFile {
 
  private:
   ReplacingFile(std::filesystem::path target, std::filesystem::path path, UniqueFd fd);
+  // `requested` is what sentences call it, `target` where that leads to.
+  static Result<ReplacingFile> Direct(const std::filesystem::path& requested,
+                                      const std::filesystem::path& target);
+  static Result<ReplacingFile> CreateBeside(const std::filesystem::path& requested,
+                                            const std::filesystem::path& target);
   Status EndOfWriting();
+  Status CloseOrLock();
 
   std::filesystem::path target_;
   std::filesystem::path path_;  // == target_ if it is written directly; "" once committed or moved from
   UniqueFd fd_;
+  UniqueFd* lock_ = nullptr;  // of who records into it
   std::string buffer_;
   std::string on_its_way_;    // the buffer before, which is not touched until `writing_` is there
   std::future<int> writing_;  // its errno

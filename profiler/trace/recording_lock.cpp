@@ -1,10 +1,12 @@
 #include "profiler/trace/recording_lock.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <utility>
 
-#include "profiler/base/unique_fd.h"
+#include "profiler/trace/output_file.h"
 
 namespace tidemark::trace {
 namespace {
@@ -21,12 +23,30 @@ Error RecordedByAnother(const std::filesystem::path& file) {
                " is being recorded right now. Choose another name, or end that recording first."};
 }
 
+// Whether the name leads to it, and not to one that has taken its place.
+bool IsNamed(int fd, const std::filesystem::path& file) {
+  struct stat held {};
+  struct stat named {};
+  return fstat(fd, &held) == 0 && stat(file.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
+         held.st_ino == named.st_ino;
+}
+
 }  // namespace
 
 Status LockAgainstOthers(int fd, const std::filesystem::path& file) {
   struct flock lock = WholeFile(F_WRLCK);
   if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES)) return Done{};
   return RecordedByAnother(file);
+}
+
+Status LockName(const std::filesystem::path& file, UniqueFd& lock) {
+  while (!lock.valid() || !IsNamed(lock.get(), file)) {
+    UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (!fd.valid()) return CannotWrite(file, errno);
+    if (Status locked = LockAgainstOthers(fd.get(), file); !locked) return locked;
+    lock = std::move(fd);  // of the one that another has replaced meanwhile it is worth nothing
+  }
+  return Done{};
 }
 
 Recorded IsBeingRecorded(int fd) {

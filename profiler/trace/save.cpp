@@ -255,9 +255,11 @@ Status TellPart(const timeline::View& view, const Part& part,
   return TellWork(view, TimeOf(view, part), accept);
 }
 
-Status SavePart(const timeline::View& view, const Part& part, const events::RunDescription& description,
-                const std::filesystem::path& file, const Progress& progress) {
-  Result<ReplacingFile> target = ReplacingFile::Create(file);
+namespace {
+
+Status SaveInto(Result<ReplacingFile> target, const timeline::View& view, const Part& part,
+                const events::RunDescription& description, const std::filesystem::path& file,
+                const Progress& progress) {
   if (!target) return target.error();
   Result<TideWriter> writer = TideWriter::Create(target->path(), description, file);
   if (!writer) return writer.error();
@@ -265,6 +267,18 @@ Status SavePart(const timeline::View& view, const Part& part, const events::RunD
   if (Status written = TellPart(view, part, write, progress); !written) return written;
   if (Status closed = writer->Close(); !closed) return closed;
   return target->Commit();
+}
+
+}  // namespace
+
+Status SavePart(const timeline::View& view, const Part& part, const events::RunDescription& description,
+                const std::filesystem::path& file, const Progress& progress) {
+  return SaveInto(ReplacingFile::Create(file), view, part, description, file, progress);
+}
+
+Status SavePart(const timeline::View& view, const Part& part, const events::RunDescription& description,
+                const std::filesystem::path& file, UniqueFd& lock) {
+  return SaveInto(ReplacingFile::Create(file, lock), view, part, description, file, {});
 }
 
 Status SaveTide(const timeline::View& view, const events::RunDescription& description,

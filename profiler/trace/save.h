@@ -8,6 +8,7 @@
 
 #include "profiler/base/progress.h"
 #include "profiler/base/result.h"
+#include "profiler/base/unique_fd.h"
 #include "profiler/events/event.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
@@ -40,6 +41,11 @@ Status TellPart(const timeline::View& view, const Part& part,
 // Only that part, and as the description says.
 Status SavePart(const timeline::View& view, const Part& part, const events::RunDescription& description,
                 const std::filesystem::path& file, const Progress& progress = {});
+
+// The same, of a recording that takes the place of the one before it, for who holds its `lock`: it is taken
+// where he does not yet, and then the file is being recorded until he lets go of it. Errors: another records.
+Status SavePart(const timeline::View& view, const Part& part, const events::RunDescription& description,
+                const std::filesystem::path& file, UniqueFd& lock);
 
 // The file reads back as the same events. If the timeline had to let its oldest events go, the file begins
 // with PrologueOf(view), then the events go on from the second one that the view holds, and a note tells how

@@ -246,6 +246,44 @@ TEST_CASE("When memory runs out the last steps are saved at once: their recorder
   CHECK(scratch.FileCount() == 1);
 }
 
+TEST_CASE("While a run's last steps are recorded nothing else is under their name") {
+  const trace::Scratch scratch;
+  const auto file = scratch / "run.tide";
+  if (GENERATE(false, true)) REQUIRE(trace::SaveTide(*Training(3).Publish(), {}, file).ok());
+  const auto before = std::filesystem::exists(file) ? trace::ReadFile(file) : "";
+  timeline::Builder builder;
+  const auto recording = Started(file, LastOfRun{.steps = 2});
+  const auto is_refused = [&file](const Status& status) {
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.error().message == file.string() +
+                                        " is being recorded right now. Choose another name, or end that "
+                                        "recording first.");
+  };
+  const auto check_all_are_refused = [&] {
+    for (const KeptPart& kept : {KeptPart(LastOfRun{.steps = 5}), KeptPart(AllOfRun{})}) {
+      const auto second = StartRecording(file, {}, kept);
+      is_refused(second.ok() ? Status(Done{}) : second.error());
+    }
+    is_refused(trace::CanBeRecorded(file));
+    is_refused(trace::SaveTide(*Training(3).Publish(), {}, file));
+  };
+  check_all_are_refused();
+  if (before.empty())
+    CHECK(ReadBack(file).view->empty());  // a recording already
+  else
+    CHECK(trace::ReadFile(file) == before);
+  Stream stream = Training(20);
+  stream.Add(EventKind::kOutOfMemory, 0, 1 << 30);
+  Feed(*recording, builder, stream.events());
+  while (ReadBack(file).view->out_of_memory().empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  check_all_are_refused();  // it is another file now
+  CHECK(recording->Close(builder).written.ok());
+  CHECK(NumbersOf(*ReadBack(file).view) == std::vector<int64_t>{18, 19});
+  CHECK(trace::CanBeRecorded(file).ok());
+  CHECK(scratch.FileCount() == 1);
+}
+
 TEST_CASE("Where the end cannot be saved, what was saved before stays, and that is said") {
   const trace::Scratch scratch;
   const auto file = scratch / "run.tide";
@@ -254,7 +292,7 @@ TEST_CASE("Where the end cannot be saved, what was saved before stays, and that 
   timeline::Builder builder;
   const auto recording = Started(file, LastOfRun{.steps = 2});
   Feed(*recording, builder, stream.events());
-  while (!std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (ReadBack(file).view->empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto moved = scratch / "moved.tide";
   std::filesystem::rename(file, moved);
   std::filesystem::create_directory(file);  // so that nothing can take its place
