@@ -361,6 +361,7 @@ Command RegisterExport(CLI::App& application) {
       "  tidemark export run.tide -o run.arrow   (the same with types, for pandas, Polars and DuckDB)\n"
       "  tidemark export run.tide -o run.sqlite  (tables to ask, and Nsight Systems' one)\n"
       "  tidemark export run.tide -o run.pickle  (for PyTorch's memory_viz)\n"
+      "  tidemark export run.tide -o run.folded  (the peak, for flamegraph.pl, inferno or speedscope)\n"
       "  tidemark export run.tide -o run.md      (peak, levels, categories, layers)\n"
       "  tidemark export run.tide -o run.html    (the same with the curve, one file)\n"
       "  tidemark export run.tide -o run.map.png (timeline, breakdown, bridge or map: by the name)\n"

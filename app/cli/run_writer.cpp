@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,17 +13,24 @@
 #include "app/cli/reports/run_page.h"
 #include "app/cli/reports/run_picture.h"
 #include "app/cli/reports/run_report.h"
+#include "app/presenters/allocations/folded_stacks.h"
+#include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_formats.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/steady_state.h"
+#include "profiler/timeline/settled_state.h"
 #include "profiler/trace/exporters/export.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
 namespace {
+
+Error Cancelled(const std::filesystem::path& file) {
+  return Error{"Writing " + file.string() + " was cancelled."};
+}
 
 // The context, where the card itself told nothing of what is taken of it.
 void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {
@@ -69,17 +77,49 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
 }
 
+bool IsFolded(std::string_view format) { return format == "folded"; }
+
+// As the breakdown and the memory map show it.
+Result<std::string> FoldedAtPeak(const timeline::View& view, const std::filesystem::path& file,
+                                 const Progress& progress) {
+  const std::optional<presenters::PeakMoment> peak = presenters::PeakOfRun(view);
+  const timeline::State state =
+      peak ? timeline::SettledStateAt(view, peak->index, peak->step_end) : timeline::State{};
+  std::optional<std::string> folded = presenters::FoldedStacksOf(view, state, progress);
+  if (!folded) return Cancelled(file);
+  if (!folded->empty()) return std::move(*folded);
+  return Error{
+      "Folded stacks tell what holds memory at the peak, and of this run no allocation is told. Choose "
+      "another "
+      "format."};
+}
+
+std::vector<std::string> MomentOfFolded(const session::NotedRun& noted) {
+  const auto view = noted.run.view();
+  std::vector<std::string> sentences = trace::BookmarksLeftOut(noted.bookmarks.size());
+  if (const std::optional<presenters::PeakMoment> peak = presenters::PeakOfRun(*view)) {
+    const int64_t allocated = ValueOf(view->ValuesAt(peak->index), timeline::Series::kAllocated);
+    sentences.push_back(fmt::format("Of the run it holds one moment: {} B allocated {}.",
+                                    FormatNumber(allocated), peak->title));
+  }
+  return sentences;
+}
+
 bool IsPage(std::string_view format) { return format == "markdown" || format == "html"; }
 
-Status WritePageOrPicture(const session::NotedRun& noted, std::string_view format,
-                          const std::filesystem::path& file, const Progress& progress) {
-  const Result<std::string> made =
-      IsPage(format)
-          ? PageOf(noted, format)
-          : PictureOf(noted.run, presenters::PictureViewOfName(file), noted.run.description().title, {},
-                      {{}, MarkersOf(*noted.run.view(), noted.bookmarks)},
-                      [&] { return !progress || progress(0); });
-  if (progress && !progress(1)) return Error{"Writing " + file.string() + " was cancelled."};
+Result<std::string> MakeText(const session::NotedRun& noted, std::string_view format,
+                             const std::filesystem::path& file, const Progress& progress) {
+  if (IsPage(format)) return PageOf(noted, format);
+  if (IsFolded(format)) return FoldedAtPeak(*noted.run.view(), file, progress);
+  return PictureOf(noted.run, presenters::PictureViewOfName(file), noted.run.description().title, {},
+                   {{}, MarkersOf(*noted.run.view(), noted.bookmarks)},
+                   [&] { return !progress || progress(0); });
+}
+
+Status WriteText(const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
+                 const Progress& progress) {
+  const Result<std::string> made = MakeText(noted, format, file, progress);
+  if (progress && !progress(1)) return Cancelled(file);
   if (!made) return made.error();
   return format == "png" ? WritePng(*made, file) : trace::WriteWhole(*made, file);
 }
@@ -111,8 +151,8 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
     const Status saved = run.Save(file, progress);
     return saved ? trace::SaveBookmarks(noted.bookmarks, file) : saved;
   }
-  if (IsPage(format) || presenters::IsPicture(format))
-    return WritePageOrPicture(noted, format, file, progress);
+  if (IsPage(format) || IsFolded(format) || presenters::IsPicture(format))
+    return WriteText(noted, format, file, progress);
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();
   const Status written =
@@ -122,6 +162,7 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
 
 std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format,
                                    const std::filesystem::path& file) {
+  if (IsFolded(format)) return MomentOfFolded(noted);
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (exported) return trace::LeftOutBy(*exported, *noted.run.view(), noted.bookmarks.size());
   if (presenters::IsPicture(format) && presenters::PictureViewOfName(file).key != "timeline")

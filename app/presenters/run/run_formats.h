@@ -16,7 +16,8 @@ struct RunFormat {
   std::string_view title;   // "Perfetto trace"
 };
 
-// Endings are told apart from each other; the recording comes first, then traces, tables, pages, pictures.
+// Endings are told apart from each other; the recording comes first, then traces, tables, stacks, pages,
+// pictures.
 std::span<const RunFormat> RunFormats();
 
 const RunFormat* FormatOfKey(std::string_view key);  // none: there is no such format

@@ -136,7 +136,7 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text) {
   if (text == "sqlite") return ExportFormat::kSqlite;
   if (text == "arrow") return ExportFormat::kArrow;
   return Error{"There is no export format \"" + std::string(text) +
-               "\". Choose perfetto, chrome, csv, arrow, sqlite, pickle, markdown or html."};
+               "\". Choose perfetto, chrome, csv, arrow, sqlite, pickle, folded, markdown or html."};
 }
 
 namespace {

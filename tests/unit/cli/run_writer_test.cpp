@@ -83,5 +83,23 @@ TEST_CASE("A picture of the timeline has the bookmarks, and of any other it is t
   CHECK(LeftOutBy(noted, "svg", scratch / "run.map.svg")[0].find("bookmarks") != std::string::npos);
 }
 
+TEST_CASE("Folded stacks are of the peak, and that is told; a run without allocations has none") {
+  const trace::Scratch scratch;
+  WrittenRun run;
+  run.training.Step(1, 3000, 3000);
+  run.training.Step(2, 1000, 1000);
+  const std::filesystem::path file = scratch / "run.folded";
+  REQUIRE(WriteRun({run, {}}, "folded", file));
+  CHECK(trace::ReadFile(file) ==
+        "backward;conv1;aten::relu;temporary 3072\nforward;conv1;aten::relu;activation 3072\n");
+  CHECK(LeftOutBy({run, {}}, "folded", file) ==
+        std::vector<std::string>{
+            "Of the run it holds one moment: 6,144 B allocated at the peak of the run, in step 1."});
+  WrittenRun none;
+  none.training = {};
+  CHECK_FALSE(WriteRun({none, {}}, "folded", scratch / "none.folded"));
+  CHECK(scratch.FileCount() == 1);
+}
+
 }  // namespace
 }  // namespace tidemark::cli
