@@ -1,28 +1,39 @@
 #include "app/presenters/plot/replay_lane.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidemark::presenters {
 
 using events::EventIndex;
 
+namespace {
+
+// So that what the widths of two sights differ by in their last digits makes no other stretches.
+double Rounded(double width) {
+  constexpr int kSteps = 64;  // to the double of it
+  const double step = std::exp2(std::floor(std::log2(width))) / kSteps;
+  return std::round(width / step) * step;
+}
+
+}  // namespace
+
 std::vector<PlotReplays> ReplaysInSight(const timeline::View& view, const TimelinePlotRequest& request,
                                         double pixels) {
   const timeline::Sequence<EventIndex>& replays = view.graph_replays();
+  const VisibleRange& visible = request.visible;
   std::vector<PlotReplays> told;
-  if (replays.empty() || request.columns <= 0) return told;
-  const double apart = pixels * (request.visible.end - request.visible.begin) / request.columns;
-  const auto from = [&](double position) {
-    return std::ranges::lower_bound(replays, position, {},
-                                    [&](EventIndex index) { return PositionOf(view, request.axis, index); });
-  };
-  const auto last = from(request.visible.end);
-  for (auto replay = from(request.visible.begin); replay != last;) {
-    const double begin = PositionOf(view, request.axis, *replay);
-    auto next = std::min(from(begin + apart), last);
+  if (replays.empty() || request.columns <= 0 || visible.end <= visible.begin) return told;
+  const double apart = Rounded(pixels * (visible.end - visible.begin) / request.columns);
+  const auto position = [&](EventIndex index) { return PositionOf(view, request.axis, index); };
+  const auto from = [&](double at) { return std::ranges::lower_bound(replays, at, {}, position); };
+  for (auto replay = from(std::floor(visible.begin / apart) * apart); replay != replays.end();) {
+    const double begin = position(*replay);
+    if (begin >= visible.end) break;
+    auto next = from((std::floor(begin / apart) + 1) * apart);
     if (next == replay) ++next;  // where the axis ends within a pixel
-    told.push_back(
-        {begin, PositionOf(view, request.axis, *(next - 1)), next - replay, replay - replays.begin() + 1});
+    const double end = position(*(next - 1));
+    if (end >= visible.begin) told.push_back({begin, end, next - replay, replay - replays.begin() + 1});
     replay = next;
   }
   return told;

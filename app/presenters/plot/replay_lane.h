@@ -1,5 +1,6 @@
 // Where replays of CUDA graphs lie on the timeline: those that are too near to each other to be told apart
-// are one, with their number. Pure; a bounded number, found by search: O(pixels · log replays).
+// are one, with their number. The axis is cut into stretches for that, wherever what is in sight begins, so
+// that no group changes as it moves. Pure; a bounded number, found by search: O(pixels · log replays).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ struct PlotReplays {
   int64_t first = 0;  // its number among all of the run that are kept, from 1
 };
 
-// In their order. `pixels`: how far apart two must lie to be told apart.
+// In their order; of a group that is partly in sight all. `pixels`: how wide a stretch is that is told as
+// one.
 std::vector<PlotReplays> ReplaysInSight(const timeline::View& view, const TimelinePlotRequest& request,
                                         double pixels);
 

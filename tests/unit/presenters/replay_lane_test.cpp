@@ -1,5 +1,7 @@
 #include "app/presenters/plot/replay_lane.h"
 
+#include <map>
+
 #include "profiler/events/cuda_graphs.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
@@ -56,6 +58,22 @@ TEST_CASE("Zoomed in each replay is told, and none that is out of sight") {
   for (const PlotReplays& one : each) CHECK(one.count == 1);
   CHECK(ReplaysInSight(*view, Sight({0, 500}), 80).empty());
   CHECK(ReplaysInSight(*timeline::Stream().Publish(), Sight({0, 500}), 80).empty());
+}
+
+TEST_CASE("As what is in sight moves the groups of replays stay, with their numbers") {
+  const auto view = Replayed();
+  std::map<int64_t, PlotReplays> groups;  // by the number of their first
+  for (double begin = 0; begin <= 5018; begin += 7.3) {
+    for (const PlotReplays& told : ReplaysInSight(*view, Sight({begin, begin + 5000}), 400)) {
+      const auto [before, is_new] = groups.try_emplace(told.first, told);
+      INFO(begin);
+      CHECK((before->second.count == told.count && before->second.begin == told.begin &&
+             before->second.end == told.end));
+    }
+  }
+  int64_t all = 0;
+  for (const auto& [first, told] : groups) all += told.count;
+  CHECK(all == 20);
 }
 
 TEST_CASE("Replays are told over the clock, too") {

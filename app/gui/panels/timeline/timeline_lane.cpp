@@ -211,7 +211,7 @@ void DrawReplays(ImDrawList* list, const TimelineGeometry& geometry, const Timel
     const std::string numbers = told.count == 1 ? "Replay " + FormatNumber(told.first)
                                                 : "Replays " + FormatNumber(told.first) + " to " +
                                                       FormatNumber(told.first + told.count - 1);
-    TooltipOver({from, lane.Min.y}, {std::max(from, next - 1), lane.Max.y},
+    TooltipOver({from, lane.Min.y}, {to, lane.Max.y},
                 numbers + of_all +
                     (told.count == 1 ? " of a CUDA graph: it allocates nothing."
                                      : " of CUDA graphs: they allocate nothing. Zoom in to see each."));
