@@ -78,7 +78,7 @@ Facts FactsOf(const session::Run& run) {
     facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));
   }
   if (const auto replays = timeline::GraphReplaysIn(*view); replays.in_all > 0)
-    facts.emplace_back("graph replays", presenters::ReplaysInWords(replays, status.steps_done));
+    facts.emplace_back("graph replays", presenters::ReplaysInWords(replays));
   facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
   facts.emplace_back("events", fmt::format("{}, {} lost{}", FormatNumber(static_cast<int64_t>(health.events)),
                                            FormatNumber(static_cast<int64_t>(health.lost)),

@@ -173,17 +173,17 @@ std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::C
   return fmt::format("with PYTORCH_CUDA_ALLOC_CONF={} it has room", answer.fits_with->settings);
 }
 
-std::string ReplaysInWords(const timeline::GraphReplays& replays, int64_t steps) {
+std::string ReplaysInWords(const timeline::GraphReplays& replays) {
   std::string text = FormatNumber(replays.in_all);
   if (replays.steps == 0) return text;
-  text += fmt::format(", in {} of {} steps", FormatNumber(replays.steps), FormatNumber(steps));
+  text += fmt::format(", in {} of {} steps", FormatNumber(replays.steps), FormatNumber(replays.of_steps));
   if (replays.most_in_step > 1) text += fmt::format(", up to {} in one", FormatNumber(replays.most_in_step));
   return text;
 }
 
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
-                              const Band& band, ByteUnit unit) {
+                              const timeline::GraphReplays& replays, const Band& band, ByteUnit unit) {
   ProgramFacts told;
   const auto card = session::CardOf(description.device_name, description.device_bytes, known);
   const char* const limited = session::IsLimited(description, known) ? "limited to " : "";
@@ -203,8 +203,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   } else {
     add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
   }
-  if (!view.graph_replays().empty())
-    add("Graph replays", ReplaysInWords(timeline::GraphReplaysIn(view), status.steps_done));
+  if (replays.in_all > 0) add("Graph replays", ReplaysInWords(replays));
   if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
     add_bytes("Allocated at the peak", PeakOf(view, Series::kAllocated));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);

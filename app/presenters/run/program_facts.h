@@ -76,7 +76,7 @@ std::string HowMuchShort(const session::Need& needed, const phantom::Card& card,
 std::string WhatIsShort(const session::TechniqueAnswer& answer, const phantom::Card& card, ByteUnit unit);
 
 // "20, in 10 of 12 steps, up to 2 in one", of CUDA graphs.
-std::string ReplaysInWords(const timeline::GraphReplays& replays, int64_t steps);
+std::string ReplaysInWords(const timeline::GraphReplays& replays);
 
 struct Fact {
   std::string title;
@@ -91,10 +91,10 @@ struct ProgramFacts {
 // How far the order of addresses moves what was reserved; none where that is not worked out (yet), or has no
 // say.
 using Band = std::optional<Result<session::ReservedBand>>;
-// `known`: all cards, of which the run's may be one. O(chunks + log events), of a program without steps +
-// phases, of one that replays CUDA graphs + steps.
+// `known`: all cards, of which the run's may be one. `replays`: the view's. O(chunks + log events), of a
+// program without steps + phases.
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::vector<phantom::Card>& known,
-                              const Band& band, ByteUnit unit);
+                              const timeline::GraphReplays& replays, const Band& band, ByteUnit unit);
 
 }  // namespace tidemark::presenters

@@ -63,12 +63,13 @@ void RunLog::AddFirstReplay(const View& view) {
 }
 
 void RunLog::Finish(const View& view) {
-  if (has_told_replays_ || view.graph_replays().empty()) return;
-  has_told_replays_ = true;
-  int64_t steps = 0;
-  for (const Step& step : view.steps()) steps += step.complete ? 1 : 0;
-  Add({view.TimeOf(view.end() - 1), LogLevel::kInfo,
-       "replays of CUDA graphs: " + ReplaysInWords(timeline::GraphReplaysIn(view), steps)});
+  if (view.graph_replays().empty()) return;
+  std::string told = "replays of CUDA graphs: " + ReplaysInWords(timeline::GraphReplaysIn(view));
+  if (told == told_replays_) return;
+  if (!told_replays_.empty())
+    std::erase_if(lines_, [this](const LogLine& line) { return line.text == told_replays_; });
+  told_replays_ = told;
+  Add({view.TimeOf(view.end() - 1), LogLevel::kInfo, std::move(told)});
 }
 
 // Markers and failures come in the order of events among the steps that are complete before them.

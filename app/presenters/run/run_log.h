@@ -32,8 +32,9 @@ class RunLog {
   // nothing (networks::IsPhantom) is not told.
   void Describe(const events::RunDescription& description);
   void Update(const timeline::View& view);
-  // Once the run has ended, with its last view: how often it replayed CUDA graphs, where it did. Tells it
-  // once.
+  // Once the run has ended, or stands still, with its latest view: how often it replayed CUDA graphs, where
+  // it did. One line of it: where the run has gone on since, the later takes its place. O(steps · log replays
+  // + lines).
   void Finish(const timeline::View& view);
   void Add(LogLine line);
   const std::vector<LogLine>& lines() const { return lines_; }
@@ -55,7 +56,7 @@ class RunLog {
   bool has_changed_ = false;        // to those, since it began
   int64_t covered_sources_ns_ = 0;  // what sources said until then is in the log
   bool has_told_first_replay_ = false;
-  bool has_told_replays_ = false;  // of all of it
+  std::string told_replays_;  // of all of it; "" = not yet
   std::vector<LogLine> lines_;
 };
 

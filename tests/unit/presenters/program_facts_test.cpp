@@ -49,7 +49,7 @@ TEST_CASE("What recorded a program is told, or what others' file tells of it") {
     events::RunDescription description;
     description.title = "run.pickle";
     description.producer = producer;
-    return MakeProgramFacts(*stream.Publish(), description, {}, {}, {}, ByteUnit::kMegabytes);
+    return MakeProgramFacts(*stream.Publish(), description, {}, {}, {}, {}, ByteUnit::kMegabytes);
   };
   CHECK(FactIn(told_of("tidemark record 0.1"), "Recorded by") == "tidemark record 0.1");
   CHECK(FactIn(told_of("PyTorch memory snapshot"), "Read from") == "PyTorch memory snapshot");
@@ -130,22 +130,22 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   status.steps_done = 3;
   REQUIRE(IsProgram(description));
   const ProgramFacts told =
-      MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, ByteUnit::kMegabytes);
+      MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, {}, ByteUnit::kMegabytes);
   CHECK(FactIn(told, "Command") == "python train.py");
   CHECK(FactIn(told, "Card") == "NVIDIA T4, 1.0 MB");
   events::RunDescription limited = description;
   limited.device = "phantom";
   limited.device_bytes = 700'000;
-  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, ByteUnit::kMegabytes),
+  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, {}, ByteUnit::kMegabytes),
                "Card") == "NVIDIA T4, limited to 700.0 kB");
   limited.device = "cuda";  // a card tells what it has
-  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, ByteUnit::kMegabytes),
+  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, {}, ByteUnit::kMegabytes),
                "Card") == "NVIDIA T4, 700.0 kB");
   CHECK(FactIn(told, "Steps") == "3");
   CHECK(FactIn(told, "Reserved at its highest") == "400.0 kB");
   timeline::Stream on_cpu;
   on_cpu.Allocate(0x100000, 512);
-  CHECK(FactIn(MakeProgramFacts(*on_cpu.Publish(), description, status, {}, {}, ByteUnit::kMegabytes),
+  CHECK(FactIn(MakeProgramFacts(*on_cpu.Publish(), description, status, {}, {}, {}, ByteUnit::kMegabytes),
                "Reserved at its highest")
             .empty());
   CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB, 50.0 % of it"));
@@ -153,7 +153,7 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   CHECK(FactIn(told, "Reserved in other orders").empty());
   const auto told_of_band = [&](const Band& band) {
     return FactIn(
-        MakeProgramFacts(*stream.Publish(), description, status, {card}, band, ByteUnit::kMegabytes),
+        MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, band, ByteUnit::kMegabytes),
         "Reserved in other orders");
   };
   CHECK(
@@ -168,15 +168,15 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   const auto allocated_in = [&](const phantom::AllocatedBand& allocated) {
     const Band band = session::ReservedBand{{400'000, 900'000, false, allocated}, false};
     return FactIn(
-        MakeProgramFacts(*stream.Publish(), description, status, {card}, band, ByteUnit::kMegabytes),
+        MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, band, ByteUnit::kMegabytes),
         "Allocated in other orders");
   };
   session::ReservedBand late{{400'000, 400'000}, false};
   const auto told_of_late_frees = [&](int64_t bytes) {
     late.late_frees_bytes = bytes;
-    return FactIn(
-        MakeProgramFacts(*stream.Publish(), description, status, {card}, Band(late), ByteUnit::kMegabytes),
-        "Reserved with late frees");
+    return FactIn(MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, Band(late),
+                                   ByteUnit::kMegabytes),
+                  "Reserved with late frees");
   };
   CHECK(told_of_late_frees(700'000).starts_with("up to 700.0 kB, if"));
   CHECK(told_of_late_frees(400'000).starts_with("no more, if"));
@@ -186,8 +186,9 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   const auto steps_told = [&](session::RunState state) {
     session::RunStatus none;
     none.state = state;
-    return FactIn(MakeProgramFacts(*stream.Publish(), description, none, {card}, {}, ByteUnit::kMegabytes),
-                  "Steps");
+    return FactIn(
+        MakeProgramFacts(*stream.Publish(), description, none, {card}, {}, {}, ByteUnit::kMegabytes),
+        "Steps");
   };
   CHECK(steps_told(session::RunState::kRunning) == "0");  // it may come to one yet
   CHECK(steps_told(session::RunState::kFinished) == "0 (it tells of no whole step)");
@@ -219,7 +220,7 @@ TEST_CASE("A program without steps is told by its passes without gradients, and 
   program.title = "evaluate.py";
   session::RunStatus status;
   CHECK(PassesWithoutSteps(*view, status, program) == 3);
-  const ProgramFacts told = MakeProgramFacts(*view, program, status, {}, {}, ByteUnit::kMegabytes);
+  const ProgramFacts told = MakeProgramFacts(*view, program, status, {}, {}, {}, ByteUnit::kMegabytes);
   CHECK(FactIn(told, "Passes") == "3, without gradients");
   CHECK(FactIn(told, "Steps").empty());
   status.steps_done = 1;
@@ -246,7 +247,7 @@ TEST_CASE("Of a run on several cards each is told, and the fullest is held again
   stream.Allocate(0x10000000, 1'000'000);
   stream.Add(events::EventKind::kSegmentAllocate, 0x90000000, 90'000'000).device = 1;
   const ProgramFacts told =
-      MakeProgramFacts(*stream.Publish(), description, {}, {card}, {}, ByteUnit::kMegabytes);
+      MakeProgramFacts(*stream.Publish(), description, {}, {card}, {}, {}, ByteUnit::kMegabytes);
   CHECK(FactIn(told, "Reserved on each card") == "80.0 MB on cuda:0, 90.0 MB on cuda:1");
   CHECK(FactIn(told, "Of the fullest card, with the context").find("140.0 MB, 93.3 % of it") == 0);
 }
@@ -256,7 +257,8 @@ TEST_CASE("A program's facts tell how often it replayed CUDA graphs, and its siz
   timeline::Stream stream;
   stream.Allocate(0x1000, 177'728'000);
   const auto facts = [&] {
-    return MakeProgramFacts(*stream.Publish(), {}, {}, {}, {}, ByteUnit::kMegabytes);
+    const auto view = stream.Publish();
+    return MakeProgramFacts(*view, {}, {}, {}, timeline::GraphReplaysIn(*view), {}, ByteUnit::kMegabytes);
   };
   CHECK(FactIn(facts(), "Graph replays").empty());
   const events::NameId replay = stream.Name("CUDAGraph::replay");

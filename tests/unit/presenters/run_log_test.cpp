@@ -156,6 +156,16 @@ TEST_CASE("The log tells of the first replay of a CUDA graph, and at the run's e
   for (int i = 0; i < 2; ++i) log.Finish(*view);
   REQUIRE(TextsOf(log).size() == 2);
   CHECK(TextsOf(log).back() == "replays of CUDA graphs: 3, in 2 of 3 steps, up to 2 in one");
+  // What has stood still goes on, and ends again.
+  training.BeginStep(3);
+  training.Add(events::EventKind::kScopeBegin).op = replay;
+  training.Add(events::EventKind::kScopeEnd).op = replay;
+  training.EndStep(3);
+  const auto later = training.Publish();
+  log.Update(*later);
+  log.Finish(*later);
+  REQUIRE(TextsOf(log).size() == 2);
+  CHECK(TextsOf(log).back() == "replays of CUDA graphs: 4, in 3 of 4 steps, up to 2 in one");
   RunLog without(100);
   without.Finish(*Logged().Publish());
   CHECK(without.lines().empty());

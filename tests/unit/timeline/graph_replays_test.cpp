@@ -1,5 +1,7 @@
 #include "profiler/timeline/graph_replays.h"
 
+#include <chrono>
+
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
@@ -28,6 +30,7 @@ TEST_CASE("Replays of CUDA graphs are counted, in all and in steps") {
   }
   const GraphReplays replays = GraphReplaysIn(*stream.Publish());
   CHECK(replays.in_all == 4);
+  CHECK(replays.of_steps == 3);
   CHECK(replays.steps == 2);
   CHECK(replays.most_in_step == 2);
   CHECK(GraphReplaysIn(*Stream().Publish()).in_all == 0);
@@ -87,6 +90,54 @@ TEST_CASE("Replays go with the events that are let go") {
   const auto view = stream.Publish(16'384);
   REQUIRE(view->first() > 1);
   CHECK(GraphReplaysIn(*view).in_all == 1);
+}
+
+bool AreSame(const GraphReplays& a, const GraphReplays& b) {
+  return a.in_all == b.in_all && a.of_steps == b.of_steps && a.steps == b.steps &&
+         a.most_in_step == b.most_in_step;
+}
+
+TEST_CASE(
+    "Replays that are counted as a run grows are as many as in all of it, where steps are let go, too") {
+  const size_t budget_events = GENERATE(kDefaultBudgetEvents, size_t{16'384});
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  GraphReplayCount count;
+  EventIndex first = 0;
+  const auto check = [&] {
+    const auto view = stream.Publish(budget_events);
+    first = view->first();
+    CHECK(AreSame(count.Of(*view), GraphReplaysIn(*view)));
+  };
+  for (int64_t step = 0; step < 300; ++step) {
+    Replay(stream, replay);
+    stream.BeginStep(step);
+    for (int64_t i = 0; i < 1 + step % 7; ++i) Replay(stream, replay);
+    if (step % 10 == 0) check();
+    for (int i = 0; i < 400; ++i) stream.Add(EventKind::kMarker);
+    stream.EndStep(step);
+    if (step % 10 == 5) check();
+  }
+  CHECK((first > 0) == (budget_events < kDefaultBudgetEvents));
+}
+
+TEST_CASE("Replays of steps that are counted already are not counted again") {
+  Stream stream;
+  const events::NameId replay = stream.Name(events::kGraphReplay);
+  for (int64_t step = 0; step < 20'000; ++step) {
+    stream.BeginStep(step);
+    Replay(stream, replay);
+    stream.EndStep(step);
+  }
+  const auto view = stream.Publish();
+  GraphReplayCount count;
+  const auto nanoseconds_of = [&](int times) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) CHECK(count.Of(*view).of_steps == 20'000);
+    return (std::chrono::steady_clock::now() - begin).count();
+  };
+  const auto first = nanoseconds_of(1);
+  CHECK(nanoseconds_of(200) < 20 * first);
 }
 
 TEST_CASE("Whose a private pool is its two numbers tell") {
