@@ -237,11 +237,12 @@ bool Application::Poll() {
   }
   FollowRanks();
   const session::RunStatus before = input_.status;
+  const bool went_on = GoesOn(input_);
   const std::shared_ptr<const timeline::View> view_before = input_.view;
   LookAtRun();
   LookAtPart();
-  TellOfNotes(shown_.ReadNotesOfFollowed());  // before anybody notes anything in what there is to see now
-  const bool ends = before.state <= session::RunState::kPaused && !GoesOn(input_);
+  TellOfNotes(shown_.ReadNotesOfFollowed());     // before anybody notes anything in what there is to see now
+  const bool ends = went_on && !GoesOn(input_);  // as a recording does whose recorder is gone
   if (input_.view != view_before || ends) {
     notices_.Update(input_.description, *input_.view, !GoesOn(input_));
     news = true;

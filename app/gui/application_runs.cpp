@@ -398,8 +398,8 @@ void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {
     state_.timeline.whole = false;
   }
   notices_.BeginRun(std::move(told));
+  LookAtRun();  // first: whether this one goes on is judged there
   ShowFromHere();
-  LookAtRun();
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) { starts_.End({.run = std::move(run)}); }

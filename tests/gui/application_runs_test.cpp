@@ -13,7 +13,9 @@
 
 #include "app/gui/application.h"
 #include "app/gui/run_status.h"
+#include "app/presenters/run/run_log.h"
 #include "profiler/base/paths.h"
+#include "profiler/events/cuda_graphs.h"
 #include "profiler/session/followed_run.h"
 #include "tests/gui/drawn_application.h"
 #include "tests/gui/driven_application.h"
@@ -189,6 +191,58 @@ TEST_CASE("That a recording which was followed is complete goes by itself, and s
   CHECK(app.shell().toasts.back().text == complete);
   CHECK(app.scene_input().log->lines().back().text == complete);
   CHECK(BannerOf(app.scene_input(), ByteUnit::kMegabytes).sentence.empty());
+}
+
+// A recording whose recorder was killed.
+class Forsaken : public Grown {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kRunning;
+    status.sentence = "Nothing on this machine records into left.tide any more, and it has no end.";
+    return status;
+  }
+};
+
+TEST_CASE("A recording that is followed and stands still is no news, and the window rests") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  app.Follow(std::make_shared<Forsaken>(), "left.tide");
+  CHECK(PollUntil(app, [&] { return !app.Poll(); }));
+}
+
+// It replayed a CUDA graph, and has ended.
+class Replayed : public session::FakeRun {
+ public:
+  Replayed() {
+    timeline::Stream stream;
+    stream.Allocate(1 << 20, 512);
+    const events::NameId replay = stream.Name(events::kGraphReplay);
+    stream.Add(events::EventKind::kScopeBegin).op = replay;
+    stream.Add(events::EventKind::kScopeEnd).op = replay;
+    view_ = stream.Publish();
+  }
+  session::RunStatus status() const override {
+    session::RunStatus status;
+    status.state = session::RunState::kFinished;
+    return status;
+  }
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+
+ private:
+  std::shared_ptr<const timeline::View> view_;
+};
+
+TEST_CASE("What has ended as it is opened tells of all its replays, also where another ran before it") {
+  const bool another_ran = GENERATE(false, true);
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  if (another_ran) app.ShowRun(std::make_shared<Program>());
+  app.Poll();
+  app.ShowRun(std::make_shared<Replayed>());
+  app.Poll();
+  CHECK(std::ranges::count(app.scene_input().log->lines(), "replays of CUDA graphs: 1",
+                           &presenters::LogLine::text) == 1);
 }
 
 TEST_CASE(
