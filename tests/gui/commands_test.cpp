@@ -179,4 +179,31 @@ TEST_CASE("In the palette a layer's name comes before commands that merely have 
   CHECK(app.shell().search.open);
 }
 
+TEST_CASE("Where the palette lists some of the layers that begin so, the search for all comes next") {
+  ApplicationOptions options;
+  options.first.settings.network = "resnet-18";
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  Application& app = **application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  REQUIRE(app.frame()->layers.rows->size() > 6);
+  bool was_layer = false;  // the row before
+  for (int row = 0; row < 12 && !app.shell().search.open; ++row) {
+    was_layer = app.view_state().selection.any();
+    app.view_state().selection = {};
+    Tell(app, DoAction{ActionId::kPalette});
+    frames.Draw(4);
+    for (const char letter : std::string_view("stage"))
+      ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+    frames.Draw(4);
+    for (int i = 0; i < row; ++i) frames.Press(ImGuiKey_DownArrow);
+    frames.Press(ImGuiKey_Enter);
+    app.Poll();
+  }
+  CHECK(app.shell().search.open);
+  CHECK(was_layer);
+}
+
 }  // namespace tidemark::gui

@@ -29,7 +29,8 @@ struct Entry {
   PickRow row;
   Command command;
   int score = 0;
-  bool finds = false;  // what was typed, in the run
+  bool finds = false;     // what was typed, in the run
+  bool is_layer = false;  // of the run
   Rank rank = Rank::kHasLetters;
 };
 
@@ -106,17 +107,28 @@ bool BeginsWith(std::string_view text, std::string_view beginning) {
          std::equal(beginning.begin(), beginning.end(), text.begin(), IsSameLetter);
 }
 
-// Layers are the run's names that people know. Only those that begin so: the search tells of all.
-void AddLayers(std::string_view query, const LayersInput& layers, std::vector<Entry>* entries) {
+// Layers are the run's names that people know. Only those that begin so: the search tells of all. Returns
+// whether there are more of these than it adds.
+bool AddLayers(std::string_view query, const LayersInput& layers, std::vector<Entry>* entries) {
   constexpr int kMost = 6;
   int added = 0;
   for (const presenters::LayerRow& row : *layers.rows) {
     if (!BeginsWith(row.name, query)) continue;
-    if (++added > kMost) break;
+    if (++added > kMost) return true;
     entries->push_back({{icons::kLayers, row.name, "layer", "Lights it up in every panel.", true},
                         Select{presenters::LayerSelected(row.name)},
-                        0});
+                        0,
+                        false,
+                        true});
   }
+  return false;
+}
+
+// Where not all layers are listed that begin so, what finds the others comes directly after those that are.
+void PutSearchAfterLayers(std::vector<Entry>& entries) {
+  const auto search = std::ranges::find(entries, true, &Entry::finds);
+  const auto last = std::ranges::find(entries.rbegin(), entries.rend(), true, &Entry::is_layer);
+  if (search != entries.end() && last.base() <= search) std::rotate(last.base(), search, search + 1);
 }
 
 Rank RankOf(const Entry& entry, std::string_view query) {
@@ -175,7 +187,7 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
     AddNetworks(offer.frame.run_controls, &entries);
   if (!query.empty() && CanChoose("card", offer.controls, offer.frame.run_controls))
     AddPhantomCards(offer.frame.run_controls, &entries);
-  if (!query.empty()) AddLayers(query, offer.frame.layers, &entries);
+  const bool has_more_layers = !query.empty() && AddLayers(query, offer.frame.layers, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   if (!query.empty() && offer.enabled(ActionId::kSearch)) {
@@ -186,6 +198,7 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
                        true});
   }
   Sort(query, &entries);
+  if (has_more_layers) PutSearchAfterLayers(entries);
   return entries;
 }
 
