@@ -475,6 +475,45 @@ TEST_CASE("What a banner takes the panels have again as it goes, also under the 
   CHECK(panel->ContentRegionRect.Max.y > covered + Px(20));
 }
 
+// Runs until it fails.
+class Failing : public Wordy {
+ public:
+  session::RunStatus status() const override {
+    session::RunStatus running;
+    running.state = session::RunState::kRunning;
+    return has_failed_ ? Wordy::status() : running;
+  }
+  void Fail() { has_failed_ = true; }
+
+ private:
+  bool has_failed_ = false;
+};
+
+TEST_CASE("As a banner comes what panels hold moves once, also while the mouse is in another of them") {
+  const char* const under_mouse = GENERATE("###layers", "###timeline");
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  const auto run = std::make_shared<Failing>();
+  app.ShowRun(run);
+  Tell(app, DoAction{ActionId::kLearnLayout});
+  frames.Draw(8);
+  Tell(app, ShowPanel{"layers", true});
+  frames.Draw(8);
+  const ImGuiWindow& panel = *ImGui::FindWindowByName("###layers");
+  const ImVec2 mouse = ImGui::FindWindowByName(under_mouse)->Rect().GetCenter();
+  ImGui::GetIO().AddMousePosEvent(mouse.x, mouse.y);
+  frames.Draw(8);
+  run->Fail();
+  std::vector<float> ends = {panel.ContentRegionRect.Max.y};
+  for (int i = 0; i < 100; ++i) {
+    frames.Draw();
+    if (panel.ContentRegionRect.Max.y != ends.back()) ends.push_back(panel.ContentRegionRect.Max.y);
+  }
+  CHECK(ImGui::FindWindowByName("###banner")->WasActive);
+  CHECK(ends.size() == 2);
+}
+
 TEST_CASE("The list of windows that Ctrl+Tab opens calls each panel by its name") {
   const auto application = KeepingIn("");
   Application& app = *application;

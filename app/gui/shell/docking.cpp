@@ -345,27 +345,28 @@ void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
 
 constexpr float kStaysSeconds = 0.5F;  // what moves, under the mouse
 
+// Under the mouse nothing moves while it may be about to click.
+void Settle(float now, bool is_under_mouse, float* kept, float* waits_seconds) {
+  *waits_seconds = now == *kept || !is_under_mouse ? 0 : *waits_seconds + ImGui::GetIO().DeltaTime;
+  if (!is_under_mouse || *waits_seconds > kStaysSeconds) *kept = now;
+}
+
 // What the panels leave below them, so that a banner, which may stay for long, covers none; the timeline
-// gives that. Under the mouse nothing moves while it may be about to click.
+// gives that.
 float LeftBelow(const ImRect& banner, const ImRect& panels, ShellState& shell) {
   Standing& kept = shell.below_panels;
   const float now = banner.GetWidth() > 0 ? std::max(0.0F, panels.Max.y - banner.Min.y) : 0;
-  const bool is_under_mouse = panels.Contains(ImGui::GetIO().MousePos);
-  kept.waits_seconds =
-      now == kept.height || !is_under_mouse ? 0 : kept.waits_seconds + ImGui::GetIO().DeltaTime;
-  if (!is_under_mouse || kept.waits_seconds > kStaysSeconds) kept.height = now;
+  Settle(now, panels.Contains(ImGui::GetIO().MousePos), &kept.height, &kept.waits_seconds);
   return kept.height;
 }
 
-// How much of a panel's bottom is covered. Under the mouse nothing moves while it may be about to click.
+// How much of a panel's bottom is covered.
 float CoveredBottom(ImGuiWindow* window, const ImRect& covered) {
   float* const kept = window->StateStorage.GetFloatRef(window->GetID("covered bottom"));
   float* const waits = window->StateStorage.GetFloatRef(window->GetID("seconds of another"));
   const bool is_covered = covered.GetWidth() > 0 && covered.Overlaps(window->Rect());
   const float now = is_covered ? std::max(0.0F, window->ContentRegionRect.Max.y - covered.Min.y) : 0;
-  const bool is_under_mouse = window->Rect().Contains(ImGui::GetIO().MousePos);
-  *waits = now == *kept || !is_under_mouse ? 0 : *waits + ImGui::GetIO().DeltaTime;
-  if (!is_under_mouse || *waits > kStaysSeconds) *kept = now;
+  Settle(now, window->Rect().Contains(ImGui::GetIO().MousePos), kept, waits);
   return *kept;
 }
 

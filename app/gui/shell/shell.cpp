@@ -214,7 +214,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   BarRoom room = DrawMenuBar(input, frame, has_toast || !input.jobs.empty(), view, queue);
   if (view.rank_strip) DrawRanks(input.ranks, queue);
   const ImRect banner = DrawBanner(input, shell, queue);
-  ImRect covered = banner;
+  ImRect covered(banner.Min, banner.Min);  // nothing yet: the banner covers no panel
   DrawJobs(input, has_toast, &room, &covered);
   if (has_toast) DrawToasts(shell, room, &covered);
   DrawPanels(frame, banner, covered, shell, view, queue);

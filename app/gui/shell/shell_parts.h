@@ -28,7 +28,8 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 void DrawProgress(const JobLine& job, float width, bool is_short = false);
 // Jobs with their progress and Cancel: in the menu bar, where they cover nothing and move nothing; beside a
 // toast in half of its room, and what they take of that is no longer free. Where even their short lines have
-// no room there they lie over the panels' bottom, above what is `covered` there, and are added to that.
+// no room there they lie over the panels' bottom, above what is `covered` there, and are added to that; while
+// it is nothing, it lies at the banner's top.
 void DrawJobs(const ShellInput& input, bool has_toast, BarRoom* room, ImRect* covered);
 // What has just happened, for a few seconds: what went wrong before what went well, the latest before others
 // (the run log has them all). In the menu bar, where it covers nothing; what has no room there lies where
@@ -45,7 +46,7 @@ void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queu
 // Chooses the colours of categories.
 void DrawColorsWindow(OwnColors& own, ColorsWindowState& state);
 // The dock space with all panels that are shown in it. They end above the banner, and what they hold above
-// what else is `covered`.
+// what is `covered` of them, in which the banner has no part.
 void DrawPanels(const Frame& frame, const ImRect& banner, const ImRect& covered, ShellState& shell,
                 ViewState& view, CommandQueue& queue);
 // Where the panels lie between those at the sides, in pixels, as of the frame before.
