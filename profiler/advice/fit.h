@@ -81,8 +81,10 @@ Result<LargestBatch> FindBatchWithRoom(const FitQuestion& question, const AskNee
 std::vector<Proposal> WaysOut(const FitAnswer& answer);
 // Where there are none since the present settings fit.
 inline constexpr const char* kFitsAsItIs =
-    "In a process of its own it fits as it is: what this one had done before, with other settings perhaps, "
-    "or another program on the card took the room. Start it again.";
+    "In a process of its own, with all of the card, it fits as it is: a limit that the program set itself "
+    "(set_per_process_memory_fraction), what this one had done before, with other settings perhaps, or "
+    "another "
+    "program on the card took the room. Take such a limit away, and start it again.";
 
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);

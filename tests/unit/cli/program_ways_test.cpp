@@ -19,7 +19,7 @@ Json TechniquesOf(const std::vector<TechniqueVerdict>& verdicts) {
 }
 
 const std::vector<std::string> kProgram = {"python", "train.py"};
-const std::vector<std::string> kWithBatch = {"python", "train.py", "--batch-size", "3"};
+const std::vector<std::string> kWithBatch = {"python3", "train.py", "--batch-size", "3"};
 
 // Settings with which it reserves so much.
 advice::AllocatorTrial Reserves(const char* settings, int64_t bytes, int64_t retries = 0) {
@@ -68,7 +68,7 @@ TEST_CASE("What techniques make of a program is told with the command that shows
       {}, {verdicts.front()}, 0, phantom::SweepRange{"batch-size", {1, 2, 3}}};
   CHECK(TextHas(WaysText(of_known_batch, card, asked, kWithBatch),
                 "may: tidemark phantom --card l4 --gpus 2 --memory 16GiB --addresses first-fit "
-                "--sweep batch-size=1..3 -- python train.py --batch-size 3 tells"));
+                "--sweep batch-size=1..3 -- python3 train.py --batch-size 3 tells"));
   CHECK(WaysText({}, card, asked, kProgram).empty());
   const Json json = TechniquesOf(verdicts);
   CHECK(json[1]["reserved_peak_bytes"] == int64_t{14} << 30);
@@ -185,7 +185,7 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
   const phantom::Card card = *phantom::FindCard("l4");
   PhantomOptions asked;
   asked.card = card.name;
-  const std::vector<std::string> program = {"python", "train.py", "batch=64"};
+  const std::vector<std::string> program = {"python3", "train.py", "batch=64"};
   const auto short_of = [](const char* amp, const char* checkpoint, int64_t needed_gib) {
     TechniqueVerdict verdict{{false, true, "Tried to allocate 20.00 MiB."}, {amp, checkpoint}};
     verdict.needed.allocated_bytes = needed_gib << 30;
@@ -208,7 +208,7 @@ TEST_CASE("Where neither techniques nor a single sample fit alone, fewer samples
   CHECK(TextHas(told, "with fewer samples at once and --checkpoint blocks, by its requests"));
   CHECK(told.ends_with(
       "None of them makes it fit there, nor do fewer samples at once alone; both together do.\n"
-      "tidemark phantom --card l4 --checkpoint blocks -- python train.py batch=3 tells all of it.\n"));
+      "tidemark phantom --card l4 --checkpoint blocks -- python3 train.py batch=3 tells all of it.\n"));
   Json json;
   AddWaysJson(ways, card, json);
   CHECK(json["fewer_samples"]["most"].is_null());
@@ -269,7 +269,7 @@ TEST_CASE("Where only fewer samples fit, they are told with the whole command th
   PhantomOptions asked;
   asked.card = card.name;
   asked.gpus = "2";
-  const std::vector<std::string> program = {"python", "train.py", "batch=64"};
+  const std::vector<std::string> program = {"python3", "train.py", "batch=64"};
   ProgramWays ways{{}, {{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}}}};
   CHECK_FALSE(MayNeedFewerSamples(ways, card));  // nobody knows how many it takes
   ways.samples = phantom::BatchSweepOf(program);
@@ -280,7 +280,7 @@ TEST_CASE("Where only fewer samples fit, they are told with the whole command th
   CHECK(TextHas(told, "9.00 GiB     10.17 GiB  fits; with 13 it has no room to spare\n"));
   CHECK(
       told.ends_with("None of them makes it fit there; fewer samples at once do.\n"
-                     "tidemark phantom --card l4 --gpus 2 -- python train.py batch=12 tells all of it.\n"));
+                     "tidemark phantom --card l4 --gpus 2 -- python3 train.py batch=12 tells all of it.\n"));
   ways.fewer = FewerSamples{"batch", 64, 0, 0, {}, 1};
   CHECK(
       WaysText(ways, card, asked, program).ends_with("None of them makes it fit there, nor does batch 1.\n"));
@@ -296,7 +296,7 @@ TEST_CASE("Of fewer samples no more is said than was tried") {
   const phantom::Card card = *phantom::FindCard("l4");
   PhantomOptions asked;
   asked.card = card.name;
-  const std::vector<std::string> program = {"python", "train.py", "batch=1000"};
+  const std::vector<std::string> program = {"python3", "train.py", "batch=1000"};
   ProgramWays ways{{}, {{{false, true, "Tried to allocate 20.00 MiB."}, {"bf16", "none"}}}};
   ways.samples = phantom::BatchSweepOf(program);
   const auto text = [&] { return WaysText(ways, card, asked, program); };

@@ -1,7 +1,5 @@
 #include "profiler/timeline/graph_replays.h"
 
-#include <chrono>
-
 #include "tests/support/catch.h"
 #include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
@@ -119,25 +117,6 @@ TEST_CASE(
     if (step % 10 == 5) check();
   }
   CHECK((first > 0) == (budget_events < kDefaultBudgetEvents));
-}
-
-TEST_CASE("Replays of steps that are counted already are not counted again") {
-  Stream stream;
-  const events::NameId replay = stream.Name(events::kGraphReplay);
-  for (int64_t step = 0; step < 20'000; ++step) {
-    stream.BeginStep(step);
-    Replay(stream, replay);
-    stream.EndStep(step);
-  }
-  const auto view = stream.Publish();
-  GraphReplayCount count;
-  const auto nanoseconds_of = [&](int times) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < times; ++i) CHECK(count.Of(*view).of_steps == 20'000);
-    return (std::chrono::steady_clock::now() - begin).count();
-  };
-  const auto first = nanoseconds_of(1);
-  CHECK(nanoseconds_of(200) < 20 * first);
 }
 
 TEST_CASE("Whose a private pool is its two numbers tell") {
