@@ -93,6 +93,18 @@ class Searcher {
     }
   }
 
+  void Failures() {
+    if (!Holds("CUDA out of memory", words_) && !Holds("OOM", words_)) return;
+    const auto& failures = view_.out_of_memory();
+    for (size_t i = failures.size(); i-- > 0;) {
+      Add({HitKind::kMarker,
+           "out of memory",
+           FormatBytes(failures[i].requested_bytes, unit_) + " asked for · " + EventTitle(failures[i].index),
+           failures[i].index,
+           {}});
+    }
+  }
+
   // The newest, as of markers.
   void Replays() {
     const auto& replays = view_.graph_replays();
@@ -219,6 +231,7 @@ std::optional<std::vector<SearchHit>> Search(const View& view, std::string_view 
   if (query.empty() || view.empty()) return searcher.Take();
   searcher.Numbers();
   searcher.Markers();
+  searcher.Failures();
   searcher.Replays();
   searcher.Categories();
   if (!searcher.Events(progress)) return std::nullopt;

@@ -1,5 +1,6 @@
-// Everything that can be found in a run by typing: steps, events, markers, bookmarks, replays of CUDA graphs,
-// categories, layers, operators and allocations. Pure functions. O(events + names · their length).
+// Everything that can be found in a run by typing: steps, events, markers, where memory ran out, bookmarks,
+// replays of CUDA graphs, categories, layers, operators and allocations. Pure functions. O(events + names ·
+// their length).
 #pragma once
 
 #include <cstdint>

@@ -47,6 +47,22 @@ TEST_CASE("What is typed is found wherever it is a name") {
   CHECK(find("no such thing").empty());
 }
 
+TEST_CASE("Where memory ran out is found") {
+  Training run;
+  run.Weight(4096);
+  run.Add(events::EventKind::kOutOfMemory, 0, 3'000'000);
+  const auto view = run.Publish();
+  for (const char* query : {"out of memory", "oom", "memory"}) {
+    INFO(query);
+    const std::vector<SearchHit> hits = Of(Kind::kMarker, Found(*view, query));
+    REQUIRE(hits.size() == 1);
+    CHECK(hits[0].title == "out of memory");
+    CHECK(hits[0].detail.starts_with("3.0 MB asked for"));
+    CHECK(hits[0].moment == view->out_of_memory()[0].index);
+  }
+  CHECK(Of(Kind::kMarker, Found(*ThreeSteps(), "out of memory")).empty());
+}
+
 TEST_CASE("Replays of CUDA graphs are found, the newest first") {
   Training run;
   const events::NameId replay = run.Name("CUDAGraph::replay");
