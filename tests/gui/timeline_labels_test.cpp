@@ -440,6 +440,7 @@ TEST_CASE_METHOD(Measured, "A label that is away from its line points at the lin
     if (corner.y < 119) continue;
     reaches = true;
     CHECK(std::abs(corner.x - 180) < 2);
+    CHECK(corner.x == std::round(corner.x));  // a pixel wide, it would else cover none
   }
   CHECK(reaches);
 }

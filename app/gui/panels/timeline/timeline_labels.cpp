@@ -326,12 +326,13 @@ void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, c
 
 void DrawLineLabel(ImDrawList* list, const ImRect& place, ImVec2 at, const TextStyle& style,
                    const std::string& text, int64_t bytes, std::string_view label, TimelineLabels* labels) {
-  const float x = std::round(std::clamp(at.x, place.Min.x + Px(1), place.Max.x - Px(1)));
+  // Whole pixels: one that begins and ends in their middles may cover none.
+  const float width = std::max(1.0F, std::round(Px(1)));
+  const float x = std::round(std::clamp(at.x, place.Min.x + Px(1), place.Max.x - Px(1)) - width / 2);
   const float y = at.y;
-  const float half = Px(0.5F);
   const float gap = Px(4);
-  if (y > place.Max.y + gap) list->AddRectFilled({x - half, place.Max.y}, {x + half, y}, U32(style.color));
-  if (y < place.Min.y - gap) list->AddRectFilled({x - half, y}, {x + half, place.Min.y}, U32(style.color));
+  if (y > place.Max.y + gap) list->AddRectFilled({x, place.Max.y}, {x + width, y}, U32(style.color));
+  if (y < place.Min.y - gap) list->AddRectFilled({x, y}, {x + width, place.Min.y}, U32(style.color));
   DrawRimmed(list, place, style, text);
   labels->Take(place, "");
   if (!label.empty())
