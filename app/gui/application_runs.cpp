@@ -252,9 +252,11 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
 
 // The kept runs have a way to them of their own, and so have the samples.
 void Application::Remember(const Opening& opened) {
-  const std::filesystem::path folder = std::filesystem::absolute(opened.front()).parent_path();
+  std::error_code is_nowhere;  // the folder that the window was started in may be gone
+  const std::filesystem::path folder =
+      std::filesystem::absolute(opened.front(), is_nowhere).parent_path().lexically_normal();
   if (IsSameFolder(folder, options_.kept_runs) || IsSameFolder(folder, trace::SamplesFolder())) return;
-  state_.last_folder = folder.lexically_normal();
+  if (!is_nowhere) state_.last_folder = folder;
   PutFirst(opened, &state_.recent);
 }
 
