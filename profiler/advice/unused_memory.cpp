@@ -107,7 +107,7 @@ class UnusedSearch {
   struct Use {
     // With what was freed and still waited for another stream: no request could have it.
     int64_t taken = 0;
-    timeline::BarredBytes barred;
+    timeline::BarredBytes barred{};
 
     int64_t of_pools() const { return barred[timeline::Barrier::kPool]; }
     int64_t bytes() const { return SaturatingSum(taken, of_pools()); }
