@@ -41,6 +41,11 @@ class Kept(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stderr)
         return json.loads(said.stdout)
 
+    # From the start its name leads to a recording of nothing.
+    def is_saved(self):
+        said = subprocess.run([TIDEMARK, "info", self.recording, "--json"], capture_output=True, text=True)
+        return said.returncode == 0 and json.loads(said.stdout)["steps"] > 0
+
     def wait_for(self, condition, seconds=60):
         until = time.monotonic() + seconds
         while not condition():
@@ -109,7 +114,7 @@ class Kept(unittest.TestCase):
     def test_when_memory_runs_out_a_recorder_that_is_killed_leaves_the_last_steps(self):
         recorder = self.start(["--last", "5"], REFERENCE, "runs-out", "60")
         self.assertEqual(recorder.stdout.readline(), "went on\n")
-        self.wait_for(self.recording.exists)
+        self.wait_for(self.is_saved)
         recorder.kill()
         recorder.communicate()  # and the program's input ends
         info = self.info()
@@ -141,7 +146,7 @@ class Kept(unittest.TestCase):
     def test_what_cannot_be_written_is_told_and_the_run_is_shown(self):
         recorder = self.start(["--last", "5"], REFERENCE, "runs-out", "60")
         recorder.stdout.readline()
-        self.wait_for(self.recording.exists)
+        self.wait_for(self.is_saved)
         subprocess.run(["prlimit", "--pid", str(recorder.pid), "--fsize=1:1"], check=True)
         said = recorder.communicate()[1]
         self.assertIn(f" {self.recording} holds what was saved of the run before its end. ", said)
