@@ -33,7 +33,7 @@ struct RunDescription {
   int32_t pretended_world = 0;  // of how many ranks of a program all but this one are pretended; 0 = none is
   // Whether its memory is told with the private pool that it is of, where it is of one: PyTorch's own
   // snapshots do, and what is compiled for a torch since 2.8; `record` and traces of others do not.
-  bool tells_pools = true;
+  bool tells_pools = false;
 };
 
 // As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.

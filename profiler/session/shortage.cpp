@@ -149,11 +149,12 @@ int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes) {
   return std::max<int64_t>(0, SaturatingDifference(card_bytes, SaturatingSum(reserved, shortage.free_bytes)));
 }
 
-namespace {
-
 int64_t BytesOutOfReach(const Shortage& shortage) {
-  return std::accumulate(shortage.barred.begin(), shortage.barred.end(), int64_t{0}, SaturatingSum);
+  return std::min(shortage.cached_bytes,
+                  std::accumulate(shortage.barred.begin(), shortage.barred.end(), int64_t{0}, SaturatingSum));
 }
+
+namespace {
 
 // The largest first.
 std::vector<BarredPart> AllBarredParts(const Shortage& shortage) {
@@ -168,8 +169,7 @@ std::vector<BarredPart> AllBarredParts(const Shortage& shortage) {
 }  // namespace
 
 int64_t BytesInReach(const Shortage& shortage) {
-  const int64_t cached =
-      std::max<int64_t>(0, SaturatingDifference(shortage.cached_bytes, BytesOutOfReach(shortage)));
+  const int64_t cached = SaturatingDifference(shortage.cached_bytes, BytesOutOfReach(shortage));
   return SaturatingSum(shortage.free_bytes, cached);
 }
 

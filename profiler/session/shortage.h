@@ -48,7 +48,9 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 // 0 = not known. `card_bytes`: all of the card's memory; 0 = not known.
 int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes);
 
-// What it could have had: on the card, and of what is cached.
+// Of what is cached, what the request could not have; and what it could have had: on the card, and of the
+// rest.
+int64_t BytesOutOfReach(const Shortage& shortage);
 int64_t BytesInReach(const Shortage& shortage);
 // Whether other segments might have held it: enough was in reach in all, but not in one piece.
 bool IsForWantOfSegments(const Shortage& shortage);

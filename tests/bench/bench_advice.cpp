@@ -1,6 +1,7 @@
 // How long advice takes, by the clock on the wall, beside what it may take: a search of what fits over about
-// 200 configurations, what-if on a recording of a million events, and a point of the curve over the batch
-// size. On phantoms; with cuDNN's workspaces the first time is longer, while cuDNN is asked.
+// 200 configurations, what-if on a recording of a million events, a point of the curve over the batch size,
+// and findings where very many copies come into question. On phantoms; with cuDNN's workspaces the first time
+// is longer, while cuDNN is asked.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -9,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/advice/findings.h"
 #include "profiler/advice/fit.h"
 #include "profiler/advice/what_if.h"
 #include "profiler/session/run.h"
 #include "tests/bench/machine.h"
+#include "tests/unit/advice/training_stream.h"
 
 namespace tidemark::bench {
 namespace {
@@ -113,11 +116,32 @@ Status MeasureBatchPoints(const std::string& network) {
   return Done{};
 }
 
+// Copies between types that prove to be meant, each taken back out of what was counted.
+Status MeasureFindings(uint64_t copies) {
+  advice::TrainingStream stream;
+  const events::NameId copy = stream.Name("aten::_to_copy");
+  const auto address = [](uint64_t place) { return advice::TrainingStream::kMore + place * 512; };
+  for (int64_t step = 0; step < 2; ++step) {
+    stream.BeginForward(step);
+    for (uint64_t place = 0; place < copies; ++place) stream.Allocate(address(place), 512).op = copy;
+    for (uint64_t place = 0; place < copies; ++place)
+      stream.Categorize(address(place), events::Category::kInput);
+    for (uint64_t place = 0; place < copies; ++place) stream.Free(address(place));
+    stream.EndBackward(step);
+  }
+  const auto view = stream.Publish();
+  const auto began = Clock::now();
+  advice::FindingsIn(*view, ByteUnit::kMebibytes, 0);
+  Tell({"findings, " + std::to_string(2 * copies) + " copies that are meant", 1}, SecondsSince(began));
+  return Done{};
+}
+
 int Measure() {
   PrintMachine();
   for (const Status& status :
-       {MeasureSearch("simple-conv-net", 2), MeasureSearch("resnet-50", 20), MeasureWhatIf(),
-        MeasureBatchPoints("simple-conv-net"), MeasureBatchPoints("resnet-50")}) {
+       {MeasureFindings(50'000), MeasureFindings(100'000), MeasureSearch("simple-conv-net", 2),
+        MeasureSearch("resnet-50", 20), MeasureWhatIf(), MeasureBatchPoints("simple-conv-net"),
+        MeasureBatchPoints("resnet-50")}) {
     if (status) continue;
     std::fprintf(stderr, "%s\n", status.error().message.c_str());
     return 1;

@@ -270,7 +270,6 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
   launch.recorded.titled_by_process = !python;
   description.device = layers.cpu ? "cpu" : "cuda:0";
   description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
-  description.tells_pools = false;
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);
   if (!recording.empty()) launch.recorded.recording = recording;

@@ -395,9 +395,8 @@ std::string WhatIsCached(const session::Shortage& shortage) {
     what = "gaps in segments, and what private pools hold free";
   if (shortage.barred[timeline::Barrier::kHeldBack] > 0)
     what = "gaps in segments, and segments without a block";
-  const int64_t in_reach = SaturatingDifference(session::BytesInReach(shortage), shortage.free_bytes);
-  const int64_t out_of_reach = SaturatingDifference(shortage.cached_bytes, in_reach);
-  if (out_of_reach > 0) what += fmt::format(", {} of it out of the request's reach", InBinary(out_of_reach));
+  if (const int64_t out_of_reach = session::BytesOutOfReach(shortage); out_of_reach > 0)
+    what += fmt::format(", {} of it out of the request's reach", InBinary(out_of_reach));
   return what;
 }
 

@@ -44,7 +44,6 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
   origin.base_ns = objects.NumberIn(read.root, "baseTimeNanoseconds", 0);
   events::RunDescription& description = origin.description;
   description.producer = kTorchProfiler;
-  description.tells_pools = false;
   if (const Value* listed = objects.Find(read.root, "deviceProperties")) {
     std::vector<ListedCard> cards;
     for (const Value& card : objects.ItemsOf(*listed)) {
@@ -68,7 +67,6 @@ TraceOrigin OriginOfTimeline(const ReadObjects& read) {
   TraceOrigin origin;
   origin.damage = read.damage;
   origin.description.producer = "torch.profiler memory timeline";
-  origin.description.tells_pools = false;
   origin.description.device = "the device that it was exported for";
   origin.description.notes.emplace_back(
       "A memory timeline tells sizes and categories but not which block is freed: curves are exact, single "

@@ -466,6 +466,7 @@ Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, co
   summary.description.title = std::filesystem::path(file_name).filename().string();
   summary.description.device = DevicesOf(contents);
   summary.description.producer = events::kSnapshotProducer;
+  summary.description.tells_pools = true;
   summary.description.allocator_settings = contents.allocator_settings;
   summary.description.start_time_ns = history.start_ns();
   summary.events = history.events();

@@ -157,7 +157,6 @@ class SqliteReader {
     TraceRecords records;
     TraceOrigin origin;
     origin.description.producer = "Nsight Systems";
-    origin.description.tells_pools = false;
     origin.damage = ReadUsage(records);
     if (cancelled_) return Failed("");
     ReadTarget(records, origin);

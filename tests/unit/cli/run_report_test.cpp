@@ -136,7 +136,9 @@ TEST_CASE(
   stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 64 << 20).pool = pool;
   stream.Allocate(0x10000000, 32 << 20);
   stream.Add(events::EventKind::kOutOfMemory, 0, 16 << 20);
-  const RunReport report = MakeRunReport(*stream.Publish(), {}, {}, std::nullopt, {});
+  events::RunDescription description;
+  description.tells_pools = true;
+  const RunReport report = MakeRunReport(*stream.Publish(), description, {}, std::nullopt, {});
   CHECK(Has(RunText(report), "  of private pools          67,108,864 B     64.0 MiB\n") == (pool != 0));
   Json json;
   AddRunJson(report, json);
