@@ -19,12 +19,9 @@ struct AllocatorRules {
 // As PyTorch 2.11 reads them (c10/core/AllocatorConfig.cpp); what it would refuse is passed over.
 AllocatorRules RulesOf(std::string_view settings);
 
-// Whether they put cudaMallocAsync in the place of PyTorch's own allocator, which tells nobody of its blocks.
+// Whether they put cudaMallocAsync in the place of PyTorch's own allocator: it has no segments, and what it
+// keeps for later is in a memory pool of the driver's.
 bool IsAsyncAllocator(std::string_view settings);
-// What to tell then of the allocator as a source of events.
-inline constexpr std::string_view kAsyncIsBlocked =
-    "blocked: PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave backend:cudaMallocAsync "
-    "out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and the card are recorded";
 
 // Of this process: PYTORCH_ALLOC_CONF, as the variable is called since PyTorch 2.9, else
 // PYTORCH_CUDA_ALLOC_CONF.

@@ -80,10 +80,10 @@ timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
   return begin;
 }
 
-// Every allocator of PyTorch but this one tells of its blocks.
+// PyTorch's allocator tells of its blocks wherever it has any.
 constexpr const char* kNoBlocks =
-    "PyTorch's cudaMallocAsync allocator tells nobody of its blocks, so there is nothing to predict from. "
-    "Leave backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF.";
+    "PyTorch tells nobody of its blocks while PYTORCH_NO_CUDA_MEMORY_CACHING is set, so there is nothing to "
+    "predict from. Unset it.";
 
 std::string FailsLaterSentence() {
   return "The first steps have room, but one of the next " + std::to_string(kLaterSteps) +

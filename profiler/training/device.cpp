@@ -13,7 +13,6 @@
 #include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/torch/saved_tensors.h"
-#include "profiler/events/allocator_settings.h"
 
 namespace tidemark::training {
 namespace {
@@ -70,13 +69,8 @@ void AttachCapture(const Device& device) {
   if (device.torch_device.is_cuda()) {
     capture::AttachToDriver(capture::cupti::LoadFunctions());
     capture::WatchCard(capture::nvml::LoadFunctions(), device.uuid);
-    if (capture::CudaAllocatorReports()) {
-      capture::AttachToCudaAllocator();
-      // What the driver and the card say then belongs to the page that tells why.
-      c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver([](auto...) { AskDriverAndCard(); });
-    } else {
-      capture::EmitState(events::Source::kAllocator, events::kAsyncIsBlocked);
-    }
+    // What the driver and the card say then belongs to the page that tells why.
+    capture::AttachToCudaAllocator(AskDriverAndCard);
     capture::AttachToLibraryWorkspaces();
   } else {
     capture::AttachToCpuAllocator();

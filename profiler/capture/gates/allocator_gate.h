@@ -14,6 +14,7 @@ inline constexpr uint16_t kCpuDevice = 0;
 inline constexpr uint16_t kCudaDevice = 1;
 inline constexpr uint16_t DeviceTypeOf(uint16_t device) { return device & 0xff; }
 inline constexpr int DeviceNumberOf(uint16_t device) { return device >> 8; }
+inline constexpr uint16_t CudaDevice(int number) { return static_cast<uint16_t>(number << 8 | kCudaDevice); }
 
 // By how many bytes the block at `pointer` changed what is allocated; what is reserved on that device now.
 void OnMemoryReported(void* pointer, int64_t change_bytes, size_t reserved_bytes, uint16_t device);

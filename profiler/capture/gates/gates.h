@@ -15,6 +15,20 @@
 
 namespace tidemark::capture {
 
+// The blocks of cudaMallocAsync begin at multiples of this (driver 580 on an H200;
+// tests/gpu/fixtures/h200/cupti.buffers).
+inline constexpr int64_t kAsyncBlockBytes = 512;
+inline constexpr int64_t AsyncBlockBytes(int64_t bytes) {
+  return (bytes + kAsyncBlockBytes - 1) / kAsyncBlockBytes * kAsyncBlockBytes;
+}
+
+struct AsyncBlock {
+  const void* address = nullptr;
+  size_t bytes = 0;  // as asked for
+  const void* stream = nullptr;
+  int device = 0;
+};
+
 template <typename Function>
 using Listener = std::atomic<Function*>;
 
@@ -32,6 +46,11 @@ struct Gates {
 
   // c10::reportMemoryUsageToProfiler for CUDA memory: by how many bytes a block changed what is allocated.
   Listener<void(int64_t change_bytes)> memory_reported{nullptr};
+  // PyTorch with backend:cudaMallocAsync has this block from CUDA, or found no room for one of that size; or
+  // is about to give it back, when its size is not told. Under its lock.
+  Listener<void(const AsyncBlock& block)> async_block_made{nullptr};
+  Listener<void(const AsyncBlock& block, size_t free_bytes)> async_block_failed{nullptr};
+  Listener<void(const AsyncBlock& block)> async_block_goes{nullptr};
   // torch::autograd::SavedVariable was made from this at::Tensor: backward needs it.
   Listener<void(const void* tensor)> tensor_saved{nullptr};
   // This torch::autograd::AccumulateGrad is made for this at::Tensor: gradients will be accumulated for it.

@@ -1,5 +1,6 @@
 // What LibTorch's allocators report, as events. Blocks are told as PyTorch rounded them: what was asked for
 // is not in the report. A free counts from the report on, though the block may still wait for other streams.
+// Those of cudaMallocAsync (backend:cudaMallocAsync) nobody reports: they are seen as PyTorch asks for them.
 //
 // Any thread; reports come under the allocator's lock.
 #include <array>
@@ -11,6 +12,7 @@
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/allocator_gate.h"
 #include "profiler/capture/gates/behind.h"
+#include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/nvml/cuda_device.h"
@@ -58,22 +60,33 @@ void AddContext(Event& event) {
   }
 }
 
-void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device,
-                events::Category category = events::Category::kUnknown) {
+Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint8_t device) {
   Event event;
   event.kind = kind;
   event.source = events::Source::kAllocator;
   event.address = address;
   event.bytes = bytes;
-  event.device = EventDeviceOf(device);
-  if (kind == EventKind::kAllocate) {
-    event.rounded_bytes = bytes;
-    event.category = category;
-    event.name = OptimizerAtWork();
-    if (TheCourse().IsInForward()) event.phase = events::Phase::kForward;
-  }
+  event.device = device;
+  return event;
+}
+
+void EmitWithContext(Event event) {
   if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
   EmitOnDevice(event);
+}
+
+void EmitMemory(EventKind kind, uint64_t address, int64_t bytes, uint16_t device) {
+  EmitWithContext(MemoryEvent(kind, address, bytes, EventDeviceOf(device)));
+}
+
+// `event.bytes`: as they were asked for, where that is known.
+void EmitAllocation(Event event, int64_t rounded_bytes) {
+  event.category = OnBlockBorn(event.address);
+  event.rounded_bytes = rounded_bytes;
+  event.name = OptimizerAtWork();
+  if (TheCourse().IsInForward()) event.phase = events::Phase::kForward;
+  EmitWithContext(event);
+  BlockMade(event.address);
 }
 
 struct CardMemory {
@@ -147,8 +160,7 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
     OnBlockDied(address);
     return;
   }
-  EmitMemory(EventKind::kAllocate, address, change, device, OnBlockBorn(address));
-  BlockMade(address);
+  EmitAllocation(MemoryEvent(EventKind::kAllocate, address, change, EventDeviceOf(device)), change);
 }
 
 namespace {
@@ -161,21 +173,58 @@ int64_t FreeBytes(int number) {
 
 // What is asked for, and what the card has left; and how the card stands at that moment, once PyTorch has
 // given back what it had cached.
+void EmitOutOfMemory(int64_t bytes, int64_t free_bytes, uint8_t device) {
+  SampleCard();
+  Event event = MemoryEvent(EventKind::kOutOfMemory, 0, bytes, device);
+  event.rounded_bytes = free_bytes;
+  EmitWithContext(event);
+}
+
 void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecordsAllocator()) return;
   NoteReports(true, device);
   ReportedSegments& segments = TheReportedSegments();
   if (segments.IsNew(reserved, device)) segments.Follow(0, 0, reserved, device);
-  SampleCard();
-  Event event;
-  event.kind = EventKind::kOutOfMemory;
-  event.source = events::Source::kAllocator;
-  event.bytes = bytes;
-  event.device = EventDeviceOf(device);
-  event.rounded_bytes = FreeBytes(DeviceNumberOf(device));
-  if (knows_context.load(std::memory_order_relaxed)) AddContext(event);
-  EmitOnDevice(event);
+  EmitOutOfMemory(bytes, FreeBytes(DeviceNumberOf(device)), EventDeviceOf(device));
 }
+
+// Of the allocator that does not report. What is allocated with it is told from its first block on.
+bool RecordsAsyncBlock(const AsyncBlock& block) {
+  if (!ProbeRecordsAllocator()) return false;
+  NoteReports(true, CudaDevice(block.device));
+  return true;
+}
+
+Event AsyncEvent(EventKind kind, const AsyncBlock& block) {
+  return MemoryEvent(kind, reinterpret_cast<uint64_t>(block.address), static_cast<int64_t>(block.bytes),
+                     static_cast<uint8_t>(block.device));
+}
+
+void OnAsyncBlockMade(const AsyncBlock& block) {
+  if (!RecordsAsyncBlock(block)) return;
+  EmitAllocation(AsyncEvent(EventKind::kAllocate, block), AsyncBlockBytes(static_cast<int64_t>(block.bytes)));
+}
+
+void OnAsyncBlockGoes(const AsyncBlock& block) {
+  if (!RecordsAsyncBlock(block)) return;
+  const Event event = AsyncEvent(EventKind::kFreeCompleted, block);
+  EmitWithContext(event);
+  OnBlockDied(event.address);
+}
+
+void OnAsyncBlockFailed(const AsyncBlock& block, size_t free_bytes) {
+  if (!RecordsAsyncBlock(block)) return;
+  EmitOutOfMemory(static_cast<int64_t>(block.bytes), static_cast<int64_t>(free_bytes),
+                  static_cast<uint8_t>(block.device));
+}
+
+// From the beginning: where CUDA does not call the probe, the first block does.
+[[maybe_unused]] const bool listens_to_async_allocator = [] {
+  TheGates().async_block_made = OnAsyncBlockMade;
+  TheGates().async_block_goes = OnAsyncBlockGoes;
+  TheGates().async_block_failed = OnAsyncBlockFailed;
+  return true;
+}();
 
 }  // namespace
 

@@ -15,6 +15,9 @@ namespace tidemark::capture {
 namespace {
 
 constexpr const char* kLive = "live (blocks as PyTorch sets them aside; what was asked for is not told)";
+constexpr const char* kLiveAsync =
+    "live (cudaMallocAsync's blocks, as PyTorch asks for them; what its memory pool keeps is of the driver's "
+    "level)";
 constexpr const char* kLiveOnCpu = "live (the CPU's tensors, as they were asked for)";
 constexpr const char* kLiveOnBoth =
     "live (the card's blocks as PyTorch sets them aside, and the CPU's tensors: what is allocated is of both "
@@ -31,10 +34,13 @@ constexpr const char* kUncached =
     "blocked: PyTorch tells nobody of its blocks while PYTORCH_NO_CUDA_MEMORY_CACHING is set: unset it to "
     "see them; the driver and the card are recorded";
 
+const char* LiveOnCuda() {
+  return events::IsAsyncAllocator(events::AllocatorSettings()) ? kLiveAsync : kLive;
+}
+
 // Before the first block of the card's was told.
 std::string OutlookOnCuda(bool has_torch) {
   if (!has_torch) return kAbsent;
-  if (events::IsAsyncAllocator(events::AllocatorSettings())) return std::string(events::kAsyncIsBlocked);
   return std::getenv(kNoCaching) != nullptr ? kUncached : kWaiting;
 }
 
@@ -62,7 +68,7 @@ class AllocatorState {
     const bool is_blocked = outlook.starts_with("blocked");
     if (!cpu_reports_ && !cuda_reports_) return EmitState(events::Source::kAllocator, outlook);
     if (!is_blocked) {
-      const char* const of_one = cuda_reports_ ? kLive : kLiveOnCpu;
+      const char* const of_one = cuda_reports_ ? LiveOnCuda() : kLiveOnCpu;
       const bool both_report = cuda_reports_ && cpu_reports_;
       return EmitState(events::Source::kAllocator, both_report ? kLiveOnBoth : of_one);
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/phantom_blocks.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/operators/made_tensors.h"
@@ -29,6 +30,7 @@ std::atomic<bool> cpu_attached{false};
 std::atomic<bool> cuda_attached{false};
 std::atomic<bool> cpu_ran_out{false};
 BlockObserver block_observer;
+void (*out_of_memory_observer)() = nullptr;
 
 // One half of an event, until the allocator's second call on this thread brings the other half.
 struct Pending {
@@ -116,9 +118,7 @@ Event MemoryEvent(EventKind kind, const TraceEntry& entry) {
   return event;
 }
 
-void OnFreeCompleted(const TraceEntry& entry) {
-  pending_free.waiting = false;
-  Event event = MemoryEvent(EventKind::kFreeCompleted, entry);
+void OnFreeCompleted(Event event) {
   if (block_observer.dies != nullptr) block_observer.dies(event.address);
   EmitOnDevice(event);
   ForgetLibraryWorkspace(event.address);
@@ -146,7 +146,8 @@ void OnTrace(const TraceEntry& entry) {
       pending_free = {MemoryEvent(EventKind::kFreeRequested, entry), true};
       return;
     case TraceEntry::FREE_COMPLETED:
-      return OnFreeCompleted(entry);
+      pending_free.waiting = false;
+      return OnFreeCompleted(MemoryEvent(EventKind::kFreeCompleted, entry));
     case TraceEntry::SEGMENT_ALLOC:
       return EmitSegment(EventKind::kSegmentAllocate, entry);
     case TraceEntry::SEGMENT_FREE:
@@ -163,6 +164,36 @@ void OnTrace(const TraceEntry& entry) {
       return;
   }
 }
+
+// Nobody says which pool it is of, nor what is reserved.
+Event AsyncEvent(EventKind kind, const AsyncBlock& block) {
+  Event event = MemoryEvent(kind, reinterpret_cast<uint64_t>(block.address),
+                            static_cast<int64_t>(block.bytes), reinterpret_cast<uint64_t>(block.stream));
+  event.device = static_cast<uint8_t>(block.device);
+  return event;
+}
+
+void OnAsyncBlockMade(const AsyncBlock& block) {
+  Event event = AsyncEvent(EventKind::kAllocate, block);
+  EmitAllocation(event, AsyncBlockBytes(event.bytes));
+}
+
+void OnAsyncBlockGoes(const AsyncBlock& block) {
+  OnFreeCompleted(AsyncEvent(EventKind::kFreeCompleted, block));
+}
+
+void OnAsyncBlockFailed(const AsyncBlock& block, size_t free_bytes) {
+  if (out_of_memory_observer != nullptr) out_of_memory_observer();
+  EmitOutOfMemory(AsyncEvent(EventKind::kOutOfMemory, block), static_cast<int64_t>(free_bytes));
+}
+
+void ListenToAsyncAllocator() {
+  TheGates().async_block_made = OnAsyncBlockMade;
+  TheGates().async_block_goes = OnAsyncBlockGoes;
+  TheGates().async_block_failed = OnAsyncBlockFailed;
+}
+
+bool IsAsyncAllocator() { return c10::cuda::CUDACachingAllocator::name() == "cudaMallocAsync"; }
 
 }  // namespace
 
@@ -199,11 +230,13 @@ void SetBlockObserver(const BlockObserver& observer) { block_observer = observer
 
 void TraceCpu() { cpu_attached.store(true); }
 
-bool CudaAllocatorReports() { return c10::cuda::CUDACachingAllocator::name() != "cudaMallocAsync"; }
-
-void AttachToCudaAllocator() {
+void AttachToCudaAllocator(void (*out_of_memory)()) {
   if (cuda_attached.exchange(true)) return;
+  out_of_memory_observer = out_of_memory;
+  if (IsAsyncAllocator()) return ListenToAsyncAllocator();
   c10::cuda::CUDACachingAllocator::attachAllocatorTraceTracker(OnTrace);
+  if (out_of_memory == nullptr) return;
+  c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver([](auto...) { out_of_memory_observer(); });
 }
 
 bool Traces(c10::DeviceType device) {

@@ -7,6 +7,9 @@
 // c10/cuda/ CUDACachingAllocator.cpp of 2.11: alloc_found_block, free. A free that completes at once is one
 // kFreeCompleted; kFreeRequested comes only where other streams still hold the block.
 //
+// cudaMallocAsync in its place (backend:cudaMallocAsync) tells nobody; its blocks are seen at the gate at
+// CUDA's function of that name (gates.h).
+//
 // CPU: the same function, called by c10::CPUAllocator once c10::memoryProfilingEnabled, ours too, returns
 // true; rounded bytes = bytes.
 //
@@ -25,11 +28,10 @@ namespace tidemark::capture {
 
 // Before the first CPU tensor of the run exists.
 void AttachToCpuAllocator();
-// Whether PyTorch's allocator for CUDA tells anybody of its blocks; cudaMallocAsync does not.
-bool CudaAllocatorReports();
-// After CUDA is initialized (trackers are attached to the devices that exist by then). Throws what LibTorch
-// throws where its allocator does not report.
-void AttachToCudaAllocator();
+// After CUDA is initialized (trackers are attached to the devices that exist by then). `out_of_memory`: to be
+// asked, on the thread that found no room, before that is told; null = nobody. Throws what LibTorch throws
+// where its allocator is one that does not report.
+void AttachToCudaAllocator(void (*out_of_memory)() = nullptr);
 
 // For whoever has those functions: the CPU's memory is traced from here on; CUDA's second half of an event;
 // an event of the CPU's.
