@@ -252,12 +252,11 @@ void Application::ShowRead(std::shared_ptr<session::Run> run, const std::filesys
 
 // The kept runs have a way to them of their own, and so have the samples.
 void Application::Remember(const Opening& opened) {
-  std::error_code is_nowhere;  // the folder that the window was started in may be gone
-  const std::filesystem::path folder =
-      std::filesystem::absolute(opened.front(), is_nowhere).parent_path().lexically_normal();
+  Opening whole = InWholePaths(opened);
+  const std::filesystem::path folder = whole.front().parent_path();
   if (IsSameFolder(folder, options_.kept_runs) || IsSameFolder(folder, trace::SamplesFolder())) return;
-  if (!is_nowhere) state_.last_folder = folder;
-  PutFirst(opened, &state_.recent);
+  if (folder.is_absolute()) state_.last_folder = folder;
+  PutFirst(std::move(whole), &state_.recent);
 }
 
 void Application::TellOpened(const std::filesystem::path& file, bool are_ranks_doubtful) {
@@ -381,8 +380,14 @@ void Application::ForgetWhatWasSought() {
 }
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
-  ShowAlone(ShownRun(std::move(run), RunOrigin::kFollowed,
-                     file == "-" ? "standard input" : file.filename().string()));
+  const bool is_input = file == "-";
+  ShowAlone(
+      ShownRun(std::move(run), RunOrigin::kFollowed, is_input ? "standard input" : file.filename().string()));
+  std::error_code is_to_come;
+  const auto type = std::filesystem::status(file, is_to_come).type();
+  const bool opens_again =
+      type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found;
+  if (!is_input && opens_again) Remember({file});  // a pipe is read once
 }
 
 void Application::AdoptRun(ShownRun shown, RunNotices::Lines told) {

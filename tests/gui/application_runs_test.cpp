@@ -1,4 +1,6 @@
 // What the application does as programs are started and as runs take each other's place.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -174,6 +176,20 @@ TEST_CASE("What is noted in a recording that was waited for is kept beside it, w
       PollUntil(app, [&] { return app.scene_input().view != nullptr && !app.scene_input().view->empty(); }));
   Tell(app, KeepBookmark{app.shown_process(), 9, "here"});
   CHECK(*trace::LoadBookmarks(file) == std::vector<trace::Bookmark>{{7, "before"}, {9, "here"}});
+}
+
+TEST_CASE("What is followed is remembered as what is opened is, but not what is read only once") {
+  const trace::Scratch scratch;
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  const std::vector<Opening>& recent = app.view_state().recent;
+  app.Follow(std::make_shared<Grown>(), scratch / "sub" / ".." / "to come.tide");
+  const std::vector<Opening> known = {{scratch / "to come.tide"}};
+  CHECK(recent == known);
+  REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
+  app.Follow(std::make_shared<Grown>(), scratch / "pipe");
+  app.Follow(std::make_shared<Grown>(), "-");
+  CHECK(recent == known);
 }
 
 TEST_CASE("That a recording which was followed is complete goes by itself, and stands in the Run log") {

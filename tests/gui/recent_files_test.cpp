@@ -13,11 +13,11 @@ TEST_CASE("What is opened comes first in the list, once, and the oldest goes") {
   REQUIRE(recent.size() == kMostRecent);
   CHECK(TitleOf(recent.front()) == "11.tide");
   CHECK(TitleOf(recent.back()) == "2.tide");
-  PutFirst({"/runs/../runs/5.tide"}, &recent);
+  PutFirst(InWholePaths({"/runs/../runs/5.tide"}), &recent);
   REQUIRE(recent.size() == kMostRecent);
   CHECK(recent.front() == Opening{"/runs/5.tide"});
   CHECK(std::ranges::count(recent, Opening{"/runs/5.tide"}) == 1);
-  PutFirst({"here.tide"}, &recent);
+  PutFirst(InWholePaths({"here.tide"}), &recent);
   CHECK(recent.front() == Opening{std::filesystem::current_path() / "here.tide"});
 }
 

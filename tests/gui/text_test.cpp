@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "app/gui/panels/lesson_text.h"
+#include "app/gui/shell/file_dialog.h"
+#include "app/gui/widgets/translation.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
 #include "tests/gui/measured.h"
@@ -21,6 +23,31 @@ TEST_CASE_METHOD(Measured, "Of a run's name that has no room both ends are told"
   CHECK(cut.starts_with("resnet-5"));
   CHECK(cut.ends_with("16.tide"));
   CHECK(Measure(Words(), cut).x <= width * 0.7F);
+}
+
+TEST_CASE_METHOD(Measured, "A label shows all of a file's name, whatever marks are in it") {
+  const std::string label = WholeLabel("a##b###c.tide");
+  CHECK(Measure(Words(), label).x == Measure(Words(), "a##b###c.tide").x);
+  const auto shown_of = [](const std::string& text) {
+    return ImGui::FindRenderedTextEnd(text.c_str()) - text.c_str();
+  };
+  CHECK(shown_of(label + "##0") == static_cast<std::ptrdiff_t>(label.size()));
+  CHECK(WholeLabel("run #1.tide") == "run #1.tide");
+}
+
+TEST_CASE_METHOD(Measured, "A file's name is whole in the list of files, whatever marks are in it") {
+  FileDialogState state;
+  OpenFileDialog(FilePurpose::kOpen, "/nowhere", "", &state);
+  state.entries = {{"run##2.tide", false, 1, {}}};
+  std::filesystem::path last_folder;
+  CommandQueue queue;
+  std::string drawn;
+  for (int frame = 0; frame < 3; ++frame) {
+    drawn = WordsIn({900, 600}, [&] { DrawFileDialog(state, last_folder, queue); });
+    ImGui::EndFrame();
+    ImGui::NewFrame();
+  }
+  CHECK(drawn.find(WholeLabel("run##2.tide")) != std::string::npos);
 }
 
 TEST_CASE("Facts that are not there leave no mark between the others") {

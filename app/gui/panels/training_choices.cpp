@@ -111,7 +111,7 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
   const networks::Network* const chosen = networks::NetworkNamed(*input.networks, settings.network);
   if (BeginChoice("Network", chosen == nullptr ? settings.network : chosen->title, 0.3F)) {
     for (const networks::Network& network : *input.networks) {
-      if (Choice(network.title, network.name == settings.network))
+      if (Choice(WholeLabel(network.title), network.name == settings.network))
         queue.Push(ChangeSettings{presenters::WithNetwork(settings, chosen, network)});
       Tooltip(network.description);
     }

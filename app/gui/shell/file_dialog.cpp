@@ -183,7 +183,7 @@ bool DrawEntry(const FolderEntry& entry, bool chosen) {
                             (entry.kept ? entry.kept->title : entry.name);
   const float room = ImGui::GetContentRegionAvail().x - Measure(SmallMuted(), size).x - Px(24);
   const std::string shown = Fitted(Words(), label, room);
-  const bool picked = Choice(shown + "###" + entry.name, chosen,
+  const bool picked = Choice(WholeLabel(shown) + "###" + entry.name, chosen,
                              ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
   if (shown != label || entry.kept) Tooltip(entry.name);
   const float middle = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;

@@ -34,7 +34,8 @@ bool IsChecked(ActionId action, const ViewState& view) {
 void DrawRecentItems(const std::vector<Opening>& recent, CommandQueue& queue) {
   if (!ImGui::BeginMenuEx(TranslatedLabel("Open recent").c_str(), icons::kOpen, !recent.empty())) return;
   for (size_t i = 0; i < recent.size(); ++i) {
-    const std::string label = fmt::format("{}##{}", TitleOf(recent[i]), i);  // one name in several folders
+    const std::string label =
+        WholeLabel(TitleOf(recent[i])) + fmt::format("##{}", i);  // one name in several folders
     if (ImGui::MenuItemEx(label.c_str(), "")) queue.Push(ToOpen(recent[i]));
     Tooltip(WhereIs(recent[i]));
   }
@@ -50,7 +51,7 @@ void DrawSampleItems(const char* label, bool enabled, const std::vector<trace::S
                      WhatToDo what_to_do, CommandQueue& queue) {
   if (!ImGui::BeginMenuEx(TranslatedLabel(label).c_str(), icons::kOpen, enabled && !samples.empty())) return;
   for (const trace::Sample& sample : samples) {
-    if (ImGui::MenuItemEx(sample.title.c_str(), "")) queue.Push(what_to_do(sample.file));
+    if (ImGui::MenuItemEx(WholeLabel(sample.title).c_str(), "")) queue.Push(what_to_do(sample.file));
     Tooltip(sample.description);
   }
   ImGui::EndMenu();
@@ -89,7 +90,7 @@ void DrawLessonItems(const ShellInput& input, const LessonsState& state, Command
   for (size_t i = 0; i < input.lessons->size(); ++i) {
     const lessons::Lesson& lesson = (*input.lessons)[i];
     const std::string read = fmt::format("{}/{}", PagesRead(lesson, state), lesson.pages.size());
-    if (ImGui::MenuItemEx(fmt::format("{}. {}", i + 1, lesson.title).c_str(), "", read.c_str(),
+    if (ImGui::MenuItemEx(fmt::format("{}. {}", i + 1, WholeLabel(lesson.title)).c_str(), "", read.c_str(),
                           lesson.name == state.lesson))
       queue.Push(ShowLessonPage{lesson.name, PageToOpen(lesson, state)});
     Tooltip(lessons::PlainTextOf(lesson.summary));

@@ -8,12 +8,16 @@
 
 namespace tidemark::gui {
 
-void PutFirst(Opening opening, std::vector<Opening>* recent) {
+Opening InWholePaths(Opening opening) {
   for (std::filesystem::path& file : opening) {
-    std::error_code failure;  // no folder to be in: then it stays as it was named
-    const std::filesystem::path whole = std::filesystem::absolute(file, failure);
-    if (!failure) file = whole.lexically_normal();
+    std::error_code is_nowhere;
+    const std::filesystem::path whole = std::filesystem::absolute(file, is_nowhere);
+    if (!is_nowhere) file = whole.lexically_normal();
   }
+  return opening;
+}
+
+void PutFirst(Opening opening, std::vector<Opening>* recent) {
   std::erase(*recent, opening);
   recent->insert(recent->begin(), std::move(opening));
   if (recent->size() > kMostRecent) recent->resize(kMostRecent);

@@ -15,6 +15,9 @@ inline constexpr size_t kMostRecent = 10;
 // One file, or the ranks of one run, one file each; whole paths.
 using Opening = std::vector<std::filesystem::path>;
 
+// As they were named where there is no folder to be in: that which the window was started in may be gone.
+Opening InWholePaths(Opening opening);
+
 void PutFirst(Opening opening, std::vector<Opening>* recent);
 
 // "run.tide", "run.rank0.tide and 3 more"

@@ -198,4 +198,16 @@ std::string TranslatedLabel(std::string_view label) {
   return std::string(translated) + (shown.size() < label.size() ? "" : "###") + std::string(name);
 }
 
+// Dear ImGui shows a label up to its first "##": a blank of no width parts the two.
+std::string WholeLabel(std::string_view text) {
+  constexpr std::string_view kNoWidth = "\u200B";
+  std::string label;
+  label.reserve(text.size());
+  for (const char letter : text) {
+    if (letter == '#' && label.ends_with('#')) label += kNoWidth;
+    label += letter;
+  }
+  return label;
+}
+
 }  // namespace tidemark::gui

@@ -21,5 +21,7 @@ void UseTranslations(Translations translations);
 std::string_view Translated(std::string_view text);
 // Of a label as Dear ImGui takes it: what is behind "##" stays, and names the item.
 std::string TranslatedLabel(std::string_view label);
+// As a label that shows all of a file's or a program's text, also where "##" is in it.
+std::string WholeLabel(std::string_view text);
 
 }  // namespace tidemark::gui
