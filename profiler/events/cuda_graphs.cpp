@@ -1,5 +1,6 @@
 #include "profiler/events/cuda_graphs.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tidemark::events {
@@ -7,8 +8,24 @@ namespace {
 
 constexpr std::string_view kPool = "private pool (";
 constexpr std::string_view kBetween = ", ";
+constexpr std::string_view kGraph = " (graph ";
 
 }  // namespace
+
+std::string GraphReplayName(int64_t graph) {
+  return std::string(kGraphReplay).append(kGraph).append(std::to_string(graph)) + ")";
+}
+
+bool IsGraphReplay(std::string_view op) { return op == kGraphReplay || GraphOfReplay(op) > 0; }
+
+int64_t GraphOfReplay(std::string_view op) {
+  if (!op.starts_with(kGraphReplay)) return 0;
+  op.remove_prefix(kGraphReplay.size());
+  if (!op.starts_with(kGraph)) return 0;
+  int64_t graph = 0;
+  std::from_chars(op.data() + kGraph.size(), op.data() + op.size(), graph);
+  return std::max<int64_t>(graph, 0);
+}
 
 std::string PoolName(int64_t first, int64_t second) {
   return std::string(kPool).append(std::to_string(first)).append(kBetween).append(std::to_string(second)) +

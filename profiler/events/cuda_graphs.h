@@ -13,6 +13,12 @@ namespace tidemark::events {
 // The operator of the scope that tells of a program's replay of a graph, after it: nothing lies in it, for a
 // replay allocates nothing.
 inline constexpr std::string_view kGraphReplay = "CUDAGraph::replay";
+// The same with which of its graphs it was, from 1, by the order in which they were first replayed:
+// "CUDAGraph::replay (graph 2)".
+std::string GraphReplayName(int64_t graph);
+bool IsGraphReplay(std::string_view op);
+// Which graph; 0 where that is not told.
+int64_t GraphOfReplay(std::string_view op);
 
 // `name` of a segment of a private pool: "private pool (1, 0)", PyTorch's two numbers of it
 // (c10/core/Allocator.h, MempoolId_t).

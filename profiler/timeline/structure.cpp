@@ -42,7 +42,7 @@ void Structure::Apply(const Event& event, EventIndex index, int64_t time_ns, con
     case EventKind::kMarker:
       return KeepMarker(event, index);
     case EventKind::kScopeBegin:
-      if (Name(event.op) == events::kGraphReplay) graph_replays_.push_back(index);
+      if (events::IsGraphReplay(Name(event.op))) graph_replays_.push_back(index);
       return;
     default:
       return;

@@ -105,6 +105,11 @@ class Searcher {
     }
   }
 
+  std::string WhoseReplay(EventIndex index) const {
+    const int64_t graph = events::GraphOfReplay(view_.name(view_.event(index).op));
+    return graph == 0 ? "of a CUDA graph" : "of CUDA graph " + FormatNumber(graph);
+  }
+
   // The newest, as of markers.
   void Replays() {
     const auto& replays = view_.graph_replays();
@@ -116,7 +121,7 @@ class Searcher {
       const EventIndex index = replays[i - 1];
       Add({HitKind::kReplay,
            "replay " + FormatNumber(static_cast<int64_t>(i)) + of_all,
-           "of a CUDA graph · " + EventTitle(index),
+           WhoseReplay(index) + " · " + EventTitle(index),
            index,
            {}});
     }

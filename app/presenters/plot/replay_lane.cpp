@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/events/cuda_graphs.h"
+
 namespace tidemark::presenters {
 
 using events::EventIndex;
@@ -14,6 +16,17 @@ double Rounded(double width) {
   constexpr int kSteps = 64;  // to the double of it
   const double step = std::exp2(std::floor(std::log2(width))) / kSteps;
   return std::round(width / step) * step;
+}
+
+template <typename Replay>
+int64_t GraphOf(const timeline::View& view, Replay first, Replay end) {
+  constexpr std::ptrdiff_t kMostLookedAt = 64;
+  if (end - first > kMostLookedAt) return 0;
+  const auto graph_of = [&](EventIndex index) {
+    return events::GraphOfReplay(view.name(view.event(index).op));
+  };
+  const int64_t graph = graph_of(*first);
+  return std::all_of(first + 1, end, [&](EventIndex index) { return graph_of(index) == graph; }) ? graph : 0;
 }
 
 }  // namespace
@@ -33,7 +46,8 @@ std::vector<PlotReplays> ReplaysInSight(const timeline::View& view, const Timeli
     auto next = from((std::floor(begin / apart) + 1) * apart);
     if (next == replay) ++next;  // where the axis ends within a pixel
     const double end = position(*(next - 1));
-    if (end >= visible.begin) told.push_back({begin, end, next - replay, replay - replays.begin() + 1});
+    if (end >= visible.begin)
+      told.push_back({begin, end, next - replay, replay - replays.begin() + 1, GraphOf(view, replay, next)});
     replay = next;
   }
   return told;

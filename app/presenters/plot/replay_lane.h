@@ -16,6 +16,7 @@ struct PlotReplays {
   double end = 0;    // of the last
   int64_t count = 0;
   int64_t first = 0;  // its number among all of the run that are kept, from 1
+  int64_t graph = 0;  // whose all of them are; 0 = of several, or not told (or too many to look at each)
 };
 
 // In their order; of a group that is partly in sight all. `pixels`: how wide a stretch is that is told as

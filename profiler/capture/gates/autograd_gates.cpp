@@ -122,7 +122,7 @@ void* TidemarkCachedCast(void* result, int8_t scalar_type, const void* tensor, i
 void TidemarkReplay(void* self) {
   static const auto real = BehindCaller<void (*)(void*)>(TIDEMARK_REPLAY, __builtin_return_address(0));
   real(self);
-  Tell(TheGates().graph_replayed);
+  Tell(TheGates().graph_replayed, static_cast<const void*>(self));
 }
 
 void TidemarkInitializeBuckets(void* self, void* indices) {

@@ -78,8 +78,8 @@ struct Gates {
   Listener<void(void* object, uint8_t category, void* parameter)> wrapped{nullptr};
   // Remembered, not told: optimizers are made before there is a listener (layer_gate.h).
   std::atomic<bool> optimizer_was_made{false};
-  // at::cuda::CUDAGraph::replay: what was captured has been submitted again.
-  Listener<void()> graph_replayed{nullptr};
+  // at::cuda::CUDAGraph::replay of that graph: what was captured has been submitted again.
+  Listener<void(const void* graph)> graph_replayed{nullptr};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

@@ -5,6 +5,8 @@
 namespace tidemark::capture {
 
 // One is over, on the thread that asked for it. Of how long the GPU takes for it the scope tells nothing.
-void GraphReplayed();
+// `graph` is told apart from others by its address: one that is made where another was is taken for that. Any
+// thread; O(log graphs).
+void GraphReplayed(const void* graph);
 
 }  // namespace tidemark::capture

@@ -116,16 +116,22 @@ TEST_CASE("What a backward node's own operators make is told within it") {
   CHECK(Shapes() == std::vector<std::string>{"16 float16 [8, 8]"});
 }
 
-TEST_CASE("A replay of a CUDA graph is a scope") {
+TEST_CASE("A replay of a CUDA graph is a scope that tells which graph it was") {
   Emitted();
-  GraphReplayed();
+  const int one = 0;
+  const int other = 0;
+  for (const int* graph : {&one, &other, &one}) GraphReplayed(graph);
   std::vector<std::pair<events::EventKind, std::string>> told;
   for (const events::Event& event : Emitted()) {
     if (event.kind != events::EventKind::kName) told.emplace_back(event.kind, NameOf(event.op));
   }
   CHECK(told == std::vector<std::pair<events::EventKind, std::string>>{
-                    {events::EventKind::kScopeBegin, "CUDAGraph::replay"},
-                    {events::EventKind::kScopeEnd, "CUDAGraph::replay"}});
+                    {events::EventKind::kScopeBegin, "CUDAGraph::replay (graph 1)"},
+                    {events::EventKind::kScopeEnd, "CUDAGraph::replay (graph 1)"},
+                    {events::EventKind::kScopeBegin, "CUDAGraph::replay (graph 2)"},
+                    {events::EventKind::kScopeEnd, "CUDAGraph::replay (graph 2)"},
+                    {events::EventKind::kScopeBegin, "CUDAGraph::replay (graph 1)"},
+                    {events::EventKind::kScopeEnd, "CUDAGraph::replay (graph 1)"}});
 }
 
 // The last of this process: no shapes are told after it.

@@ -80,9 +80,31 @@ TEST_CASE("Replays are told over the clock, too") {
   const auto view = Replayed();
   const VisibleRange whole = WholeRange(*view, TimeAxis::kWallClock);
   int64_t told = 0;
-  for (const PlotReplays& some : ReplaysInSight(*view, Sight(whole, TimeAxis::kWallClock), 80))
+  for (const PlotReplays& some : ReplaysInSight(*view, Sight(whole, TimeAxis::kWallClock), 80)) {
+    const events::EventIndex first = view->graph_replays()[static_cast<size_t>(some.first - 1)];
+    CHECK(some.begin == PositionOf(*view, TimeAxis::kWallClock, first));
+    CHECK(some.begin != PositionOf(*view, TimeAxis::kEvents, first));
     told += some.count;
+  }
   CHECK(told == 20);
+}
+
+TEST_CASE("Replays tell whose they are, where all of a group are of one graph") {
+  timeline::Stream stream;
+  for (const int64_t graph : {1, 1, 2}) {
+    const events::NameId replay = stream.Name(events::GraphReplayName(graph));
+    stream.Add(EventKind::kScopeBegin).op = replay;
+    stream.Add(EventKind::kScopeEnd).op = replay;
+  }
+  const auto view = stream.Publish();
+  const double last = static_cast<double>(view->end());
+  std::vector<int64_t> graphs;
+  for (const PlotReplays& each : ReplaysInSight(*view, Sight({0, last}), 80)) graphs.push_back(each.graph);
+  CHECK(graphs == std::vector<int64_t>{1, 1, 2});
+  const std::vector<PlotReplays> all = ReplaysInSight(*view, Sight({0, last}), 2000);
+  REQUIRE(all.size() == 1);
+  CHECK(all.front().graph == 0);
+  CHECK(ReplaysInSight(*Replayed(), Sight({0, 20000}), 80).front().graph == 0);
 }
 
 }  // namespace tidemark::presenters

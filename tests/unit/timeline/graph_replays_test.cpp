@@ -34,6 +34,19 @@ TEST_CASE("Replays of CUDA graphs are counted, in all and in steps") {
   CHECK(GraphReplaysIn(*Stream().Publish()).in_all == 0);
 }
 
+TEST_CASE("The name of a replay tells which graph it is of, where that is known") {
+  CHECK(events::GraphReplayName(2) == "CUDAGraph::replay (graph 2)");
+  CHECK(events::GraphOfReplay(events::GraphReplayName(2)) == 2);
+  for (const std::string_view other :
+       {"CUDAGraph::replay", "CUDAGraph::replayed", "CUDAGraph::replay (graph x)"})
+    CHECK(events::GraphOfReplay(other) == 0);
+  CHECK_FALSE(events::IsGraphReplay("CUDAGraph::replayed"));
+  Stream stream;
+  Replay(stream, stream.Name(events::kGraphReplay));
+  for (const int64_t graph : {1, 2, 1}) Replay(stream, stream.Name(events::GraphReplayName(graph)));
+  CHECK(GraphReplaysIn(*stream.Publish()).in_all == 4);
+}
+
 TEST_CASE("Replays between two steps are of the later one, whose forward and backward they are") {
   Stream stream;
   const events::NameId replay = stream.Name(events::kGraphReplay);

@@ -191,11 +191,38 @@ void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
   }
 }
 
+namespace {
+
+// The longest that has room; a number alone says in the lane of graphs what it is.
+std::string TextOfReplays(const presenters::PlotReplays& told, float room) {
+  std::string text = told.count == 1 ? "replay" : FormatNumber(told.count) + " replays";
+  if (told.graph > 0)
+    text = (told.count == 1 ? "" : FormatNumber(told.count) + " of ") + "graph " + FormatNumber(told.graph);
+  const std::string shorter = told.count == 1 ? "" : FormatNumber(told.count) + " ×";
+  for (const std::string& one : {text, shorter}) {
+    if (Measure(LaneWords(), one).x <= room) return one;
+  }
+  return "";
+}
+
+std::string TooltipOfReplays(const presenters::PlotReplays& told, int64_t of_all) {
+  const std::string last = told.count == 1 ? "" : " to " + FormatNumber(told.first + told.count - 1);
+  const std::string graph = told.graph == 0 ? "" : " " + FormatNumber(told.graph);
+  std::string text = (told.count == 1 ? "Replay " : "Replays ") + FormatNumber(told.first) + last + " of " +
+                     FormatNumber(of_all);
+  if (told.count == 1)
+    return text + " of a CUDA graph" + (graph.empty() ? "" : ", graph" + graph) + ": it allocates nothing.";
+  return text + (graph.empty() ? " of CUDA graphs" : ", all of CUDA graph" + graph) +
+         ": they allocate nothing. Zoom in to see each.";
+}
+
+}  // namespace
+
 void DrawReplays(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   const ImRect& lane = geometry.replays;
   if (lane.GetHeight() <= 0) return;
   DrawText(list, {lane.Min.x - Px(8), lane.GetCenter().y - Px(8)}, SmallMuted(), "graphs", Align::kRight);
-  const std::string of_all = " of " + FormatNumber(static_cast<int64_t>(input.view->graph_replays().size()));
+  const auto of_all = static_cast<int64_t>(input.view->graph_replays().size());
   const std::vector<presenters::PlotReplays>& replays = *input.replays;
   for (size_t i = 0; i < replays.size(); ++i) {
     const presenters::PlotReplays& told = replays[i];
@@ -205,16 +232,9 @@ void DrawReplays(ImDrawList* list, const TimelineGeometry& geometry, const Timel
     list->AddRectFilled({from, lane.Min.y}, {to, lane.Max.y},
                         U32(Colors().dark ? Colors().raised : Colors().border));
     list->AddRectFilled({from, lane.Min.y}, {from + Px(2), lane.Max.y}, U32(Colors().accent));
-    const std::string text = told.count == 1 ? "replay" : FormatNumber(told.count) + " replays";
-    if (Measure(LaneWords(), text).x + Px(8) < next - from)
-      DrawText(list, {from + Px(6), lane.GetCenter().y - Px(8)}, LaneWords(), text);
-    const std::string numbers = told.count == 1 ? "Replay " + FormatNumber(told.first)
-                                                : "Replays " + FormatNumber(told.first) + " to " +
-                                                      FormatNumber(told.first + told.count - 1);
-    TooltipOver({from, lane.Min.y}, {to, lane.Max.y},
-                numbers + of_all +
-                    (told.count == 1 ? " of a CUDA graph: it allocates nothing."
-                                     : " of CUDA graphs: they allocate nothing. Zoom in to see each."));
+    DrawText(list, {from + Px(6), lane.GetCenter().y - Px(8)}, LaneWords(),
+             TextOfReplays(told, next - from - Px(8)));
+    TooltipOver({from, lane.Min.y}, {to, lane.Max.y}, TooltipOfReplays(told, of_all));
   }
 }
 
