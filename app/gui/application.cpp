@@ -122,7 +122,7 @@ void Application::ShowFromHere() {
   state_.allocations.events.followed.reset();
   input_.log = &notices_.log();
   LookAtPart();
-  notices_.Update(input_.description, *input_.view, !GoesOn(input_));
+  notices_.Update(input_.description, *input_.view, input_.replays, !GoesOn(input_));
 }
 
 // Before LookAtPart(): the view is published first, and what the status tells of is in it.
@@ -138,6 +138,7 @@ void Application::LookAtRun() {
 
 void Application::LookAtPart() {
   input_.view = shown_.part()->view();
+  input_.replays = replays_.Of(*input_.view);
   input_.description = shown_.part()->description();  // after the view, of which it tells
   TellWhatIsShown();
 }
@@ -244,7 +245,7 @@ bool Application::Poll() {
   TellOfNotes(shown_.ReadNotesOfFollowed());     // before anybody notes anything in what there is to see now
   const bool ends = went_on && !GoesOn(input_);  // as a recording does whose recorder is gone
   if (input_.view != view_before || ends) {
-    notices_.Update(input_.description, *input_.view, !GoesOn(input_));
+    notices_.Update(input_.description, *input_.view, input_.replays, !GoesOn(input_));
     news = true;
   }
   techniques_.Look(shown_.order(), input_.view, input_.status);

@@ -40,6 +40,7 @@
 #include "app/gui/window_services.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
+#include "profiler/timeline/graph_replays.h"
 #include "profiler/trace/bookmarks.h"
 #include "profiler/trace/samples.h"
 
@@ -306,6 +307,7 @@ class Application {
   Estimates estimates_;
   uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;
+  timeline::GraphReplayCount replays_;  // of what is shown
   SceneInput input_;
   const Frame* frame_ = nullptr;
   ShownRun shown_;

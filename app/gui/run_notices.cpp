@@ -53,10 +53,10 @@ void RunNotices::BeginPart() {
 }
 
 void RunNotices::Update(const events::RunDescription& description, const timeline::View& view,
-                        bool has_ended) {
+                        const timeline::GraphReplays& replays, bool has_ended) {
   log_->Describe(description);
   log_->Update(view);
-  if (has_ended) log_->Finish(view);
+  if (has_ended) log_->Finish(view, replays);
 }
 
 }  // namespace tidemark::gui

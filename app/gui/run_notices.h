@@ -37,8 +37,9 @@ class RunNotices {
   void BeginRun(Lines told);
   // Another part of the same run is shown: what was told of the run stays.
   void BeginPart();
-  // What the run that is shown tells by now.
-  void Update(const events::RunDescription& description, const timeline::View& view, bool has_ended);
+  // What the run that is shown tells by now. `replays`: the view's.
+  void Update(const events::RunDescription& description, const timeline::View& view,
+              const timeline::GraphReplays& replays, bool has_ended);
 
  private:
   std::vector<Toast>* toasts_;

@@ -68,12 +68,11 @@ const char* StateOfProgram(const SceneInput& input) {
 }
 
 // What our own controls would set is nothing to a program.
-void PrepareProgram(const SceneInput& input, timeline::GraphReplayCount& replays, ByteUnit unit,
-                    Frame& frame) {
+void PrepareProgram(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.program.reset();
   if (input.view == nullptr || !presenters::IsProgram(input.description)) return;
   frame.program = {presenters::MakeProgramFacts(*input.view, input.description, input.status, *input.cards,
-                                                replays.Of(*input.view), input.band, unit),
+                                                input.replays, input.band, unit),
                    StateOfProgram(input), input.can_stop};
 }
 
@@ -131,7 +130,7 @@ void ControlsScene::Prepare(const SceneInput& input, const ViewState& state, Est
   controls.recording = input.recording;
   controls.recorded = input.recorded;
   controls.change_to_own = input.change_to_own;
-  PrepareProgram(input, replays_, state.unit, frame);
+  PrepareProgram(input, state.unit, frame);
 
   PrepareConsequences(QuestionOf(input, state), estimates);
   controls.consequences = frame.awaits_prediction ? Unspoken(consequences_) : consequences_;

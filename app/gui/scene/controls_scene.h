@@ -10,7 +10,6 @@
 #include "app/gui/view/view_state.h"
 #include "app/presenters/advice/consequences.h"
 #include "app/presenters/run/captured.h"
-#include "profiler/timeline/graph_replays.h"
 
 namespace tidemark::gui {
 
@@ -33,7 +32,6 @@ class ControlsScene {
   bool consequences_known_ = false;  // nothing in them waits for a prediction
 
   presenters::Captured captured_;
-  timeline::GraphReplayCount replays_;
   timeline::EventIndex steps_counted_to_ = 0;
   int64_t skipped_steps_ = 0;
 };

@@ -21,6 +21,7 @@
 #include "app/presenters/run/run_log.h"
 #include "profiler/session/ranks.h"
 #include "profiler/session/run.h"
+#include "profiler/timeline/graph_replays.h"
 #include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {
@@ -46,9 +47,10 @@ struct SceneInput {
   std::shared_ptr<const timeline::View> view;  // none before the first run
   session::RunStatus status;
   events::RunDescription description;
-  bool live = false;      // it takes commands
-  bool can_stop = false;  // it can be ended from here
-  presenters::Band band;  // of a program that has ended
+  bool live = false;               // it takes commands
+  bool can_stop = false;           // it can be ended from here
+  timeline::GraphReplays replays;  // the view's
+  presenters::Band band;           // of a program that has ended
   bool starting = false;
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;

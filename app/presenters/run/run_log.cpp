@@ -9,7 +9,6 @@
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
-#include "profiler/timeline/graph_replays.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -62,9 +61,9 @@ void RunLog::AddFirstReplay(const View& view) {
        "the first replay of a CUDA graph: what replays use was allocated when it was captured, and stays"});
 }
 
-void RunLog::Finish(const View& view) {
-  if (view.graph_replays().empty()) return;
-  std::string told = "replays of CUDA graphs: " + ReplaysInWords(timeline::GraphReplaysIn(view));
+void RunLog::Finish(const View& view, const timeline::GraphReplays& replays) {
+  if (replays.in_all == 0) return;
+  std::string told = "replays of CUDA graphs: " + ReplaysInWords(replays);
   if (told == told_replays_) return;
   if (!told_replays_.empty())
     std::erase_if(lines_, [this](const LogLine& line) { return line.text == told_replays_; });

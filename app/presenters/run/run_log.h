@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/events/run_description.h"
+#include "profiler/timeline/graph_replays.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -32,10 +33,10 @@ class RunLog {
   // nothing (networks::IsPhantom) is not told.
   void Describe(const events::RunDescription& description);
   void Update(const timeline::View& view);
-  // Once the run has ended, or stands still, with its latest view: how often it replayed CUDA graphs, where
-  // it did. One line of it: where the run has gone on since, the later takes its place. O(steps · log replays
-  // + lines).
-  void Finish(const timeline::View& view);
+  // Once the run has ended, or stands still, with its latest view and that view's `replays`: how often it
+  // replayed CUDA graphs, where it did. One line of it: where the run has gone on since, the later takes its
+  // place. O(lines).
+  void Finish(const timeline::View& view, const timeline::GraphReplays& replays);
   void Add(LogLine line);
   const std::vector<LogLine>& lines() const { return lines_; }
 

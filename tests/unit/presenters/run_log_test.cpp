@@ -153,7 +153,7 @@ TEST_CASE("The log tells of the first replay of a CUDA graph, and at the run's e
   const auto view = training.Publish();
   CHECK(TextsOf(log).size() == 1);
   CHECK(log.lines().front().time_ns == view->TimeOf(view->graph_replays()[0]));
-  for (int i = 0; i < 2; ++i) log.Finish(*view);
+  for (int i = 0; i < 2; ++i) log.Finish(*view, timeline::GraphReplaysIn(*view));
   REQUIRE(TextsOf(log).size() == 2);
   CHECK(TextsOf(log).back() == "replays of CUDA graphs: 3, in 2 of 3 steps, up to 2 in one");
   // What has stood still goes on, and ends again.
@@ -163,12 +163,28 @@ TEST_CASE("The log tells of the first replay of a CUDA graph, and at the run's e
   training.EndStep(3);
   const auto later = training.Publish();
   log.Update(*later);
-  log.Finish(*later);
+  log.Finish(*later, timeline::GraphReplaysIn(*later));
   REQUIRE(TextsOf(log).size() == 2);
   CHECK(TextsOf(log).back() == "replays of CUDA graphs: 4, in 3 of 4 steps, up to 2 in one");
   RunLog without(100);
-  without.Finish(*Logged().Publish());
+  without.Finish(*Logged().Publish(), {});
   CHECK(without.lines().empty());
+}
+
+TEST_CASE("The first replay of a CUDA graph stands in the log among markers, in the order of events") {
+  Logged training;
+  const events::NameId replay = training.Name("CUDAGraph::replay");
+  training.Mark(training.Name("before"));
+  training.Add(events::EventKind::kScopeBegin).op = replay;
+  training.Add(events::EventKind::kScopeEnd).op = replay;
+  training.Mark(training.Name("after"));
+  RunLog log(100);
+  log.Update(*training.Publish());
+  const std::vector<std::string> texts = TextsOf(log);
+  REQUIRE(texts.size() == 3);
+  CHECK(texts[0] == "before");
+  CHECK(texts[1].starts_with("the first replay of a CUDA graph"));
+  CHECK(texts[2] == "after");
 }
 
 }  // namespace tidemark::presenters
