@@ -512,7 +512,7 @@ TEST_CASE("What came to the front by itself as memory ran out is not kept as the
   const Docked before = kept();
   exhausted->End();
   frames.Draw(8);
-  REQUIRE(app.shell().tall_is_front);
+  REQUIRE(app.shell().tall_has_room);
   REQUIRE_FALSE(app.shell().given_room.empty());
   REQUIRE_FALSE(IsLike(DockedIn(ImGui::SaveIniSettingsToMemory()), before));
   CHECK(IsLike(kept(), before));
@@ -521,6 +521,18 @@ TEST_CASE("What came to the front by itself as memory ran out is not kept as the
     frames.Draw(8);
     REQUIRE(DockedIn(ImGui::SaveIniSettingsToMemory()).front != before.front);  // what stood out still is
     CHECK(IsLike(kept(), before));
+  }
+  SECTION("and its row of tabs stays where it is as somebody chooses another there") {
+    const auto tabs = [] { return ImGui::FindWindowByName("###findings")->DockNode->Pos.y; };
+    const float before_choice = tabs();
+    Tell(app, ShowPanel{"layers", true});
+    frames.Draw(8);
+    CHECK(std::abs(tabs() - before_choice) < 2);
+    REQUIRE_FALSE(app.shell().given_room.empty());
+    app.ShowRun(std::make_shared<Grown>());
+    frames.Draw(8);
+    CHECK(app.shell().given_room.empty());
+    CHECK(tabs() > before_choice + 8);  // what gave it has it back
   }
   SECTION("but what somebody chose then is") {
     Tell(app, ShowPanel{"run_log", true});

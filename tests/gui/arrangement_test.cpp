@@ -123,7 +123,7 @@ TEST_CASE(
   ViewState view;
   shell.given_room = {{2, 150, 50}, {3, 250, 350}};
   shell.covered = {{3, "layers", ""}};
-  shell.tall_is_front = true;
+  shell.tall_has_room = true;
   SECTION("where a layout is borrowed and given back") {
     arrangement.Borrow(Layout::kLearn, view);
     REQUIRE(view.own);
@@ -132,7 +132,7 @@ TEST_CASE(
     CHECK(ImGui::DockBuilderGetNode(3)->SizeRef.y == 250);
     CHECK(shell.given_room.empty());
     CHECK(shell.covered.empty());
-    CHECK_FALSE(shell.tall_is_front);
+    CHECK_FALSE(shell.tall_has_room);
   }
   SECTION("where a layout is taken") {
     arrangement.Take(Layout::kProfile, view);

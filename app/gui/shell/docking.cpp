@@ -412,8 +412,8 @@ void Resize(const std::vector<GivenRoom>& all, float GivenRoom::*height) {
 }
 
 // A page that a person came for needs more than the panels in whose place it lies: the largest above it gives
-// it the room, once, so that a person can still make it smaller, and has it back when another comes to the
-// front.
+// it the room, once, so that a person can still make it smaller, and has it back once the page is of the
+// past: while it is not, the row of tabs stays under the mouse of who chooses another there.
 constexpr float kTallPanel = 330;
 constexpr float kLeastAbove = 170;  // of what gives
 
@@ -543,10 +543,10 @@ void MakeRoom(ShellState& shell) {
   const ImGuiWindow* window =
       shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
   ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
-  const bool is_front = node != nullptr && node->VisibleWindow == window;
-  if (is_front == shell.tall_is_front) return;
-  shell.tall_is_front = is_front;
-  if (is_front) {
+  const bool has_room = node != nullptr && (shell.tall_has_room || node->VisibleWindow == window);
+  if (has_room == shell.tall_has_room) return;
+  shell.tall_has_room = has_room;
+  if (has_room) {
     if (node->Size.y >= Px(kTallPanel)) return;
     return GiveRoom(node, Px(kTallPanel), shell);
   }
@@ -581,7 +581,7 @@ std::string LayoutToKeep(const ShellState& shell) {
 void ForgetPassing(ShellState& shell) {
   shell.given_room.clear();
   shell.covered.clear();
-  shell.tall_is_front = false;
+  shell.tall_has_room = false;
 }
 
 std::string PanelBehind(std::string_view front, const ShellState& shell) {

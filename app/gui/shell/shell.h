@@ -153,8 +153,8 @@ struct ShellState {
   float layout_width = 0;     // of all panels together, in the frame before; 0 = none yet
   std::string raise_panel;    // shown, and brought before those that share its place; "" = none
   std::string passing_panel;  // raised for a while: what it covers is noted; "" = none
-  std::string tall_panel;     // is given room while it is in front; "" = none
-  bool tall_is_front = false;
+  std::string tall_panel;     // is given room once it is in front; "" = none
+  bool tall_has_room = false;
   std::vector<GivenRoom> given_room;
   std::vector<CoveredPanel> covered;  // one of a place
   Standing below_panels;
