@@ -1,6 +1,7 @@
 #include "app/gui/commands/commands.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cctype>
@@ -177,6 +178,59 @@ TEST_CASE("In the palette a layer's name comes before commands that merely have 
   CHECK(choose("conv") == presenters::LayerSelected("conv1"));
   choose("conv2 out");  // a tensor's
   CHECK(app.shell().search.open);
+}
+
+// Of an open palette.
+void Type(Frames& frames, Application& app, std::string_view text) {
+  Tell(app, DoAction{ActionId::kPalette});
+  frames.Draw(4);
+  for (const char letter : text) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+  frames.Draw(4);
+}
+
+TEST_CASE("In the palette a command that cannot be done now comes before what merely has its letters") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  Type(frames, app, "undo");
+  frames.Press(ImGuiKey_DownArrow);  // behind the search in the run
+  frames.Press(ImGuiKey_Enter);
+  app.Poll();
+  CHECK(app.shell().palette.open);  // it tells why not
+  CHECK(app.view_state().lessons.lesson.empty());
+}
+
+TEST_CASE("The palette finds units by what people call them") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  const ByteUnit before = app.view_state().unit;
+  Type(frames, app, "units");
+  frames.Press(ImGuiKey_Enter);
+  app.Poll();
+  CHECK(app.view_state().unit != before);
+}
+
+TEST_CASE("Of a program's run the palette knows the cards, too, and why none can be chosen") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Program>());
+  frames.Draw(4);
+  Type(frames, app, "Card: T4");
+  const auto is_list = [](const ImGuiWindow* window) {
+    return window->WasActive && std::string_view(window->Name).find("/rows_") != std::string_view::npos;
+  };
+  const ImVector<ImGuiWindow*>& windows = ImGui::GetCurrentContext()->Windows;
+  CHECK(std::any_of(windows.begin(), windows.end(), is_list));
+  const networks::DeviceChoice device = app.scene_input().device;
+  frames.Press(ImGuiKey_Enter);
+  app.Poll();
+  CHECK(app.scene_input().device == device);
 }
 
 TEST_CASE("Where the palette lists some of the layers that begin so, the search for all comes next") {

@@ -22,8 +22,17 @@ namespace tidemark::gui {
 namespace {
 
 // What comes before what: whatever is called so, whatever begins so, and the rest by how well it fits. Where
-// nothing has a word that begins so, the search in the run comes before what merely has the letters.
-enum class Rank : uint8_t { kCalledSo, kBeginsSo, kHasWords, kSearch, kHasLetters, kNotEnabled };
+// nothing has a word that begins so, the search in the run comes before what merely has the letters. What is
+// called or begins so and cannot be done now comes before that, too: who has typed its name reads why.
+enum class Rank : uint8_t {
+  kCalledSo,
+  kBeginsSo,
+  kHasWords,
+  kSearch,
+  kBeginsSoButCannot,
+  kHasLetters,
+  kNotEnabled
+};
 
 struct Entry {
   PickRow row;
@@ -75,16 +84,23 @@ void AddNetworks(const RunControlsInput& choices, std::vector<Entry>* entries) {
   }
 }
 
-void AddPhantomCards(const RunControlsInput& choices, std::vector<Entry>* entries) {
+// `why_not`: why none can be chosen; "" = one can.
+void AddPhantomCards(const RunControlsInput& choices, const std::string& why_not,
+                     std::vector<Entry>* entries) {
   for (const phantom::Card& card : *choices.cards) {
     const networks::DeviceChoice device{networks::DeviceKind::kPhantom, 0, card.name};
-    if (device == choices.device) continue;
-    entries->push_back({{icons::kSliders, "Card: " + session::ShortCardTitle(card.title),
-                         session::CardSize(card.memory_bytes), "The run is on a phantom of it.", true},
-                        ChooseDevice{device},
-                        0});
+    if (device == choices.device && why_not.empty()) continue;
+    entries->push_back(
+        {{icons::kSliders, "Card: " + session::ShortCardTitle(card.title),
+          session::CardSize(card.memory_bytes), "The run is on a phantom of it.", why_not.empty(), why_not},
+         ChooseDevice{device},
+         0});
   }
 }
+
+constexpr const char* kCardOfProgram =
+    "A program's run stays on its card. Run a program… starts one on another; the What fits panel puts the "
+    "requests of this one to another card.";
 
 bool IsSameLetter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
@@ -133,7 +149,8 @@ void PutSearchAfterLayers(std::vector<Entry>& entries) {
 
 Rank RankOf(const Entry& entry, std::string_view query) {
   constexpr int kBeginningsOfWords = 1;  // or of a longer one
-  if (!entry.row.enabled) return Rank::kNotEnabled;
+  if (!entry.row.enabled)
+    return BeginsWith(entry.row.title, query) ? Rank::kBeginsSoButCannot : Rank::kNotEnabled;
   if (entry.finds) return Rank::kSearch;
   if (BeginsWith(entry.row.title, query))
     return entry.row.title.size() == query.size() ? Rank::kCalledSo : Rank::kBeginsSo;
@@ -185,8 +202,9 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
   // They are many, so who has typed nothing yet is spared them.
   if (!query.empty() && CanChoose("network", offer.controls, offer.frame.run_controls))
     AddNetworks(offer.frame.run_controls, &entries);
-  if (!query.empty() && CanChoose("card", offer.controls, offer.frame.run_controls))
-    AddPhantomCards(offer.frame.run_controls, &entries);
+  const bool is_program = offer.frame.program.has_value();
+  if (!query.empty() && (is_program || CanChoose("card", offer.controls, offer.frame.run_controls)))
+    AddPhantomCards(offer.frame.run_controls, is_program ? kCardOfProgram : "", &entries);
   const bool has_more_layers = !query.empty() && AddLayers(query, offer.frame.layers, &entries);
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
