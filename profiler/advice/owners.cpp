@@ -8,6 +8,7 @@
 #include "profiler/base/natural_order.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
+#include "profiler/events/tensor_names.h"
 #include "profiler/timeline/block_layer.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"
@@ -20,7 +21,7 @@ std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block
   // Each layer has little of these, and what makes them less does so in all layers.
   if (timeline::IsOfParameter(block.category)) return category;
   const std::string_view layer = timeline::LayerOf(view, block);
-  if (!layer.empty()) return std::string(layer) + ", " + category;
+  if (!layer.empty()) return events::LayerInWords(layer) + ", " + category;
   const std::string_view op = events::InnermostFrame(view.name(block.op));
   return op.empty() ? category : category + " of " + std::string(op);
 }

@@ -63,4 +63,10 @@ inline std::string_view LayerOfTensor(std::string_view name) {
   return point == std::string_view::npos ? "" : name.substr(0, point);
 }
 
+// As a sentence calls a layer: "conv1", and "layer 4" of a Sequential's own child, which has a number only.
+inline std::string LayerInWords(std::string_view layer) {
+  const bool is_number = !layer.empty() && layer.find_first_not_of("0123456789") == std::string_view::npos;
+  return std::string(is_number ? "layer " : "").append(layer);
+}
+
 }  // namespace tidemark::events

@@ -11,6 +11,7 @@
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
+#include "profiler/events/tensor_names.h"
 #include "profiler/session/one_card.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/steps.h"
@@ -242,8 +243,8 @@ std::string PlaceOf(const Shortage& shortage) {
     add((shortage.step < 0 ? "in " : "") + std::string(events::NameOf(shortage.phase)));
   }
   if (!shortage.op.empty())
-    add("in " + shortage.op + (shortage.layer.empty() ? "" : " of " + shortage.layer));
-  if (shortage.op.empty() && !shortage.layer.empty()) add("in " + shortage.layer);
+    add("in " + shortage.op + (shortage.layer.empty() ? "" : " of " + events::LayerInWords(shortage.layer)));
+  if (shortage.op.empty() && !shortage.layer.empty()) add("in " + events::LayerInWords(shortage.layer));
   return place;
 }
 

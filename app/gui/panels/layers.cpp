@@ -16,6 +16,7 @@
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/allocations/layer_names.h"
+#include "profiler/events/tensor_names.h"
 
 namespace tidemark::gui {
 namespace {
@@ -165,7 +166,7 @@ std::vector<const LayerRow*> InOrder(const LayersInput& input, const LayersState
 // Where the figure stands that one would look for here.
 void ElsewhereCell(const std::string& layer, const std::string& why) {
   ImGui::TableNextColumn();
-  const std::string text = "in " + layer;
+  const std::string text = "in " + events::LayerInWords(layer);
   PutRight(SmallMuted(), Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered()) Tooltip(why);
 }

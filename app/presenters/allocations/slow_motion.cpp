@@ -7,6 +7,7 @@
 
 #include "app/presenters/allocations/blocks.h"
 #include "profiler/events/stack.h"
+#include "profiler/events/tensor_names.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -73,7 +74,7 @@ std::string RoleOf(Category category) {
 
 // What has no name is called after who made it, and in no layer also after what it holds.
 std::string MadeBy(const timeline::View& view, const Event& birth, Category category) {
-  const std::string layer(view.name(birth.layer));
+  const std::string layer = events::LayerInWords(view.name(birth.layer));
   if (layer.empty()) {
     timeline::LiveBlock block = BlockBornAt(birth, 0);
     block.category = category;
@@ -239,7 +240,7 @@ size_t StopAt(const StepWalk& walk, EventIndex moment) {
 
 std::string TitleOf(const timeline::View& view, const OperatorStop& stop) {
   if (stop.op == 0) return "gradients are let go";
-  const std::string layer(view.name(stop.layer));
+  const std::string layer = events::LayerInWords(view.name(stop.layer));
   const std::string phase = stop.recompute ? "forward again" : std::string(events::NameOf(stop.phase));
   return layer.empty() ? phase : layer + " " + phase;
 }

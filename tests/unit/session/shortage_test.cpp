@@ -112,6 +112,10 @@ TEST_CASE("Where a shortage was is told as far as it is known") {
   CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward, in blocks.3.mlp");
   shortage.op = "aten::linear";
   CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward, in aten::linear of blocks.3.mlp");
+  shortage.layer = "4";  // a Sequential's own child
+  CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward, in aten::linear of layer 4");
+  shortage.op.clear();
+  CHECK(PlaceOf(shortage) == "on cuda:1, in step 3, forward, in layer 4");
 }
 
 TEST_CASE("Of a shortage between steps the step before is told, and what asked, without its stack") {

@@ -36,4 +36,10 @@ TEST_CASE(
   CHECK(OptimizerStateName("Optimizer.step#AdamW.step") == "AdamW state");
 }
 
+TEST_CASE("A layer that has a number only is called a layer in sentences") {
+  CHECK(LayerInWords("4") == "layer 4");
+  CHECK(LayerInWords("net.4") == "net.4");
+  CHECK(LayerInWords("").empty());
+}
+
 }  // namespace tidemark::events
