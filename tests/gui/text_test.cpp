@@ -50,6 +50,16 @@ TEST_CASE_METHOD(Measured, "A file's name is whole in the list of files, whateve
   CHECK(drawn.find(WholeLabel("run##2.tide")) != std::string::npos);
 }
 
+TEST_CASE_METHOD(Measured, "A text is whole where there is just room for it, however that was reckoned") {
+  for (std::string name = "a.tide"; name.size() < 60; name.insert(0, "w")) {
+    for (const float before : {16.0F, 17.0F, 1003.7F}) {
+      const float room = (before + Measure(SmallMuted(), name).x) - before;
+      CHECK(FittedEnds(SmallMuted(), name, room) == name);
+      CHECK(Fitted(SmallMuted(), name, room) == name);
+    }
+  }
+}
+
 TEST_CASE("Facts that are not there leave no mark between the others") {
   CHECK(JoinedFacts({"running", "", "H200"}) == "running · H200");
   CHECK(JoinedFacts({"", "at the peak"}) == "at the peak");

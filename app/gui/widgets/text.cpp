@@ -106,12 +106,18 @@ bool EndTells(std::string_view text) {
 
 constexpr std::string_view kCut = "…";
 
+// A width that was added to others and taken out again is not quite what it was.
+constexpr float kOfRounding = 0.01F;
+
+bool HasRoom(const TextStyle& style, std::string_view text, float width) {
+  return Measure(style, text).x <= width + kOfRounding;
+}
+
 // A text without a part of it, so that the rest fits: as many letters of its beginning as are asked for, and
 // as many of its end as there is room for behind them.
 class Cutting {
  public:
   Cutting(const TextStyle& style, std::string_view whole, float width) : whole_(whole) {
-    constexpr float kOfRounding = 0.01F;
     float x = 0;
     for (size_t at = 0; at < whole.size();) {
       size_t end = at + 1;
@@ -153,7 +159,7 @@ class Cutting {
 }  // namespace
 
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
-  if (Measure(style, text).x <= width) return std::string(text);
+  if (HasRoom(style, text, width)) return std::string(text);
   const std::string_view whole = Translated(text);
   if (EndTells(whole)) return Cutting(style, whole, width).Cut(0);
   const float room = width - MeasureAsIs(style, kCut).x;
@@ -165,7 +171,7 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width) {
 }
 
 std::string FittedEnds(const TextStyle& style, std::string_view text, float width) {
-  if (Measure(style, text).x <= width) return std::string(text);
+  if (HasRoom(style, text, width)) return std::string(text);
   const Cutting cutting(style, Translated(text), width);
   return cutting.Cut(cutting.longest() / 2);
 }

@@ -383,10 +383,10 @@ void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImR
                      CommandQueue& queue) {
   const std::vector<LegendItem> items = LegendItems(input, state);
   const std::string compared = ComparedWords(input);
-  const float compared_width = std::min(ComparedWidth(compared), place.GetWidth() / 2);
+  const float least_compared = std::min(ComparedWidth(compared), place.GetWidth() / 2);
   const float count_width = Px(24);
   const std::set<const LegendItem*> shown =
-      FirstOfLegend(items, place.GetWidth() - compared_width - count_width);
+      FirstOfLegend(items, place.GetWidth() - least_compared - count_width);
   float x = place.Min.x;
   std::vector<const LegendItem*> rest;
   for (const LegendItem& item : items) {
@@ -398,6 +398,8 @@ void DrawShortLegend(const TimelineInput& input, TimelineState& state, const ImR
     x += WidthOfItem(item) + Px(kBetweenItems);
   }
   DrawRestOfLegend(rest, {x, place.Min.y}, state, queue);
+  if (!rest.empty()) x += count_width;
+  const float compared_width = std::min(ComparedWidth(compared), std::max(least_compared, place.Max.x - x));
   DrawComparedItem({place.Max.x - compared_width, place.Min.y}, compared_width, compared);
 }
 
