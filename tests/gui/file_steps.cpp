@@ -168,6 +168,11 @@ void OpensWhatWasCut(ImGuiTestContext* context) {
 }
 
 void SavesAndOpens(ImGuiTestContext* context) {
+  // It may be the first test of a window: panels are docked and steps are there in a while, and the run
+  // holds.
+  IM_CHECK(WaitUntil(context, [] { return CompleteSteps() >= 2; }));
+  if (Run().status.state == RunState::kRunning) context->KeyPress(ImGuiKey_Space);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state != RunState::kRunning; }));
   const std::vector<ImGuiID> tabs = TabsBeside(context, "//###bridge");
   const fs::path file = Artefacts() / "saved.tide";
   std::error_code ignored;

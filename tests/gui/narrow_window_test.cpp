@@ -18,6 +18,7 @@
 #include "app/gui/view/panel_table.h"
 #include "app/gui/widgets/terms.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/widgets/translation.h"
 #include "tests/gui/drawn_application.h"
 #include "tests/gui/driven_application.h"
 #include "tests/gui/measured.h"
@@ -545,6 +546,34 @@ TEST_CASE("In the window of a laptop the map has room for two rows of segments t
   app.ShowRun(std::make_shared<Mapped>());
   frames.Draw(8);
   CHECK(ImGui::FindWindowByName("###memory_map")->Size.y >= Px(175));
+}
+
+TEST_CASE("In a lower window the map keeps its least height, at the cost of the tables below it") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  ImGui::GetIO().DisplaySize = {1280, 740};
+  app.ShowRun(std::make_shared<Mapped>());
+  frames.Draw(8);
+  CHECK(ImGui::FindWindowByName("###memory_map")->Size.y >= Px(165));
+}
+
+TEST_CASE("The list of windows that Ctrl+Tab opens has their names in the window's language") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  UseTranslations({{"Memory map", "Speicherkarte"}});
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(8);
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, true);
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_LeftCtrl, true);
+  frames.Draw(2);
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_Tab, true);
+  frames.Draw(2);
+  const ImGuiWindow* const map = ImGui::FindWindowByName("###memory_map");
+  UseTranslations({});
+  REQUIRE(map != nullptr);
+  CHECK(std::string_view(map->Name).find("Speicherkarte") != std::string_view::npos);
 }
 
 TEST_CASE_METHOD(Measured, "Titles of a stretch's figures are whole in a narrow panel") {
