@@ -20,6 +20,7 @@ ShellInput Application::MakeShellInput() {
     shell.tone = ToneOf(input_, shell.banner);
   }
   shell.device = DeviceText(input_, state_.unit);
+  shell.device_bytes = shell.device.empty() ? 0 : input_.description.device_bytes;
   for (const auto& job : jobs_.jobs()) {
     const std::string title = job->title();
     if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;

@@ -109,6 +109,11 @@ Banner BannerOf(const SceneInput& input, ByteUnit unit) {
   banner.sentence = WithUnitTold(
       presenters::IsProgram(input.description) ? InShort(notice.sentence) : notice.sentence, unit);
   banner.bad = notice.bad;
+  if (input.status.out_of_memory && view != nullptr && !view->out_of_memory().empty()) {
+    const auto& failure = view->out_of_memory().back();
+    banner.exact = FormatExactBytes(failure.requested_bytes) + " were asked for, " +
+                   FormatExactBytes(failure.free_bytes) + " were free on the card.";
+  }
   if (!notice.bad || IsRecording(input) || presenters::IsProgram(input.description)) return banner;
   banner.again = input.settings;
   if (input.origin == RunOrigin::kNotOpened) banner.again_label = "Start a run";
@@ -141,7 +146,11 @@ std::string DeviceText(const SceneInput& input, ByteUnit unit) {
   }
   if (description.device_bytes > 0) {
     const bool is_limited = session::IsLimited(description, *input.cards);
-    parts.push_back((is_limited ? "limited to " : "") + FormatBytes(description.device_bytes, unit));
+    const bool is_whole =
+        !is_limited && session::CardOf(description.device_name, description.device_bytes, *input.cards);
+    parts.push_back(is_whole
+                        ? session::CardSize(description.device_bytes)
+                        : (is_limited ? "limited to " : "") + FormatBytes(description.device_bytes, unit));
   }
   return fmt::format("{}", fmt::join(parts, " · "));
 }

@@ -4,6 +4,7 @@
 
 #include "app/presenters/run/program_facts.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
 namespace {
@@ -24,8 +25,24 @@ TEST_CASE(
   CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · limited to 8.59 GB");
   CHECK(DeviceText(input, ByteUnit::kMebibytes) == "Phantom T4 · limited to 8.00 GiB");
   input.description.device_bytes = card.memory_bytes;
-  CHECK(DeviceText(input, ByteUnit::kMegabytes) == "Phantom T4 · 15.64 GB");
-  CHECK(DeviceText(input, ByteUnit::kMebibytes) == "Phantom T4 · 14.56 GiB");
+  for (const ByteUnit unit : {ByteUnit::kMegabytes, ByteUnit::kMebibytes})
+    CHECK(DeviceText(input, unit) == "Phantom T4 · 16 GiB");  // as it is sold
+}
+
+TEST_CASE("The banner of an out of memory knows to the byte what its sentence rounds") {
+  timeline::Stream stream;
+  events::Event& failure = stream.Add(events::EventKind::kOutOfMemory);
+  failure.bytes = 123'456'789;
+  failure.rounded_bytes = 1'234;
+  SceneInput input;
+  input.origin = RunOrigin::kOpened;
+  input.view = stream.Publish();
+  input.status.state = session::RunState::kFinished;
+  input.status.out_of_memory = true;
+  input.description.ending = "CUDA out of memory.";
+  CHECK(BannerOf(input, ByteUnit::kMegabytes).exact ==
+        "123,456,789 B were asked for, " + FormatExactBytes(input.view->out_of_memory().back().free_bytes) +
+            " were free on the card.");
 }
 
 TEST_CASE("The window is called after the network as it is called, also where that says \"on\"") {

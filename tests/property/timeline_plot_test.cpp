@@ -117,8 +117,7 @@ TimelinePlot WholePlot(const timeline::View& view, TimeAxis axis, CategorySet ca
 
 std::string TextOf(const PlotColumn& column, CategorySet categories) {
   std::string text;
-  for (const std::string& line : DescribeColumn(column, categories, ByteUnit::kMegabytes))
-    text += line + "\n";
+  for (const std::string& line : DescribeColumn(column, categories)) text += line + "\n";
   return text;
 }
 

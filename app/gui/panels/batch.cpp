@@ -48,6 +48,14 @@ std::string Summary(const BatchInput& input) {
   return text;
 }
 
+std::string ExactSummary(const BatchInput& input) {
+  const auto textbook = input.curve->textbook_here();
+  const auto phantom = input.curve->phantom_here();
+  return JoinedFacts(
+      {textbook ? "textbook " + FormatExactBytes(textbook->bytes) : "",
+       phantom && !phantom->out_of_memory ? "phantom " + FormatExactBytes(phantom->bytes) : ""});
+}
+
 // Over the batch that it ran with, whichever is chosen; a program tells of none.
 std::optional<ImVec2> PlaceOfRing(const BatchInput& input, const CurveAxes& axes) {
   if (!input.measured || !input.measured->settings) return std::nullopt;
@@ -76,6 +84,7 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
   }
   PanelTitle("Over the batch size", "allocated peak of a step");
   Put(Words(), Fitted(Words(), Summary(input), ImGui::GetContentRegionAvail().x));
+  TellExactly(ExactSummary(input));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area = PlotIn(at, room);

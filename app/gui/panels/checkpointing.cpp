@@ -108,6 +108,14 @@ std::string SummaryOf(const CheckpointingInput& input) {
   return now->phantom_bytes ? text + " · phantom " + FormatBytes(*now->phantom_bytes, input.unit) : text;
 }
 
+std::string ExactSummaryOf(const CheckpointingInput& input) {
+  const CheckpointWay* now = ChosenWay(input);
+  if (now == nullptr) return "";
+  const bool has_phantom = !now->does_not_fit && now->phantom_bytes;
+  return JoinedFacts({"textbook " + FormatExactBytes(now->total_bytes),
+                      has_phantom ? "phantom " + FormatExactBytes(*now->phantom_bytes) : ""});
+}
+
 // Where no way gains anything, why not, too.
 std::string WhyOf(const CheckpointWay& now, const CheckpointingInput& input) {
   const std::string why = WhyOfWay(now, input.ways, input.unit);
@@ -177,6 +185,7 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
   if (input.ways.empty()) return EmptyReason(input.cancelled ? "" : input.empty_reason);
   const float width = ImGui::GetContentRegionAvail().x;
   Put(Words(), Fitted(Words(), SummaryOf(input), width));
+  TellExactly(ExactSummaryOf(input));
   const CheckpointWay* now = ChosenWay(input);
   const std::string why = now == nullptr ? "" : WhyOf(*now, input);
   const float words = ExplainedHeight(why, SmallMuted(), width);

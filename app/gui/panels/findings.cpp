@@ -125,6 +125,7 @@ void DrawOwners(const FindingsInput& input) {
     MarkTerms(ImGui::GetItemRectMin(), Words(), shown);
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
     PutAtRowEnd(Numbers(), bytes);
+    TellExactly(owner.bytes);
   }
 }
 

@@ -342,7 +342,8 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
     return;
   }
   PanelTitle("What is alive",
-             JoinedFacts({FormatBytes(input.tree->nodes[0].bytes, input.unit), input.moment}));
+             JoinedFacts({FormatBytes(input.tree->nodes[0].bytes, input.unit), input.moment}),
+             FormatExactBytes(input.tree->nodes[0].bytes));
   ChooseLook(input.grouping, state);
   Breadcrumbs(*input.tree, state);
   if (input.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)

@@ -14,6 +14,7 @@
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/allocations/blocks.h"
 #include "app/presenters/allocations/selection.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/block_layer.h"
 
 namespace tidemark::gui {
@@ -331,6 +332,12 @@ std::string HintOf(const MemoryMapInput& input, MapPart part) {
   return std::string("pinned; ") + kPresses[presses] + ": back " + input.unpinned;
 }
 
+// What the sentence below the map rounds.
+std::string FreeExactly(const presenters::MemoryMap& map) {
+  return FormatExactBytes(SaturatingDifference(map.reserved_bytes, map.occupied_bytes)) + " free of " +
+         FormatExactBytes(map.reserved_bytes);
+}
+
 // What the map comes to, in one line; at length below it where there is room, else in its tooltip.
 void Caption(const MemoryMapInput& input, MapPart part, const std::string& at_length) {
   Put(part == MapPart::kNone ? SmallMuted() : Colored(SmallMuted(), Colors().accent), HintOf(input, part));
@@ -341,7 +348,7 @@ void Caption(const MemoryMapInput& input, MapPart part, const std::string& at_le
   if (shown != summary) Tooltip(summary);
   if (at_length.empty()) Tooltip(presenters::ExplainFreeMemory(*input.map, input.unit));
   MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), shown);
-  if (!at_length.empty()) PutWrappedTerms(SmallMuted(), at_length);
+  if (!at_length.empty()) PutWrappedTerms(SmallMuted(), at_length, FreeExactly(*input.map));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ void DrawFacts(const presenters::ProgramFacts& facts) {
     Put(SmallMuted(), fact.title);
     ExplainLabel(fact.title);
     PutWrapped(fact.title == presenters::kCommandFact ? Numbers() : Words(), fact.text);
-    if (!fact.exact.empty() && ImGui::IsItemHovered()) Tooltip(fact.exact);
+    TellExactly(fact.exact);
     ImGui::Dummy({0, Px(2)});
   }
   if (facts.notes.empty()) return;

@@ -160,6 +160,9 @@ float DrawStatus(const ShellInput& input, bool names_device, float left, float r
   const float y = ImGui::GetWindowPos().y + (height - Px(kTextSize)) / 2 - Px(1);
   if (names_device) {
     DrawText(list, {right, y}, MutedWords(), input.device, Align::kRight);
+    const ImVec2 from(right - Measure(MutedWords(), input.device).x, y);
+    if (input.device_bytes > 0)
+      TooltipOver(from, {right, y + Px(kTextSize)}, FormatExactBytes(input.device_bytes));
     right -= DeviceWidth(input);
   }
   const Color color = input.tone == StatusTone::kGood  ? colors.good

@@ -189,7 +189,9 @@ ImRect DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queu
              banner.bad ? icons::kWarning : icons::kInfo);
     const ImVec2 corner(at.x + icon, at.y + (height - text.y) / 2);
     list->AddText(style.face, Pixels(style), corner, U32(color), shown.c_str(), nullptr, wrap);
-    if (shown != banner.sentence) TooltipOver(corner, corner + text, banner.sentence);
+    std::string told = shown == banner.sentence ? "" : banner.sentence;
+    if (!banner.exact.empty()) told += (told.empty() ? "" : "\n") + banner.exact;
+    TooltipOver(corner, corner + text, told);
     ImGui::SetCursorPos({width - buttons, (height - ImGui::GetFrameHeight()) / 2});
     DrawBannerButtons(banner, shell, queue);
   }

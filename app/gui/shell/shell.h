@@ -29,6 +29,7 @@ enum class StatusTone : uint8_t { kQuiet, kGood, kBad };
 
 struct Banner {
   std::string sentence;  // "" = no banner
+  std::string exact;     // what that rounds, of an out of memory
   bool bad = true;
   std::string smaller_label;  // "With batch 96", "" = not offered
   std::optional<networks::TrainingSettings> smaller;
@@ -51,7 +52,8 @@ struct Toast {
 struct ShellInput {
   std::string status;  // "running"
   StatusTone tone = StatusTone::kQuiet;
-  std::string device;  // "Phantom H200 · 150.11 GB"
+  std::string device;        // "Phantom H200 · 141 GiB"
+  int64_t device_bytes = 0;  // its memory to the byte; 0 = not known
   Banner banner;
   std::vector<JobLine> jobs;
   RanksLine ranks;

@@ -32,6 +32,10 @@ void TellExactly(int64_t bytes) {
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }
 
+void TellExactly(std::string_view exact) {
+  if (ImGui::IsItemHovered()) Tooltip(exact);
+}
+
 void EmptyReason(std::string_view text) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float wrap = std::min(room.x, Px(420));

@@ -15,8 +15,10 @@ namespace tidemark::gui {
 // Title in bold, at the end of the row what the figures refer to ("at the peak of step 42"); `exact`, what
 // that rounds, under the mouse.
 void PanelTitle(std::string_view title, std::string_view aside, std::string_view exact = {});
-// Of the latest item, which rounds a size: that to the byte, under the mouse.
+// Of the latest item, which rounds a size: that to the byte, under the mouse. Of several, in words; "" where
+// it rounds none.
 void TellExactly(int64_t bytes);
+void TellExactly(std::string_view exact);
 // Why there is nothing to see yet, in the middle of what is left of the panel.
 void EmptyReason(std::string_view text);
 

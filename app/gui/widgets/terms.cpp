@@ -50,27 +50,35 @@ std::vector<ExplainedWord> WordsInLine(std::string_view text, std::string_view l
   return words;
 }
 
-void MarkTermsOfLine(ImVec2 at, const TextStyle& style, std::string_view text, std::string_view line,
+bool MarkTermsOfLine(ImVec2 at, const TextStyle& style, std::string_view text, std::string_view line,
                      TermHint hint) {
-  if (Translated(text) != text) return;  // in another language the words lie elsewhere
+  if (Translated(text) != text) return false;  // in another language the words lie elsewhere
+  bool is_on_word = false;
   for (const ExplainedWord& word : WordsInLine(text, line)) {
     const float left = at.x + MeasureAsIs(style, line.substr(0, word.begin)).x;
     const float width = MeasureAsIs(style, line.substr(word.begin, word.end - word.begin)).x;
     DrawTerm({left, at.y}, width, style, hint == TermHint::kNone ? std::string_view() : word.meaning);
+    is_on_word |= ImGui::IsMouseHoveringRect({left, at.y}, {left + width, at.y + Pixels(style) + Px(1)});
   }
+  return is_on_word;
 }
 
-void PutWrappedTerms(const TextStyle& style, std::string_view text) {
-  if (Translated(text) != text) return PutWrapped(style, text);
+void PutWrappedTerms(const TextStyle& style, std::string_view text, std::string_view exact) {
+  if (Translated(text) != text) {
+    PutWrapped(style, text);
+    return Tooltip(exact);
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   float y = at.y;
+  bool is_on_word = false;
   for (const std::string_view line : WrappedLines(style, text, width)) {
     DrawTextAsIs(ImGui::GetWindowDrawList(), {at.x, y}, style, line);
-    MarkTermsOfLine({at.x, y}, style, text, line);
+    is_on_word |= MarkTermsOfLine({at.x, y}, style, text, line);
     y += Pixels(style);
   }
   ImGui::Dummy({width, y - at.y});
+  if (!is_on_word) Tooltip(exact);
 }
 
 void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view meaning) {

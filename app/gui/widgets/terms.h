@@ -30,11 +30,12 @@ void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHin
 // The words in a line of a text that is wrapped, which is a part of it; one that goes on in the next line is
 // in both.
 std::vector<ExplainedWord> WordsInLine(std::string_view text, std::string_view line);
-// Marks those.
-void MarkTermsOfLine(ImVec2 at, const TextStyle& style, std::string_view text, std::string_view line,
+// Marks those; true where the mouse is on one.
+bool MarkTermsOfLine(ImVec2 at, const TextStyle& style, std::string_view text, std::string_view line,
                      TermHint hint = TermHint::kOnHover);
-// A text as PutWrapped writes it, with its words marked.
-void PutWrappedTerms(const TextStyle& style, std::string_view text);
+// A text as PutWrapped writes it, with its words marked. `exact`, what it rounds, under the mouse beside
+// them.
+void PutWrappedTerms(const TextStyle& style, std::string_view text, std::string_view exact = {});
 
 // Underlines a word that was drawn at `at`; `meaning` is what hovering it tells, "" = nothing.
 void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view meaning);

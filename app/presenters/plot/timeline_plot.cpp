@@ -202,8 +202,7 @@ int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories) {
   return shown;
 }
 
-std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories,
-                                        ByteUnit unit) {
+std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories) {
   const int64_t allocated = ValueOf(column.at_peak, Series::kAllocated);
   const int64_t shown = ShownBytes(column, categories);
   const int64_t reserved = ValueOf(column.at_peak, Series::kReserved);
@@ -211,10 +210,10 @@ std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::Cate
   std::vector<std::string> lines = {(is_range ? "highest of this column: event " : "event ") +
                                     FormatNumber(static_cast<int64_t>(column.peak)) + " · allocated " +
                                     FormatExactBytes(allocated) + " · reserved " +
-                                    FormatBytes(reserved, unit)};
+                                    FormatExactBytes(reserved)};
   if (shown != allocated) lines.push_back("of what is shown " + FormatExactBytes(shown));
   if (column.reserved_max > reserved)
-    lines.push_back("reserved in this column up to " + FormatBytes(column.reserved_max, unit));
+    lines.push_back("reserved in this column up to " + FormatExactBytes(column.reserved_max));
   if (column.lowest < shown) lines.push_back("lowest of this column " + FormatExactBytes(column.lowest));
   return lines;
 }

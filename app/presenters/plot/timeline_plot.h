@@ -153,10 +153,10 @@ const PlotColumn* ColumnAt(const TimelinePlot& plot, double position);
 
 // How high a column's stack is.
 int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories);
-// What a column is, to the byte, in lines: "event 5,000,001 · allocated 77,000,192 B · reserved 80.0 MB".
-// Where its events differ it says that this is the highest of them, and then "lowest of this column 1,024 B".
-std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories,
-                                        ByteUnit unit);
+// What a column is, to the byte, in lines: "event 5,000,001 · allocated 77,000,192 B · reserved 79,691,776
+// B". Where its events differ it says that this is the highest of them, and then "lowest of this column 1,024
+// B".
+std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories);
 
 // An allocation in words. What lies where in the stack: stacked_moment.h.
 struct BlockDescription {

@@ -24,6 +24,11 @@ std::string RangeOf(const Band& band, ByteUnit unit) {
   return FormatRange(band.least_bytes, band.most_bytes, unit) + ", by the order of the driver's addresses";
 }
 
+template <typename Band>
+std::string ExactRangeOf(const Band& band) {
+  return FormatExactBytes(band.least_bytes) + " to " + FormatExactBytes(band.most_bytes);
+}
+
 std::string TextOf(const Result<session::ReservedBand>& band, ByteUnit unit) {
   if (!band) return "not known: " + band.error().message;
   std::string text = band->bytes.is_moved() ? RangeOf(band->bytes, unit)
@@ -50,7 +55,8 @@ void AddCard(ProgramFacts& told, const timeline::View& view, int64_t reserved_by
       {view.devices().size() > 1 ? "Of the fullest card, with the context" : "Of the card, with the context",
        fmt::format("{}, {} of it; the context's {} are {}", FormatBytes(fit.taken_bytes(), unit),
                    session::ShareOf(card, fit.taken_bytes()), FormatBytes(card.context_bytes, unit),
-                   card.context_is_measured ? "as measured" : "an estimate")});
+                   card.context_is_measured ? "as measured" : "an estimate"),
+       FormatExactBytes(fit.taken_bytes())});
 }
 
 // How long the name of what ran is at the title's beginning: until it says on what, in the words of the
@@ -193,6 +199,10 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   const auto add_bytes = [&](const char* title, int64_t bytes) {
     told.facts.push_back({title, FormatBytes(bytes, unit), FormatExactBytes(bytes)});
   };
+  const auto add_range = [&told](const char* title, std::string text, const auto* range) {
+    const bool is_range = range != nullptr && range->is_moved();
+    told.facts.push_back({title, std::move(text), is_range ? ExactRangeOf(*range) : ""});
+  };
   add(kCommandFact, description.command);
   add(description.producer.starts_with("tidemark") ? "Recorded by" : "Read from", description.producer);
   add("Card", card ? fmt::format("{}, {}{}", card->title, limited, FormatBytes(card->memory_bytes, unit))
@@ -209,9 +219,10 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
     if (reserved_bytes > 0) add_bytes("Reserved at its highest", reserved_bytes);  // else not told
     if (view.devices().size() > 1) add("Reserved on each card", TextOf(view.devices(), unit));
-    if (band) add("Reserved in other orders", TextOf(*band, unit));
+    if (band) add_range("Reserved in other orders", TextOf(*band, unit), *band ? &(*band)->bytes : nullptr);
     if (band && *band && (*band)->bytes.allocated.is_moved())
-      add("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit));
+      add_range("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit),
+                &(*band)->bytes.allocated);
     if (band && *band && (*band)->late_frees_bytes) {
       const int64_t late_bytes = *(*band)->late_frees_bytes;
       add("Reserved with late frees",

@@ -338,12 +338,12 @@ TEST_CASE("What a column tells of its highest event is of that alone, and says s
     const TimelinePlot plot = MakeTimelinePlot(*view, {},
                                                {TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents),
                                                 columns, ByteUnit::kMegabytes, timeline::kAllCategories});
-    return DescribeColumn(*ColumnAt(plot, 1), timeline::kAllCategories, ByteUnit::kMegabytes);
+    return DescribeColumn(*ColumnAt(plot, 1), timeline::kAllCategories);
   };
-  CHECK(lines(100) == std::vector<std::string>{"event 1 · allocated 1,024 B · reserved 2.0 MB"});
+  CHECK(lines(100) == std::vector<std::string>{"event 1 · allocated 1,024 B · reserved 2,000,000 B"});
   CHECK(lines(1) ==
-        std::vector<std::string>{"highest of this column: event 1 · allocated 1,024 B · reserved 2.0 MB",
-                                 "reserved in this column up to 22.0 MB", "lowest of this column 0 B"});
+        std::vector<std::string>{"highest of this column: event 1 · allocated 1,024 B · reserved 2,000,000 B",
+                                 "reserved in this column up to 22,000,000 B", "lowest of this column 0 B"});
 }
 
 TEST_CASE("What lies between two events is told in events, time and bytes") {

@@ -160,6 +160,17 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
       told_of_band(session::ReservedBand{{400'000, 400'000}, false}).starts_with("the same in every order"));
   const std::string moved = "400.0 kB to 900.0 kB, by the order of the driver's addresses";
   CHECK(told_of_band(session::ReservedBand{{400'000, 900'000}, false}) == moved);
+  const auto exact_of = [](const ProgramFacts& facts, std::string_view title) {
+    const auto fact = std::ranges::find(facts.facts, title, &Fact::title);
+    return fact == facts.facts.end() ? std::string("none") : fact->exact;
+  };
+  const auto with_band = [&](const session::ReservedBand& band) {
+    return MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, band, ByteUnit::kMegabytes);
+  };
+  CHECK(exact_of(told, "Of the card, with the context") == "500,000 B");
+  CHECK(exact_of(with_band({{400'000, 900'000}, false}), "Reserved in other orders") ==
+        "400,000 B to 900,000 B");
+  CHECK(exact_of(with_band({{400'000, 400'000}, false}), "Reserved in other orders").empty());
   session::ReservedBand at_the_cliff{{400'000, 900'000}, false};
   at_the_cliff.at_the_cliff = true;
   CHECK(told_of_band(at_the_cliff) ==

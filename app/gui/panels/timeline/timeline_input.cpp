@@ -301,7 +301,7 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
     if (const auto group = GroupAt(*input.plot, *column, state.hover->bytes))
       GroupTooltip(input, *column, *group);
     if (!input.plot->group_ranks.empty()) Put(SmallMuted(), "the rank that is shown:");
-    for (const std::string& line : presenters::DescribeColumn(*column, ShownIn(input, state), input.unit)) {
+    for (const std::string& line : presenters::DescribeColumn(*column, ShownIn(input, state))) {
       if (tells_sums) Put(SmallMuted(), line);
     }
     if (tells_sums && !input.compared.empty())
