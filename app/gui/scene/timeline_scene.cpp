@@ -132,7 +132,7 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
   lane.columns = static_cast<int>(static_cast<float>(request.columns) / Px(1));  // names are as wide as that
   layer_lane_ = presenters::LayersInSight(*view_, lane);
   replay_lane_ = presenters::ReplaysInSight(*view_, request, Px(kReplayWidth));
-  if (compared != nullptr) AddCompared(*compared, alignment.get(), request.axis, plot);
+  if (compared != nullptr) AddCompared(*compared, alignment.get(), plot);
   ListBlocks(plot, timeline, rows);
   UsePlot(std::move(plot), request.axis);
   plot_asked_ = asked;
@@ -145,11 +145,11 @@ void TimelineScene::PreparePlot(const SceneInput& input, const ViewState& state,
 }
 
 void TimelineScene::AddCompared(const timeline::View& compared, const ComparedRequests* alignment,
-                                presenters::TimeAxis axis, presenters::TimelinePlot& plot) const {
+                                presenters::TimelinePlot& plot) const {
   if (alignment != nullptr) {
-    presenters::AddComparedRun(*view_, axis, compared, alignment->same, plot);
+    presenters::AddComparedRun(*view_, compared, alignment->same, plot);
   } else if (!presenters::AlignByAllocations(*view_, compared)) {
-    presenters::AddComparedRun(*view_, axis, compared, {}, plot);
+    presenters::AddComparedRun(*view_, compared, {}, plot);
   }
 }
 

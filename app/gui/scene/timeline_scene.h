@@ -117,7 +117,7 @@ class TimelineScene {
                    const std::string& card, const std::shared_ptr<const ComparedRequests>& alignment,
                    Frame& frame);
   void AddCompared(const timeline::View& compared, const ComparedRequests* alignment,
-                   presenters::TimeAxis axis, presenters::TimelinePlot& plot) const;
+                   presenters::TimelinePlot& plot) const;
   void ListBlocks(const presenters::TimelinePlot& plot, const TimelineState& timeline, int rows);
   void UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis);
   void PrepareHover(const ViewState& state, Frame& frame);

@@ -232,7 +232,7 @@ TimelinePlot PlotOver(const timeline::View& view, const VisibleRange& sight, con
   std::vector<SameEvent> same;
   if (AlignByAllocations(view, other))
     same = SameEvents(view, other, CompareStreams(view, other, ComparedSteps::kAll));
-  AddComparedRun(view, TimeAxis::kEvents, other, same, plot);
+  AddComparedRun(view, other, same, plot);
   return plot;
 }
 

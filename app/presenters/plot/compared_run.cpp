@@ -52,13 +52,29 @@ class ComparedLine {
 
 // Where the events end that lie under a column: where the next one begins; under the last of the run, and
 // where a restart leads back, behind the last event that has its like; where the other lacks the step, at its
-// end.
-EventIndex EndUnder(SamePlaces& places, EventIndex column_end, const View& other, EventIndex begin) {
+// end. One that no event is in, as on the axis of time, has none of the other either.
+EventIndex EndUnder(SamePlaces& places, const View& other, EventIndex column_begin, EventIndex column_end,
+                    EventIndex begin) {
+  if (column_begin == column_end) return begin;
   const std::optional<EventIndex> next = places.Of(column_end);
   if (next && *next > begin) return *next;
   const std::optional<EventIndex> last = places.Of(column_end - 1);
   if (last) return std::max(*last, begin) + 1;
   return next ? begin + 1 : other.end();
+}
+
+// What lies under a column whose events these are; nothing where the other has nothing like the first of
+// them.
+std::optional<Under> UnderColumn(SamePlaces& places, const View& shown, const View& other, EventIndex begin,
+                                 EventIndex end) {
+  // Behind the last event, where the axis of time goes on, what that left holds.
+  if (begin == shown.end()) {
+    const std::optional<EventIndex> last = places.Of(begin - 1);
+    return last ? std::optional(Under{*last + 1, *last + 1}) : std::nullopt;
+  }
+  const std::optional<EventIndex> like = places.Of(begin);
+  if (!like) return std::nullopt;
+  return Under{*like, EndUnder(places, other, begin, end, *like)};
 }
 
 // Where steps are narrow a line that follows each of them covers everything: there it tells the highest of
@@ -80,29 +96,27 @@ void JoinNarrowSteps(size_t steps, std::vector<PlotLevel>& levels) {
 }
 
 // How many steps begin in sight.
-size_t StepsUnder(const View& shown, TimeAxis axis, const TimelinePlot& plot) {
+size_t StepsUnder(const View& shown, const TimelinePlot& plot) {
   if (plot.columns.empty()) return 0;
-  const auto from = [&](double position) {
-    return std::lower_bound(shown.steps().begin(), shown.steps().end(),
-                            IndexAtPosition(shown, axis, position),
+  const auto from = [&](EventIndex index) {
+    return std::lower_bound(shown.steps().begin(), shown.steps().end(), index,
                             [](const Step& step, EventIndex at) { return step.begin < at; });
   };
-  return static_cast<size_t>(from(plot.columns.back().end) - from(plot.columns.front().begin));
+  return static_cast<size_t>(from(plot.edges.back()) - from(plot.edges.front()));
 }
 
 }  // namespace
 
-void AddComparedRun(const View& shown, TimeAxis axis, const View& other, std::span<const SameEvent> same,
+void AddComparedRun(const View& shown, const View& other, std::span<const SameEvent> same,
                     TimelinePlot& plot) {
   ComparedLine line(other, plot);
   SamePlaces places(shown, other, same);
-  for (const PlotColumn& column : plot.columns) {
-    const std::optional<EventIndex> begin = places.Of(IndexAtPosition(shown, axis, column.begin));
-    if (!begin) continue;
-    line.Add(column, {*begin, EndUnder(places, IndexAtPosition(shown, axis, column.end), other, *begin)});
+  for (size_t i = 0; i < plot.columns.size(); ++i) {
+    if (const auto under = UnderColumn(places, shown, other, plot.edges[i], plot.edges[i + 1]))
+      line.Add(plot.columns[i], *under);
   }
   line.Flush();
-  JoinNarrowSteps(StepsUnder(shown, axis, plot), plot.compared);
+  JoinNarrowSteps(StepsUnder(shown, plot), plot.compared);
 }
 
 std::string DescribeCompared(const TimelinePlot& plot, const PlotColumn& column, std::string_view other,

@@ -14,8 +14,8 @@ namespace tidemark::presenters {
 
 // Adds the other's curve to a plot of `shown`, where steps are narrow the curve of their peaks. O(columns ·
 // (log events + phases of a step + log `same`)).
-void AddComparedRun(const timeline::View& shown, TimeAxis axis, const timeline::View& other,
-                    std::span<const SameEvent> same, TimelinePlot& plot);
+void AddComparedRun(const timeline::View& shown, const timeline::View& other, std::span<const SameEvent> same,
+                    TimelinePlot& plot);
 
 // What both have allocated under a column: "second.tide allocated 1,024 B here, this run 512 B: +512 B".
 // Where steps are narrow it is the highest of those that the curve joins.

@@ -172,6 +172,7 @@ TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstima
   plot.failures = FailuresOver(view, request, cut);
   AddLevels(view, request.axis, estimates, cut, plot);
   plot.columns = cut.columns;
+  plot.edges = cut.edges;
   plot.highest_bytes = HighestOf(view, plot, cut.end);
   if (before != nullptr) *before = std::move(cut);
   AddLines(view, request.axis, plot);

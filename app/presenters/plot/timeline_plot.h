@@ -90,6 +90,9 @@ struct PlotLine {
 
 struct TimelinePlot {
   std::vector<PlotColumn> columns;
+  // The first event of each column, and the one behind the last. On the axis of time not the event at which
+  // a column begins, which may lie before it.
+  std::vector<events::EventIndex> edges;
   // Spans narrower than a column are merged into their neighbours; empty where all are too narrow to tell
   // apart.
   std::vector<PlotPhase> phases;

@@ -74,7 +74,7 @@ TEST_CASE("Within a step phases lie over each other, however much of it each tak
   CHECK(SamePlace(*shown, BeginOf(*shown, 1, Phase::kBackward) + 21, *other) ==
         BeginOf(*other, 1, Phase::kBackward) + 21 * 21 / 41);
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
+  AddComparedRun(*shown, *other, {}, plot);
   const auto forward_end = static_cast<double>(BeginOf(*shown, 1, Phase::kBackward));
   const auto at = std::ranges::find(plot.compared, forward_end, &PlotLevel::begin);
   REQUIRE(at != plot.compared.end());
@@ -106,10 +106,27 @@ TEST_CASE("A run lies over itself at every event") {
     CHECK(SamePlace(*view, index, *view) == index);
   for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
     TimelinePlot plot = WholePlot(*view, axis);
-    AddComparedRun(*view, axis, *view, {}, plot);
+    AddComparedRun(*view, *view, {}, plot);
     REQUIRE(plot.compared.size() == plot.columns.size());
     for (size_t i = 0; i < plot.columns.size(); ++i)
       CHECK(plot.compared[i].bytes == ValueOf(plot.columns[i].at_peak, timeline::Series::kAllocated));
+  }
+}
+
+TEST_CASE("A run lies over itself to the end of what the GPU did after its last event") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  stream.Allocate(2 << 20, 1024);
+  events::Event& kernel = stream.Add(events::EventKind::kKernel, timeline::Stream::kStartNs);
+  kernel.rounded_bytes = 2'000'000;  // it lasts so many nanoseconds
+  const auto view = stream.Publish();
+  for (const int columns : {2, 10, 1000}) {
+    const VisibleRange whole = WholeRange(*view, TimeAxis::kWallClock);
+    TimelinePlot plot = MakeTimelinePlot(*view, {}, {TimeAxis::kWallClock, whole, columns});
+    AddComparedRun(*view, *view, {}, plot);
+    REQUIRE(plot.compared.size() == plot.columns.size());
+    CHECK(plot.compared.back().end == plot.columns.back().end);
+    CHECK(plot.compared.back().bytes == 1536);
   }
 }
 
@@ -120,7 +137,7 @@ TEST_CASE("Steps that the other lacks have no line, and its own highest moment f
   CHECK(SamePlace(*shown, steps[1].begin, *other) == other->steps()[1].begin);
   CHECK_FALSE(SamePlace(*shown, steps[2].begin, *other));
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
+  AddComparedRun(*shown, *other, {}, plot);
   REQUIRE_FALSE(plot.compared.empty());
   CHECK(plot.compared.back().end <= static_cast<double>(steps[2].begin) + 1);
   CHECK(plot.highest_bytes == (5 << 20) + 1024);
@@ -130,7 +147,7 @@ TEST_CASE("Under the mouse stand what both runs have there, and the difference")
   const auto shown = TrainingOf(6, 1 << 20).Publish();
   const auto other = TrainingOf(2, 3 << 20).Publish();
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
+  AddComparedRun(*shown, *other, {}, plot);
   const auto told = [&](const timeline::Step& step) {
     const PlotColumn* column = ColumnAt(plot, static_cast<double>(step.peak));
     return DescribeCompared(plot, *column, "other.tide", ByteUnit::kMebibytes);
@@ -144,7 +161,7 @@ TEST_CASE("Zoomed out a column tells the highest moment of all that lies under i
   const auto other = TrainingOf(64, 3 << 20).Publish();
   TimelinePlot plot =
       MakeTimelinePlot(*shown, {}, {TimeAxis::kEvents, WholeRange(*shown, TimeAxis::kEvents), 8});
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
+  AddComparedRun(*shown, *other, {}, plot);
   REQUIRE(plot.compared.size() == plot.columns.size());
   for (size_t i = 0; i < plot.columns.size(); ++i) {
     const bool at_peak = ValueOf(plot.columns[i].at_peak, timeline::Series::kAllocated) == (1 << 20) + 1024;
@@ -157,7 +174,7 @@ TEST_CASE("Where steps are narrow the line follows their peaks") {
   const auto view = TrainingOf(64, 1 << 20).Publish();
   TimelinePlot plot =
       MakeTimelinePlot(*view, {}, {TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 500});
-  AddComparedRun(*view, TimeAxis::kEvents, *view, {}, plot);
+  AddComparedRun(*view, *view, {}, plot);
   REQUIRE(plot.compared.size() < plot.columns.size() / 8);
   CHECK(plot.compared.front().begin == plot.columns.front().begin);
   CHECK(plot.compared.back().end == plot.columns.back().end);
@@ -208,7 +225,7 @@ TEST_CASE("A snapshot, which knows no steps, lies beside a recording where their
     CHECK(SamePlace(*other, pair.b, *shown, mirrored) == pair.a);
   }
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, same, plot);
+  AddComparedRun(*shown, *other, same, plot);
   for (const timeline::Step& step : shown->steps()) {
     const PlotColumn* column = ColumnAt(plot, static_cast<double>(step.peak));
     CHECK(DescribeCompared(plot, *column, "s.pickle", ByteUnit::kMebibytes) ==
@@ -263,7 +280,7 @@ TEST_CASE("Of a second run that was restarted only the steps since count") {
   CHECK_FALSE(SamePlace(*shown, shown->steps()[2].begin, *other));  // it came so far before it was restarted
   CHECK(SamePlace(*shown, shown->first(), *other) == other->steps()[3].end + 1);
   TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
-  AddComparedRun(*shown, TimeAxis::kEvents, *other, {}, plot);
+  AddComparedRun(*shown, *other, {}, plot);
   for (const PlotLevel& level : plot.compared) CHECK(level.bytes < 5 << 20);
   // Its peak is that of these steps, too.
   const auto peaks = CompareRunsAt(*shown, *other, "other.tide", {});
