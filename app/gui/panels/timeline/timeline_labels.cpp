@@ -324,15 +324,24 @@ void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, c
   list->ChannelsSetCurrent(kLineChannel);
 }
 
+void DrawPointer(ImDrawList* list, ImVec2 from, ImVec2 to, Color color) {
+  // Whole pixels: one that begins and ends in their middles may cover none.
+  const float dot = std::max(1.0F, std::round(Px(1)));
+  const float x = std::round(to.x - dot / 2);
+  const float end = std::round(to.y);
+  const float length = std::abs(end - std::round(from.y));
+  for (float away = 0; away + dot <= length; away += 3 * dot) {
+    const float y = from.y < to.y ? end - away - dot : end + away;
+    list->AddRectFilled({x, y}, {x + dot, y + dot}, U32(color));
+  }
+}
+
 void DrawLineLabel(ImDrawList* list, const ImRect& place, ImVec2 at, const TextStyle& style,
                    const std::string& text, int64_t bytes, std::string_view label, TimelineLabels* labels) {
-  // Whole pixels: one that begins and ends in their middles may cover none.
-  const float width = std::max(1.0F, std::round(Px(1)));
-  const float x = std::round(std::clamp(at.x, place.Min.x + Px(1), place.Max.x - Px(1)) - width / 2);
-  const float y = at.y;
+  const float x = std::clamp(at.x, place.Min.x + Px(1), place.Max.x - Px(1));
   const float gap = Px(4);
-  if (y > place.Max.y + gap) list->AddRectFilled({x, place.Max.y}, {x + width, y}, U32(style.color));
-  if (y < place.Min.y - gap) list->AddRectFilled({x, y}, {x + width, place.Min.y}, U32(style.color));
+  if (at.y > place.Max.y + gap) DrawPointer(list, {x, place.Max.y}, {x, at.y}, style.color);
+  if (at.y < place.Min.y - gap) DrawPointer(list, {x, place.Min.y}, {x, at.y}, style.color);
   DrawRimmed(list, place, style, text);
   labels->Take(place, "");
   if (!label.empty())

@@ -117,6 +117,8 @@ void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, con
               Color fill);
 // The same without a ground: a rim around its letters parts it from the stack that is seen between them.
 void DrawRimmed(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text);
+// From a label to what it is of: dots, since a line in the colour of a curve would be read as a spike of it.
+void DrawPointer(ImDrawList* list, ImVec2 from, ImVec2 to, Color color);
 // The label of a line that goes through `at`, which rounds so many bytes; one that is away from it points
 // there.
 void DrawLineLabel(ImDrawList* list, const ImRect& place, ImVec2 at, const TextStyle& style,

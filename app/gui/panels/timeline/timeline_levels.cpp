@@ -53,7 +53,7 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
     DrawLineLabel(list, *place, {place->GetCenter().x, y}, style, text, level.bytes, name, labels);
 }
 
-// Up and down again and again: a line at each would hide the stack that it is compared with.
+// Up and down again and again: a line from each to the next would hide the stack that it is compared with.
 bool IsComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
   constexpr int kOfASpike = 2;  // on a slope
   int turns = 0;
@@ -68,27 +68,6 @@ bool IsComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels)
     last = y;
   }
   return turns > kOfASpike;
-}
-
-// As high as the highest of them.
-void AddPlateau(std::span<const PlotLevel> levels, std::vector<PlotLevel>* told) {
-  if (levels.empty()) return;
-  const auto highest = std::ranges::max_element(levels, {}, &PlotLevel::bytes);
-  told->push_back({levels.front().begin, levels.back().end, highest->bytes});
-}
-
-// What goes up and down, as one level. A spike that stands out of it alone stays as narrow as it is.
-void AddComb(const TimelineGeometry& geometry, std::span<const PlotLevel> levels,
-             std::vector<PlotLevel>* told) {
-  const auto y = [&](const PlotLevel& level) { return geometry.Y(static_cast<double>(level.bytes)); };
-  const auto highest = std::ranges::max_element(levels, {}, &PlotLevel::bytes);
-  const bool is_alone = std::ranges::none_of(
-      levels, [&](const PlotLevel& level) { return &level != &*highest && y(level) - y(*highest) < Px(4); });
-  if (!is_alone) return AddPlateau(levels, told);
-  const auto spike = static_cast<size_t>(highest - levels.begin());
-  AddPlateau(levels.first(spike), told);
-  told->push_back(*highest);
-  AddPlateau(levels.subspan(spike + 1), told);
 }
 
 // A line's columns as one path: a rectangle for as many columns as are alike. Interrupted where it is not
@@ -247,8 +226,9 @@ std::string AboveAxis::InWords(ByteUnit unit) const {
   return words;
 }
 
-std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
-  std::vector<PlotLevel> told;
+std::vector<bool> InCombs(const TimelineGeometry& geometry, std::span<const PlotLevel> levels) {
+  std::vector<bool> in_combs;
+  in_combs.reserve(levels.size());
   for (size_t begin = 0, end = 0; begin < levels.size(); begin = end) {
     const auto is_narrow = [&](size_t i) {
       return geometry.X(levels[i].end) - geometry.X(levels[i].begin) < Px(2);
@@ -259,14 +239,9 @@ std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, std::span<con
              geometry.X(levels[end].end) - geometry.X(levels[begin].begin) < Px(10);
     };
     for (end = begin + 1; goes_on();) ++end;
-    const std::span<const PlotLevel> together = levels.subspan(begin, end - begin);
-    if (IsComb(geometry, together)) {
-      AddComb(geometry, together, &told);
-    } else {
-      told.insert(told.end(), together.begin(), together.end());
-    }
+    in_combs.resize(end, IsComb(geometry, levels.subspan(begin, end - begin)));
   }
-  return told;
+  return in_combs;
 }
 
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
@@ -312,11 +287,13 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const float half = Px(1);
   const PlotLevel* before = nullptr;
   const PlotLevel* highest = nullptr;
-  const std::vector<PlotLevel> levels = ToldApart(geometry, input.plot->compared);
-  for (const PlotLevel& level : levels) {
+  const std::vector<PlotLevel>& levels = input.plot->compared;
+  const std::vector<bool> in_combs = InCombs(geometry, levels);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const PlotLevel& level = levels[i];
     const auto [x0, x1] = geometry.Pixels(level.begin, level.end);
     const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
-    if (before != nullptr && before->end == level.begin) {
+    if (before != nullptr && before->end == level.begin && !(in_combs[i] && in_combs[i - 1])) {
       const float last_y = std::round(geometry.Y(static_cast<double>(before->bytes)));
       list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
     }

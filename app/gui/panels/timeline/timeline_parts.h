@@ -118,10 +118,9 @@ bool LieOnEachOther(const TimelineGeometry& geometry, std::span<const int64_t> o
                     std::span<const int64_t> other, ByteUnit unit);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TimelineLabels* labels, AboveAxis* above);
-// What is drawn of the second run's levels: where some are too narrow to be told apart, and go up and down,
-// the highest of them, and a single spike among them as narrow as it is.
-std::vector<presenters::PlotLevel> ToldApart(const TimelineGeometry& geometry,
-                                             std::span<const presenters::PlotLevel> levels);
+// Which of the second run's levels are too narrow to be told apart, and go up and down: of those each is
+// drawn where it is, but no line from one to the next.
+std::vector<bool> InCombs(const TimelineGeometry& geometry, std::span<const presenters::PlotLevel> levels);
 // The second run's curve, with its name.
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                   TimelineLabels* labels);
