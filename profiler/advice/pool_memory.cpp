@@ -18,6 +18,9 @@ using timeline::Series;
 // As of fragmentation: less is not worth a word.
 constexpr int64_t kShareOfReserved = 10;
 constexpr int64_t kLeast = int64_t{20} << 20;
+// Of what is reserved pools that hold so much decide on which cards the program fits, however little that is
+// of the card that it ran on.
+constexpr int64_t kMuchOfReserved = 4;
 
 std::string Pools(size_t count, PoolOwner owner) {
   if (owner == PoolOwner::kGraph)
@@ -61,10 +64,17 @@ std::optional<Finding> PoolMemory(const timeline::View& view, ByteUnit unit, int
   const PoolOwner owner = graphs_keep_more ? PoolOwner::kGraph : PoolOwner::kProgram;
   const PoolBytes& held = graphs_keep_more ? of_graphs : of_program;
   const int64_t reserved = timeline::ValueOf(peak.values, Series::kReserved);
-  if (held.free_bytes < std::max({kLeast, reserved / kShareOfReserved, card_bytes / kShareOfCard})) return {};
+  const bool hold_much = held.bytes >= reserved / kMuchOfReserved;
+  const int64_t of_card = hold_much ? 0 : card_bytes / kShareOfCard;
+  if (held.free_bytes < std::max({kLeast, reserved / kShareOfReserved, of_card})) return {};
+  const std::string much = hold_much ? " Of the " + FormatBytes(reserved, unit) +
+                                           " that are reserved at most, the " +
+                                           (held.pools == 1 ? "pool holds " : "pools hold ") +
+                                           FormatNumber(held.bytes * 100 / reserved) + " %."
+                                     : "";
   return Finding{FindingKind::kPoolMemory,
                  FormatBytes(held.free_bytes, unit) + " of the " + FormatBytes(held.bytes, unit) + " of " +
-                     Pools(held.pools, owner) + " hold no tensor. " + WhoUsesIt(owner),
+                     Pools(held.pools, owner) + " hold no tensor. " + WhoUsesIt(owner) + much,
                  AdviceFor(held, owner),
                  held.free_bytes,
                  moment,

@@ -33,7 +33,8 @@ TEST_CASE("What a CUDA graph keeps for its replays is told") {
   CHECK(finding->bytes == 90 * kMiB);
   CHECK(finding->evidence ==
         "90.0 MiB of the 100.0 MiB of a CUDA graph's private pool hold no tensor. Replays work there, which "
-        "allocates nothing, and PyTorch uses it for nothing else between them.");
+        "allocates nothing, and PyTorch uses it for nothing else between them. Of the 228.0 MiB that are "
+        "reserved at most, the pool holds 43 %.");
   CHECK(finding->advice.starts_with("Let go of a graph"));
 }
 
@@ -51,6 +52,17 @@ TEST_CASE("Several graphs are advised to share a pool; a pool that the program m
              "a private pool that the program made (torch.cuda.MemPool, torch.cuda.graph_pool_handle) "
              "hold no tensor."));
   CHECK(made->advice.find("use_on_oom=True") != std::string::npos);
+}
+
+TEST_CASE("What pools keep is told of a large card where they hold much of what is reserved") {
+  constexpr int64_t kCard = int64_t{140} << 30;
+  const TrainingStream stream = StreamWithPools("private pool (1, 0)", 2, 24 * kMiB, 48 * kMiB);
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes, kCard);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].kind == FindingKind::kPoolMemory);
+  CHECK(findings[0].bytes == 48 * kMiB);
+  CHECK(Says(findings[0], "48.0 MiB of the 144.0 MiB of 2 private pools of CUDA graphs hold no tensor."));
+  CHECK(Says(findings[0], " MiB that are reserved at most, the pools hold "));
 }
 
 TEST_CASE("Little that a pool keeps, and pools of which nobody tells whose they are, are not worth a word") {
