@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
+#include "app/gui/panels/memory_map.h"
+#include "tests/gui/measured.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
 namespace {
@@ -100,6 +104,37 @@ TEST_CASE("No sliver has its size below it where a larger segment has none") {
   CHECK(named({30, 30, 0, 30}) == std::vector<size_t>{0, 1, 3});
   layout.segments.resize(3);
   CHECK(named({0, 0, 40}) == std::vector<size_t>{2});  // of those in sight
+}
+
+TEST_CASE_METHOD(Measured, "A pinned moment's map tells of its private pools, rather than how to leave it") {
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x10000000, 64 * kMebibyte).pool = 1;
+  stream.Allocate(0x10000000, 2 * kMebibyte).pool = 1;
+  const auto view = stream.Publish();
+  const timeline::State state = view->StateAt(stream.latest());
+  const presenters::MemoryMap map = presenters::MakeMemoryMap(state);
+  MapDrawing drawing;
+  MemoryMapInput input;
+  input.view = view.get();
+  input.state = &state;
+  input.map = &map;
+  input.drawing = &drawing;
+  input.last = stream.latest();
+  input.pinned = true;
+  input.escapes = 1;
+  input.unpinned = "at the peak of the run, in step 9";
+  MemoryMapState chosen;
+  CommandQueue queue;
+  const auto told = [&](float width) {
+    return WordsIn(
+        {width, 220}, [&] { DrawMemoryMapPanel(input, chosen, queue); }, "panel " + std::to_string(width));
+  };
+  const std::string wide = told(1000);
+  const std::string narrow = told(560);
+  CHECK(wide.find("pinned; Esc twice: back at the peak of the run, in step 9") != std::string::npos);
+  CHECK(narrow.find("pinned; Esc twice") != std::string::npos);
+  CHECK(wide.find("in private pools (dashed)") != std::string::npos);
+  CHECK(narrow.find("in private pools (dashed)") != std::string::npos);
 }
 
 }  // namespace tidemark::gui

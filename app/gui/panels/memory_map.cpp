@@ -338,11 +338,23 @@ std::string FreeExactly(const presenters::MemoryMap& map) {
          FormatExactBytes(map.reserved_bytes);
 }
 
+// Where it leaves no room for what the map comes to, without where a key leads back to: who holds what is
+// told last in that, and would be cut first.
+std::string FittedHint(const std::string& hint, float room) {
+  if (Measure(SmallMuted(), hint).x <= room) return hint;
+  return hint.substr(0, hint.find(':'));
+}
+
 // What the map comes to, in one line; at length below it where there is room, else in its tooltip.
 void Caption(const MemoryMapInput& input, MapPart part, const std::string& at_length) {
-  Put(part == MapPart::kNone ? SmallMuted() : Colored(SmallMuted(), Colors().accent), HintOf(input, part));
-  ImGui::SameLine();
   const std::string summary = presenters::MapSummary(*input.map, input.unit);
+  const float room =
+      ImGui::GetContentRegionAvail().x - Measure(SmallMuted(), summary).x - ImGui::GetStyle().ItemSpacing.x;
+  const std::string hint = HintOf(input, part);
+  const std::string fitted = FittedHint(hint, room);
+  Put(part == MapPart::kNone ? SmallMuted() : Colored(SmallMuted(), Colors().accent), fitted);
+  if (fitted != hint) Tooltip(hint);
+  ImGui::SameLine();
   const std::string shown = FittedFacts(SmallMuted(), summary, ImGui::GetContentRegionAvail().x);
   PutRight(SmallMuted(), shown);
   if (shown != summary) Tooltip(summary);
