@@ -112,7 +112,6 @@ void DrawFigures(const FindingsInput& input) {
     SizeRow("context and others", outside);
     SizeRow("the card has", page.card_bytes);
   }
-  PutExplained(page.why, Words(), input.glossary);
 }
 
 void DrawOwners(const FindingsInput& input) {
@@ -139,6 +138,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
              std::string(icons::kWarning) + "  Out of memory" + (page.place.empty() ? "" : " ") + page.place +
                  more + (survived ? "; the run went on" : ""));
   if (ImGui::IsItemClicked()) queue.Push(GoToMoment{page.shortage.index});
+  PutExplained(page.why, Words(), input.glossary);  // over all columns: one of them is narrow
   const float room = ImGui::GetContentRegionAvail().x;
   const bool is_wide = room > Px(640);
   const float width = is_wide ? (room - 2 * Px(24)) / 3 : room;

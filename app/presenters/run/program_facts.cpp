@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "app/presenters/run/run_end.h"
 #include "profiler/phantom/address_order.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/one_card.h"
@@ -232,7 +233,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     }
     if (card) AddCard(told, view, reserved_bytes, *card, unit);
   }
-  add("Ended early", description.ending);
+  add("Ended early", EndingInWords(status, description.ending, view));
   add("Its error output", status.error_output);
   told.notes = description.notes;
   return told;

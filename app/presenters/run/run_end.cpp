@@ -28,15 +28,23 @@ std::string InARow(const std::vector<std::string>& sentences) {
   return row;
 }
 
+std::string WithShortage(const session::RunStatus& status, const std::string& sentence,
+                         const timeline::View& view) {
+  const bool says_why = sentence.find("memory") != std::string::npos;
+  return InARow({says_why ? "" : ShortageText(status, view), sentence});
+}
+
 EndNotice Bad(const std::string& sentence, const session::RunStatus& status, const timeline::View* view) {
   if (view == nullptr) return {sentence, true};
-  const bool says_why = sentence.find("memory") != std::string::npos;
-  const std::string shortage = says_why ? "" : ShortageText(status, *view);
-  const std::string loss = LossText(*view);
-  return {InARow({shortage, sentence, loss}), true};
+  return {InARow({WithShortage(status, sentence, *view), LossText(*view)}), true};
 }
 
 }  // namespace
+
+std::string EndingInWords(const session::RunStatus& status, const std::string& ending,
+                          const timeline::View& view) {
+  return ending.empty() ? "" : WithShortage(status, ending, view);
+}
 
 EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view) {
   if (status.state <= RunState::kPaused) return {status.sentence, !status.sentence.empty()};

@@ -15,6 +15,11 @@ struct EndNotice {
   bool bad = false;      // it did not end as it should
 };
 
+// How a run ended that did not end well, and before that which memory it lacked, where its recording knows
+// and `ending` does not tell; "" where that is "".
+std::string EndingInWords(const session::RunStatus& status, const std::string& ending,
+                          const timeline::View& view);
+
 // Of a run of ours: how it ended, or what went wrong while it goes on.
 EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view);
 // Of a recording that was opened: how the run ended badly that it is of.

@@ -113,6 +113,9 @@ TEST_CASE("Of a recording that is opened it is told how its run ended, as of tha
   CHECK_FALSE(NoticeOfOpened(status, description, view.get()).bad);
   status.cut_off = true;
   CHECK(NoticeOfOpened(status, description, view.get()).bad);
+  CHECK(EndingInWords(status, "", *view).empty());
+  CHECK(EndingInWords(status, "It ended with exit code 1.", *view) ==
+        "Memory ran out: 3.00 GiB asked for, 2.00 GiB free. It ended with exit code 1.");
   RunStatus live = StatusOf(RunState::kFailed, "The program ended with exit code 1.");
   live.out_of_memory = true;
   description.ending = live.sentence;
