@@ -15,6 +15,7 @@
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
+#include "app/presenters/moment/level_chain.h"
 #include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
@@ -86,6 +87,16 @@ bool HasDifferences(const presenters::Breakdown& breakdown) {
 
 constexpr const char* kNotSampled = "not sampled";
 
+// What the card told nearest to the moment, where it tells anything of that: it holds no less than a level
+// below it.
+std::string WordsOfUnsampled(const presenters::BreakdownRow& row, const BreakdownInput& input) {
+  const auto& totals = input.breakdown->totals;
+  const bool is_less = std::ranges::any_of(totals, [&](const presenters::BreakdownRow& below) {
+    return &below < &row && below.measured_bytes.value_or(0) > row.told_bytes.value_or(0);
+  });
+  return is_less || !row.told_bytes ? kNotSampled : FormatInUnit(*row.told_bytes, input.unit);
+}
+
 // Columns are as wide as their widest figure, so that all room that is left goes to the names.
 ColumnWidths WidthsFor(const BreakdownInput& input) {
   ColumnWidths widths{Measure(SmallMuted(), WordForRun(input.on_phantom)).x};
@@ -97,7 +108,8 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
               std::max(widths.figures,
                        Measure(row.category ? Numbers() : StrongWords(), FormatInUnit(*bytes, input.unit)).x);
       }
-      if (row.is_unsampled) widths.figures = std::max(widths.figures, Measure(SmallMuted(), kNotSampled).x);
+      if (row.is_unsampled)
+        widths.figures = std::max(widths.figures, Measure(SmallMuted(), WordsOfUnsampled(row, input)).x);
       if (row.difference_bytes.value_or(0) == 0) continue;
       widths.difference = std::max(
           widths.difference,
@@ -141,9 +153,13 @@ void NotToldCells(const BreakdownInput& input, const ColumnWidths& widths) {
 void MeasuredCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   if (!row.is_unsampled) return BytesCell(row.measured_bytes, input.unit, !row.category.has_value());
   ImGui::TableNextColumn();
-  PutRight(SmallMuted(), kNotSampled);
-  if (ImGui::IsItemHovered())
-    Tooltip("The card is asked ten times a second, and was not while this process held as much as here.");
+  PutRight(SmallMuted(), WordsOfUnsampled(row, input));
+  if (ImGui::IsItemHovered()) {
+    const std::string told =
+        row.told_bytes ? FormatExactBytes(*row.told_bytes) + presenters::AwayText(row.away_ns) + ".\n" : "";
+    Tooltip(told +
+            "The card is asked ten times a second, and was not while this process held as much as here.");
+  }
 }
 
 void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const ColumnWidths& widths,

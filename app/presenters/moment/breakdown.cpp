@@ -53,6 +53,13 @@ BreakdownRow RowOf(Series level) {
   return row;
 }
 
+void TellNearest(const SampledLevel& sample, BreakdownRow& row) {
+  row.measured_bytes.reset();
+  if (sample.bytes == 0 || sample.is_of_run_before) return;
+  row.told_bytes = sample.bytes;
+  row.away_ns = sample.away_ns;
+}
+
 std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMoment>& peak,
                                  const std::optional<textbook::Estimate>& textbook,
                                  const std::optional<session::Prediction>& phantom) {
@@ -92,7 +99,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     // The driver's allocations are counted as they happen; what the card says is asked for now and then.
     row.is_unsampled = peak && level != events::Level::kDriver && IsTold(view, series) &&
                        row.measured_bytes.value_or(0) < below;
-    if (row.is_unsampled) row.measured_bytes.reset();
+    if (row.is_unsampled) TellNearest(SampleAt(view, peak->index, series), row);
     below = std::max(below, row.measured_bytes.value_or(0));
     if (row.measured_bytes || row.is_unsampled) totals.push_back(std::move(row));
   }

@@ -24,6 +24,10 @@ struct BreakdownRow {
   bool is_unsampled = false;  // the card was not asked while the process held what it holds at this moment
   std::optional<timeline::Series> level = {};   // of the totals
   std::optional<int64_t> requested_bytes = {};  // of what is measured, where it is told: blocks are larger
+  // Where it is not sampled: what the card told nearest to the moment, and how long after it (below 0:
+  // before), as `info` does; none where that is of the run before.
+  std::optional<int64_t> told_bytes = {};
+  int64_t away_ns = 0;
   std::optional<int64_t> at_moment_bytes = {};  // of what is measured at its highest, where that was another
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports

@@ -279,6 +279,8 @@ TEST_CASE("What the card said before memory rose is not told beside what is rese
   CHECK(old.totals[4].title == "process");
   CHECK_FALSE(old.totals[4].measured_bytes.has_value());
   CHECK(old.totals[4].is_unsampled);
+  CHECK(old.totals[4].told_bytes == 2 << 20);
+  CHECK(old.totals[4].away_ns < 0);
   training.Add(EventKind::kCounter, 0, 500 << 20).level = Level::kProcess;  // the next sample
   const Breakdown asked = BreakdownAtPeak(*training.Publish());
   CHECK(asked.totals[4].measured_bytes == 500 << 20);
@@ -312,6 +314,10 @@ TEST_CASE("No gap is made of what the card said while the process held more") {
   CHECK(breakdown.totals[3].is_unsampled);
   CHECK_FALSE(breakdown.totals[3].measured_bytes.has_value());
   CHECK(breakdown.totals[4].is_unsampled);
+  for (const size_t row : {3, 4}) {  // as the chain tells it, and `info`
+    CHECK(breakdown.totals[row].told_bytes == 900 << 20);
+    CHECK(breakdown.totals[row].away_ns > 0);
+  }
   CHECK(MakeBridge(*view, {}, ToldAt(*view, early)).steps.back().name == "reserved");
   CHECK(MakeBridge(*view, {}, ToldAt(*view, late)).steps.back().name == "card");
   const auto chain = MakeLevelChain(*view, early, early + 1);
