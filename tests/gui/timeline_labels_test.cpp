@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <set>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -517,6 +518,65 @@ TEST_CASE_METHOD(Measured, "A label that is wider than its plot is cut in it") {
   const std::string cut = FittedLabel(Geometry(100), style, text);
   CHECK(cut.ends_with("…"));
   CHECK(ChipSize(style, cut).x <= 100 - Px(8));
+}
+
+TEST_CASE_METHOD(Measured, "A label that is cut tells all of it under the mouse") {
+  const std::string text = "a-recording-with-a-long-name.tide, at most 218.1 MB";
+  const auto explained = [&](float width) {
+    const TextStyle style = SmallMuted();
+    const ImVec2 size = ChipSize(style, FittedLabel(Geometry(width), style, text));
+    TimelineLabels labels;
+    for (const float x : {14.0F, 15.0F, 16.0F}) {  // what is hovered is known in the frame after
+      ImGui::EndFrame();
+      ImGui::GetIO().AddMousePosEvent(x, 45);
+      ImGui::NewFrame();
+      ImGui::SetNextWindowPos({0, 0});
+      ImGui::SetNextWindowSize({700, 300});
+      ImGui::Begin("timeline");
+      ImDrawList* const list = ImGui::GetWindowDrawList();
+      list->ChannelsSplit(2);
+      DrawLineLabel(list, {{10, 40}, ImVec2(10, 40) + size}, {20, 60}, style, text, 218, "second run",
+                    &labels);
+      list->ChannelsMerge();
+      ImGui::End();
+    }
+    return labels.explained;
+  };
+  CHECK(explained(120).starts_with(text + "\n218 B\n"));
+  CHECK(explained(1000).starts_with("218 B\n"));
+}
+
+TEST_CASE("A second run's label says whether it tells of all of that run or of what is seen of it") {
+  const ByteUnit unit = ByteUnit::kMegabytes;
+  CHECK(TextOfCompared("b.tide", 80, 80, unit) == "b.tide, at most 80 B");
+  CHECK(TextOfCompared("b.tide", 80, 90, unit) == "b.tide, at most 80 B here, 90 B in all");
+  CHECK(TextOfCompared("b.tide", 80'000'000, 80'000'001, unit) == "b.tide, at most 80.0 MB");
+}
+
+TEST_CASE_METHOD(Measured, "A label of a line that rises stands beside it, left of where it rises to") {
+  const TimelineGeometry geometry = Geometry(1000);
+  presenters::TimelinePlot plot;
+  for (int i = 0; i < 100; ++i) {  // the stack leaves no room below the line
+    presenters::PlotColumn column{.begin = 10.0 * i, .end = 10.0 * (i + 1), .reserved_max = 20 + i / 5 * 3};
+    column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)] = column.reserved_max - 2;
+    plot.columns.push_back(column);
+  }
+  TimelineLabels labels;
+  labels.plot = &plot;
+  ImDrawList* const list = ImGui::GetForegroundDrawList();
+  list->ChannelsSplit(2);
+  for (const presenters::PlotColumn& column : std::span(plot.columns).first(60)) {  // not at the right edge
+    const ImVec2 at(geometry.X(column.begin), geometry.Y(static_cast<double>(column.reserved_max)));
+    if (DrawLabelHere(Ground::kClear, list, geometry, at, "reserved, at most 77 B", 77, Colors().muted, "",
+                      &labels))
+      break;
+  }
+  list->ChannelsMerge();
+  REQUIRE(labels.places.size() == 1);
+  const ImRect place = labels.places.front();
+  CHECK(IsClear(geometry, plot, place));
+  const auto last = static_cast<size_t>(place.Max.x / 10);
+  CHECK(geometry.Y(static_cast<double>(plot.columns[last].reserved_max)) - place.Max.y <= Px(4));
 }
 
 }  // namespace tidemark::gui

@@ -116,6 +116,10 @@ void AddComparedRun(const View& shown, const View& other, std::span<const SameEv
       line.Add(plot.columns[i], *under);
   }
   line.Flush();
+  if (!other.empty()) {
+    const View::Peak peak = other.PeakIn(timeline::Series::kAllocated, other.first(), other.end());
+    plot.compared_peak_bytes = ValueOf(peak.values, timeline::Series::kAllocated);
+  }
   JoinNarrowSteps(StepsUnder(shown, plot), plot.compared);
 }
 

@@ -34,6 +34,8 @@ struct LabelRows {
   int end = 1;
 };
 inline constexpr LabelRows kAtLine{0, 1};
+inline constexpr LabelRows kNearLine{1, 3};
+inline constexpr LabelRows kFarFromLine{3, 6};
 inline constexpr LabelRows kAwayFromLine{1, 6};
 
 // The first place that is free: above the line, below it, then a row further.

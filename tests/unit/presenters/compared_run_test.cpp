@@ -143,6 +143,17 @@ TEST_CASE("Steps that the other lacks have no line, and its own highest moment f
   CHECK(plot.highest_bytes == (5 << 20) + 1024);
 }
 
+TEST_CASE("The peak of another run is that of all of it, also where it lies in steps that the first lacks") {
+  const auto shown = TrainingOf(2, 1 << 20).Publish();
+  Training longer = TrainingOf(3, 1 << 20);
+  longer.Step(3, 9 << 20, 512);
+  const auto other = longer.Publish();
+  TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
+  AddComparedRun(*shown, *other, {}, plot);
+  CHECK(plot.compared_peak_bytes == (9 << 20) + 1024);
+  for (const PlotLevel& level : plot.compared) CHECK(level.bytes < 9 << 20);
+}
+
 TEST_CASE("Under the mouse stand what both runs have there, and the difference") {
   const auto shown = TrainingOf(6, 1 << 20).Publish();
   const auto other = TrainingOf(2, 3 << 20).Publish();

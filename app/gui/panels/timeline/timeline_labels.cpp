@@ -240,6 +240,23 @@ bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& p
   return !CrossesCurve(geometry, plot, place);
 }
 
+presenters::LabelRows RowsOf(Ground ground) {
+  switch (ground) {
+    case Ground::kClearAway:
+      return presenters::kNearLine;
+    case Ground::kClearFar:
+      return presenters::kFarFromLine;
+    case Ground::kAway:
+      return presenters::kAwayFromLine;
+    case Ground::kClear:
+    case Ground::kHalfClear:
+    case Ground::kOnStack:
+    case Ground::kAny:
+      break;
+  }
+  return presenters::kAtLine;
+}
+
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
                                   const TimelineLabels& labels, ImVec2 size, float y,
                                   std::initializer_list<float> lefts) {
@@ -252,11 +269,10 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
     return ImRect(static_cast<float>(box.left), static_cast<float>(box.top), static_cast<float>(box.right),
                   static_cast<float>(box.bottom));
   };
-  const bool is_away = ground == Ground::kClearAway || ground == Ground::kAway;
   const auto suits = [&](const ImRect& place) {
     if (labels.plot == nullptr || ground == Ground::kAny || ground == Ground::kAway) return true;
     if (labels.CrossLine(place)) return false;
-    if (ground == Ground::kClear || ground == Ground::kClearAway) {
+    if (ground == Ground::kClear || ground == Ground::kClearAway || ground == Ground::kClearFar) {
       const bool may_come_under = labels.moving_stack && labels.moving_stack->ShareAt(place.Max.y) > 0;
       return !may_come_under && IsClear(geometry, *labels.plot, place);
     }
@@ -268,8 +284,7 @@ std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometr
     if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) return false;
     return !labels.Overlap(place) && suits(place);
   };
-  const auto rows = is_away ? presenters::kAwayFromLine : presenters::kAtLine;
-  const auto box = presenters::PlaceOfLabel({size.x, size.y, y, Px(3), in_sight}, rows, is_free);
+  const auto box = presenters::PlaceOfLabel({size.x, size.y, y, Px(3), in_sight}, RowsOf(ground), is_free);
   return box ? std::optional(rect(*box)) : std::nullopt;
 }
 
@@ -283,7 +298,8 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const Timeline
 
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits) {
   if (columns == 0) return std::nullopt;
-  for (const double share : {1.0, 0.0, 0.5, 0.75, 0.25, 0.875, 0.625, 0.375, 0.125}) {
+  for (const double share : {1.0, 0.0, 0.5, 0.75, 0.25, 0.875, 0.625, 0.375, 0.125, 0.9375, 0.8125, 0.6875,
+                             0.5625, 0.4375, 0.3125, 0.1875, 0.0625}) {
     const auto column = static_cast<size_t>(share * static_cast<double>(columns - 1));
     if (suits(column)) return column;
   }
@@ -303,6 +319,12 @@ std::string TextOnLine(const TimelineGeometry& geometry, const std::string& titl
 
 std::string TextBesideLatest(const std::string& title, int64_t most_bytes, ByteUnit unit) {
   return title + ", at most " + FormatBytes(most_bytes, unit);
+}
+
+std::string TextOfCompared(const std::string& title, int64_t seen_bytes, int64_t peak_bytes, ByteUnit unit) {
+  const std::string seen = TextBesideLatest(title, seen_bytes, unit);
+  const std::string peak = FormatBytes(peak_bytes, unit);
+  return peak_bytes <= seen_bytes || seen.ends_with(" " + peak) ? seen : seen + " here, " + peak + " in all";
 }
 
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
@@ -336,16 +358,25 @@ void DrawPointer(ImDrawList* list, ImVec2 from, ImVec2 to, Color color) {
   }
 }
 
+// As much of a text as its place is wide; what is cut, as the first line of what the mouse tells there.
+std::string DrawFitted(ImDrawList* list, const ImRect& place, const TextStyle& style,
+                       const std::string& text) {
+  const std::string shown = Fitted(style, text, place.GetWidth() - ChipSize(style, "").x + Px(0.5F));
+  DrawRimmed(list, place, style, shown);
+  return shown == text ? "" : std::string(Translated(text)) + "\n";
+}
+
 void DrawLineLabel(ImDrawList* list, const ImRect& place, ImVec2 at, const TextStyle& style,
                    const std::string& text, int64_t bytes, std::string_view label, TimelineLabels* labels) {
   const float x = std::clamp(at.x, place.Min.x + Px(1), place.Max.x - Px(1));
   const float gap = Px(4);
   if (at.y > place.Max.y + gap) DrawPointer(list, {x, place.Max.y}, {x, at.y}, style.color);
   if (at.y < place.Min.y - gap) DrawPointer(list, {x, place.Min.y}, {x, at.y}, style.color);
-  DrawRimmed(list, place, style, text);
+  const std::string cut = DrawFitted(list, place, style, text);
   labels->Take(place, "");
   if (!label.empty())
-    labels->Explain(place, FormatExactBytes(bytes) + "\n" + std::string(Translated(MeaningOfLabel(label))));
+    labels->Explain(place,
+                    cut + FormatExactBytes(bytes) + "\n" + std::string(Translated(MeaningOfLabel(label))));
 }
 
 ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
@@ -361,12 +392,13 @@ std::string FittedLabel(const TimelineGeometry& geometry, const TextStyle& style
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TimelineLabels* labels) {
   const TextStyle style = Colored(SmallMuted(), color);
-  const ImVec2 size = ChipSize(style, text);
+  const ImVec2 size = ChipSize(style, FittedLabel(geometry, style, text));
   const auto place = FindPlace(geometry, *labels, size, at.y,
                                {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
   if (!place) return false;
-  DrawRimmed(list, *place, style, text);
-  labels->Take(*place, label);
+  const std::string cut = DrawFitted(list, *place, style, text);
+  labels->Take(*place, "");
+  labels->Explain(*place, label.empty() ? cut : cut + MeaningOfLabel(label));
   return true;
 }
 
@@ -374,9 +406,11 @@ bool DrawLabelHere(Ground ground, ImDrawList* list, const TimelineGeometry& geom
                    const std::string& text, int64_t bytes, Color color, std::string_view label,
                    TimelineLabels* labels) {
   const TextStyle style = Colored(SmallMuted(), color);
-  const std::string shown = FittedLabel(geometry, style, text);
-  const auto place = FindPlaceOn(ground, geometry, *labels, ChipSize(style, shown), at.y, {at.x});
-  if (place) DrawLineLabel(list, *place, at, style, shown, bytes, label, labels);
+  const ImVec2 size = ChipSize(style, FittedLabel(geometry, style, text));
+  // Where the line rises to, only what lies to the left of that is beside it.
+  const auto place =
+      FindPlaceOn(ground, geometry, *labels, size, at.y, {at.x, at.x - size.x, at.x - size.x / 2});
+  if (place) DrawLineLabel(list, *place, at, style, text, bytes, label, labels);
   return place.has_value();
 }
 

@@ -17,6 +17,7 @@
 
 #include "app/gui/panels/timeline/timeline_parts.h"
 #include "app/gui/widgets/text.h"
+#include "app/presenters/plot/line_labels.h"
 
 namespace tidemark::gui {
 
@@ -85,11 +86,15 @@ bool CrossesCurve(const TimelineGeometry& geometry, const presenters::TimelinePl
 // Whether a label there would lie on no line and on no block of the stack.
 bool IsClear(const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, const ImRect& place);
 
-// At its line on clear ground, or further from it on such; at the line with half of it on the stack, or with
-// all, but on no other line; or on such; or further from the line, since others' labels have all of that.
-enum class Ground : uint8_t { kClear, kClearAway, kHalfClear, kOnStack, kAny, kAway };
+// At its line on clear ground, or one or two rows from it on such; at the line with half of it on the stack,
+// or with all, but on no other line; further from the line on clear ground; at the line on others; or further
+// from it, since others' labels have all of that.
+enum class Ground : uint8_t { kClear, kClearAway, kHalfClear, kOnStack, kClearFar, kAny, kAway };
 inline constexpr Ground kGrounds[] = {Ground::kClear,   Ground::kClearAway, Ground::kHalfClear,
-                                      Ground::kOnStack, Ground::kAny,       Ground::kAway};
+                                      Ground::kOnStack, Ground::kClearFar,  Ground::kAny,
+                                      Ground::kAway};
+// Rows from the line that such a place may lie in.
+presenters::LabelRows RowsOf(Ground ground);
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
 std::optional<ImRect> FindPlaceOn(Ground ground, const TimelineGeometry& geometry,
                                   const TimelineLabels& labels, ImVec2 size, float y,
@@ -99,7 +104,7 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const Timeline
                                 float y, std::initializer_list<float> lefts);
 
 // Of a line's columns the first that suits its label: at the right, the left, in the middle, and then between
-// those; nothing where none of some nine does. Each is asked once.
+// those; nothing where none of some seventeen does.
 std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits);
 
 // The latest of a line in sight that is held: what its label tells, so that no two lines' labels tell of
@@ -111,6 +116,9 @@ std::string TextOnLine(const TimelineGeometry& geometry, const std::string& titl
                        int64_t bytes, ByteUnit unit, const std::string& when_told = "");
 // Where it has room nowhere else: a title alone on a slope leaves open what it is a title of.
 std::string TextBesideLatest(const std::string& title, int64_t most_bytes, ByteUnit unit);
+
+// The second run's: the most of what is seen of it, and of all of it where that is more.
+std::string TextOfCompared(const std::string& title, int64_t seen_bytes, int64_t peak_bytes, ByteUnit unit);
 
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

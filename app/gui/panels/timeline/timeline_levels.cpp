@@ -41,9 +41,8 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
     DrawDashes(list, from, to, y, Px(kDash), Px(kGapOfDashes), Px(2), color);
   }
   const TextStyle style{Faces().strong, kSmallTextSize, color};
-  const std::string text =
-      FittedLabel(geometry, style, std::string(name) + " " + FormatBytes(level.bytes, unit));
-  const ImVec2 size = ChipSize(style, text);
+  const std::string text = std::string(name) + " " + FormatBytes(level.bytes, unit);
+  const ImVec2 size = ChipSize(style, FittedLabel(geometry, style, text));
   if (to - from < size.x * 0.8F) return;
   const float left = dotted ? to - size.x - Px(6) : from + Px(6);
   const float other = dotted ? from + Px(6) : to - size.x - Px(6);
@@ -303,8 +302,9 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   }
   if (highest == nullptr) return;
   const TextStyle style{Faces().strong, kSmallTextSize, color};
-  const std::string text = input.compared + " " + FormatBytes(highest->bytes, input.unit);
-  const ImVec2 size = ChipSize(style, text);
+  const std::string text =
+      TextOfCompared(input.compared, highest->bytes, input.plot->compared_peak_bytes, input.unit);
+  const ImVec2 size = ChipSize(style, FittedLabel(geometry, style, text));
   const float x = geometry.X(highest->begin);
   const float y = geometry.Y(static_cast<double>(highest->bytes));
   if (const auto place = FindPlace(geometry, *labels, size, y, {x, x - size.x}))
