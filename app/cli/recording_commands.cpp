@@ -97,10 +97,10 @@ std::string PeakTitle(const session::Run& run) {
 // Where other settings than the last took more than `told`.
 std::string HigherRow(const session::Run& run, const session::Prediction& told) {
   const auto view = run.view();
-  if (IsForeign(run) || FirstToldStep(*view) == nullptr) return "";
+  if (IsForeign(run) || !view->tells_blocks() || FirstToldStep(*view) == nullptr) return "";
   const auto peak = presenters::LatestPeak(*view);
   const auto higher = peak ? presenters::HigherElsewhere(*view, *peak) : std::nullopt;
-  if (!higher || higher->allocated_bytes <= told.allocated_peak_bytes) return "";
+  if (!higher || higher->bytes <= told.allocated_peak_bytes) return "";
   return presenters::InWords(*higher, ByteUnit::kMebibytes) + "\n";
 }
 

@@ -49,10 +49,9 @@ std::string Shortened(std::string text, size_t most) {
 // With the settings that it had last, as it is called.
 std::string PeakOf(const timeline::View& view) {
   const timeline::Step* const first = timeline::FirstWithLastSettings(view);
-  const auto peak =
-      view.PeakIn(timeline::Series::kAllocated,
-                  first == nullptr ? view.first() : std::max(first->begin, view.first()), view.end());
-  const int64_t bytes = ValueOf(peak.values, timeline::Series::kAllocated);
+  const auto peak = view.PeakIn(
+      view.peak_level(), first == nullptr ? view.first() : std::max(first->begin, view.first()), view.end());
+  const int64_t bytes = ValueOf(peak.values, view.peak_level());
   return bytes == 0 ? "" : ", peak " + FormatBytes(bytes, ByteUnit::kMegabytes);
 }
 

@@ -248,6 +248,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.health.work_let_go = device_work_.let_go();
   published.start_ns = start_ns_;
   published.tells_requested = has_requests_ || !has_sizes_of_blocks_;
+  published.peak_level = structure_.peak_level();
   published.cupti_bytes = cupti_bytes_;
   published.devices = devices_.peaks();
   published.highest_allocated = highest_allocated_;

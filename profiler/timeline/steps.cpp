@@ -72,12 +72,13 @@ const Step* FirstWithLastSettings(const View& view) {
 }
 
 EventIndex HighestMoment(const View& view, EventIndex begin, EventIndex end) {
-  const View::Peak highest = view.PeakIn(Series::kAllocated, begin, end);
-  const int64_t bytes = ValueOf(highest.values, Series::kAllocated);
+  const Series level = view.peak_level();
+  const View::Peak highest = view.PeakIn(level, begin, end);
+  const int64_t bytes = ValueOf(highest.values, level);
   for (size_t i = view.steps().size(); i-- > 0;) {
     const Step& step = view.steps()[i];
     if (step.peak < begin) break;
-    if (step.peak < end && ValueOf(step.at_peak, Series::kAllocated) == bytes) return step.peak;
+    if (step.peak < end && ValueOf(step.at_peak, level) == bytes) return step.peak;
   }
   return highest.index;
 }

@@ -38,9 +38,9 @@ bool IsFirstWithItsSettings(const View& view, const Step& step);
 // where no step is complete. O(steps).
 const Step* FirstWithLastSettings(const View& view);
 
-// Where the most is allocated of [begin, end): at the peak of the latest step that goes as high, as
-// Step::peak has it; where it first is as much, if none does. All that tells of a run's peak tells of this
-// moment. As View::PeakIn, and O(steps).
+// Where the most is allocated of [begin, end), or of View::peak_level(): at the peak of the latest step that
+// goes as high, as Step::peak has it; where it first is as much, if none does. All that tells of a run's peak
+// tells of this moment. As View::PeakIn, and O(steps).
 EventIndex HighestMoment(const View& view, EventIndex begin, EventIndex end);
 
 // Those put in force last, which need not be the last that View::settings() met: they may be in force again.

@@ -222,6 +222,7 @@ StoredView::StoredView(Published published) : data_(std::move(published)) {
   end_ = data_.store.end;
   start_ns_ = data_.start_ns;
   tells_requested_ = data_.tells_requested;
+  peak_level_ = data_.peak_level;
   cupti_bytes_ = data_.cupti_bytes;
   devices_ = data_.devices;
   highest_allocated_ = data_.highest_allocated;

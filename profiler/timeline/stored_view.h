@@ -30,6 +30,7 @@ struct Published {
   Health health;
   int64_t start_ns = 0;
   bool tells_requested = true;
+  Series peak_level = Series::kAllocated;
   int64_t cupti_bytes = 0;
   std::vector<DevicePeaks> devices;
   Highest highest_allocated;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -16,12 +17,14 @@ using events::EventKind;
 
 namespace {
 
-// Ends as the earlier one does.
-void Join(Step& joined, const Step& step) {
+constexpr std::array kPeakLevels = {Series::kAllocated, Series::kReserved, Series::kDriver, Series::kProcess,
+                                    Series::kCard};
+
+// Ends as the earlier one does. The peak is that of `level`.
+void Join(Step& joined, const Step& step, Series level) {
   joined.reserved_peak = std::max(joined.reserved_peak, step.reserved_peak);
   joined.requested_peak = std::max(joined.requested_peak, step.requested_peak);
-  const auto allocated = [](const Step& of) { return ValueOf(of.at_peak, Series::kAllocated); };
-  if (allocated(step) < allocated(joined)) return;
+  if (ValueOf(step.at_peak, level) < ValueOf(joined.at_peak, level)) return;
   joined.peak = step.peak;
   joined.at_peak = step.at_peak;
 }
@@ -105,8 +108,8 @@ void Structure::JoinSteps() {
   const Sequence<Step> steps = steps_.Publish();
   steps_ = SequenceBuilder<Step>();
   Step joined = steps.front();
-  for (const Step& step : steps) Join(joined, step);
-  Join(joined, *step_);
+  for (const Step& step : steps) Join(joined, step, peak_level());
+  Join(joined, *step_, peak_level());
   joined_.assign(steps.begin(), steps.end());
   joined_.push_back(*step_);
   *step_ = joined;
@@ -142,7 +145,7 @@ void Structure::JoinEnded(int64_t number) {
   const Sequence<Step> steps = steps_.Publish();
   steps_ = SequenceBuilder<Step>();
   Step first = steps.front();
-  for (const Step& step : steps) Join(first, step);
+  for (const Step& step : steps) Join(first, step, peak_level());
   first.end = steps.back().end;
   first.end_ns = steps.back().end_ns;
   steps_.push_back(first);
@@ -151,16 +154,33 @@ void Structure::JoinEnded(int64_t number) {
 }
 
 void Structure::Observe(EventIndex index, const SeriesValues& values) {
+  const Series level_before = peak_level();
+  KeepFirstLevel(values);
   if (!step_runs_) return;
   step_->reserved_peak = std::max(step_->reserved_peak, ValueOf(values, Series::kReserved));
   step_->requested_peak = std::max(step_->requested_peak, ValueOf(values, Series::kRequested));
   // What is made last at a peak, such as a library's workspace, is categorised after it was counted.
-  const int64_t allocated = ValueOf(values, Series::kAllocated);
-  const int64_t peak = ValueOf(step_->at_peak, Series::kAllocated);
-  on_peak_ = allocated > peak || (allocated == peak && on_peak_);
+  const Series level = peak_level();
+  const int64_t bytes = ValueOf(values, level);
+  const int64_t peak = ValueOf(step_->at_peak, level);
+  on_peak_ = level != level_before || bytes > peak || (bytes == peak && on_peak_);
   if (!on_peak_) return;
   step_->peak = index;
   step_->at_peak = values;
+}
+
+void Structure::KeepFirstLevel(const SeriesValues& values) {
+  for (const Series level : kPeakLevels) {
+    if (tells_levels_ && level == first_level_) return;
+    if (ValueOf(values, level) <= 0) continue;
+    first_level_ = level;
+    tells_levels_ = true;
+    return;
+  }
+}
+
+Series Structure::peak_level() const {
+  return allocator_tells_ && first_level_ >= Series::kDriver ? Series::kAllocated : first_level_;
 }
 
 void Structure::KeepMetric(const Event& event, EventIndex index) {
@@ -182,6 +202,7 @@ void Structure::KeepMarker(const Event& event, EventIndex index) {
     SourceState& state = sources_[static_cast<size_t>(event.source)];
     state.text = Name(event.name);
     state.told_ns = event.time_ns;
+    if (event.source == events::Source::kAllocator) allocator_tells_ = events::Tells(state.standing());
     return;
   }
   const int32_t settings = SettingsIndex(event.op);

@@ -39,6 +39,7 @@ class Structure {
   std::optional<int64_t> latest_step() const { return step_ ? std::optional(step_->number) : std::nullopt; }
 
   // As View has it. O(1).
+  Series peak_level() const;
   std::optional<int64_t> StepUnderWay(EventIndex first) const;
   Sequence<Step> Steps(EventIndex first, EventIndex end, int64_t time_ns) const;
   Sequence<PhaseSpan> Phases(EventIndex end) const;
@@ -49,6 +50,7 @@ class Structure {
   std::vector<SourceState> Sources() const;
 
  private:
+  void KeepFirstLevel(const SeriesValues& values);
   void BeginPhase(const events::Event& event, EventIndex index);
   void BeginStep(const events::Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
                  Health& health);
@@ -67,9 +69,12 @@ class Structure {
   const NameTable& names_;
   std::optional<Step> step_;  // the latest; kept apart until the next begins, for its metrics may come late
   bool step_runs_ = false;
-  bool began_before_ = false;   // the latest, before the stream: it is no step of it
-  std::optional<Step> let_go_;  // the latest step that was
-  bool on_peak_ = false;        // kAllocated has not fallen since step_->peak was reached
+  bool began_before_ = false;                // the latest, before the stream: it is no step of it
+  std::optional<Step> let_go_;               // the latest step that was
+  bool on_peak_ = false;                     // peak_level() has not fallen since step_->peak was reached
+  Series first_level_ = Series::kAllocated;  // of those of peak_level() the first that was told of
+  bool tells_levels_ = false;                // that any was
+  bool allocator_tells_ = false;             // or says so
   std::optional<PhaseSpan> phase_;
   int32_t settings_now_ = -1;
   std::unordered_map<std::string, int32_t> settings_by_text_;

@@ -98,7 +98,7 @@ struct Step {
   bool complete = false;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  EventIndex peak = 0;     // where kAllocated is largest: the last event before it first falls from there
+  EventIndex peak = 0;     // where View::peak_level() is largest: the last event before it first falls
   SeriesValues at_peak{};  // all series at that event
   int64_t reserved_peak = 0;
   int64_t requested_peak = 0;
@@ -188,6 +188,12 @@ class View {
   }  // time of the stream's very first event, also when it was let go
   // Whether allocations tell what was asked for, not the sizes of blocks only; so where there are none.
   bool tells_requested() const { return tells_requested_; }
+  // Whose peak is the run's, and a step's: kAllocated; where nobody told of blocks, the first level above it
+  // that was told of.
+  Series peak_level() const { return peak_level_; }
+  // Whether what is allocated, reserved and in which categories is known, be it 0: not where the levels above
+  // are told and the allocator neither told of a block or a segment nor says that it would.
+  bool tells_blocks() const { return peak_level_ < Series::kDriver; }
   // What CUPTI reserved of the card for itself, at the least, as it said last (events/driver_memory.h); 0
   // where nobody told, as where kernels are not recorded.
   int64_t cupti_bytes() const { return cupti_bytes_; }
@@ -291,6 +297,7 @@ class View {
   EventIndex end_ = 0;
   int64_t start_ns_ = 0;
   bool tells_requested_ = true;
+  Series peak_level_ = Series::kAllocated;
   int64_t cupti_bytes_ = 0;
   std::vector<DevicePeaks> devices_;
   Highest highest_allocated_;

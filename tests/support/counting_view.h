@@ -29,6 +29,7 @@ class CountingView final : public View {
     end_ = view_->end();
     start_ns_ = view_->start_ns();
     tells_requested_ = view_->tells_requested();
+    peak_level_ = view_->peak_level();
   }
 
   const Counts& counts() const { return counts_; }

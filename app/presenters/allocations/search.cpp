@@ -66,10 +66,11 @@ class Searcher {
     const auto& steps = view_.steps();
     for (size_t i = steps.size(); i-- > 0 && !words_.starts_with("event");) {
       if (steps[i].number < 0 || static_cast<uint64_t>(steps[i].number) != *number) continue;
-      const int64_t peak = timeline::ValueOf(steps[i].at_peak, timeline::Series::kAllocated);
+      const timeline::Series level = view_.peak_level();
+      const int64_t peak = timeline::ValueOf(steps[i].at_peak, level);
       Add({HitKind::kStep,
            "step " + FormatNumber(steps[i].number),
-           "its peak: " + FormatBytes(peak, unit_) + " allocated",
+           "its peak: " + FormatBytes(peak, unit_) + " " + std::string(NameOf(level)),
            steps[i].peak,
            {}});
     }

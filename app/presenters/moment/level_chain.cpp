@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -19,6 +20,7 @@ namespace {
 
 using timeline::EventIndex;
 using timeline::Series;
+using timeline::SourceState;
 using timeline::View;
 
 struct ChainLink {
@@ -33,18 +35,6 @@ constexpr std::array<ChainLink, timeline::kMemoryLevels.size()> kChain = {{
     {Series::kProcess, "context, modules, CUPTI, rounding to 2 MiB"},
     {Series::kCard, "other processes, the card's own"},
 }};
-
-// What the chain is looked up at the peak of: of a program that has no tensors of PyTorch, or whose allocator
-// reports none (cudaMallocAsync), the first level that it has.
-View::Peak PeakOfChain(const View& view, EventIndex begin, EventIndex end) {
-  View::Peak peak;
-  for (const Series level :
-       {Series::kAllocated, Series::kReserved, Series::kDriver, Series::kProcess, Series::kCard}) {
-    peak = view.PeakIn(level, begin, end);
-    if (ValueOf(peak.values, level) > 0) break;
-  }
-  return peak;
-}
 
 constexpr int64_t kSampleNs = 100'000'000;  // from one to the next
 
@@ -188,6 +178,20 @@ int64_t LevelAt(const View& view, EventIndex index, Series series) {
   return sample.is_of_moment() ? sample.bytes : 0;
 }
 
+std::string WhyUntold(const View& view) {
+  if (view.tells_blocks()) return "";
+  const std::string unknown = "What is allocated is not known. ";
+  const auto said = std::ranges::find(view.sources(), events::Source::kAllocator, &SourceState::source);
+  if (said == view.sources().end() || said->text.empty()) return unknown + "Nobody told of a block.";
+  // "blocked: PyTorch's ... allocator tells": after its word for readers.
+  const size_t colon = said->text.find(": ");
+  std::string reason =
+      colon == std::string::npos ? "The allocator is " + said->text : said->text.substr(colon + 2);
+  if (!reason.empty())
+    reason.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(reason.front())));
+  return unknown + reason + (reason.ends_with('.') ? "" : ".");
+}
+
 bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap) {
   const auto is_level = [](const LevelRow& row) { return !row.is_gap(); };
   const auto above = std::find_if(gap, chain.end(), is_level);
@@ -199,7 +203,7 @@ bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_it
 std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
   std::vector<LevelRow> rows;
   if (view.empty()) return rows;
-  const View::Peak peak = PeakOfChain(view, begin, end);
+  const View::Peak peak = view.PeakIn(view.peak_level(), begin, end);
   std::optional<int64_t> before;
   for (const ChainLink& link : kChain) {
     const SampledLevel level = IsSampled(link.series)

@@ -23,9 +23,9 @@ struct LevelRow {
 
 // requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of (requested: where
 // it is not the same as allocated, as it is of a recorder that sees blocks only), right after the first event
-// at which allocated was largest in [begin, end); where nobody told of that, the first level that was told
-// of. `process` and `card` are samples (SampledLevel): a gap below 0 comes from that, and is shown as it is.
-// What CUPTI takes for itself is a gap of its own where it was told (CuptiShare).
+// at which View::peak_level() was largest in [begin, end). `process` and `card` are samples (SampledLevel): a
+// gap below 0 comes from that, and is shown as it is. What CUPTI takes for itself is a gap of its own where
+// it was told (CuptiShare).
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,
                                      timeline::EventIndex end);
 // At the run's peak (PeakOfRun).
@@ -33,6 +33,10 @@ std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
 // Whether the levels that a gap of a chain lies between are of one moment: process and card are sampled
 // beside each other, what is below them is known at every event.
 bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap);
+
+// Where nobody told of the run's blocks (View::tells_blocks) why, in a sentence: "What is allocated is not
+// known. There is no PyTorch in this process."; "" where they are told.
+std::string WhyUntold(const timeline::View& view);
 
 // process and card: the card is asked ten times a second.
 bool IsSampled(timeline::Series series);

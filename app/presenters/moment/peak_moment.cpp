@@ -1,5 +1,7 @@
 #include "app/presenters/moment/peak_moment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/presenters/moment/moment_title.h"
@@ -42,12 +44,12 @@ int64_t HighestIn(const View& view, Series series) {
   return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
 }
 
-// The last complete one that had so much allocated; null where none had.
-const Step* LastStepWith(const View& view, int64_t allocated) {
+// The last complete one that had so much of View::peak_level(); null where none had.
+const Step* LastStepWith(const View& view, int64_t bytes) {
   const auto& steps = view.steps();
   for (size_t number = steps.size(); number > 0; --number) {
     const Step& step = steps[number - 1];
-    if (step.complete && ValueOf(step.at_peak, Series::kAllocated) >= allocated) return &step;
+    if (step.complete && ValueOf(step.at_peak, view.peak_level()) >= bytes) return &step;
   }
   return nullptr;
 }
@@ -68,7 +70,7 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
   if (std::optional<PeakMoment> failure = WhereMemoryRanOut(view)) return failure;
   const Step* step = timeline::LastCompleteStep(view);
   const bool goes_on = told == Told::kStepOrRun && step != nullptr &&
-                       view.PeakIn(Series::kAllocated, view.first(), view.end()).index >= step->end;
+                       view.PeakIn(view.peak_level(), view.first(), view.end()).index >= step->end;
   if (step != nullptr && !goes_on) return PeakOf(*step);
   if (told == Told::kStep) return std::nullopt;
   return OfWholeRun(view);
@@ -77,13 +79,26 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
 std::optional<PeakMoment> PeakOfRun(const View& view) {
   if (view.empty()) return std::nullopt;
   if (std::optional<PeakMoment> failure = WhereMemoryRanOut(view)) return failure;
-  const Step* const step = LastStepWith(view, HighestIn(view, Series::kAllocated));
+  const Step* const step = LastStepWith(view, HighestIn(view, view.peak_level()));
   if (step == nullptr) return OfWholeRun(view);
   PeakMoment peak = PeakOf(*step);
   peak.title = "at the peak of the run, in step " + FormatNumber(step->number);
   peak.requested_bytes = HighestIn(view, Series::kRequested);
   peak.reserved_bytes = HighestIn(view, Series::kReserved);
   return peak;
+}
+
+std::string_view HeldAs(Series level) {
+  switch (level) {
+    case Series::kDriver:
+      return "from the driver";
+    case Series::kProcess:
+      return "of the process";
+    case Series::kCard:
+      return "of the card";
+    default:
+      return NameOf(level);
+  }
 }
 
 MeasuredPeak MeasuredAt(const View& view, const PeakMoment& peak) {
@@ -109,7 +124,7 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   const Step* step = timeline::StepAt(view, index);
   if (step == nullptr) return moment;
   // As high as the peak is the peak, wherever it was reached first.
-  const bool is_peak = ValueOf(values, Series::kAllocated) == ValueOf(step->at_peak, Series::kAllocated);
+  const bool is_peak = ValueOf(values, view.peak_level()) == ValueOf(step->at_peak, view.peak_level());
   moment.step = step->number;
   if (step->complete && is_peak) {
     moment.title = TitleOfPeak(*step);
@@ -122,8 +137,8 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
 
 std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& moment) {
   if (view.empty()) return std::nullopt;
-  const int64_t bytes = HighestIn(view, Series::kAllocated);
-  if (bytes <= ValueOf(view.ValuesAt(moment.index), Series::kAllocated)) return std::nullopt;
+  const int64_t bytes = HighestIn(view, view.peak_level());
+  if (bytes <= ValueOf(view.ValuesAt(moment.index), view.peak_level())) return std::nullopt;
   const Step* const last = LastStepWith(view, bytes);  // as PeakOfRun
   const events::EventIndex index =
       last != nullptr ? last->peak : HighestMoment(view, view.first(), view.end());
@@ -131,12 +146,12 @@ std::optional<HigherMoment> HigherElsewhere(const View& view, const PeakMoment& 
   if (where.empty()) where = "at event " + FormatNumber(static_cast<int64_t>(index));
   if (where.starts_with("step")) where = "in " + where;
   if (timeline::HasBegunAnewSince(view, index)) where += ", before the run began anew";
-  return HigherMoment{index, bytes, std::move(where)};
+  return HigherMoment{index, bytes, view.peak_level(), std::move(where)};
 }
 
 std::string InWords(const HigherMoment& higher, ByteUnit unit) {
-  return "The most of the run, " + FormatBytes(higher.allocated_bytes, unit) + " allocated, was " +
-         higher.where + ".";
+  return fmt::format("The most of the run, {} {}, was {}.", FormatBytes(higher.bytes, unit),
+                     HeldAs(higher.level), higher.where);
 }
 
 }  // namespace tidemark::presenters

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
@@ -49,10 +50,15 @@ MeasuredPeak MeasuredAt(const timeline::View& view, const PeakMoment& peak);
 // 318 of step 42". The index must be in the view.
 PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 
-// Where the run, as far as it is in the view, had more allocated than at a moment, the last time it had.
+// As bytes of a level are told: "1.04 GB allocated", "1.04 GB from the driver".
+std::string_view HeldAs(timeline::Series level);
+
+// Where the run, as far as it is in the view, had more of View::peak_level() than at a moment, the last time
+// it had.
 struct HigherMoment {
   events::EventIndex index = 0;  // of the most
-  int64_t allocated_bytes = 0;
+  int64_t bytes = 0;
+  timeline::Series level = timeline::Series::kAllocated;
   std::string where;  // "in step 2", "after step 2, before the run began anew", "at event 318"
 };
 std::optional<HigherMoment> HigherElsewhere(const timeline::View& view, const PeakMoment& moment);

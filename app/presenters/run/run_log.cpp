@@ -110,7 +110,7 @@ void RunLog::AddStep(const View& view, const Step& step) {
   const bool begins_anew = step.number == 0;
   const bool is_changed = !begins_anew && step.settings != settings_;
   if (begins_anew || is_changed) {
-    max_allocated_bytes_ = 0;
+    max_bytes_ = 0;
     covered_peak_ = step.begin;
     settings_ = step.settings;
     has_changed_ = is_changed;
@@ -120,15 +120,15 @@ void RunLog::AddStep(const View& view, const Step& step) {
 }
 
 void RunLog::AddEpoch(const View& view, const Step& step) {
-  const View::Peak peak =
-      view.PeakIn(Series::kAllocated, std::max(covered_peak_, view.first()), step.end + 1);
-  max_allocated_bytes_ = std::max(max_allocated_bytes_, ValueOf(peak.values, Series::kAllocated));
+  const Series level = view.peak_level();
+  const View::Peak peak = view.PeakIn(level, std::max(covered_peak_, view.first()), step.end + 1);
+  max_bytes_ = std::max(max_bytes_, ValueOf(peak.values, level));
   covered_peak_ = step.end + 1;
   const timeline::SeriesValues now = view.ValuesAt(step.end);
   std::string text = "epoch " + FormatNumber(step.number / steps_per_epoch_ + 1);
   if (step.loss && tells_loss_) text += " · loss " + fmt::format("{:.4f}", *step.loss);
-  text += " · allocated " + Bytes(ValueOf(now, Series::kAllocated)) + " · max allocated " +
-          Bytes(max_allocated_bytes_) + (has_changed_ ? " with these settings" : "");
+  text += " · " + std::string(NameOf(level)) + " " + Bytes(ValueOf(now, level)) + " · max " +
+          std::string(NameOf(level)) + " " + Bytes(max_bytes_) + (has_changed_ ? " with these settings" : "");
   if (ValueOf(now, Series::kReserved) > 0) text += " · reserved " + Bytes(ValueOf(now, Series::kReserved));
   Add({step.end_ns, LogLevel::kGood, std::move(text)});
 }

@@ -51,8 +51,8 @@ class RunLog {
   bool tells_loss_ = true;
   timeline::EventIndex covered_ = 0;        // markers and failures before it are in the log
   timeline::EventIndex covered_steps_ = 0;  // steps that begin before it are
-  timeline::EventIndex covered_peak_ = 0;   // events before it are in max_allocated_bytes_
-  int64_t max_allocated_bytes_ = 0;
+  timeline::EventIndex covered_peak_ = 0;   // events before it are in max_bytes_
+  int64_t max_bytes_ = 0;
   int32_t settings_ = -1;           // of what that counts: View::settings()'s
   bool has_changed_ = false;        // to those, since it began
   int64_t covered_sources_ns_ = 0;  // what sources said until then is in the log

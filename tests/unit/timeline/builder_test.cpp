@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "profiler/timeline/steps.h"
 #include "profiler/timeline/timeline.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
@@ -94,6 +95,58 @@ TEST_CASE("Sizes of blocks alone are no requests") {
   Stream rounded;
   rounded.Allocate(0x1000, 1024).rounded_bytes = 2048;
   CHECK(rounded.Publish()->tells_requested());
+}
+
+TEST_CASE("Blocks are not told where other levels are, and nobody told of a block or says that it would") {
+  Stream stream;
+  CHECK(stream.Publish()->tells_blocks());
+  stream.Count(events::Level::kCard, 5 << 20);
+  CHECK_FALSE(stream.Publish()->tells_blocks());
+  CHECK(stream.Publish()->peak_level() == Series::kCard);
+  stream.Count(events::Level::kDriver, 3 << 20);
+  CHECK(stream.Publish()->peak_level() == Series::kDriver);
+  SECTION("An allocator that is live has allocated nothing") {
+    stream.Say(events::Source::kAllocator, "live");
+    CHECK(stream.Publish()->tells_blocks());
+    CHECK(stream.Publish()->peak_level() == Series::kAllocated);
+    stream.Say(events::Source::kAllocator, "blocked: by another tool");
+    CHECK_FALSE(stream.Publish()->tells_blocks());
+  }
+  SECTION("A segment is told by the allocator") {
+    stream.Add(events::EventKind::kSegmentAllocate, 0x1000, 1 << 20);
+    CHECK(stream.Publish()->tells_blocks());
+  }
+  SECTION("Once there was a block they are told") {
+    stream.Allocate(0x1000, 1024);
+    stream.Free(0x1000);
+    CHECK(stream.Publish()->tells_blocks());
+    CHECK(stream.Publish()->peak_level() == Series::kAllocated);
+  }
+}
+
+TEST_CASE("The peak of a step is that of the first level that is told") {
+  Stream stream;
+  stream.BeginStep(0);
+  for (const int64_t bytes : {2, 7, 3}) stream.Count(events::Level::kDriver, bytes << 20);
+  stream.Count(events::Level::kCard, 90 << 20);
+  stream.EndStep(0);
+  const auto view = stream.Publish();
+  REQUIRE(view->steps().size() == 1);
+  CHECK(view->steps()[0].peak == 2);
+  CHECK(ValueOf(view->steps()[0].at_peak, Series::kDriver) == 7 << 20);
+  CHECK(HighestMoment(*view, view->first(), view->end()) == 2);
+}
+
+TEST_CASE("A step's peak is that of blocks from the first block on") {
+  Stream stream;
+  stream.BeginStep(0);
+  stream.Count(events::Level::kDriver, 9 << 20);
+  stream.Count(events::Level::kDriver, 1 << 20);
+  stream.Allocate(0x1000, 1024);
+  stream.Allocate(0x2000, 1024);
+  stream.Free(0x2000);
+  stream.EndStep(0);
+  CHECK(stream.Publish()->steps()[0].peak == 4);
 }
 
 TEST_CASE("A block counts from its allocation to the request to free it") {

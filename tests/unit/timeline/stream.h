@@ -58,6 +58,18 @@ class Stream {
     event.name = text;
     event.op = settings;
   }
+  void Count(events::Level level, int64_t bytes) {
+    events::Event& event = Add(events::EventKind::kCounter, 0, bytes);
+    event.level = level;
+    event.source = level == events::Level::kDriver ? events::Source::kDriver : events::Source::kDevice;
+  }
+  // What a source says of itself.
+  void Say(events::Source source, std::string_view text) {
+    const events::NameId name = Name(text);
+    events::Event& event = Add(events::EventKind::kMarker);
+    event.source = source;
+    event.name = name;
+  }
   // In as many pieces as it needs; returns the id.
   events::NameId Name(std::string_view text) {
     const events::NameId id = ++names_;
