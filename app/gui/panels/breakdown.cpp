@@ -273,6 +273,7 @@ void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   for (const presenters::BreakdownRow& total : input.breakdown->totals) {
     if (const std::string why = WhyOther(total, input); reasons.insert(why).second) Consequence(why);
   }
+  Consequence(input.breakdown->untold);
   Consequence(input.note);
 }
 

@@ -195,6 +195,7 @@ float WidthOfNames(float longest, float figures, float room) {
 
 BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_peak) {
   BridgeStory story;
+  if (!bridge.untold.empty()) return {"What lies between?", bridge.untold};
   std::vector<const BridgeStep*> reasons;
   std::vector<int64_t> levels;
   for (const BridgeStep& step : bridge.steps) {

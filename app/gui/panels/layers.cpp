@@ -234,6 +234,7 @@ void TypeCell(const LayerRow& row) {
 }
 
 void ShareCell(const LayersInput& input, const LayerRow& row) {
+  if (!row.measured_saved_bytes) return BytesCell(std::nullopt, input.unit);
   BarCell(row.share_of_peak, Colors().accent, fmt::format("{:.1f} %", 100 * row.share_of_peak));
   if (!ImGui::IsItemHovered()) return;
   Tooltip(fmt::format(

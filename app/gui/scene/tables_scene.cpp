@@ -18,8 +18,8 @@ namespace {
 
 const std::vector<presenters::LayerRow> kNoLayers;
 const presenters::Bridge kNoBridge;
-const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, {}};
-const presenters::Breakdown kLookingForBreakdown{"looking at what is alive…", {}, {}, {}};
+const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}, "", {}};
+const presenters::Breakdown kLookingForBreakdown{"looking at what is alive…", {}, {}, "", {}};
 
 MomentTables MakeTables(const timeline::View& view, const TablesSource& source) {
   MomentTables tables;
@@ -154,7 +154,7 @@ void TablesScene::FindPeak() {
   const presenters::Told told = asked_.is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep;
   peak_ = asked_.is_over ? presenters::PeakOfRun(*asked_.view) : presenters::LatestPeak(*asked_.view, told);
   measured_.reset();
-  if (peak_) measured_ = presenters::MeasuredAt(*asked_.view, *peak_);
+  if (peak_ && asked_.view->tells_blocks()) measured_ = presenters::MeasuredAt(*asked_.view, *peak_);
 }
 
 TablesSource TablesScene::FindSource(Estimates& estimates, const std::vector<phantom::Card>& cards) const {

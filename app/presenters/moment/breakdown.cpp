@@ -46,6 +46,8 @@ std::optional<int64_t> DriverPeak(const session::Prediction& phantom) {
 
 bool IsTold(const View& view, Series level) { return ValueOf(view.ValuesAt(view.end() - 1), level) > 0; }
 
+bool TellsRequested(const View& view) { return view.tells_blocks() && view.tells_requested(); }
+
 BreakdownRow RowOf(Series level) {
   BreakdownRow row;
   row.title = NameOf(level);
@@ -73,8 +75,9 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     reserved.phantom_bytes = UnlessZero(phantom->reserved_peak_bytes);
   }
   if (peak) {
-    if (view.tells_requested()) requested.measured_bytes = peak->requested_bytes;
-    allocated.measured_bytes = ValueOf(view.ValuesAt(peak->index), Series::kAllocated);
+    if (TellsRequested(view)) requested.measured_bytes = peak->requested_bytes;
+    if (view.tells_blocks())
+      allocated.measured_bytes = ValueOf(view.ValuesAt(peak->index), Series::kAllocated);
     reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
     // Segments come and go at other moments than blocks do: what panels tell of the peak's own moment is
     // less.
@@ -85,7 +88,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     }
   }
   std::vector<BreakdownRow> totals;
-  if (view.tells_requested() || phantom) totals.push_back(requested);
+  if (TellsRequested(view) || phantom) totals.push_back(requested);
   totals.insert(totals.end(), {allocated, reserved});
   int64_t below = peak ? ValueOf(view.ValuesAt(peak->index), Series::kReserved) : 0;
   for (int number = 1; number < events::kLevelCount; ++number) {
@@ -128,12 +131,15 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
     BreakdownRow row{std::string(events::NameOf(category)), category, {}, {}, {}, {}};
     row.textbook_bytes = TextbookBytes(textbook, category);
     if (phantom) row.phantom_bytes = ValueOf(phantom->at_peak, timeline::SeriesOf(category));
-    if (peak) row.measured_bytes = ValueOf(at_peak.values, timeline::SeriesOf(category));
-    if (peak && view.tells_requested()) row.requested_bytes = requested[static_cast<size_t>(number)];
+    if (peak && view.tells_blocks())
+      row.measured_bytes = ValueOf(at_peak.values, timeline::SeriesOf(category));
+    if (peak && TellsRequested(view)) row.requested_bytes = requested[static_cast<size_t>(number)];
     Compare(row);
     if (!IsEmpty(row)) breakdown.rows.push_back(std::move(row));
   }
-  if (!breakdown.rows.empty()) breakdown.totals = Totals(view, peak, textbook, phantom);
+  breakdown.untold = WhyUntold(view);
+  if (!breakdown.rows.empty() || !breakdown.untold.empty())
+    breakdown.totals = Totals(view, peak, textbook, phantom);
   return breakdown;
 }
 

@@ -31,12 +31,13 @@ struct BreakdownRow {
   std::optional<int64_t> at_moment_bytes = {};  // of what is measured at its highest, where that was another
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
-// any. Requested and reserved are the highest of a complete step, all else is as it stood at its allocated
-// peak.
+// any, and blocks (View::tells_blocks). Requested and reserved are the highest of a complete step, all else
+// is as it stood at its allocated peak.
 struct Breakdown {
   std::string moment;                  // "at the peak of step 42", "no step is complete yet"
   std::vector<BreakdownRow> rows;      // categories in their order, without those that nobody knows bytes in
   std::vector<BreakdownRow> totals;    // requested, allocated, reserved; driver, process, card where measured
+  std::string untold;                  // WhyUntold: nothing is measured of categories, nor below the driver
   std::optional<HigherMoment> higher;  // than the peak that is told
 };
 // As it stood at a moment; without one, what is known on paper. What the phantom predicts is its peak's, so

@@ -151,6 +151,11 @@ constexpr Words kContextAndOthersSince = {
     "This process's CUDA context and what others hold: what was told of the process is from before it held "
     "this much, or after, so they cannot be told apart."};
 
+constexpr Words kNotToldApart = {
+    "not told apart",
+    "What PyTorch's blocks hold, what it caches, and what libraries and the program took themselves: nobody "
+    "told how much of each there is."};
+
 constexpr Words kCuptisOwn = {
     "CUPTI's own buffers, at least",
     "What CUPTI says that it reserves for itself while kernels are recorded. It may take more."};
@@ -196,6 +201,15 @@ class Steps {
       told_process = level.series == Series::kProcess;
     }
   }
+  // Where nobody told of blocks: from the table to the first level that is told of there is one change.
+  void AddFirstToldLevel(const timeline::View& view, events::EventIndex index) {
+    for (const OuterLevel& level : kOuterLevels) {
+      const int64_t bytes = LevelAt(view, index, level.series);
+      if (bytes == 0) continue;
+      AddChange(kNotToldApart, SaturatingDifference(bytes, sum_));
+      return AddLevel(level.name, bytes, level.sentence);
+    }
+  }
   void AddPredictedProcess(const phantom::Card& card) {
     AddChange({"context", ContextSentence(card)}, card.context_bytes);
     AddLevel("process", sum_, kPredictedProcess);
@@ -208,12 +222,16 @@ class Steps {
   int64_t sum_ = 0;
 };
 
-Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events::Phase phase,
-            int64_t allocated, int64_t reserved) {
-  Steps steps;
+void AddTextbook(const textbook::Estimate& textbook, Steps& steps) {
   steps.AddLevel("textbook", textbook.total_bytes,
                  "Parameters, gradients, optimizer state, activations and input, as computed on paper.",
                  Behind::kLayers);
+}
+
+Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, events::Phase phase,
+            int64_t allocated, int64_t reserved) {
+  Steps steps;
+  AddTextbook(textbook, steps);
   // Largest reasons first, as a person would tell it.
   constexpr std::array kOrder = {Category::kTemporary,     Category::kWorkspace, Category::kActivation,
                                  Category::kAutocastCache, Category::kGradient,  Category::kOptimizerState,
@@ -265,6 +283,15 @@ std::string BridgeTitle(const Bridge& bridge) {
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment) {
   Bridge bridge;
   bridge.moment = moment.title;
+  bridge.untold = WhyUntold(view);
+  if (!bridge.untold.empty()) {
+    Steps steps;
+    AddTextbook(textbook, steps);
+    steps.AddFirstToldLevel(view, moment.index);
+    steps.AddOuterLevels(view, moment.index);
+    bridge.steps = steps.Take();
+    return bridge;
+  }
   const timeline::State state = timeline::SettledStateAt(view, moment.index, moment.step_end);
   const int64_t reserved = ValueOf(state.values, Series::kReserved);
   Steps steps = Build(textbook, timeline::RequestedByCategory(state), view.event(moment.index).phase,

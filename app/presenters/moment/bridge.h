@@ -5,8 +5,9 @@
 //   + outside of PyTorch = driver; + CUPTI's own buffers + context, modules = process; + other processes =
 //   card
 //
-// The last three as far as they were told of and differ from the one before; of a prediction it ends with the
-// process, which is reserved and the card's context.
+// Where nobody told of blocks (View::tells_blocks) one change leads from the textbook to the first of the
+// last three. These as far as they were told of and differ from the one before; of a prediction it ends with
+// the process, which is reserved and the card's context.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct BridgeStep {
 struct Bridge {
   std::string moment;  // "at the peak of step 42"
   std::vector<BridgeStep> steps;
+  std::string untold = {};  // WhyUntold: nothing between the textbook and the first level that is told
 };
 
 // "From the textbook to the card, at the peak of step 42": to the level that it ends with. Without steps it

@@ -105,8 +105,9 @@ std::string PartsInWords(const LayerRow& row, ByteUnit unit) {
 
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& peak) {
+  const bool is_measured = peak && view.tells_blocks();
   Alive alive;
-  if (peak) alive = AliveByLayer(view, timeline::SettledStateAt(view, peak->index, peak->step_end));
+  if (is_measured) alive = AliveByLayer(view, timeline::SettledStateAt(view, peak->index, peak->step_end));
   const std::map<std::string, std::string> types = TypesAt(view, peak);
   std::vector<LayerRow> rows;
   for (const textbook::LayerEstimate& layer : textbook.layers) {
@@ -129,7 +130,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  {},
                  {}};
     if (const auto type = types.find(layer.name); type != types.end()) row.computed_in = type->second;
-    if (peak) Measure(alive, row);
+    if (is_measured) Measure(alive, row);
     rows.push_back(std::move(row));
   }
   for (const LayerRow& row : rows) {

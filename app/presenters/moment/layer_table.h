@@ -44,7 +44,7 @@ std::string PartsInWords(const LayerRow& row, ByteUnit unit);
 // The step in whose types of numbers layers are said to have computed: the moment's, or the last complete one
 // where it lies in none; null where none is.
 const timeline::Step* StepOfTypes(const timeline::View& view, const std::optional<PeakMoment>& moment);
-// As it stood at a moment; without one, what is known on paper.
+// As it stood at a moment; without one, or where nobody told of blocks, what is known on paper.
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& moment);
 // Of a program, which no textbook knows: the layers that allocated what is alive, in the order in which the

@@ -91,7 +91,8 @@ std::optional<SettingsChange> ChangeAt(const View& view, const Marker& marker) {
   const std::vector<Step> before = StepsBefore(view, marker.index);
   const std::vector<Step> after = SteadyStepsAfter(view, marker);
   if (before.empty() || after.empty()) return std::nullopt;
-  return SettingsChange{marker.text, before.front(), after.front(), TimesAsLong(before, after)};
+  return SettingsChange{marker.text, before.front(), after.front(), TimesAsLong(before, after),
+                        view.peak_level()};
 }
 
 std::optional<SettingsChange> LatestChange(const View& view) {
@@ -126,9 +127,8 @@ std::string PriceOfTime(double times_as_long) {
 }
 
 std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit) {
-  constexpr auto kAllocated = timeline::Series::kAllocated;
-  const int64_t difference = SaturatingDifference(ValueOf(change.after.at_peak, kAllocated),
-                                                  ValueOf(change.before.at_peak, kAllocated));
+  const int64_t difference = SaturatingDifference(ValueOf(change.after.at_peak, change.level),
+                                                  ValueOf(change.before.at_peak, change.level));
   return SignedBytes(difference, unit) + " at peak" + PriceOfTime(change.times_as_long.value_or(1));
 }
 

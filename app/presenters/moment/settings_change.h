@@ -20,6 +20,7 @@ struct SettingsChange {
   // How many times as long a step takes: by the median of at most eight steps on either side, where there are
   // three of each, they compute (a phantom's do not), and the middle halves of both lie apart.
   std::optional<double> times_as_long;
+  timeline::Series level = timeline::Series::kAllocated;  // View::peak_level(), whose peaks are compared
 };
 
 // Nothing until that step is complete, and where settings did not change. O(log steps).
