@@ -23,7 +23,6 @@
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/utf8.h"
-#include "profiler/events/category_colours.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
@@ -38,15 +37,6 @@ constexpr double kLetterWidth = 7.6;  // of a name, on average
 
 std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
 
-std::string ColourOf(std::optional<events::Category> category) {
-  return category ? PrintColour(*category) : "#7B8794";
-}
-
-// The CPU's allocator reserves nothing.
-bool TellsReserved(const std::vector<CurveColumn>& curve) {
-  return std::ranges::any_of(curve, [](const CurveColumn& column) { return column.reserved > 0; });
-}
-
 // Of the vertical axis: whole bytes.
 int64_t TickOf(int64_t highest_bytes) {
   return static_cast<int64_t>(std::max(1.0, RoundStep(static_cast<double>(highest_bytes), 8)));
@@ -56,62 +46,6 @@ int64_t TickOf(int64_t highest_bytes) {
 int64_t TopAbove(int64_t highest_bytes, int64_t tick) {
   return SaturatingSum(highest_bytes / tick * tick, tick);
 }
-
-class Curve {
- public:
-  Curve(const std::vector<CurveColumn>& columns, int width, int height, int64_t top_bytes)
-      : columns_(columns), width_(width), height_(height), top_(static_cast<double>(top_bytes)) {}
-
-  std::string Shapes() const {
-    std::string out;
-    std::vector<int64_t> below(columns_.size(), 0);
-    for (int i = 0; i < events::kCategoryCount; ++i) {
-      const auto category = static_cast<events::Category>(i);
-      out += Area(timeline::SeriesOf(category), ColourOf(category), below);
-    }
-    return out + Reserved();
-  }
-
- private:
-  std::string Point(size_t column, int64_t bytes) const {
-    const double x = static_cast<double>(column) * width_ / static_cast<double>(columns_.size());
-    const double y = height_ - static_cast<double>(bytes) * height_ / top_;
-    return fmt::format("{:.1f},{:.1f} ", x, y);
-  }
-
-  // Raises `below` by what the series holds. Each column is as wide as the next begins.
-  std::string Area(Series series, std::string_view colour, std::vector<int64_t>& below) const {
-    std::string upper;
-    std::vector<std::string> lower;
-    bool any = false;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      const int64_t bytes = ValueOf(columns_[i].at_peak, series);
-      any = any || bytes > 0;
-      lower.push_back(Point(i, below[i]));
-      lower.push_back(Point(i + 1, below[i]));
-      below[i] = SaturatingSum(below[i], bytes);
-      upper += Point(i, below[i]) + Point(i + 1, below[i]);
-    }
-    if (!any) return "";
-    for (size_t i = lower.size(); i > 0; --i) upper += lower[i - 1];
-    upper.pop_back();
-    return fmt::format("<polygon fill=\"{}\" points=\"{}\"/>\n", colour, upper);
-  }
-
-  std::string Reserved() const {
-    if (!TellsReserved(columns_)) return "";
-    std::string points;
-    for (size_t i = 0; i < columns_.size(); ++i)
-      points += Point(i, columns_[i].reserved) + Point(i + 1, columns_[i].reserved);
-    points.pop_back();
-    return fmt::format("<polyline class=\"reserved\" points=\"{}\"/>\n", points);
-  }
-
-  const std::vector<CurveColumn>& columns_;
-  int width_;
-  int height_;
-  double top_;
-};
 
 struct Plot {
   double left = 110;
@@ -218,6 +152,7 @@ void AddTo(Legend& legend, const std::vector<CurveColumn>& curve) {
     for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || column.at_peak[i] > 0;
   }
   legend.Categories(used);
+  if (const auto level = LevelInstead(curve)) legend.Box(NameOf(*level), ColourOf(std::nullopt));
   if (TellsReserved(curve)) legend.Line("reserved", "reserved");
 }
 
@@ -256,11 +191,12 @@ void DrawCompared(std::span<const PlotLevel> levels, const Plot& plot, int64_t t
 }
 
 void AddTo(Legend& legend, const SecondRun& second) {
-  const auto peak = second.view->PeakIn(Series::kAllocated, second.view->first(), second.view->end());
+  const Series level = second.view->peak_level();
+  const auto peak = second.view->PeakIn(level, second.view->first(), second.view->end());
   legend.BeginRow();
-  legend.Line(fmt::format("{}: at most {} allocated", second.title,
-                          InMegabytes(ValueOf(peak.values, Series::kAllocated))),
-              "compared");
+  legend.Line(
+      fmt::format("{}: at most {} {}", second.title, InMegabytes(ValueOf(peak.values, level)), HeldAs(level)),
+      "compared");
 }
 
 // Textbook, phantom and card over the curve. A line far above it would leave the curve no height: it is told
@@ -550,36 +486,6 @@ class MapRows {
 
 }  // namespace
 
-std::string PrintColour(events::Category category) {
-  return fmt::format("#{:06X}", events::kColoursOnWhite[static_cast<size_t>(category)]);
-}
-
-std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns,
-                                 const std::optional<EventRange>& range) {
-  const auto [begin, end] = range.value_or(EventRange{view.first(), view.end()});
-  const size_t count = std::min<size_t>(columns, end - begin);
-  std::vector<timeline::EventIndex> edges(count + 1);
-  for (size_t i = 0; i <= count; ++i) edges[i] = begin + (end - begin) * i / std::max<size_t>(count, 1);
-  std::vector<timeline::View::Column> found(count);
-  if (count > 0) view.Columns(edges, timeline::kAllCategories, found);
-  std::vector<CurveColumn> curve;
-  curve.reserve(found.size());
-  for (const timeline::View::Column& column : found)
-    curve.push_back({column.peak.values, column.reserved_max});
-  return curve;
-}
-
-int64_t HighestOf(const std::vector<CurveColumn>& curve) {
-  int64_t highest = 1;
-  for (const CurveColumn& column : curve)
-    highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved});
-  return highest;
-}
-
-std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int height, int64_t top_bytes) {
-  return Curve(curve, width, height, top_bytes).Shapes();
-}
-
 std::string TimelinePicture(const timeline::View& view, std::string_view title, const PictureTheory& theory,
                             const std::optional<SecondRun>& second, const PictureSight& sight) {
   const auto [begin, end] = sight.range.value_or(EventRange{view.first(), view.end()});
@@ -590,11 +496,11 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title, 
                           std::max(HighestOf(curve), HighestOf(over.compared)));
   const int64_t tick = TickOf(lines.highest_bytes());
   const int64_t top_bytes = TopAbove(lines.highest_bytes(), tick);
-  const auto peak = view.PeakIn(Series::kAllocated, begin, end);
+  const Series level = view.peak_level();
+  const auto peak = view.PeakIn(level, begin, end);
   Canvas canvas(Canvas::kTop + plot.height, title,
-                fmt::format("At most {} allocated, over {} events",
-                            InMegabytes(ValueOf(peak.values, Series::kAllocated)),
-                            FormatNumber(static_cast<int64_t>(end - begin))));
+                fmt::format("At most {} {}, over {} events", InMegabytes(ValueOf(peak.values, level)),
+                            HeldAs(level), FormatNumber(static_cast<int64_t>(end - begin))));
   DrawGrid(plot, top_bytes, tick, canvas);
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
   DrawCompared(over.compared, plot, top_bytes, canvas);

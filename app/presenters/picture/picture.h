@@ -11,6 +11,7 @@
 
 #include "app/presenters/comparison/stream_comparison.h"
 #include "app/presenters/moment/bridge.h"
+#include "app/presenters/picture/curve.h"
 #include "app/presenters/plot/timeline_plot.h"
 #include "profiler/advice/what_if.h"
 #include "profiler/base/result.h"
@@ -19,22 +20,6 @@
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
-
-// "#415DA0": the light window's (events/category_colours.h).
-std::string PrintColour(events::Category category);
-
-// A column of the curve: what each category held when most was allocated in it.
-struct CurveColumn {
-  timeline::SeriesValues at_peak{};
-  int64_t reserved = 0;
-};
-// All events, or those of a range, in equal parts: `columns` at most.
-std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns,
-                                 const std::optional<EventRange>& range = {});
-int64_t HighestOf(const std::vector<CurveColumn>& curve);  // at least 1
-// The stack of categories with reserved as a line (of class "reserved") above it, as SVG's shapes from (0, 0)
-// to (width, height), which stands for `top_bytes`.
-std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int height, int64_t top_bytes);
 
 // What a run's requests took of the allocator as it was, and with another setup, over each other.
 struct SetupTitles {

@@ -1,6 +1,7 @@
 #include "app/presenters/plot/plot_columns.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -46,7 +47,8 @@ class KnownColumns {
       : before_(before),
         first_(view.first()),
         usable_(before.known_end > 0 && before.known_end <= view.end() && before.axis == now.axis &&
-                before.categories == now.categories && before.width == width) {}
+                before.categories == now.categories && before.level == view.peak_level() &&
+                before.width == width) {}
 
   // The one that begins so many widths from the axis' beginning, as its position in the earlier cut.
   std::optional<size_t> At(double place) const {
@@ -65,8 +67,16 @@ class KnownColumns {
   bool usable_;
 };
 
-PlotColumn ColumnFrom(const View::Column& column, double begin, double end) {
-  return {begin, end, column.peak.values, column.lowest, column.reserved_max, column.peak.index};
+PlotColumn ColumnFrom(const View::Column& column, timeline::Series level, double begin, double end) {
+  return {begin, end, column.peak.values, column.lowest, column.reserved_max, column.peak.index, level};
+}
+
+// Where nobody told of blocks, of the level that is told instead.
+void TakeLevel(const View& view, timeline::Series level, EventIndex begin, EventIndex end,
+               View::Column& column) {
+  std::array<timeline::Bucket, 1> bucket;
+  view.Envelope(level, begin, end, bucket);
+  column = {view.PeakIn(level, begin, end), bucket[0].min, 0};
 }
 
 // Fills the columns between the edges, whose positions on the axis are given.
@@ -75,6 +85,7 @@ void FillColumns(const View& view, const KnownColumns& known, const std::vector<
   const size_t count = cut.edges.empty() ? 0 : cut.edges.size() - 1;
   std::vector<View::Column> answers;
   cut.columns.reserve(count);
+  cut.level = view.peak_level();
   while (cut.columns.size() < count) {
     const size_t begin = cut.columns.size();
     if (const auto at = known.At(cut.place + static_cast<double>(begin))) {
@@ -85,8 +96,11 @@ void FillColumns(const View& view, const KnownColumns& known, const std::vector<
     while (end < count && !known.At(cut.place + static_cast<double>(end))) ++end;
     answers.resize(end - begin);
     view.Columns(std::span(cut.edges).subspan(begin, end - begin + 1), cut.categories, answers);
-    for (size_t k = begin; k < end; ++k)
-      cut.columns.push_back(ColumnFrom(answers[k - begin], positions[k], positions[k + 1]));
+    for (size_t k = begin; k < end; ++k) {
+      View::Column& answer = answers[k - begin];
+      if (!view.tells_blocks()) TakeLevel(view, cut.level, cut.edges[k], cut.edges[k + 1], answer);
+      cut.columns.push_back(ColumnFrom(answer, cut.level, positions[k], positions[k + 1]));
+    }
   }
   cut.known_end = view.end();
 }

@@ -18,6 +18,7 @@ struct PlotColumns {
   std::vector<events::EventIndex> edges;  // the first event of each column, and the one behind the last
   TimeAxis axis = TimeAxis::kEvents;
   timeline::CategorySet categories = timeline::kAllCategories;
+  timeline::Series level = timeline::Series::kAllocated;  // View::peak_level() then
   double place = 0;                  // where the first column begins, in widths; columns are a width each
   events::EventIndex known_end = 0;  // the run's then; 0 = nothing can be used
 };

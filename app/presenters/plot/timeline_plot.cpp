@@ -6,6 +6,7 @@
 
 #include "app/presenters/allocations/blocks.h"
 #include "app/presenters/moment/level_chain.h"
+#include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/moment/signed_bytes.h"
 #include "app/presenters/plot/plot_annotations.h"
 #include "app/presenters/plot/plot_columns.h"
@@ -133,7 +134,7 @@ int64_t HighestOf(const View& view, const TimelinePlot& plot, EventIndex end) {
   int64_t highest = 0;
   int64_t reserved = 0;
   for (const PlotColumn& column : plot.columns) {
-    highest = std::max(highest, ValueOf(column.at_peak, Series::kAllocated));
+    highest = std::max(highest, ShownBytes(column, timeline::kAllCategories));
     reserved = std::max(reserved, column.reserved_max);
   }
   highest = std::max(highest, OwnReserved(view, highest, reserved, end));
@@ -180,11 +181,12 @@ TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstima
 }
 
 std::string MeasureBetween(const View& view, EventIndex from, EventIndex to, ByteUnit unit) {
-  const int64_t grown = SaturatingDifference(ValueOf(view.ValuesAt(to), Series::kAllocated),
-                                             ValueOf(view.ValuesAt(from), Series::kAllocated));
+  const Series level = view.peak_level();
+  const int64_t grown =
+      SaturatingDifference(ValueOf(view.ValuesAt(to), level), ValueOf(view.ValuesAt(from), level));
   return FormatNumber(static_cast<int64_t>(to - from)) + (to - from == 1 ? " event · " : " events · ") +
          FormatDuration(SaturatingDifference(view.TimeOf(to), view.TimeOf(from))) + " · " +
-         SignedBytes(grown, unit) + " allocated";
+         SignedBytes(grown, unit) + " " + std::string(HeldAs(level));
 }
 
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
@@ -195,6 +197,7 @@ const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
 }
 
 int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories) {
+  if (!column.tells_blocks()) return ValueOf(column.at_peak, column.level);
   if (categories == timeline::kAllCategories) return ValueOf(column.at_peak, Series::kAllocated);
   int64_t shown = 0;
   for (size_t category = 0; category < events::kCategoryCount; ++category) {
@@ -204,8 +207,16 @@ int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories) {
 }
 
 std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories) {
-  const int64_t allocated = ValueOf(column.at_peak, Series::kAllocated);
   const int64_t shown = ShownBytes(column, categories);
+  const std::string lowest = "lowest of this column " + FormatExactBytes(column.lowest);
+  if (!column.tells_blocks()) {
+    std::vector<std::string> lines = {(column.lowest < shown ? "highest of this column: event " : "event ") +
+                                      FormatNumber(static_cast<int64_t>(column.peak)) + " · " +
+                                      FormatExactBytes(shown) + " " + std::string(HeldAs(column.level))};
+    if (column.lowest < shown) lines.push_back(lowest);
+    return lines;
+  }
+  const int64_t allocated = ValueOf(column.at_peak, Series::kAllocated);
   const int64_t reserved = ValueOf(column.at_peak, Series::kReserved);
   const bool is_range = column.lowest < shown || column.reserved_max > reserved;
   std::vector<std::string> lines = {(is_range ? "highest of this column: event " : "event ") +
@@ -215,7 +226,7 @@ std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::Cate
   if (shown != allocated) lines.push_back("of what is shown " + FormatExactBytes(shown));
   if (column.reserved_max > reserved)
     lines.push_back("reserved in this column up to " + FormatExactBytes(column.reserved_max));
-  if (column.lowest < shown) lines.push_back("lowest of this column " + FormatExactBytes(column.lowest));
+  if (column.lowest < shown) lines.push_back(lowest);
   return lines;
 }
 

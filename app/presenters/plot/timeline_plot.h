@@ -27,9 +27,11 @@ struct VisibleRange {
 };
 
 // The stack as it stood at the highest moment of what is visible of it, so that its sum is exact to the byte.
-// Columns begin at multiples of their width, so that they stay the same while the axis is moved: as many as
-// asked for at most, and one at the edge; a fifth fewer where that lets them end with whole nodes of the
-// store. Where fewer events than columns are visible, each event is a column, and the curve is exact.
+// Where nobody told of blocks (View::tells_blocks) there is no stack, and it is the moment of the first level
+// that is told. Columns begin at multiples of their width, so that they stay the same while the axis is
+// moved: as many as asked for at most, and one at the edge; a fifth fewer where that lets them end with whole
+// nodes of the store. Where fewer events than columns are visible, each event is a column, and the curve is
+// exact.
 struct PlotColumn {
   double begin = 0;
   double end = 0;
@@ -37,7 +39,10 @@ struct PlotColumn {
   int64_t lowest = 0;  // that what is visible of the stack was within the column
   int64_t reserved_max = 0;
   events::EventIndex peak = 0;
+  timeline::Series level = timeline::Series::kAllocated;  // View::peak_level(): at the peak of which it is
 
+  // Whether there is a stack of blocks; else the column is as high as what was told of its level.
+  bool tells_blocks() const { return level < timeline::Series::kDriver; }
   bool operator==(const PlotColumn&) const = default;
 };
 

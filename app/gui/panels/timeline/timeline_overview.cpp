@@ -7,6 +7,16 @@
 
 namespace tidemark::gui {
 
+namespace {
+
+// Grey where it is not of blocks, as the curve is then.
+Color ColorOfStrip(const presenters::PlotColumn& column) {
+  const Color color = column.tells_blocks() ? Colors().Of(events::Category::kActivation) : Colors().muted;
+  return color.WithAlpha(0.5);
+}
+
+}  // namespace
+
 void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   const Palette& colors = Colors();
   const ImRect& strip = geometry.overview;
@@ -19,14 +29,12 @@ void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const double highest = std::max<double>(1, static_cast<double>(input.overview->highest_bytes));
   list->PushClipRect(strip.Min, strip.Max, true);
   for (const presenters::PlotColumn& column : input.overview->columns) {
-    const int64_t allocated = column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
+    const int64_t bytes = presenters::ShownBytes(column, timeline::kAllCategories);
     const float x0 = std::floor(x_of(column.begin));
     const float x1 = std::max(x0 + 1, std::floor(x_of(column.end)));
-    const float top =
-        strip.Max.y - Px(2) -
-        static_cast<float>(static_cast<double>(allocated) / highest) * (strip.GetHeight() - Px(5));
-    list->AddRectFilled({x0, top}, {x1, strip.Max.y - Px(2)},
-                        U32(colors.Of(events::Category::kActivation).WithAlpha(0.5)));
+    const float top = strip.Max.y - Px(2) -
+                      static_cast<float>(static_cast<double>(bytes) / highest) * (strip.GetHeight() - Px(5));
+    list->AddRectFilled({x0, top}, {x1, strip.Max.y - Px(2)}, U32(ColorOfStrip(column)));
   }
   for (const presenters::PlotMarker& marker : input.overview->markers) {
     const float x = x_of(marker.position);

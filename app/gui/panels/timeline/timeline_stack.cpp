@@ -236,9 +236,25 @@ presenters::Selection SelectionOfGroup(const TimelineInput& input, size_t group)
   return {};
 }
 
+namespace {
+
+// Where nobody told of blocks: as high as the level that was told, which a line names.
+void DrawLevelInstead(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
+  for (const PlotColumn& column : plot.columns) {
+    const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
+    const auto bytes = static_cast<double>(presenters::ShownBytes(column, timeline::kAllCategories));
+    list->AddRectFilled({x0, std::round(geometry.Y(bytes))}, {x1, geometry.plot.Max.y},
+                        U32(Colors().muted.WithAlpha(0.3)));
+  }
+}
+
+}  // namespace
+
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                timeline::CategorySet categories) {
   const TimelinePlot& plot = *input.plot;
+  if (!plot.columns.empty() && !plot.columns.front().tells_blocks())
+    return DrawLevelInstead(list, geometry, plot);
   const size_t groups = plot.groups.size();
   const StackColors colors = ColorsFor(input);
   StackPainter painter(list, plot.columns.size(), colors);
