@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/presenters/comparison/comparison_text.h"
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/settings_change.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/steps.h"
@@ -154,6 +155,7 @@ bool AreTheSame(const std::vector<ComparedBytes>& rows) {
 
 // What blocks hold and whose they are is told or guessed, so it makes no difference to what is allocated.
 std::string Verdict(const RunComparison& comparison) {
+  if (!comparison.streams.blocks_known) return "Whether the two allocate the same is not known.\n";
   if (!comparison.same()) return "The two differ.\n";
   const presenters::StateComparison& at_peak = comparison.at_peak;
   if (!AreTheSame(at_peak.categories))
@@ -265,14 +267,22 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += presenters::AlignmentText(streams, "A", "B") + "\n";
   if (!streams.by_requested())
     text += "Sizes are those of blocks: what was asked for is not known in both.\n";
-  text += "\n" + StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
-  text += FirstDifferenceRows("The first difference of allocations", a, b, streams.allocations);
-  text += FirstDifferenceRows("The first difference of new segments", a, b, streams.segments);
+  text += "\n";
+  if (streams.blocks_known)
+    text += StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
+  else
+    text += presenters::WhyNotCompared(*a.view, "A", *b.view, "B") + "\n";
+  if (streams.blocks_known) {
+    text += FirstDifferenceRows("The first difference of allocations", a, b, streams.allocations);
+    text += FirstDifferenceRows("The first difference of new segments", a, b, streams.segments);
+  }
   text += "\n" + ComparedTable("Peaks, bytes", comparison.levels);
-  text += fmt::format("\nWhere most is allocated, A at {}, B at {}\n",
+  text += fmt::format("\n{}, A at {}, B at {}\n",
+                      streams.blocks_known ? "Where most is allocated" : "At the peaks",
                       a.view->empty() ? "its end" : presenters::PlaceText(*a.view, comparison.peak_a),
                       b.view->empty() ? "its end" : presenters::PlaceText(*b.view, comparison.peak_b));
-  text += StateTables(comparison.at_peak);
+  // Where neither tells of blocks there is no row.
+  if (streams.blocks_known || !comparison.at_peak.categories.empty()) text += StateTables(comparison.at_peak);
   text += NotesText("A", a, b) + NotesText("B", b, a);
   return text + Verdict(comparison);
 }
@@ -280,13 +290,14 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
 std::string StepsText(const ComparedFile& file, const presenters::SideBySide& steps) {
   std::string text = fmt::format("A  {} of {}\nB  {}\n\n", steps.title_a, file.file, steps.title_b);
   text += ComparedTable("Peaks, bytes", steps.levels) + "\nWhere most is allocated in each\n";
-  text += StateTables(steps.states) + BlockRows(steps.states.blocks);
+  if (file.view->tells_blocks()) text += StateTables(steps.states) + BlockRows(steps.states.blocks);
   for (const auto& warning : file.warnings) text += warning + "\n";
+  if (!file.view->tells_blocks()) return text + presenters::WhyUntold(*file.view) + "\n";
   return text + (AreTheSame(steps) ? "The two are the same.\n" : "The two differ.\n");
 }
 
 Json StepsJson(const ComparedFile& file, const presenters::SideBySide& steps) {
-  return {{"same", AreTheSame(steps)},
+  return {{"same", file.view->tells_blocks() ? Json(AreTheSame(steps)) : Json()},
           {"file", FileJson(file)},
           {"a", steps.title_a},
           {"b", steps.title_b},
@@ -310,7 +321,10 @@ Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparis
   const StreamsCompared& streams = comparison.streams;
   Json at_peak = {{"a", PlaceJson(*a.view, comparison.peak_a)}, {"b", PlaceJson(*b.view, comparison.peak_b)}};
   at_peak.update(StateJson(comparison.at_peak));
-  return {{"same", comparison.same()},
+  const auto stream_json = [&](const StreamComparison& stream) {
+    return streams.blocks_known ? StreamJson(a, b, stream) : Json();
+  };
+  return {{"same", streams.blocks_known ? Json(comparison.same()) : Json()},
           {"a", FileJson(a)},
           {"b", FileJson(b)},
           {"settings_difference", presenters::SettingsDifference(*a.view, *b.view)},
@@ -322,8 +336,8 @@ Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparis
            {{"in_both", streams.steps_in_both},
             {"only_a", streams.steps_only_a},
             {"only_b", streams.steps_only_b}}},
-          {"allocations", StreamJson(a, b, streams.allocations)},
-          {"new_segments", StreamJson(a, b, streams.segments)},
+          {"allocations", stream_json(streams.allocations)},
+          {"new_segments", stream_json(streams.segments)},
           {"peaks", RowsJson(comparison.levels)},
           {"at_peak", std::move(at_peak)}};
 }

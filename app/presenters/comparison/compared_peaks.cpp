@@ -12,9 +12,7 @@ using events::EventIndex;
 
 bool IsAsHigh(const timeline::View& view, EventIndex index, EventIndex peak) {
   constexpr int64_t kRounding = 10'000;  // a part of it
-  const auto allocated = [&](EventIndex at) {
-    return ValueOf(view.ValuesAt(at), timeline::Series::kAllocated);
-  };
+  const auto allocated = [&](EventIndex at) { return ValueOf(view.ValuesAt(at), view.peak_level()); };
   return allocated(index) >= allocated(peak) - allocated(peak) / kRounding;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/moment_title.h"
 #include "profiler/base/format.h"
 #include "profiler/events/stack.h"
@@ -82,11 +83,25 @@ std::string SideText(const timeline::View& view, EventIndex index, uint64_t only
   return text;
 }
 
+std::string WhyNotCompared(const timeline::View& view_a, std::string_view a, const timeline::View& view_b,
+                           std::string_view b) {
+  const std::string of_a = WhyUntold(view_a);
+  const std::string of_b = WhyUntold(view_b);
+  if (of_a == of_b) return of_a.empty() ? "" : fmt::format("Of both: {}", of_a);
+  return of_a.empty()   ? fmt::format("Of {}: {}", b, of_b)
+         : of_b.empty() ? fmt::format("Of {}: {}", a, of_a)
+                        : fmt::format("Of {}: {} Of {}: {}", a, of_a, b, of_b);
+}
+
 StreamsSummary SummaryOf(const StreamsCompared& streams, const timeline::View& view_a, std::string_view a,
                          const timeline::View& view_b, std::string_view b) {
   StreamsSummary summary;
   summary.sentence = PartText(streams, a, b);
   if (streams.by_step) summary.sentence += "Steps: " + StepsText(streams, a, b) + ". ";
+  if (!streams.blocks_known) {
+    summary.sentence += WhyNotCompared(view_a, a, view_b, b);
+    return summary;
+  }
   const bool is_of_segments = streams.allocations.differences.empty();
   const StreamComparison& stream = is_of_segments ? streams.segments : streams.allocations;
   if (stream.differences.empty()) {

@@ -27,6 +27,11 @@ std::string SideText(const timeline::View& view, events::EventIndex index, uint6
 std::vector<std::string> NotesOfOne(std::string_view name, const std::vector<std::string>& notes,
                                     const std::vector<std::string>& notes_of_other);
 
+// Of the two those that nobody told the blocks of, and why (WhyUntold): "Of B: What is allocated is not
+// known. …"; "" where both tell of theirs.
+std::string WhyNotCompared(const timeline::View& view_a, std::string_view a, const timeline::View& view_b,
+                           std::string_view b);
+
 struct StreamsSummary {
   std::string sentence;
   std::string first_difference;  // "" = there is none

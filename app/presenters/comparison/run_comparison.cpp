@@ -19,7 +19,7 @@ bool IsOfAllocator(const ComparedBytes& level) {
 }  // namespace
 
 bool RunComparison::same() const {
-  return !streams.ranges.empty() && streams.allocations.differences.empty() &&
+  return streams.blocks_known && !streams.ranges.empty() && streams.allocations.differences.empty() &&
          streams.segments.differences.empty() &&
          std::none_of(levels.begin(), levels.end(), [](const ComparedBytes& level) {
            return IsOfAllocator(level) && level.Difference().value_or(0) != 0;

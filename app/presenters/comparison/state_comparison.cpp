@@ -76,6 +76,8 @@ std::vector<ComparedBytes> CompareBy(OwnerName owner_of, Selection (*select)(std
   return rows;
 }
 
+bool TellsBlocks(const Moment& moment) { return moment.view == nullptr || moment.view->tells_blocks(); }
+
 int64_t HeldBy(const Moment& moment, events::Category category) {
   return moment.state.values[static_cast<size_t>(category)];
 }
@@ -83,6 +85,7 @@ int64_t HeldBy(const Moment& moment, events::Category category) {
 // Whether anybody said what its blocks hold, of which it is all "unknown" else: then nothing of a category is
 // known, and 0 is not it.
 bool KnowsCategories(const Moment& moment) {
+  if (!TellsBlocks(moment)) return false;
   if (HeldBy(moment, events::Category::kUnknown) == 0) return true;
   for (int number = 0; number < events::kCategoryCount; ++number) {
     const auto category = static_cast<events::Category>(number);
@@ -102,6 +105,8 @@ std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
     if (of_a == 0 && of_b == 0) continue;
     ComparedBytes& row = rows.emplace_back(ComparedBytes{std::string(events::NameOf(category)), category,
                                                          of_a, of_b, CategorySelected(category)});
+    if (!TellsBlocks(a)) row.a.reset();
+    if (!TellsBlocks(b)) row.b.reset();
     // Where one side tells categories, what of the other is "unknown" is all of it and no category's bytes.
     if (category == events::Category::kUnknown && !known_in_a && !known_in_b) continue;
     if (!known_in_a) row.a.reset();
@@ -217,7 +222,7 @@ Moment MomentAt(const View& view, events::EventIndex index) {
 
 events::EventIndex PeakIn(const View& view, const std::vector<EventRange>& ranges) {
   const auto highest = [&](const EventRange& range) {
-    return ValueOf(view.PeakIn(Series::kAllocated, range.begin, range.end).values, Series::kAllocated);
+    return ValueOf(view.PeakIn(view.peak_level(), range.begin, range.end).values, view.peak_level());
   };
   const EventRange& range = *std::ranges::max_element(ranges, {}, highest);
   return timeline::HighestMoment(view, range.begin, range.end);
@@ -230,8 +235,10 @@ Moment PeakMomentIn(const View& view, const std::vector<EventRange>& ranges) {
 
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested) {
   BlockCounter counter(by_requested);
-  counter.Count(a, &OneSidedBlocks::in_a, &OneSidedBlocks::first_in_a);
-  counter.Count(b, &OneSidedBlocks::in_b, &OneSidedBlocks::first_in_b);
+  if (TellsBlocks(a) && TellsBlocks(b)) {
+    counter.Count(a, &OneSidedBlocks::in_a, &OneSidedBlocks::first_in_a);
+    counter.Count(b, &OneSidedBlocks::in_b, &OneSidedBlocks::first_in_b);
+  }
   return {CompareCategories(a, b), CompareBy(timeline::LayerOf, LayerSelected, kNoLayer, a, b),
           CompareLines(a, b), counter.Take(), CompareStreamsOf(a, b)};
 }

@@ -62,8 +62,8 @@ struct Moment {
 };
 // As it proved to be until its step ends; see SettledStateAt. Of an empty view nothing.
 Moment MomentAt(const timeline::View& view, events::EventIndex index);
-// Where kAllocated is highest in the ranges, of which there is one; and the run then, of none, or of an empty
-// view, nothing.
+// Where View::peak_level() is highest in the ranges, of which there is one; and the run then, of none, or of
+// an empty view, nothing.
 events::EventIndex PeakIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 Moment PeakMomentIn(const timeline::View& view, const std::vector<EventRange>& ranges);
 

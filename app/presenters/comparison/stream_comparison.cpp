@@ -264,6 +264,7 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   result.by_phase = TellsPhases(a) && TellsPhases(b);
   result.requested_known_a = a.tells_requested();
   result.requested_known_b = b.tells_requested();
+  result.blocks_known = a.tells_blocks() && b.tells_blocks();
   const ComparedPart part_a = ComparedPartOf(a);
   const ComparedPart part_b = ComparedPartOf(b);
   result.begun_anew_a = !part_a.is_whole();

@@ -55,6 +55,7 @@ struct StreamsCompared {
   bool begun_anew_b = false;
   bool requested_known_a = true;  // whether it tells what was asked for, or the sizes of blocks only
   bool requested_known_b = true;
+  bool blocks_known = true;  // of both (View::tells_blocks): else that nothing differs says nothing
   uint64_t steps_in_both = 0;
   uint64_t steps_only_a = 0;
   uint64_t steps_only_b = 0;
