@@ -14,6 +14,7 @@
 #include "app/cli/reports/run_picture.h"
 #include "app/cli/reports/run_report.h"
 #include "app/presenters/allocations/folded_stacks.h"
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_formats.h"
@@ -34,7 +35,7 @@ Error Cancelled(const std::filesystem::path& file) {
 
 // The context, where the card itself told nothing of what is taken of it.
 void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {
-  if (page.levels.empty() || page.tells_card) return;
+  if (page.levels.empty() || page.tells_card || !run.view()->tells_blocks()) return;
   const events::RunDescription description = run.description();
   const auto card = session::CardOf(description.device_name, description.device_bytes, cards);
   if (!card) return;
@@ -72,6 +73,7 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
   } else {
     page.why_no_bridge = bridge.error().message;
   }
+  if (const std::string why = presenters::WhyUntold(*run.view()); !why.empty()) page.notes.push_back(why);
   for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
   page.bookmarks = BookmarkRows(*run.view(), noted.bookmarks);
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
@@ -98,9 +100,10 @@ std::vector<std::string> MomentOfFolded(const session::NotedRun& noted) {
   const auto view = noted.run.view();
   std::vector<std::string> sentences = trace::BookmarksLeftOut(noted.bookmarks.size());
   if (const std::optional<presenters::PeakMoment> peak = presenters::PeakOfRun(*view)) {
-    const int64_t allocated = ValueOf(view->ValuesAt(peak->index), timeline::Series::kAllocated);
-    sentences.push_back(fmt::format("Of the run it holds one moment: {} B allocated {}.",
-                                    FormatNumber(allocated), peak->title));
+    const timeline::Series level = view->peak_level();
+    const int64_t bytes = ValueOf(view->ValuesAt(peak->index), level);
+    sentences.push_back(fmt::format("Of the run it holds one moment: {} B {} {}.", FormatNumber(bytes),
+                                    presenters::HeldAs(level), peak->title));
   }
   return sentences;
 }

@@ -142,9 +142,9 @@ std::string ProgressText(const timeline::View& view, int64_t steps_done, int64_t
   if (complete == 0) return text + " · starting";
   const timeline::Step& last = all[complete - 1];
   if (last.loss) text += fmt::format(" · loss {:.4f}", *last.loss);
-  return text + fmt::format(" · allocated peak {}",
-                            FormatBytes(timeline::ValueOf(last.at_peak, timeline::Series::kAllocated),
-                                        ByteUnit::kMegabytes));
+  const timeline::Series level = view.peak_level();
+  return text + fmt::format(" · {} peak {}", NameOf(level),
+                            FormatBytes(timeline::ValueOf(last.at_peak, level), ByteUnit::kMegabytes));
 }
 
 bool HasEnded(const session::Run& run) { return run.status().state > session::RunState::kPaused; }
@@ -214,6 +214,7 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
                {"textbook", TextbookJson(estimate)}};
   json["phantom"] = phantom ? PeaksJson(*phantom) : Json();
   json["measured"] = PeaksJson(session::SteadyState(*run.view()));
+  if (!run.view()->tells_blocks()) LeaveOutBlocks(json["measured"]);
   if (!run.ranks().empty()) json["ranks"] = RanksJson(run);
   json["levels"] = LevelsJson(*run.view());
   json["sources"] = SourcesJson(*run.view());

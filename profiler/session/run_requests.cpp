@@ -267,6 +267,8 @@ void AddRounds(std::vector<Request>& requests, size_t round, const Exchange& exc
 }
 
 constexpr const char* kTooLong = "The run was too long to be kept whole, so it cannot be replayed.";
+constexpr const char* kUntold =
+    "Nobody told what the run asked PyTorch's allocator for, so it cannot be replayed; info tells why.";
 constexpr const char* kTooManyPools =
     "The run had more private pools of memory (CUDA graphs, torch.cuda.MemPool) than are told apart, so it "
     "cannot be replayed.";
@@ -275,6 +277,7 @@ constexpr const char* kTooManyPools =
 
 Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes, EventIndex begin) {
   if (view.first() > begin) return Error{kTooLong};
+  if (!view.tells_blocks()) return Error{kUntold};
   Reading reading(usable_bytes);
   for (EventIndex index = begin; index < view.end(); ++index) reading.Take(view.event(index));
   if (reading.has_too_many_pools()) return Error{kTooManyPools};

@@ -67,7 +67,9 @@ std::string CategoryRows(const textbook::Estimate& estimate, const std::vector<R
     for (const ReportColumn& column : columns) {
       const int64_t bytes = column.peaks.at_peak[static_cast<size_t>(index)];
       any = any || bytes != 0;
-      figures.push_back(Megabytes(bytes));
+      // Where nothing is allocated nobody told of blocks.
+      const bool is_told = column.peaks.allocated_peak_bytes > 0;
+      figures.push_back(Megabytes(is_told ? std::optional(bytes) : std::nullopt));
     }
     if (any) rows += Row(events::NameOf(category), figures);
   }
@@ -126,6 +128,13 @@ Json PeaksJson(const session::Prediction& peaks) {
   if (!peaks.sentence.empty()) json["sentence"] = peaks.sentence;
   if (!peaks.types_of_layers.empty()) json["computed_in"] = peaks.types_of_layers;
   return json;
+}
+
+void LeaveOutBlocks(Json& peaks) {
+  for (const char* key : {"allocated_peak_bytes", "requested_peak_bytes", "reserved_peak_bytes"}) {
+    peaks[key] = nullptr;
+  }
+  for (Json& category : peaks["by_category_at_peak"]) category = nullptr;
 }
 
 Json CardJson(const phantom::Card& card) {

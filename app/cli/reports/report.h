@@ -29,6 +29,8 @@ Json TextbookJson(const textbook::Estimate& estimate);
 // Of a prediction, or of what a run measured: the same keys. `by_category_at_peak` sums to the allocated
 // peak.
 Json PeaksJson(const session::Prediction& peaks);
+// Of a run that nobody told the blocks of (timeline::View::tells_blocks): null is what would tell of them.
+void LeaveOutBlocks(Json& peaks);
 // Its name, its memory and what its context takes of that.
 Json CardJson(const phantom::Card& card);
 // One object, indented; text that is not UTF-8 (from a foreign file) is replaced, not refused.

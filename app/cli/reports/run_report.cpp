@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 #include <utility>
 
 #include "app/cli/reports/band_report.h"
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
@@ -23,6 +25,9 @@
 namespace tidemark::cli {
 namespace {
 
+using timeline::Series;
+
+constexpr std::array kOuterLevels = {Series::kDriver, Series::kProcess, Series::kCard};
 constexpr size_t kOwners = 5;
 constexpr size_t kMostShortages = 3;  // in words; a program that tries again and again meets many
 
@@ -32,6 +37,14 @@ std::string SizeRow(std::string_view title, int64_t bytes, std::string_view word
   std::string row = BytesRow(title, bytes);
   if (!words.empty()) row.insert(row.size() - 1, fmt::format("   {}", words));
   return row;
+}
+
+std::string NotKnownRow(std::string_view title) { return fmt::format("  {:<18}{:>20}\n", title, "–"); }
+
+// "0.4 % of 139.80 GiB"
+std::string ShareInWords(int64_t bytes, int64_t memory_bytes) {
+  const double share = 100 * static_cast<double>(bytes) / static_cast<double>(memory_bytes);
+  return fmt::format("{:.1f} % of {}", share, InBinary(memory_bytes));
 }
 
 int64_t CardBytes(const RunReport& report) { return report.fit ? report.fit->card.memory_bytes : 0; }
@@ -252,6 +265,40 @@ PoolsReport PoolsOf(const timeline::View& view) {
           timeline::BytesOfPools(layout, events::PoolOwner::kProgram).pools > 0};
 }
 
+std::optional<UntoldBlocks> UntoldIn(const timeline::View& view) {
+  if (view.tells_blocks()) return std::nullopt;
+  UntoldBlocks untold{presenters::WhyUntold(view)};
+  for (const Series level : kOuterLevels) {
+    untold.highest[static_cast<size_t>(level)] =
+        ValueOf(view.PeakIn(level, view.first(), view.end()).values, level);
+  }
+  return untold;
+}
+
+// Of the card only what itself told: by memory alone nothing is known of another one.
+std::string UntoldRows(const RunReport& report) {
+  std::string rows =
+      "The most that was told of the run\n" + NotKnownRow("allocated") + NotKnownRow("requested");
+  for (const Series level : kOuterLevels) {
+    const int64_t bytes = ValueOf(report.untold->highest, level);
+    if (bytes == 0) continue;
+    const bool is_share = level == Series::kProcess && report.fit && report.fit->card.memory_bytes > 0;
+    rows += SizeRow(NameOf(level), bytes, is_share ? ShareInWords(bytes, report.fit->card.memory_bytes) : "");
+  }
+  return rows + report.untold->why + "\n";
+}
+
+void AddUntoldJson(const RunReport& report, Json& json) {
+  Json& measured = json["measured"];
+  LeaveOutBlocks(measured);
+  measured["why_untold"] = report.untold->why;
+  const int64_t process = ValueOf(report.untold->highest, Series::kProcess);
+  if (!report.fit) return;
+  json["card"]["taken_bytes"] = process > 0 ? Json(process) : Json();
+  json["card"]["may_not_fit"] = nullptr;
+  json["card"]["smallest_card"] = nullptr;
+}
+
 std::string PoolsRows(const PoolsReport& pools) {
   if (pools.held.bytes == 0) return "";
   return SizeRow("of private pools", pools.held.bytes,
@@ -268,6 +315,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
                         const std::vector<phantom::Card>& known_cards) {
   RunReport report;
   report.peaks = peaks;
+  report.untold = UntoldIn(view);
   report.tells_requested = view.tells_requested();
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
@@ -303,6 +351,8 @@ std::string PeakTitleOf(const events::RunDescription& description) {
 }
 
 std::string RunText(const RunReport& report) {
+  if (report.untold)
+    return EndingRows(report) + UntoldRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
   return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
          PoolsRows(report.pools) + BandOrWhyNot(report) + EachCardRows(report) + CardRows(report) +
          OutOfMemoryRows(report) + NoteRows(report.notes);
@@ -329,6 +379,7 @@ void AddRunJson(const RunReport& report, Json& json) {
     json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
   json["cards"] = EachCardJson(report);
   json["card"] = CardFitJson(report);
+  if (report.untold) AddUntoldJson(report, json);
   json["shortages"] = ShortagesJson(report);
   Json owners = Json::array();
   for (const advice::Owner& owner : report.owners)
@@ -350,11 +401,9 @@ std::string EndingRows(const RunReport& report) {
 std::string CardRows(const RunReport& report) {
   if (!report.fit) return "";
   const session::CardFit& fit = *report.fit;
-  const double share =
-      100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
   std::string rows = SizeRow("CUDA context", fit.card.context_bytes, session::WhereContextIsFrom(fit.card));
   rows += SizeRow(report.cards.empty() ? "of the card" : "of the fullest card", fit.taken_bytes(),
-                  fmt::format("{:.1f} % of {}{}", share, InBinary(fit.card.memory_bytes),
+                  fmt::format("{}{}", ShareInWords(fit.taken_bytes(), fit.card.memory_bytes),
                               fit.most_taken_bytes() > fit.taken_bytes()
                                   ? fmt::format(", at most {}", FormatExactBytes(fit.most_taken_bytes()))
                                   : ""));

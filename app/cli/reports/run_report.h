@@ -26,12 +26,19 @@ struct PoolsReport {
   bool may_lend = false;   // the program made some, of which PyTorch does not tell whether they do
 };
 
+// Where nobody told of blocks (timeline::View::tells_blocks).
+struct UntoldBlocks {
+  std::string why;                   // presenters::WhyUntold
+  timeline::SeriesValues highest{};  // of each level above the allocator, at any time; 0 = not told
+};
+
 struct RunReport {
   std::string peak_title;   // "At the peak of the run"
   bool is_trainer = false;  // of a network of ours: estimate, train and fit take its settings as options
   // What tells on which cards a program fits, and what would make it.
   std::string fit_command = presenters::FitCommand({}, 0, {});
   session::Prediction peaks;
+  std::optional<UntoldBlocks> untold;                 // then `peaks` and `fit` tell nothing of what is needed
   bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
   bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order

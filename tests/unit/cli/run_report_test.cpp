@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "profiler/phantom/cards/card.h"
 #include "profiler/timeline/timeline.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
@@ -167,6 +168,32 @@ TEST_CASE("Of private pools is said when they held that, and that those of the p
   CHECK(Has(text, is_replayed ? "     32.0 MiB   when a CUDA graph was last replayed\n" : "     32.0 MiB\n"));
   CHECK(Has(text, is_replayed ? "   PyTorch uses it for nothing else\n"
                               : "   PyTorch uses it for nothing else, unless use_on_oom=True lends it\n"));
+}
+
+TEST_CASE("Where blocks are not told that is no zero, and no card is said to do") {
+  timeline::Stream stream;
+  stream.Say(events::Source::kAllocator, "absent: there is no PyTorch in this process");
+  stream.Count(events::Level::kDriver, 1'000'000'000);
+  stream.Count(events::Level::kProcess, 3'000'000'000);
+  const auto cards = phantom::LoadCards();
+  REQUIRE(cards);
+  events::RunDescription description;
+  description.device_name = cards->front().title;
+  const RunReport report = MakeRunReport(*stream.Publish(), description, {}, std::nullopt, *cards);
+  const std::string text = RunText(report);
+  CHECK(Has(text, "  allocated                            –\n  requested                            –\n"));
+  CHECK(Has(text, "  driver                 1,000,000,000 B"));
+  CHECK(Has(text, "  process                3,000,000,000 B"));
+  CHECK(Has(text, "\nWhat is allocated is not known. There is no PyTorch in this process.\n"));
+  CHECK_FALSE(Has(text, "By memory alone"));
+  Json json;
+  AddRunJson(report, json);
+  for (const char* key : {"allocated_peak_bytes", "requested_peak_bytes", "reserved_peak_bytes"}) {
+    CHECK(json["measured"][key].is_null());
+  }
+  for (const Json& category : json["measured"]["by_category_at_peak"]) CHECK(category.is_null());
+  CHECK(json["card"]["taken_bytes"] == 3'000'000'000);
+  CHECK(json["card"]["smallest_card"].is_null());
 }
 
 TEST_CASE("Where nobody would tell of private pools, that there are none is not said") {
