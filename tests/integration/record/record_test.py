@@ -243,8 +243,14 @@ class Record(unittest.TestCase):
         states = self.states()
         self.assertTrue(states["allocator"].startswith("absent: there is no PyTorch in this process"), states)
         self.assertTrue(states["driver"].startswith("live"), states)
-        self.assertEqual(self.info()["levels"]["driver_bytes"], 3 << 20)
         self.assertIn("allocator: absent: there is no PyTorch", ran.stderr)
+        info = self.info()
+        self.assertEqual(info["levels"]["driver_bytes"], 3 << 20)
+        self.assertIsNone(info["measured"]["allocated_peak_bytes"])
+        self.assertIsNone(info["measured"]["requested_peak_bytes"])
+        self.assertEqual(set(info["measured"]["by_category_at_peak"].values()), {None})
+        self.assertEqual(info["measured"]["why_untold"],
+                         "What is allocated is not known. There is no PyTorch in this process.")
 
     def test_memory_that_could_not_be_released_or_unmapped_counts_on(self):
         """Virtual memory, with calls in between that the driver refuses."""
