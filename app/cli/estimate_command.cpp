@@ -84,7 +84,7 @@ std::string DifferencesText(const presenters::Bridge& bridge) {
 // None of a step that has no room: nobody knows what it would take.
 std::optional<session::CardFit> FitOf(const Question& question, const session::Prediction& phantom) {
   if (phantom.out_of_memory) return std::nullopt;
-  return session::FitOf(question.card, {}, phantom.reserved_peak_bytes, phantom.reserved_band);
+  return session::FitOf(question.card, {}, session::HeldPeakOf(phantom), phantom.reserved_band);
 }
 
 std::string PhantomText(const Question& question, const textbook::Estimate& estimate,

@@ -39,13 +39,13 @@ void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& car
   const events::RunDescription description = run.description();
   const auto card = session::CardOf(description.device_name, description.device_bytes, cards);
   if (!card) return;
-  const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
-  const session::CardFit fit = session::FitOfFullest(*run.view(), *card, {}, reserved_bytes, {});
+  const session::HeldPeak held = session::HeldPeakOf(session::LargestSince(*run.view()));
+  const session::CardFit fit = session::FitOfFullest(*run.view(), *card, {}, held, {});
   page.facts.emplace_back("CUDA context", FormatBytes(card->context_bytes, ByteUnit::kMebibytes) + ", " +
                                               session::WhereContextIsFrom(*card));
   page.facts.emplace_back(
       run.view()->devices().size() > 1 ? "of the fullest card, with it" : "of the card, with it",
-      FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
+      FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes) + (fit.is_at_least ? ", at least" : ""));
 }
 
 void AddOutOfMemory(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "profiler/session/predictor.h"
 #include "profiler/session/run_requests.h"
 
 namespace tidemark::session {
@@ -29,10 +30,28 @@ int64_t HeldWithEase(const phantom::Card& card) {
   return SaturatingDifference(card.memory_bytes, context_bytes);
 }
 
-CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+HeldPeak HeldPeakOf(int64_t reserved_bytes, int64_t allocated_bytes) {
+  return reserved_bytes > 0 ? HeldPeak{reserved_bytes, false}
+                            : HeldPeak{allocated_bytes, allocated_bytes > 0};
+}
+
+namespace {
+
+HeldPeak HeldPeakOf(const timeline::DevicePeaks& card) {
+  return HeldPeakOf(card.reserved_bytes, card.allocated_bytes);
+}
+
+}  // namespace
+
+HeldPeak HeldPeakOf(const Prediction& peaks) {
+  return HeldPeakOf(peaks.reserved_peak_bytes, peaks.allocated_peak_bytes);
+}
+
+CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, const HeldPeak& held,
               const std::optional<ReservedBand>& band) {
-  CardFit fit{card, reserved_bytes, reserved_bytes, {}};
-  if (band) fit.most_reserved_bytes = std::max(reserved_bytes, band->bytes.most_bytes);
+  CardFit fit{card, held.bytes, held.bytes, {}, false, held.is_at_least};
+  if (band) fit.most_reserved_bytes = std::max(held.bytes, band->bytes.most_bytes);
+  if (held.is_at_least) return fit;
   const auto smallest = std::ranges::find_if(known, [&](const phantom::Card& candidate) {
     return HoldsWithEase(candidate, fit.most_reserved_bytes);
   });
@@ -77,10 +96,10 @@ timeline::DevicePeaks HighestOfCards(const timeline::View& view) {
 }
 
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
-                     const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+                     const std::vector<phantom::Card>& known, const HeldPeak& held,
                      const std::optional<ReservedBand>& band) {
-  if (view.devices().size() < 2) return FitOf(card, known, reserved_bytes, band);
-  return FitOf(card, known, HighestOfCards(view).reserved_bytes, {});
+  if (view.devices().size() < 2) return FitOf(card, known, held, band);
+  return FitOf(card, known, HeldPeakOf(HighestOfCards(view)), {});
 }
 
 std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
@@ -122,7 +141,8 @@ Need NeedOf(const timeline::View& view) {
   const int64_t beside_bytes = ValueOf(peak, timeline::Series::kAllocated) - workspaces_bytes;
   const auto cards = std::max<int64_t>(1, std::ssize(view.devices()));
   const timeline::DevicePeaks highest = HighestOfCards(view);
-  return {std::max(highest.allocated_bytes - workspaces_bytes, beside_bytes / cards), highest.reserved_bytes};
+  return {std::max(highest.allocated_bytes - workspaces_bytes, beside_bytes / cards),
+          HeldPeakOf(highest).bytes};
 }
 
 HeldOfCard HeldBy(const phantom::Replayed& replayed) {
@@ -130,7 +150,7 @@ HeldOfCard HeldBy(const phantom::Replayed& replayed) {
 }
 
 HeldOfCard HeldBy(const timeline::View& view, const phantom::Card& card) {
-  return {HighestOfCards(view).reserved_bytes, EmptiesCacheForRoom(view, UsableBytes(card))};
+  return {HeldPeakOf(HighestOfCards(view)).bytes, EmptiesCacheForRoom(view, UsableBytes(card))};
 }
 
 bool HasRoomToSpare(const phantom::Card& card, const HeldOfCard& held) {

@@ -22,6 +22,20 @@ int64_t UsableBytes(const phantom::Card& card);  // what it has beside its conte
 // "an estimate; outside of PyTorch's figures"
 const char* WhereContextIsFrom(const phantom::Card& card);
 
+struct Prediction;  // predictor.h
+
+// What PyTorch held of the card at the peak. `is_at_least`: what its blocks take, where nobody told what is
+// reserved for them, as with backend:cudaMallocAsync, whose pool is the driver's.
+struct HeldPeak {
+  int64_t bytes = 0;
+  bool is_at_least = false;
+};
+HeldPeak HeldPeakOf(int64_t reserved_bytes, int64_t allocated_bytes);  // 0 = not told
+HeldPeak HeldPeakOf(const Prediction& peaks);
+// Behind a figure that is at least so much.
+inline constexpr const char* kPoolNotTold =
+    ", at least: what the driver's pool keeps beside blocks is not told";
+
 struct CardFit {
   phantom::Card card;               // with the memory that the run had
   int64_t reserved_bytes = 0;       // at the peak
@@ -30,6 +44,7 @@ struct CardFit {
   // (HoldsWithEase).
   std::optional<phantom::Card> smallest;
   bool none_is_smaller = false;  // than that one, of the known ones
+  bool is_at_least = false;      // as of HeldPeak: then no smallest one is known
 
   // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
   int64_t taken_bytes() const { return SaturatingSum(reserved_bytes, card.context_bytes); }
@@ -44,7 +59,7 @@ bool HoldsWithEase(const phantom::Card& card, int64_t reserved_bytes);
 int64_t HeldWithEase(const phantom::Card& card);  // the most that it does
 
 // `known` ascends by memory, as LoadCards gives them.
-CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, const HeldPeak& held,
               const std::optional<ReservedBand>& band);
 
 // The most that any one of a run's cards held, of each figure; `device` means nothing.
@@ -70,9 +85,9 @@ HeldOfCard HeldBy(const timeline::View& view, const phantom::Card& card);
 bool HasRoomToSpare(const phantom::Card& card, const HeldOfCard& held);
 
 // Of the fullest card of a run on several; how far addresses move what was reserved on each is not known. Of
-// a run on one `reserved_bytes` and `band` decide.
+// a run on one `held` and `band` decide.
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
-                     const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+                     const std::vector<phantom::Card>& known, const HeldPeak& held,
                      const std::optional<ReservedBand>& band);
 
 // "24 GiB" of 23.52: how cards are told apart, as they are sold, whatever unit else is told in. Their makers

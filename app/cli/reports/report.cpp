@@ -223,8 +223,9 @@ std::string CardRowsOfTable(const session::CardFit& fit) {
     std::string text = Row(title, {Megabytes(std::nullopt), Megabytes(bytes)});
     return text.insert(text.size() - 1, "   " + words);
   };
-  const std::string most =
+  std::string most =
       fit.most_taken_bytes() > fit.taken_bytes() ? ", at most " + Megabytes(fit.most_taken_bytes()) : "";
+  if (fit.is_at_least) most = session::kPoolNotTold;
   return row("CUDA context", fit.card.context_bytes, session::WhereContextIsFrom(fit.card)) +
          row("of the card", fit.taken_bytes(),
              session::ShareOf(fit.card, fit.taken_bytes()) + " of " +

@@ -63,7 +63,7 @@ bool IsWholeRun(const RunReport& report) {
 }
 
 std::string AdviceRow(const RunReport& report) {
-  if (!IsWholeRun(report)) return "";
+  if (!IsWholeRun(report) || report.fit->is_at_least) return "";
   const session::CardFit& fit = *report.fit;
   if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) has room to spare.\n";
   if (fit.smallest->name == fit.card.name && fit.none_is_smaller) {
@@ -159,6 +159,7 @@ Json CardFitJson(const RunReport& report) {
   const session::CardFit& fit = *report.fit;
   Json json = CardJson(fit.card);
   json["taken_bytes"] = fit.taken_bytes();
+  json["taken_is_at_least"] = fit.is_at_least;
   json["may_not_fit"] = fit.may_not_fit();
   json["smallest_card"] = IsWholeRun(report) && fit.smallest ? Json(fit.smallest->name) : Json();
   return json;
@@ -329,7 +330,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
     std::ranges::copy_if(known_cards, std::back_inserter(candidates), [&](const phantom::Card& known) {
       return phantom::HasKernelsFor(description.torch_cuda, known);
     });
-    report.fit = session::FitOfFullest(view, *card, candidates, report.peaks.reserved_peak_bytes,
+    report.fit = session::FitOfFullest(view, *card, candidates, session::HeldPeakOf(report.peaks),
                                        report.peaks.reserved_band);
   }
   report.shortages = session::ShortagesIn(view);
@@ -404,7 +405,8 @@ std::string CardRows(const RunReport& report) {
   std::string rows = SizeRow("CUDA context", fit.card.context_bytes, session::WhereContextIsFrom(fit.card));
   rows += SizeRow(report.cards.empty() ? "of the card" : "of the fullest card", fit.taken_bytes(),
                   fmt::format("{}{}", ShareInWords(fit.taken_bytes(), fit.card.memory_bytes),
-                              fit.most_taken_bytes() > fit.taken_bytes()
+                              fit.is_at_least ? session::kPoolNotTold
+                              : fit.most_taken_bytes() > fit.taken_bytes()
                                   ? fmt::format(", at most {}", FormatExactBytes(fit.most_taken_bytes()))
                                   : ""));
   if (fit.may_not_fit()) {

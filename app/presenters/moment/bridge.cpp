@@ -151,6 +151,12 @@ constexpr Words kContextAndOthersSince = {
     "This process's CUDA context and what others hold: what was told of the process is from before it held "
     "this much, or after, so they cannot be told apart."};
 
+// With backend:cudaMallocAsync, whose pool is the driver's.
+constexpr Words kPoolAndOthers = {
+    "driver's pool, outside of PyTorch",
+    "What CUDA's memory pool keeps beside PyTorch's blocks, and what libraries and the program took from the "
+    "driver themselves: nobody told them apart."};
+
 constexpr Words kNotToldApart = {
     "not told apart",
     "What PyTorch's blocks hold, what it caches, and what libraries and the program took themselves: nobody "
@@ -196,7 +202,10 @@ class Steps {
       const bool is_apart = level.series != Series::kCard || told_process;
       if (level.series == Series::kProcess)
         AddChange(kCuptisOwn, CuptiShare(view, SaturatingDifference(bytes, sum_)));
-      AddChange(is_apart ? level.gap : to_card, SaturatingDifference(bytes, sum_));
+      const bool is_pool = level.series == Series::kDriver && LevelAt(view, index, Series::kReserved) == 0 &&
+                           view.tells_blocks();
+      const Words gap = is_pool ? kPoolAndOthers : level.gap;
+      AddChange(is_apart ? gap : to_card, SaturatingDifference(bytes, sum_));
       AddLevel(level.name, bytes, level.sentence);
       told_process = level.series == Series::kProcess;
     }

@@ -139,11 +139,13 @@ class SamplesAround {
   bool is_old_ = false;
 };
 
+// Between blocks and the driver, where nobody told what is reserved for them (backend:cudaMallocAsync).
+constexpr const char* kPoolGap = "kept by the driver's pool, outside of PyTorch";
 constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
 
-void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
-  const int64_t cupti = link.series == Series::kProcess ? CuptiShare(view, bytes) : 0;
-  if (cupti == 0) return rows.push_back({link.gap, bytes});
+void AddGap(const View& view, Series above, const char* gap, int64_t bytes, std::vector<LevelRow>& rows) {
+  const int64_t cupti = above == Series::kProcess ? CuptiShare(view, bytes) : 0;
+  if (cupti == 0) return rows.push_back({gap, bytes});
   rows.push_back({std::string(events::kCuptiMemory), cupti});
   rows.push_back({kGapWithoutCupti, SaturatingDifference(bytes, cupti)});
 }
@@ -204,16 +206,18 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
   std::vector<LevelRow> rows;
   if (view.empty()) return rows;
   const View::Peak peak = view.PeakIn(view.peak_level(), begin, end);
-  std::optional<int64_t> before;
+  std::optional<Series> below;
   for (const ChainLink& link : kChain) {
     const SampledLevel level = IsSampled(link.series)
                                    ? SampleAt(view, peak.index, link.series)
                                    : SampledLevel{LevelAt(view, peak.index, link.series), 0};
     if (level.bytes == 0 || level.is_of_run_before) continue;  // nobody told of it
     if (link.series == Series::kRequested && !view.tells_requested()) continue;
-    if (before) AddGap(view, link, SaturatingDifference(level.bytes, *before), rows);
+    const bool is_pool = link.series == Series::kDriver && below == Series::kAllocated;
+    const char* const gap = is_pool ? kPoolGap : link.gap;
+    if (below) AddGap(view, link.series, gap, SaturatingDifference(level.bytes, rows.back().bytes), rows);
     rows.push_back({std::string(NameOf(link.series)), level.bytes, link.series, level.away_ns});
-    before = level.bytes;
+    below = link.series;
   }
   return rows;
 }

@@ -49,13 +49,14 @@ std::string TextOf(const std::vector<timeline::DevicePeaks>& devices, ByteUnit u
   return fmt::format("{}", fmt::join(each, ", "));
 }
 
-void AddCard(ProgramFacts& told, const timeline::View& view, int64_t reserved_bytes,
+void AddCard(ProgramFacts& told, const timeline::View& view, const session::HeldPeak& held,
              const phantom::Card& card, ByteUnit unit) {
-  const session::CardFit fit = session::FitOfFullest(view, card, {}, reserved_bytes, {});
+  const session::CardFit fit = session::FitOfFullest(view, card, {}, held, {});
   told.facts.push_back(
       {view.devices().size() > 1 ? "Of the fullest card, with the context" : "Of the card, with the context",
-       fmt::format("{}, {} of it; the context's {} are {}", FormatBytes(fit.taken_bytes(), unit),
-                   session::ShareOf(card, fit.taken_bytes()), FormatBytes(card.context_bytes, unit),
+       fmt::format("{}{}, {} of it; the context's {} are {}", fit.is_at_least ? "at least " : "",
+                   FormatBytes(fit.taken_bytes(), unit), session::ShareOf(card, fit.taken_bytes()),
+                   FormatBytes(card.context_bytes, unit),
                    card.context_is_measured ? "as measured" : "an estimate"),
        FormatExactBytes(fit.taken_bytes())});
 }
@@ -215,8 +216,9 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
   }
   if (replays.in_all > 0) add("Graph replays", ReplaysInWords(replays));
-  if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
-    add_bytes("Allocated at the peak", PeakOf(view, Series::kAllocated));
+  const int64_t allocated_bytes = view.empty() ? 0 : PeakOf(view, Series::kAllocated);
+  if (allocated_bytes > 0) {
+    add_bytes("Allocated at the peak", allocated_bytes);
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
     if (reserved_bytes > 0) add_bytes("Reserved at its highest", reserved_bytes);  // else not told
     if (view.devices().size() > 1) add("Reserved on each card", TextOf(view.devices(), unit));
@@ -231,7 +233,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
               "{}, if what other streams used comes back with the end of its step only",
               late_bytes > (*band)->bytes.most_bytes ? "up to " + FormatBytes(late_bytes, unit) : "no more"));
     }
-    if (card) AddCard(told, view, reserved_bytes, *card, unit);
+    if (card) AddCard(told, view, session::HeldPeakOf(reserved_bytes, allocated_bytes), *card, unit);
   }
   add("Ended early", EndingInWords(status, description.ending, view));
   add("Its error output", status.error_output);

@@ -38,6 +38,19 @@ events::Event& Count(Training& training, Level level, int64_t bytes) {
 
 }  // namespace
 
+TEST_CASE("Between blocks and the driver lies its pool, where nobody told what is reserved") {
+  Training training;
+  Count(training, Level::kDriver, 32 << 20).source = events::Source::kDriver;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  const auto rows = MakeLevelChain(*training.Publish());
+  CHECK(BytesOf(rows, "kept by the driver's pool, outside of PyTorch") == (32 << 20) - (1024 + 2048 + 3072));
+  const Bridge bridge =
+      BridgeAtPeak(*training.Publish(), textbook::Estimate());
+  CHECK(std::ranges::count(bridge.steps, "driver's pool, outside of PyTorch", &BridgeStep::name) == 1);
+  CHECK(std::ranges::count(bridge.steps, "outside of PyTorch", &BridgeStep::name) == 0);
+}
+
 TEST_CASE("What each library held at most of the driver's level, the largest first") {
   Training training;
   const auto count = [&](events::NameId library, int64_t bytes) {

@@ -25,17 +25,17 @@ const std::vector<phantom::Card>& Known() {
 }
 
 TEST_CASE("The smallest card that holds what was reserved beside its context would do") {
-  CHECK(FitOf(Known()[2], Known(), 900, {}).smallest->name == "small");
-  CHECK(FitOf(Known()[2], Known(), 901, {}).smallest->name == "middle");
-  CHECK_FALSE(FitOf(CardWith("huge", 9000), Known(), 3901, {}).smallest.has_value());
-  CHECK(FitOf(Known()[2], Known(), 900, {}).taken_bytes() == 1000);
+  CHECK(FitOf(Known()[2], Known(), {900}, {}).smallest->name == "small");
+  CHECK(FitOf(Known()[2], Known(), {901}, {}).smallest->name == "middle");
+  CHECK_FALSE(FitOf(CardWith("huge", 9000), Known(), {3901}, {}).smallest.has_value());
+  CHECK(FitOf(Known()[2], Known(), {900}, {}).taken_bytes() == 1000);
 }
 
 TEST_CASE("A card whose context is an estimate would do where twice as much has room, too") {
   std::vector<phantom::Card> known = Known();
   known[0].context_is_measured = false;
-  CHECK(FitOf(known[2], known, 800, {}).smallest->name == "small");
-  CHECK(FitOf(known[2], known, 801, {}).smallest->name == "middle");
+  CHECK(FitOf(known[2], known, {800}, {}).smallest->name == "small");
+  CHECK(FitOf(known[2], known, {801}, {}).smallest->name == "middle");
 }
 
 TEST_CASE("What a run on several cards holds is held against all of them") {
@@ -56,19 +56,19 @@ TEST_CASE("What a run on several cards holds is held against all of them") {
 TEST_CASE("A band's upper end decides what may not fit") {
   ReservedBand band;
   band.bytes = {800, 1000};
-  const CardFit fit = FitOf(Known()[0], Known(), 900, band);
+  const CardFit fit = FitOf(Known()[0], Known(), {900}, band);
   CHECK(fit.may_not_fit());
   CHECK(fit.smallest->name == "middle");
   CHECK(fit.taken_bytes() == 1000);
-  CHECK_FALSE(FitOf(Known()[0], Known(), 900, {}).may_not_fit());
+  CHECK_FALSE(FitOf(Known()[0], Known(), {900}, {}).may_not_fit());
 }
 
 TEST_CASE("Whatever a recording claims, what is taken of the card does not run over") {
   const int64_t most = std::numeric_limits<int64_t>::max();
-  CHECK(FitOf(Known()[0], Known(), most, {}).taken_bytes() == most);
-  CHECK(FitOf(Known()[0], Known(), most, {}).may_not_fit());
+  CHECK(FitOf(Known()[0], Known(), {most}, {}).taken_bytes() == most);
+  CHECK(FitOf(Known()[0], Known(), {most}, {}).may_not_fit());
   CHECK_FALSE(FitOf(CardWith("odd", std::numeric_limits<int64_t>::min()), Known(),
-                    std::numeric_limits<int64_t>::min(), {})
+                    {std::numeric_limits<int64_t>::min()}, {})
                   .may_not_fit());
 }
 
@@ -106,6 +106,19 @@ TEST_CASE("Sizes of cards are told as their makers do") {
   CHECK(ShortCardTitle("NVIDIA H200") == "H200");
   CHECK(ShortCardTitle("H200") == "H200");
   CHECK(ShortCardTitle("NVIDIA GeForce RTX 4070 Ti SUPER") == "RTX 4070 Ti SUPER");
+}
+
+TEST_CASE("Where nobody told what is reserved a card has at least its blocks, and no smaller one is named") {
+  Prediction peaks;
+  peaks.allocated_peak_bytes = 700;
+  CHECK(HeldPeakOf(peaks).is_at_least);
+  const CardFit fit = FitOf(Known()[2], Known(), HeldPeakOf(peaks), {});
+  CHECK(fit.taken_bytes() == 800);
+  CHECK(fit.is_at_least);
+  CHECK_FALSE(fit.smallest);
+  peaks.reserved_peak_bytes = 900;
+  CHECK_FALSE(HeldPeakOf(peaks).is_at_least);
+  CHECK(FitOf(Known()[2], Known(), HeldPeakOf(peaks), {}).taken_bytes() == 1000);
 }
 
 }  // namespace
