@@ -35,14 +35,6 @@ HeldPeak HeldPeakOf(int64_t reserved_bytes, int64_t allocated_bytes) {
                             : HeldPeak{allocated_bytes, allocated_bytes > 0};
 }
 
-namespace {
-
-HeldPeak HeldPeakOf(const timeline::DevicePeaks& card) {
-  return HeldPeakOf(card.reserved_bytes, card.allocated_bytes);
-}
-
-}  // namespace
-
 HeldPeak HeldPeakOf(const Prediction& peaks) {
   return HeldPeakOf(peaks.reserved_peak_bytes, peaks.allocated_peak_bytes);
 }
@@ -95,11 +87,20 @@ timeline::DevicePeaks HighestOfCards(const timeline::View& view) {
   return highest;
 }
 
+namespace {
+
+HeldPeak HighestHeld(const timeline::View& view) {
+  const timeline::DevicePeaks highest = HighestOfCards(view);
+  return HeldPeakOf(highest.reserved_bytes, highest.allocated_bytes);
+}
+
+}  // namespace
+
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
                      const std::vector<phantom::Card>& known, const HeldPeak& held,
                      const std::optional<ReservedBand>& band) {
   if (view.devices().size() < 2) return FitOf(card, known, held, band);
-  return FitOf(card, known, HeldPeakOf(HighestOfCards(view)), {});
+  return FitOf(card, known, HighestHeld(view), {});
 }
 
 std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
@@ -142,7 +143,7 @@ Need NeedOf(const timeline::View& view) {
   const auto cards = std::max<int64_t>(1, std::ssize(view.devices()));
   const timeline::DevicePeaks highest = HighestOfCards(view);
   return {std::max(highest.allocated_bytes - workspaces_bytes, beside_bytes / cards),
-          HeldPeakOf(highest).bytes};
+          HeldPeakOf(highest.reserved_bytes, highest.allocated_bytes).bytes};
 }
 
 HeldOfCard HeldBy(const phantom::Replayed& replayed) {
@@ -150,7 +151,7 @@ HeldOfCard HeldBy(const phantom::Replayed& replayed) {
 }
 
 HeldOfCard HeldBy(const timeline::View& view, const phantom::Card& card) {
-  return {HeldPeakOf(HighestOfCards(view)).bytes, EmptiesCacheForRoom(view, UsableBytes(card))};
+  return {HighestHeld(view).bytes, EmptiesCacheForRoom(view, UsableBytes(card))};
 }
 
 bool HasRoomToSpare(const phantom::Card& card, const HeldOfCard& held) {

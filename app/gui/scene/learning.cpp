@@ -16,6 +16,7 @@ namespace {
 // What blocks proved to hold by the step's end, as everywhere.
 std::optional<double> MeasuredAt(const timeline::View& view, const timeline::Step& step,
                                  const std::string& quantity) {
+  if (!view.tells_blocks()) return std::nullopt;
   if (quantity == "reserved") return static_cast<double>(step.reserved_peak);
   if (quantity == "allocated" || quantity == "curve") {
     return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/moment_title.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -105,6 +106,7 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
                              "recorded does not tell where."
                            : "On the CPU blocks come straight from the system, not from segments, so there "
                              "is nothing to map.";
+    if (!view->tells_blocks()) map.empty_reason = presenters::WhyUntold(*view);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/gui/scene/cursors.h"
+#include "app/presenters/moment/level_chain.h"
 
 namespace tidemark::gui {
 namespace {
@@ -48,6 +49,8 @@ void StatisticsScene::Prepare(const std::shared_ptr<const timeline::View>& view,
                                         : "Counting what came and went…";
     return;
   }
+  frame.statistics.empty_reason = presenters::WhyUntold(*statistics_.question()->view);
+  if (!frame.statistics.empty_reason.empty()) return;
   frame.statistics.view = statistics_.question()->view.get();
   frame.statistics.statistics = statistics_.answer();
   frame.statistics.between_cursors = statistics_.question()->between_cursors;

@@ -45,8 +45,7 @@ TEST_CASE("Between blocks and the driver lies its pool, where nobody told what i
   training.Step(0, 2000, 3000);
   const auto rows = MakeLevelChain(*training.Publish());
   CHECK(BytesOf(rows, "kept by the driver's pool, outside of PyTorch") == (32 << 20) - (1024 + 2048 + 3072));
-  const Bridge bridge =
-      BridgeAtPeak(*training.Publish(), textbook::Estimate());
+  const Bridge bridge = BridgeAtPeak(*training.Publish(), textbook::Estimate());
   CHECK(std::ranges::count(bridge.steps, "driver's pool, outside of PyTorch", &BridgeStep::name) == 1);
   CHECK(std::ranges::count(bridge.steps, "outside of PyTorch", &BridgeStep::name) == 0);
 }
