@@ -26,7 +26,7 @@ RunReport ReportWith(int64_t reserved_bytes) {
                                             CardWith("large", 16 * kGibibyte)};
   RunReport report;
   report.peaks.reserved_peak_bytes = reserved_bytes;
-  report.fit = session::FitOf(known[1], known, reserved_bytes, {});
+  report.fit = session::FitOf(known[1], known, {reserved_bytes}, {});
   return report;
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("A run's share of the card counts the context, and the smallest card t
   CHECK(Has(CardRows(ReportWith(8 * kGibibyte)), "no smaller one of the known cards"));
   const std::vector<phantom::Card> only = {CardWith("small", 4 * kGibibyte)};
   RunReport of_smallest;
-  of_smallest.fit = session::FitOf(only[0], only, kGibibyte, {});
+  of_smallest.fit = session::FitOf(only[0], only, {kGibibyte}, {});
   CHECK(Has(CardRows(of_smallest),
             "By memory alone the NVIDIA small would do, and of the known cards (tidemark cards) that it runs "
             "on none is smaller.\n"));
