@@ -177,6 +177,11 @@ const char* ContextSentence(const phantom::Card& card) {
              : "What CUDA takes for the process itself: an estimate, for no such card was measured.";
 }
 
+bool HasBlocksOfPool(const timeline::View& view, events::EventIndex index) {
+  return LevelAt(view, index, Series::kAllocated) > 0 && LevelAt(view, index, Series::kReserved) == 0 &&
+         LevelAt(view, index, Series::kDriver) > 0;
+}
+
 class Steps {
  public:
   void AddLevel(const char* name, int64_t bytes, const char* sentence, Behind behind = Behind::kOnlyTheSum) {
@@ -202,8 +207,7 @@ class Steps {
       const bool is_apart = level.series != Series::kCard || told_process;
       if (level.series == Series::kProcess)
         AddChange(kCuptisOwn, CuptiShare(view, SaturatingDifference(bytes, sum_)));
-      const bool is_pool = level.series == Series::kDriver && LevelAt(view, index, Series::kReserved) == 0 &&
-                           view.tells_blocks();
+      const bool is_pool = level.series == Series::kDriver && HasBlocksOfPool(view, index);
       const Words gap = is_pool ? kPoolAndOthers : level.gap;
       AddChange(is_apart ? gap : to_card, SaturatingDifference(bytes, sum_));
       AddLevel(level.name, bytes, level.sentence);
@@ -305,7 +309,7 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   const int64_t reserved = ValueOf(state.values, Series::kReserved);
   Steps steps = Build(textbook, timeline::RequestedByCategory(state), view.event(moment.index).phase,
                       ValueOf(state.values, Series::kAllocated), reserved);
-  if (reserved > 0) steps.AddOuterLevels(view, moment.index);
+  if (reserved > 0 || HasBlocksOfPool(view, moment.index)) steps.AddOuterLevels(view, moment.index);
   bridge.steps = steps.Take();
   return bridge;
 }

@@ -118,7 +118,7 @@ TEST_CASE("Where blocks are not told the curve is that of the level that is, and
   CHECK(plot.highest_bytes == kMost);
   REQUIRE(plot.columns.size() == 2);
   CHECK(ShownBytes(plot.columns[1], timeline::kAllCategories) == kMost);
-  CHECK(DescribeColumn(plot.columns[1], timeline::kAllCategories, ByteUnit::kMegabytes)[0].ends_with(
+  CHECK(DescribeColumn(plot.columns[1], timeline::kAllCategories)[0].ends_with(
       " · 40,000,000 B from the driver"));
   const std::string picture = TimelinePicture(*view, "a run");
   CHECK(picture.find("At most 40.0 MB from the driver") != std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "profiler/session/predictor.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
