@@ -72,6 +72,8 @@ Result<advice::FitQuestion> UnderstandFit(const FitOptions& options) {
 }
 
 int RunNetworkFit(const FitOptions& options) {
+  if (events::IsAsyncAllocator(events::AllocatorSettings()))
+    return Complain(events::kPoolIsTheDrivers, kExitFailed);
   const Result<advice::FitQuestion> question = UnderstandFit(options);
   if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
   const auto began = std::chrono::steady_clock::now();
@@ -329,6 +331,8 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
             refused),
         kExitUsage);
   }
+  if (events::IsAsyncAllocator(events::AllocatorSettings()))
+    return Complain(events::kPoolIsTheDrivers, kExitFailed);
   Result<phantom::Card> card = options.training.Card();
   if (!card) return Complain(card.error().message, options.training.ExitCodeOfRefusal());
   if (!options.memory.empty()) {

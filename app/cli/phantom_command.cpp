@@ -153,6 +153,8 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
     return band;
   };
   if (order->sweep) {
+    if (events::IsAsyncAllocator(events::AllocatorSettings()))
+      return Complain(events::kPoolIsTheDrivers, kExitFailed);
     return RunSweep(
         {program, launch->environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
         options.json, [&] { return launch->Notes(); }, band_of);

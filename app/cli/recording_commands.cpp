@@ -25,6 +25,7 @@
 #include "app/cli/reports/run_facts.h"
 #include "app/cli/reports/run_report.h"
 #include "app/cli/run_writer.h"
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/peak_moment.h"
 #include "app/presenters/run/program_facts.h"
 #include "app/presenters/run/run_formats.h"
@@ -254,8 +255,12 @@ int RunInfo(const InfoOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
   if (options.ways_out && ran_out) return TellWithWaysOut(**run, options.json);
-  if (options.ways_out)
-    Complain("Memory did not run out here, so there is nothing to find a way out of.", kExitDone);
+  if (options.ways_out) {
+    const std::string why = presenters::WhyUntold(*(*run)->view());
+    Complain(why.empty() ? "Memory did not run out here, so there is nothing to find a way out of."
+                         : why + " So no way out can be searched.",
+             kExitDone);
+  }
   if (!options.json) return Answer(InfoText(**run, {.next_of = options.files.front()}));
   Json json = InfoJson(**run);
   if (options.ways_out) json["ways_out"] = Json::array();

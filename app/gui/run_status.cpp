@@ -111,8 +111,10 @@ Banner BannerOf(const SceneInput& input, ByteUnit unit) {
   banner.bad = notice.bad;
   if (input.status.out_of_memory && view != nullptr && !view->out_of_memory().empty()) {
     const auto& failure = view->out_of_memory().back();
-    banner.exact = FormatExactBytes(failure.requested_bytes) + " were asked for, " +
-                   FormatExactBytes(failure.free_bytes) + " were free on the card.";
+    banner.exact = FormatExactBytes(failure.requested_bytes) + " were asked for";
+    if (failure.free_bytes > 0)  // else none, or nobody told
+      banner.exact += ", " + FormatExactBytes(failure.free_bytes) + " were free on the card";
+    banner.exact += ".";
   }
   if (!notice.bad || IsRecording(input) || presenters::IsProgram(input.description)) return banner;
   banner.again = input.settings;

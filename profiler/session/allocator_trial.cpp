@@ -37,6 +37,7 @@ Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requ
                                        const phantom::Card& card, const std::string& settings,
                                        const AllocatorOf& allocator, size_t columns,
                                        const Progress& progress) {
+  if (events::IsAsyncAllocator(settings)) return Error{events::kPoolIsTheDrivers};
   const Result<std::vector<std::string>> environment = EnvironmentOf(card, settings, allocator);
   if (!environment) return environment.error();
   bool was_cancelled = false;

@@ -87,14 +87,10 @@ timeline::DevicePeaks HighestOfCards(const timeline::View& view) {
   return highest;
 }
 
-namespace {
-
 HeldPeak HighestHeld(const timeline::View& view) {
   const timeline::DevicePeaks highest = HighestOfCards(view);
   return HeldPeakOf(highest.reserved_bytes, highest.allocated_bytes);
 }
-
-}  // namespace
 
 CardFit FitOfFullest(const timeline::View& view, const phantom::Card& card,
                      const std::vector<phantom::Card>& known, const HeldPeak& held,

@@ -64,6 +64,7 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
 
 // The most that any one of a run's cards held, of each figure; `device` means nothing.
 timeline::DevicePeaks HighestOfCards(const timeline::View& view);
+HeldPeak HighestHeld(const timeline::View& view);
 
 // What a run takes of a card that has room for all of it, on the fullest of several.
 struct Need {

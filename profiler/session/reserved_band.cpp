@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "profiler/events/allocator_settings.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/run_requests.h"
 #include "profiler/session/shortage.h"
@@ -51,6 +52,10 @@ Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const AllocatorOf& allocator, const std::vector<std::string>& environment,
                                     const Progress& progress) {
+  const auto is_async = [](const std::string& variable) {
+    return events::IsAsyncAllocator(std::string_view(variable).substr(variable.find('=') + 1));
+  };
+  if (std::ranges::any_of(environment, is_async)) return Error{events::kPoolIsTheDrivers};
   const int64_t usable_bytes = UsableBytes(card);
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();

@@ -144,6 +144,9 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable) {
   return requested_bytes < kLargeRequest ? kLargeSegment : RoundUp(requested_bytes, kRoundLarge);
 }
 
+// Of the CPU's memory nobody tells what is free.
+bool IsOfPool(const Shortage& shortage) { return !shortage.tells_segments && shortage.free_bytes > 0; }
+
 int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes) {
   const int64_t reserved =
       SaturatingSum(shortage.allocated_bytes, SaturatingSum(shortage.waiting_bytes, shortage.cached_bytes));
@@ -318,6 +321,10 @@ std::string FigureOfMessage(const Shortage& shortage) {
 std::string CauseOf(const Shortage& shortage, int64_t usable_bytes) {
   if (usable_bytes > 0 && shortage.requested_bytes > usable_bytes) {
     return "One request for more than the whole card has.";
+  }
+  if (IsOfPool(shortage)) {
+    return "Neither the card nor what the driver's pool keeps had room for it (backend:cudaMallocAsync); how "
+           "much the pool keeps is not told.";
   }
   if (shortage.free_bytes >= shortage.driver_bytes) {
     return "So much was free: a limit that the program set itself (set_per_process_memory_fraction), or a "

@@ -44,6 +44,10 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view);
 // (c10/cuda/CUDACachingAllocator.cpp, get_allocation_size; of expandable segments what is mapped at once).
 int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 
+// Whether its blocks are of the driver's pool (backend:cudaMallocAsync): of a card, and nobody told of
+// segments.
+bool IsOfPool(const Shortage& shortage);
+
 // What the card had beside what PyTorch reserved and what was free: contexts, and what other processes took.
 // 0 = not known. `card_bytes`: all of the card's memory; 0 = not known.
 int64_t OutsidePyTorch(const Shortage& shortage, int64_t card_bytes);

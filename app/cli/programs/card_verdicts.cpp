@@ -120,7 +120,7 @@ void CardVerdicts::TakeWithOwnMemory(const CardRun& run) {
     verdict = {verdict.card, run.card, true, true, true, run.ran_out, run.failure, ended_well};
     verdict.needed = needed;
     verdict.has_smaller_workspaces = is_by_workspaces;
-    if (ended_well) verdict.held.reserved_bytes = session::HighestOfCards(*run.view).reserved_bytes;
+    if (ended_well) verdict.held.reserved_bytes = session::HighestHeld(*run.view).bytes;
   }
 }
 

@@ -18,7 +18,8 @@ RunJudge::RunJudge(const timeline::View& view, const std::string& settings,
 Result<std::optional<HeldOfCard>> RunJudge::HeldOn(const phantom::Card& card) const {
   if (!requests_) return requests_.error();
   const int64_t usable_bytes = session::UsableBytes(card);
-  if (highest_.reserved_bytes <= usable_bytes) return std::optional(HeldOfCard{highest_.reserved_bytes});
+  const int64_t held_bytes = session::HeldPeakOf(highest_.reserved_bytes, highest_.allocated_bytes).bytes;
+  if (held_bytes <= usable_bytes) return std::optional(HeldOfCard{held_bytes});
   if (highest_.allocated_bytes > usable_bytes) return std::optional<HeldOfCard>();
   const Result<phantom::Replayed> tried = session::TryAllocator(*requests_, card, settings_, allocator_);
   if (!tried) return tried.error();

@@ -289,8 +289,10 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
 
 std::string StepsText(const ComparedFile& file, const presenters::SideBySide& steps) {
   std::string text = fmt::format("A  {} of {}\nB  {}\n\n", steps.title_a, file.file, steps.title_b);
-  text += ComparedTable("Peaks, bytes", steps.levels) + "\nWhere most is allocated in each\n";
-  if (file.view->tells_blocks()) text += StateTables(steps.states) + BlockRows(steps.states.blocks);
+  text += ComparedTable("Peaks, bytes", steps.levels);
+  if (file.view->tells_blocks())
+    text +=
+        "\nWhere most is allocated in each\n" + StateTables(steps.states) + BlockRows(steps.states.blocks);
   for (const auto& warning : file.warnings) text += warning + "\n";
   if (!file.view->tells_blocks()) return text + presenters::WhyUntold(*file.view) + "\n";
   return text + (AreTheSame(steps) ? "The two are the same.\n" : "The two differ.\n");

@@ -463,11 +463,16 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += SizeRow("asked for", first->requested_bytes, "");
     rows += SizeRow("free on the card", first->free_bytes, "");
     rows += SizeRow("allocated", first->allocated_bytes, "");
-    rows += SizeRow("cached", first->cached_bytes, WhatIsCached(*first));
+    const bool is_of_pool = session::IsOfPool(*first);
+    if (!is_of_pool) rows += SizeRow("cached", first->cached_bytes, WhatIsCached(*first));
     if (first->waiting_bytes > 0)
       rows += SizeRow("waiting", first->waiting_bytes, "freed, but another stream may still use them");
-    if (const int64_t outside = session::OutsidePyTorch(*first, CardBytes(report)); outside > 0)
-      rows += SizeRow("outside of PyTorch", outside, "the CUDA context, and what other processes hold");
+    if (const int64_t outside = session::OutsidePyTorch(*first, CardBytes(report)); outside > 0) {
+      rows += is_of_pool
+                  ? SizeRow("beside blocks", outside,
+                            "the driver's pool, the CUDA context, and what other processes hold")
+                  : SizeRow("outside of PyTorch", outside, "the CUDA context, and what other processes hold");
+    }
     rows += fmt::format("  {}{}\n", session::WhyShort(*first, UsableBytes(report)),
                         first->survived ? " The program went on." : "");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/shortage.h"
@@ -111,7 +112,10 @@ void PrepareFit(const SceneInput& input, ByteUnit unit, Frame& frame) {
   frame.findings.is_answered = input.fit->answer && IsOf(*input.fit->question, RunSubjectOf(input));
   frame.findings.found = input.findings;
   frame.findings.glossary = &input.book->glossary;
-  frame.findings.empty_reason = is_empty ? "Findings appear as soon as there are events to look at." : "";
+  const bool is_untold = !is_empty && !input.view->tells_blocks();
+  frame.findings.empty_reason = is_empty    ? "Findings appear as soon as there are events to look at."
+                                : is_untold ? presenters::WhyUntold(*input.view)
+                                            : "";
 }
 
 }  // namespace

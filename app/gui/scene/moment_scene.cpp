@@ -6,6 +6,7 @@
 
 #include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/moment_title.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::gui {
@@ -106,7 +107,11 @@ void MomentScene::PrepareMap(const SceneInput& input, const ViewState& state,
                              "recorded does not tell where."
                            : "On the CPU blocks come straight from the system, not from segments, so there "
                              "is nothing to map.";
-    if (!view->tells_blocks()) map.empty_reason = presenters::WhyUntold(*view);
+    if (events::IsAsyncAllocator(input.description.allocator_settings)) {
+      map.empty_reason =
+          "With backend:cudaMallocAsync blocks lie in a memory pool of the driver's, which tells nobody how.";
+    }
+    if (!view->tells_blocks()) map.empty_reason = frame.live_tree.empty_reason = presenters::WhyUntold(*view);
   }
 }
 

@@ -224,8 +224,10 @@ void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& 
   } else {
     lines->fit = "predicted peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
     if (question.card != nullptr) {
-      const int64_t taken = SaturatingSum(here->reserved_peak_bytes, question.card->context_bytes);
-      lines->fit += "\nwith cache and context " + session::ShareOf(*question.card, taken) + " of the " +
+      const session::HeldPeak held = session::HeldPeakOf(*here);
+      const int64_t taken = SaturatingSum(held.bytes, question.card->context_bytes);
+      lines->fit += (held.is_at_least ? "\nwith context at least " : "\nwith cache and context ") +
+                    session::ShareOf(*question.card, taken) + " of the " +
                     session::ShortCardTitle(question.card->title);
     }
     if (const std::optional<double> seconds = sources.step_seconds(question.settings))

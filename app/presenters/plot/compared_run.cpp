@@ -109,6 +109,8 @@ size_t StepsUnder(const View& shown, const TimelinePlot& plot) {
 
 void AddComparedRun(const View& shown, const View& other, std::span<const SameEvent> same,
                     TimelinePlot& plot) {
+  plot.compared_tells_blocks = other.tells_blocks();
+  if (!other.tells_blocks()) return;
   ComparedLine line(other, plot);
   SamePlaces places(shown, other, same);
   for (size_t i = 0; i < plot.columns.size(); ++i) {
@@ -129,14 +131,17 @@ std::string DescribeCompared(const TimelinePlot& plot, const PlotColumn& column,
     return candidate.begin <= column.begin && column.begin < candidate.end;
   });
   const std::string name(other);
+  if (!plot.compared_tells_blocks) return "what " + name + " allocated is not known";
   if (level == plot.compared.end()) return name + " has nothing like this";
   int64_t own = 0;
   for (const PlotColumn& beside : plot.columns) {
     if (beside.begin >= level->begin && beside.begin < level->end)
       own = std::max(own, ValueOf(beside.at_peak, timeline::Series::kAllocated));
   }
-  return name + " allocated " + FormatExactBytes(level->bytes) + " here, this run " + FormatExactBytes(own) +
-         ": " + SignedBytes(SaturatingDifference(level->bytes, own), unit);
+  const std::string told = name + " allocated " + FormatExactBytes(level->bytes) + " here";
+  if (!column.tells_blocks()) return told + "; what this run did is not known";
+  return told + ", this run " + FormatExactBytes(own) + ": " +
+         SignedBytes(SaturatingDifference(level->bytes, own), unit);
 }
 
 }  // namespace tidemark::presenters

@@ -106,8 +106,9 @@ struct TimelinePlot {
   std::vector<PlotMarker> failures;  // out of memory
   std::vector<PlotLevel> textbook;
   std::vector<PlotLevel> phantom;
-  std::vector<PlotLevel> compared;  // what another run had allocated at the same place; see compared_run.h
-  int64_t compared_peak_bytes = 0;  // that other run's, which may lie where it has nothing like this one
+  std::vector<PlotLevel> compared;    // what another run had allocated at the same place; see compared_run.h
+  bool compared_tells_blocks = true;  // else it has no line: View::tells_blocks()
+  int64_t compared_peak_bytes = 0;    // that other run's, which may lie where it has nothing like this one
   // For the vertical axis: of what was measured, and of theory where that leaves two thirds of the height to
   // what was measured. What steps with other settings reserved beyond that does not count: PyTorch keeps it
   // when a setting is taken back, and the axis would not come back with what is allocated.

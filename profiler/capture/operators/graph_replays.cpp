@@ -10,12 +10,15 @@ namespace tidemark::capture {
 
 namespace {
 
-// From 1, by the order in which they are first replayed.
-int64_t NumberOf(const void* graph) {
+// By its number from 1, in the order in which they are first replayed. Put into words once: a program may
+// replay thousands of times a second.
+events::NameId NameOf(const void* graph) {
   static Mutex mutex;
-  static std::map<const void*, int64_t> numbers;
+  static auto& names = *new std::map<const void*, events::NameId>;  // LibTorch's threads outlive main
   const MutexLock lock(mutex);
-  return numbers.try_emplace(graph, static_cast<int64_t>(numbers.size()) + 1).first->second;
+  events::NameId& name = names[graph];
+  if (name == 0) name = Intern(events::GraphReplayName(static_cast<int64_t>(names.size())));
+  return name;
 }
 
 }  // namespace
@@ -23,7 +26,7 @@ int64_t NumberOf(const void* graph) {
 void GraphReplayed(const void* graph) {
   if (!EventStreamIsOpen()) return;
   events::Event event;
-  event.op = Intern(events::GraphReplayName(NumberOf(graph)));
+  event.op = NameOf(graph);
   for (const events::EventKind kind : {events::EventKind::kScopeBegin, events::EventKind::kScopeEnd}) {
     event.kind = kind;
     Emit(event);

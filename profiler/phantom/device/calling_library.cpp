@@ -14,9 +14,10 @@
 namespace tidemark::phantom::device {
 namespace {
 
-// The CUDA libraries themselves, and what is between them and CUPTI.
-constexpr std::array<std::string_view, 4> kWithin = {"libcuda.so", "libcudart.so", "libcupti.so",
-                                                     "libtidemark-phantom"};
+// The CUDA libraries themselves, what is between them and CUPTI, and the gates before them.
+constexpr std::array<std::string_view, 6> kWithin = {
+    "libcuda.so",       "libcudart.so", "libcupti.so", "libtidemark-phantom", "libtidemark-capture-gates",
+    "libtidemark-probe"};
 
 bool IsWithin(std::string_view file) {
   const std::string_view name = file.substr(file.rfind('/') + 1);

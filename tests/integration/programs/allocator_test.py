@@ -288,6 +288,8 @@ for _ in range(3):
 print(torch.cuda.max_memory_allocated())
 try: torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
 except torch.OutOfMemoryError: pass
+torch.backends.cudnn.benchmark = True  # tries how much there is room for, which is no block
+torch.nn.Conv2d(3, 8, 3, device="cuda")(torch.ones(1, 3, 9, 9, device="cuda"))
 """
         measured = {}
         for backend in ("native", "cudaMallocAsync"):
@@ -299,6 +301,13 @@ except torch.OutOfMemoryError: pass
             self.assertEqual(info["measured"]["allocated_peak_bytes"], int(ran.stdout), backend)
             self.assertEqual([one["requested_bytes"] for one in info["shortages"]], [1 << 40], backend)
             self.assertGreater(info["shortages"][0]["free_bytes"], 1 << 30)
+            self.assertNotIn("outside of PyTorch's allocator", " ".join(info["notes"]))
+        told = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertIn("is the driver's affair", told["measured"]["reserved_peak_band_unknown"])
+        self.assertTrue(told["card"]["taken_is_at_least"])
+        fits = run(TIDEMARK, "fit", "--card", "l4", "--", PYTHON, "-c", code, env=env)
+        self.assertEqual(fits.returncode, 1, fits.stdout)
+        self.assertIn("is the driver's affair", fits.stderr)
         native, asynchronous = measured.values()
         self.assertEqual(native["requested_peak_bytes"], asynchronous["requested_peak_bytes"])
         self.assertEqual(native["by_category_at_peak"]["parameter"], asynchronous["by_category_at_peak"]["parameter"])
