@@ -69,6 +69,9 @@ void TriesTechniques(ImGuiTestContext* context) {
   context->WindowFocus("//###findings");
   context->Yield(4);
   Picture(context, "out-of-memory-of-a-program");
+  // It moves until the banner has its room and the page its height.
+  context->ScrollToItemY("//###findings/**/Try techniques");
+  context->Yield(30);
   context->ItemClick("//###findings/**/Try techniques");
   IM_CHECK(WaitUntil(context, [] { return Answers() == 2; }));
   IM_CHECK(Found()->goes_on);
