@@ -268,13 +268,12 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   if (!streams.by_requested())
     text += "Sizes are those of blocks: what was asked for is not known in both.\n";
   text += "\n";
-  if (streams.blocks_known)
-    text += StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
-  else
-    text += presenters::WhyNotCompared(*a.view, "A", *b.view, "B") + "\n";
   if (streams.blocks_known) {
+    text += StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
     text += FirstDifferenceRows("The first difference of allocations", a, b, streams.allocations);
     text += FirstDifferenceRows("The first difference of new segments", a, b, streams.segments);
+  } else {
+    text += presenters::WhyNotCompared(*a.view, "A", *b.view, "B") + "\n";
   }
   text += "\n" + ComparedTable("Peaks, bytes", comparison.levels);
   text += fmt::format("\n{}, A at {}, B at {}\n",
