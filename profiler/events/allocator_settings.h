@@ -25,8 +25,7 @@ bool IsAsyncAllocator(std::string_view settings);
 // What to tell who asks then what a run reserves, or would on another card.
 inline constexpr const char* kPoolIsTheDrivers =
     "With backend:cudaMallocAsync what is kept beside blocks is the driver's affair, and what a card needs "
-    "for "
-    "it is not known. Leave it out of PYTORCH_CUDA_ALLOC_CONF to ask of PyTorch's own allocator.";
+    "for it is not known. Leave it out of PYTORCH_CUDA_ALLOC_CONF to ask of PyTorch's own allocator.";
 
 // Of this process: PYTORCH_ALLOC_CONF, as the variable is called since PyTorch 2.9, else
 // PYTORCH_CUDA_ALLOC_CONF.

@@ -35,10 +35,11 @@ void Take(const Json& json, const char* key, std::vector<std::string>& field) {
 }
 
 // What nobody told before there was a field for it: who recorded a run, and with which torch, tells.
-bool WouldTellPools(std::string_view producer) {
+bool WouldTellPools(std::string_view producer, std::string_view allocator_settings) {
   constexpr std::string_view kTorch = "(torch ";
   const size_t torch = producer.find(kTorch);
-  if (torch != std::string_view::npos) return TellsPools(producer.substr(torch + kTorch.size()));
+  if (torch != std::string_view::npos)
+    return TellsPools(producer.substr(torch + kTorch.size()), allocator_settings);
   return producer.empty() || producer == kSnapshotProducer;
 }
 
@@ -88,7 +89,7 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "torch_cuda", description.torch_cuda);
   Take(json, "allocator_settings", description.allocator_settings);
   Take(json, "address_order", description.address_order);
-  description.tells_pools = WouldTellPools(description.producer);
+  description.tells_pools = WouldTellPools(description.producer, description.allocator_settings);
   Take(json, "tells_pools", description.tells_pools);
   return description;
 }

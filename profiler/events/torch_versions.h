@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "profiler/events/allocator_settings.h"
+
 namespace tidemark::events {
 
 inline constexpr const char* kSnapshotProducer = "PyTorch memory snapshot";
@@ -29,10 +31,11 @@ inline bool IsTriedTorch(std::string_view version) {
   return number >= kFirst && number <= kLast;
 }
 
-// Whether its allocator tells whoever records it of which private pool memory is.
-inline bool TellsPools(std::string_view version) {
+// Whether its allocator, set up so, tells whoever records it of which private pool memory is: cudaMallocAsync
+// tells nothing at all.
+inline bool TellsPools(std::string_view version, std::string_view allocator_settings) {
   constexpr std::pair kFirst{2, 8};
-  return TorchNumbers(version) >= kFirst;
+  return TorchNumbers(version) >= kFirst && !IsAsyncAllocator(allocator_settings);
 }
 
 }  // namespace tidemark::events

@@ -24,6 +24,8 @@ inline constexpr int kSeriesCount = events::kCategoryCount + 6;
 // From what was asked for to what is taken of the card, each of which holds the one before it.
 inline constexpr std::array kMemoryLevels = {Series::kRequested, Series::kAllocated, Series::kReserved,
                                              Series::kDriver,    Series::kProcess,   Series::kCard};
+// Those that count blocks and the segments that hold them; the others are told from outside of PyTorch.
+inline constexpr bool IsOfBlocks(Series level) { return level < Series::kDriver; }
 // Of a level: "requested", "card"; of a category its name.
 std::string_view NameOf(Series series);
 

@@ -180,7 +180,7 @@ void Structure::KeepFirstLevel(const SeriesValues& values) {
 }
 
 Series Structure::peak_level() const {
-  return allocator_tells_ && first_level_ >= Series::kDriver ? Series::kAllocated : first_level_;
+  return allocator_tells_ && !IsOfBlocks(first_level_) ? Series::kAllocated : first_level_;
 }
 
 void Structure::KeepMetric(const Event& event, EventIndex index) {

@@ -193,7 +193,7 @@ class View {
   Series peak_level() const { return peak_level_; }
   // Whether what is allocated, reserved and in which categories is known, be it 0: not where the levels above
   // are told and the allocator neither told of a block or a segment nor says that it would.
-  bool tells_blocks() const { return peak_level_ < Series::kDriver; }
+  bool tells_blocks() const { return IsOfBlocks(peak_level_); }
   // What CUPTI reserved of the card for itself, at the least, as it said last (events/driver_memory.h); 0
   // where nobody told, as where kernels are not recorded.
   int64_t cupti_bytes() const { return cupti_bytes_; }

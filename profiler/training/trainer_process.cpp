@@ -314,9 +314,9 @@ events::RunDescription Describe(const transport::Start& start, const Network& ne
   description.rank = place.rank;
   description.settings_json = networks::ToJson(start.settings);
   description.producer = "tidemark-trainer 0.1 (torch " + TorchVersion() + ")";
-  description.tells_pools = events::TellsPools(TorchVersion());
   description.torch_cuda = device.cuda;
   description.allocator_settings = events::AllocatorSettings();
+  description.tells_pools = events::TellsPools(TorchVersion(), description.allocator_settings);
   description.start_time_ns = capture::NowNs();
   description.process_id = getpid();
   return description;

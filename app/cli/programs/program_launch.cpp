@@ -85,12 +85,12 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
   description.title = fmt::format("{} on phantom {}", title, order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
-  description.tells_pools = events::TellsPools(torch.version);
   description.torch_build_id = torch.build_id;
   description.torch_cuda = torch.cuda;
   description.rank = static_cast<int32_t>(order.rank.rank);
   if (order.rank.world > 1) description.pretended_world = static_cast<int32_t>(order.rank.world);
   description.allocator_settings = events::AllocatorSettings();
+  description.tells_pools = events::TellsPools(torch.version, description.allocator_settings);
   description.address_order = phantom::TextOf(order.addresses);
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);

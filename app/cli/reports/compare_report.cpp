@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "app/presenters/comparison/comparison_text.h"
-#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/settings_change.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/steps.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/cli/reports/band_report.h"
-#include "app/presenters/moment/level_chain.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
@@ -27,7 +27,6 @@ namespace {
 
 using timeline::Series;
 
-constexpr std::array kOuterLevels = {Series::kDriver, Series::kProcess, Series::kCard};
 constexpr size_t kOwners = 5;
 constexpr size_t kMostShortages = 3;  // in words; a program that tries again and again meets many
 
@@ -269,7 +268,7 @@ PoolsReport PoolsOf(const timeline::View& view) {
 std::optional<UntoldBlocks> UntoldIn(const timeline::View& view) {
   if (view.tells_blocks()) return std::nullopt;
   UntoldBlocks untold{presenters::WhyUntold(view)};
-  for (const Series level : kOuterLevels) {
+  for (const Series level : timeline::kMemoryLevels) {
     untold.highest[static_cast<size_t>(level)] =
         ValueOf(view.PeakIn(level, view.first(), view.end()).values, level);
   }
@@ -280,7 +279,7 @@ std::optional<UntoldBlocks> UntoldIn(const timeline::View& view) {
 std::string UntoldRows(const RunReport& report) {
   std::string rows =
       "The most that was told of the run\n" + NotKnownRow("allocated") + NotKnownRow("requested");
-  for (const Series level : kOuterLevels) {
+  for (const Series level : timeline::kMemoryLevels) {
     const int64_t bytes = ValueOf(report.untold->highest, level);
     if (bytes == 0) continue;
     const bool is_share = level == Series::kProcess && report.fit && report.fit->card.memory_bytes > 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/presenters/moment/level_chain.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "app/presenters/run/program_facts.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/shortage.h"

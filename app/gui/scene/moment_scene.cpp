@@ -6,6 +6,7 @@
 
 #include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/moment_title.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/timeline/settled_state.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/gui/scene/cursors.h"
-#include "app/presenters/moment/level_chain.h"
+#include "app/presenters/moment/untold_blocks.h"
 
 namespace tidemark::gui {
 namespace {

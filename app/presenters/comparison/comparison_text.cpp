@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/presenters/moment/level_chain.h"
 #include "app/presenters/moment/moment_title.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "profiler/base/format.h"
 #include "profiler/events/stack.h"
 

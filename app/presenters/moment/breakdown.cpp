@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "app/presenters/moment/level_chain.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/counted_blocks.h"
 #include "profiler/timeline/settled_state.h"

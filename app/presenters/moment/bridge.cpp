@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "app/presenters/moment/level_chain.h"
+#include "app/presenters/moment/untold_blocks.h"
 #include "profiler/base/saturating.h"
 #include "profiler/base/wrapping.h"
 #include "profiler/timeline/counted_blocks.h"

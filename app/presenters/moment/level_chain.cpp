@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -20,7 +19,6 @@ namespace {
 
 using timeline::EventIndex;
 using timeline::Series;
-using timeline::SourceState;
 using timeline::View;
 
 struct ChainLink {
@@ -178,20 +176,6 @@ int64_t LevelAt(const View& view, EventIndex index, Series series) {
   if (!IsSampled(series)) return ValueOf(view.ValuesAt(index), series);
   const SampledLevel sample = SampleAt(view, index, series);
   return sample.is_of_moment() ? sample.bytes : 0;
-}
-
-std::string WhyUntold(const View& view) {
-  if (view.tells_blocks()) return "";
-  const std::string unknown = "What is allocated is not known. ";
-  const auto said = std::ranges::find(view.sources(), events::Source::kAllocator, &SourceState::source);
-  if (said == view.sources().end() || said->text.empty()) return unknown + "Nobody told of a block.";
-  // "blocked: PyTorch's ... allocator tells": after its word for readers.
-  const size_t colon = said->text.find(": ");
-  std::string reason =
-      colon == std::string::npos ? "The allocator is " + said->text : said->text.substr(colon + 2);
-  if (!reason.empty())
-    reason.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(reason.front())));
-  return unknown + reason + (reason.ends_with('.') ? "" : ".");
 }
 
 bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap) {

@@ -34,10 +34,6 @@ std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
 // beside each other, what is below them is known at every event.
 bool IsKnown(const std::vector<LevelRow>& chain, std::vector<LevelRow>::const_iterator gap);
 
-// Where nobody told of the run's blocks (View::tells_blocks) why, in a sentence: "What is allocated is not
-// known. There is no PyTorch in this process."; "" where they are told.
-std::string WhyUntold(const timeline::View& view);
-
 // process and card: the card is asked ten times a second.
 bool IsSampled(timeline::Series series);
 // What the card tells.

@@ -85,7 +85,7 @@ bool TellsReserved(const std::vector<CurveColumn>& curve) {
 }
 
 std::optional<Series> LevelInstead(const std::vector<CurveColumn>& curve) {
-  if (curve.empty() || curve.front().level < Series::kDriver) return std::nullopt;
+  if (curve.empty() || timeline::IsOfBlocks(curve.front().level)) return std::nullopt;
   return curve.front().level;
 }
 

@@ -42,7 +42,7 @@ struct PlotColumn {
   timeline::Series level = timeline::Series::kAllocated;  // View::peak_level(): at the peak of which it is
 
   // Whether there is a stack of blocks; else the column is as high as what was told of its level.
-  bool tells_blocks() const { return level < timeline::Series::kDriver; }
+  bool tells_blocks() const { return timeline::IsOfBlocks(level); }
   bool operator==(const PlotColumn&) const = default;
 };
 

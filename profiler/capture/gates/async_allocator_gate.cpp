@@ -19,6 +19,8 @@ namespace {
 
 using tidemark::capture::AsyncBlock;
 using tidemark::capture::FunctionBehind;
+using tidemark::capture::FunctionIn;
+using tidemark::capture::LibraryOf;
 using tidemark::capture::Tell;
 using tidemark::capture::TheGates;
 
@@ -26,15 +28,6 @@ constexpr int kSuccess = 0;      // driver_types.h: cudaError
 constexpr int kOutOfMemory = 2;  // cudaErrorMemoryAllocation
 constexpr int kNoRuntime = 35;   // cudaErrorInsufficientDriver
 constexpr const char* kPyTorch = "libc10_cuda.so";
-
-// Of a library that is loaded; it stays so no longer for having been looked at.
-void* FunctionIn(const char* library, const char* name) {
-  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return nullptr;
-  void* const function = dlsym(handle, name);
-  dlclose(handle);
-  return function;
-}
 
 // Whichever CUDA runtime is loaded.
 void* FunctionOfRuntime(const char* name) {
@@ -72,8 +65,7 @@ class Callers {
     for (const Site* site = sites_.load(std::memory_order_acquire); site != nullptr; site = site->next) {
       if (site->caller == caller) return {site->behind, true};
     }
-    Dl_info place{};
-    const char* const library = dladdr(caller, &place) == 0 ? nullptr : place.dli_fname;
+    const char* const library = LibraryOf(caller);
     const Call call{BehindCaller(library, name, gate),
                     library != nullptr && std::string_view(library).ends_with(kPyTorch)};
     if (call.is_pytorch) Keep(caller, call.behind);

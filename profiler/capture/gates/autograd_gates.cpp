@@ -3,8 +3,6 @@
 // a class that is returned are pointers, the last one before all other arguments; constructors return
 // nothing. The mangled names hold the whole signature, so a LibTorch in which one differs passes by its gate,
 // and what that gate tells stays unknown.
-#include <dlfcn.h>
-
 #include "profiler/base/check.h"
 #include "profiler/capture/gates/behind.h"
 #include "profiler/capture/gates/gates.h"
@@ -42,11 +40,9 @@ using tidemark::capture::TheGates;
 template <typename Function>
 Function BehindCaller(const char* name, const void* caller) noexcept {
   if (const auto usual = tidemark::capture::Behind<Function>("libtorch_cpu.so", name)) return usual;
-  Dl_info place{};
-  TIDEMARK_CHECK(dladdr(caller, &place) != 0);
-  void* const library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const char* const library = tidemark::capture::LibraryOf(caller);
   TIDEMARK_CHECK(library != nullptr);
-  void* const function = dlsym(library, name);
+  void* const function = tidemark::capture::FunctionIn(library, name);
   TIDEMARK_CHECK(function != nullptr);  // nobody could have called it
   return reinterpret_cast<Function>(function);
 }

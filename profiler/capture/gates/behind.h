@@ -10,15 +10,29 @@
 
 namespace tidemark::capture {
 
+// As a library that is loaded finds it, in itself and what it needs; it stays loaded no longer for having
+// been looked at. Null where it finds none, and where no such library is loaded.
+inline void* FunctionIn(const char* library, const char* name) {
+  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  void* const function = dlsym(handle, name);
+  dlclose(handle);
+  return function;
+}
+
+// The path of the library that holds this code; null where none does.
+inline const char* LibraryOf(const void* code) {
+  Dl_info place{};
+  return dladdr(code, &place) == 0 ? nullptr : place.dli_fname;
+}
+
 // The next gate of that name, of another library that was loaded before the program; else LibTorch's own,
 // whose libraries are not in the scope that RTLD_NEXT looks through; `library` is null for a gate of ours
 // alone. Null where neither is.
 template <typename Function>
 Function Behind(const char* library, const char* name) {
   if (void* const next = dlsym(RTLD_NEXT, name)) return reinterpret_cast<Function>(next);
-  if (library == nullptr) return nullptr;
-  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-  return handle == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle, name));
+  return library == nullptr ? nullptr : reinterpret_cast<Function>(FunctionIn(library, name));
 }
 
 // The same, looked up once: for what is called while a library is being loaded, too. That thread holds the

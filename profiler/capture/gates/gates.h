@@ -15,13 +15,6 @@
 
 namespace tidemark::capture {
 
-// The blocks of cudaMallocAsync begin at multiples of this (driver 580 on an H200;
-// tests/gpu/fixtures/h200/cupti.buffers).
-inline constexpr int64_t kAsyncBlockBytes = 512;
-inline constexpr int64_t AsyncBlockBytes(int64_t bytes) {
-  return (bytes + kAsyncBlockBytes - 1) / kAsyncBlockBytes * kAsyncBlockBytes;
-}
-
 struct AsyncBlock {
   const void* address = nullptr;
   size_t bytes = 0;  // as asked for

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "profiler/base/pool_blocks.h"
 #include "profiler/capture/course/course.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/allocator_gate.h"
@@ -202,7 +203,7 @@ Event AsyncEvent(EventKind kind, const AsyncBlock& block) {
 
 void OnAsyncBlockMade(const AsyncBlock& block) {
   if (!RecordsAsyncBlock(block)) return;
-  EmitAllocation(AsyncEvent(EventKind::kAllocate, block), AsyncBlockBytes(static_cast<int64_t>(block.bytes)));
+  EmitAllocation(AsyncEvent(EventKind::kAllocate, block), PoolBlockBytes(static_cast<int64_t>(block.bytes)));
 }
 
 void OnAsyncBlockGoes(const AsyncBlock& block) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "profiler/base/pool_blocks.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/phantom_blocks.h"
@@ -175,7 +176,7 @@ Event AsyncEvent(EventKind kind, const AsyncBlock& block) {
 
 void OnAsyncBlockMade(const AsyncBlock& block) {
   Event event = AsyncEvent(EventKind::kAllocate, block);
-  EmitAllocation(event, AsyncBlockBytes(event.bytes));
+  EmitAllocation(event, PoolBlockBytes(event.bytes));
 }
 
 void OnAsyncBlockGoes(const AsyncBlock& block) {

@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <iterator>
 
+#include "profiler/base/pool_blocks.h"
 #include "profiler/phantom/device/rounding.h"
 
 namespace tidemark::phantom::device {
 namespace {
 
-// As memory_pool.h says; cudaMalloc promises 256.
-constexpr size_t kAlignmentBytes = 512;
 constexpr size_t kPieceBytes = size_t{32} << 20;
 
 }  // namespace
 
 void* MemoryPool::Allocate(size_t bytes) {
-  const size_t rounded = RoundUp(bytes, kAlignmentBytes);
+  const size_t rounded = RoundUp(bytes, kPoolBlockUnitBytes);
   const MutexLock lock(mutex_);
   auto block = FindFree(rounded);
   if (block == blocks_.end()) block = Grow(rounded);

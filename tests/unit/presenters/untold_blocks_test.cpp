@@ -1,4 +1,6 @@
 // What is told of a run of whose blocks nobody told: "–" and why, never 0.
+#include "app/presenters/moment/untold_blocks.h"
+
 #include <string>
 
 #include "app/presenters/comparison/comparison_text.h"

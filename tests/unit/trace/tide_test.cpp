@@ -176,6 +176,8 @@ TEST_CASE("Of a file from before it was said who recorded the run tells whether 
   };
   CHECK(tells("tidemark phantom 0.1 (torch 2.8.0+cu128)"));
   CHECK_FALSE(tells("tidemark phantom 0.1 (torch 2.7.1+cu126)"));
+  CHECK_FALSE(tells("tidemark phantom 0.1 (torch 2.8.0+cu128)",
+                    R"(, "allocator_settings": "backend:cudaMallocAsync")"));
   CHECK(tells(events::kSnapshotProducer));
   CHECK_FALSE(tells("tidemark record 0.1"));
   CHECK_FALSE(tells("torch.profiler"));
