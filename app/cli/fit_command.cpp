@@ -110,7 +110,7 @@ struct TakenRuns {
   Status taken = Done{};  // whether verdicts could be made of the runs
 };
 
-TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch, const CardsToRun& next,
+TakenRuns TakeRuns(const ProgramFit& fit, ProgramTrials& trials, const CardsToRun& next,
                    CardVerdicts& verdicts) {
   Status taken = Done{};
   const InterruptListener listener;
@@ -119,13 +119,13 @@ TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch, const Car
   watch.ran = [&](const CardRun& run) {
     if (taken) taken = verdicts.Take(run);
   };
-  Status ran = RunOnCards(fit.program, launch, next, watch);
+  Status ran = RunOnCards(trials, next, watch);
   return {std::move(ran), std::move(taken)};
 }
 
 // Runs the program on the other kinds of cards, as far as is asked; why not, or not so far.
 Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::ProgramRun& first,
-                                    const ProgramLaunch& launch, CardVerdicts& verdicts) {
+                                    ProgramTrials& trials, CardVerdicts& verdicts) {
   if (verdicts.ran_out_of_all()) {
     return fmt::format(
         "Memory ran out on a phantom with {}, too, and ended it: it asks for memory until there is none, or "
@@ -136,7 +136,7 @@ Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::Progra
     return std::string("It came to no end, so it ran on no other card.");
   const auto next = [&] { return fit.all_cards ? verdicts.StillToRun() : verdicts.NextToRun(); };
   for (CardsToRun cards = next(); !cards.cards.empty(); cards = next()) {
-    const auto [ran, taken] = TakeRuns(fit, launch, cards, verdicts);
+    const auto [ran, taken] = TakeRuns(fit, trials, cards, verdicts);
     if (!taken) return taken.error();
     if (InterruptListener::WasInterrupted())
       return std::string("Stopped as asked, before it had run on all that decide.");
@@ -157,9 +157,9 @@ bool LacksMemory(const CardVerdicts& verdicts) {
   return does_not_fit || own->is_tight();
 }
 
-// What each makes of the program, whose words may be others than those asked for.
-Result<std::vector<TechniqueVerdict>> TryEach(const ProgramFit& fit, const std::vector<std::string>& program,
-                                              const ProgramLaunch& launch, const TechniquesToRun& next) {
+// What each makes of the program.
+Result<std::vector<TechniqueVerdict>> TryEach(const ProgramFit& fit, ProgramTrials& trials,
+                                              const TechniquesToRun& next) {
   const InterruptListener listener;
   std::vector<TechniqueVerdict> verdicts_with;
   std::optional<ProgressLine> line;
@@ -168,71 +168,68 @@ Result<std::vector<TechniqueVerdict>> TryEach(const ProgramFit& fit, const std::
     verdicts_with.resize(std::max(verdicts_with.size(), technique + 1));
     verdicts_with[technique] = {answer, next.techniques[technique]};
   };
-  const Status tried = TryTechniques(program, launch, next, watch);
+  const Status tried = TryTechniques(trials, next, watch);
   const bool has_all = verdicts_with.size() == next.techniques.size();  // but for what some may need
   if (!tried && !has_all) return tried.error();
   return verdicts_with;
 }
 
 // Which techniques would make it fit there.
-Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, const ProgramLaunch& launch,
+Result<std::vector<TechniqueVerdict>> TechniquesThatHelp(const ProgramFit& fit, ProgramTrials& trials,
                                                          const CardVerdicts& verdicts) {
   if (!LacksMemory(verdicts) || InterruptListener::WasInterrupted()) return std::vector<TechniqueVerdict>();
   return TryEach(
-      fit, fit.program, launch,
+      fit, trials,
       {phantom::TechniquesToTry(fit.asked.compute_capability), fit.asked, verdicts.takes_what_there_is()});
 }
 
 // Which settings of the allocator would.
 std::vector<advice::AllocatorTrial> SettingsThatHelp(const ProgramFit& fit, const session::ProgramRun& run,
-                                                     const ProgramLaunch& launch,
+                                                     const session::AllocatorOf& allocator,
                                                      const CardVerdicts& verdicts) {
   if (!LacksMemory(verdicts) || verdicts.takes_what_there_is()) return {};
   const InterruptListener listener;
   ProgressLine line;
-  return SettingsThatFit(*run.view(), run.description().allocator_settings, fit.asked, launch.Allocator(),
+  return SettingsThatFit(*run.view(), run.description().allocator_settings, fit.asked, allocator,
                          line.ShowShare("trying settings of the allocator:"));
 }
 
-// With how many samples at once it would. `needed`: with all of them.
+// With how many samples at once it would, if it has these techniques. `needed`: with all of them.
 Result<FewerSamples> SamplesThatHelp(const ProgramFit& fit, const session::Need& needed,
-                                     const ProgramLaunch& launch, const ProgramWays& ways) {
+                                     const phantom::Techniques& techniques, ProgramTrials& trials,
+                                     const ProgramWays& ways) {
   const InterruptListener listener;
   std::optional<ProgressLine> line;
-  return FindFewerSamples(fit.program, launch,
+  return FindFewerSamples(trials,
                           {ways.samples->name, ways.samples->values.back(), FitsAsItIs(ways), fit.asked,
-                           ways.state_bytes, needed},
+                           ways.state_bytes, needed, techniques},
                           Watched<SamplesWatch>(fit, line));
 }
 
 // Of several all are tried with one sample.
-Result<TechniqueVerdict> TechniquesToSearchWith(const ProgramFit& fit, const ProgramLaunch& launch,
+Result<TechniqueVerdict> TechniquesToSearchWith(const ProgramFit& fit, ProgramTrials& trials,
                                                 const ProgramWays& ways,
                                                 const std::vector<TechniqueVerdict>& candidates) {
   if (candidates.size() == 1) return candidates.front();
-  TechniquesToRun next{{}, fit.asked};
+  TechniquesToRun next{{}, fit.asked, false, TrialArgument{ways.samples->name, 1}};
   for (const TechniqueVerdict& candidate : candidates) next.techniques.push_back(candidate.techniques);
-  const Result<std::vector<TechniqueVerdict>> with_one =
-      TryEach(fit, phantom::WithArgument(fit.program, ways.samples->name, 1), launch, next);
+  const Result<std::vector<TechniqueVerdict>> with_one = TryEach(fit, trials, next);
   if (!with_one) return with_one.error();
   return BestForFewerSamples(candidates, *with_one);
 }
 
 // Alone, or where not even one sample fits, with techniques, too.
-Status TryFewerSamples(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
+Status TryFewerSamples(const ProgramFit& fit, const session::ProgramRun& run, ProgramTrials& trials,
                        ProgramWays& ways) {
-  Result<FewerSamples> fewer = SamplesThatHelp(fit, session::NeedOf(*run.view()), launch, ways);
+  Result<FewerSamples> fewer = SamplesThatHelp(fit, session::NeedOf(*run.view()), {}, trials, ways);
   if (!fewer) return fewer.error();
   ways.fewer = std::move(*fewer);
   const std::vector<TechniqueVerdict> candidates = TechniquesForFewerSamples(ways);
   if (candidates.empty() || InterruptListener::WasInterrupted()) return Done{};
-  const Result<TechniqueVerdict> with = TechniquesToSearchWith(fit, launch, ways, candidates);
+  const Result<TechniqueVerdict> with = TechniquesToSearchWith(fit, trials, ways, candidates);
   if (!with) return with.error();
   if (InterruptListener::WasInterrupted()) return Done{};
-  ProgramLaunch launch_with = launch;
-  for (std::string& entry : phantom::EnvironmentOf(with->techniques))
-    launch_with.environment.push_back(std::move(entry));
-  Result<FewerSamples> fewer_with = SamplesThatHelp(fit, with->needed, launch_with, ways);
+  Result<FewerSamples> fewer_with = SamplesThatHelp(fit, with->needed, with->techniques, trials, ways);
   if (!fewer_with) return fewer_with.error();
   ways.fewer_with = std::move(*fewer_with);
   ways.with = with->techniques;
@@ -240,15 +237,15 @@ Status TryFewerSamples(const ProgramFit& fit, const session::ProgramRun& run, co
 }
 
 // The cheapest are tried first. A sentence is among the notes where some could not be.
-ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, const ProgramLaunch& launch,
+ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, ProgramTrials& trials,
                          const CardVerdicts& verdicts, std::vector<std::string>& notes) {
-  ProgramWays ways{SettingsThatHelp(fit, run, launch, verdicts),
+  ProgramWays ways{SettingsThatHelp(fit, run, trials.Allocator(), verdicts),
                    {},
                    verdicts.state_bytes(),
                    phantom::BatchSweepOf(fit.program)};
   if (const CardVerdict* const own = verdicts.OfAsked(); own != nullptr && own->fits)
     ways.as_it_is = own->held;
-  Result<std::vector<TechniqueVerdict>> techniques = TechniquesThatHelp(fit, launch, verdicts);
+  Result<std::vector<TechniqueVerdict>> techniques = TechniquesThatHelp(fit, trials, verdicts);
   if (techniques) {
     ways.techniques = std::move(*techniques);
   } else {
@@ -256,7 +253,7 @@ ProgramWays WaysThatHelp(const ProgramFit& fit, const session::ProgramRun& run, 
   }
   if (MayNeedFewerSamples(ways, fit.asked) && !verdicts.takes_what_there_is() &&
       !InterruptListener::WasInterrupted()) {
-    const Status tried = TryFewerSamples(fit, run, launch, ways);
+    const Status tried = TryFewerSamples(fit, run, trials, ways);
     if (!tried) notes.push_back("Fewer samples could not be tried. " + tried.error().message);
   }
   ways.were_stopped = LacksMemory(verdicts) && InterruptListener::WasInterrupted();
@@ -295,10 +292,11 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   const bool ran_out = EndedForWantOfMemory(run);
   const CardRun first{{run.view(), ran_out ? "" : run.description().ending, ran_out}, fit.asked};
   if (const Status taken = verdicts->Take(first); !taken) return none(taken.error().message);
-  const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
+  ProgramTrials trials(fit.program, launch);
+  const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, trials, *verdicts);
   if (!why_no_runs) return none(why_no_runs.error().message);
   std::vector<std::string> doubts;  // of what was tried
-  const ProgramWays ways = WaysThatHelp(fit, run, launch, *verdicts, doubts);
+  const ProgramWays ways = WaysThatHelp(fit, run, trials, *verdicts, doubts);
   const std::string findings = FindingsOf(fit, run, *verdicts);
   const std::string title = launch.title;
   std::vector<std::string> notes = launch.Notes();  // of all runs

@@ -25,16 +25,16 @@
 namespace tidemark::cli {
 namespace {
 
-using phantom::SweepAnswer;
+using phantom::RunAnswer;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kRingEvents = size_t{1} << 16;
 
-bool Failed(const SweepAnswer& run) { return run.out_of_memory || !run.sentence.empty(); }
+bool Failed(const RunAnswer& run) { return run.out_of_memory || !run.sentence.empty(); }
 bool FailedByItself(const SweepRow& row) { return !row.run.out_of_memory && Failed(row.run); }
 
 // Of one that came to its end and used the card.
-bool HasPeaks(const SweepAnswer& run) { return !Failed(run) && run.used_cuda; }
+bool HasPeaks(const RunAnswer& run) { return !Failed(run) && run.used_cuda; }
 
 int64_t TakenBytes(const SweepRow& row, const phantom::Card& card) {
   return row.fullest_reserved_bytes.value_or(row.run.reserved_peak_bytes) + card.context_bytes;
@@ -139,7 +139,7 @@ class SweepRecorder {
   SweepRecorder(std::unique_ptr<session::ProgramRecorder> recorder, const BandOf& band_of)
       : recorder_(std::move(recorder)), band_of_(band_of) {}
 
-  SweepRow RowOf(SweepAnswer run) {
+  SweepRow RowOf(RunAnswer run) {
     const auto heard = recorder_->Take(run.process_id);
     // One that ended at once, as by os._exit, had no time to say so, and none knows of those that it started.
     run.used_cuda = run.used_cuda || (heard && !heard->view()->empty());
@@ -209,8 +209,7 @@ Status RecordSweep(phantom::SweepTask task, const BandOf& band_of,
   if (!started) return started.error();
   task.environment.push_back((*started)->environment_entry());
   SweepRecorder recorder(std::move(*started), band_of);
-  return phantom::Sweep(
-      task, [&](const SweepAnswer& run) { answered(recorder.RowOf(run)); }, goes_on);
+  return phantom::Sweep(task, {[&](const RunAnswer& run) { answered(recorder.RowOf(run)); }, goes_on});
 }
 
 int RunSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,

@@ -18,7 +18,7 @@ namespace tidemark::cli {
 using BandOf = std::function<Result<session::ReservedBand>(const session::Run&)>;
 
 struct SweepRow {
-  phantom::SweepAnswer run;
+  phantom::RunAnswer run;
   std::optional<Result<session::ReservedBand>> band;  // none of a run without peaks
   // On the fullest card; none of a run that was not heard.
   std::optional<int64_t> fullest_reserved_bytes = {};

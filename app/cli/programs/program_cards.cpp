@@ -16,8 +16,7 @@ bool ShareRuns(const phantom::Card& one, const phantom::Card& other) {
   return kind_of(one) == kind_of(other);
 }
 
-Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                  const CardsToRun& next, const CardsWatch& watch) {
+Status RunOnCards(ProgramTrials& program, const CardsToRun& next, const CardsWatch& watch) {
   std::vector<ProgramTrial> trials;
   trials.reserve(next.cards.size());
   for (const phantom::Card& card : next.cards)
@@ -25,7 +24,7 @@ Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& 
   const auto ran = [&](size_t trial, const TrialRun& run) {
     watch.ran({run, next.cards[trial], next.with_own_memory});
   };
-  return RunTrials(program, launch, trials, {ran, watch.progress, watch.goes_on});
+  return program.Run(trials, {ran, watch.progress, watch.goes_on});
 }
 
 }  // namespace tidemark::cli

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/programs/program_launch.h"
 #include "app/cli/programs/program_trials.h"
 #include "profiler/phantom/cards/card.h"
 
@@ -36,9 +35,7 @@ struct CardsWatch {
   std::function<bool()> goes_on = {};                        // asked as often; false ends it early
 };
 
-// Runs it on each of these cards, one at a time, with all else as `launch` has it; its words go nowhere.
-// Errors: as RunTrials'.
-Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                  const CardsToRun& next, const CardsWatch& watch);
+// Runs it on each of these cards. Errors: as ProgramTrials'.
+Status RunOnCards(ProgramTrials& program, const CardsToRun& next, const CardsWatch& watch);
 
 }  // namespace tidemark::cli

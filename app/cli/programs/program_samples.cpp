@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 
-#include "app/cli/programs/program_trials.h"
 #include "app/cli/programs/run_judge.h"
 #include "profiler/advice/largest_search.h"
 #include "profiler/base/format.h"
-#include "profiler/phantom/programs/sweep.h"
 
 namespace tidemark::cli {
 namespace {
@@ -25,9 +24,8 @@ struct SamplesRun {
 
 class SamplesSearch {
  public:
-  SamplesSearch(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                const SamplesToFind& wanted, const SamplesWatch& watch)
-      : program_(program), launch_(launch), allocator_(launch.Allocator()), wanted_(wanted), watch_(watch) {}
+  SamplesSearch(ProgramTrials& program, const SamplesToFind& wanted, const SamplesWatch& watch)
+      : program_(program), allocator_(program.Allocator()), wanted_(wanted), watch_(watch) {}
 
   Result<FewerSamples> Run() && {
     Result<FewerSamples> with_room = Search(HasRoomToSpare());
@@ -92,18 +90,17 @@ class SamplesSearch {
 
   Status Try(int64_t samples) {
     if (ran_.contains(samples) || !MayTry()) return Done{};
-    const ProgramTrial trial{fmt::format("with {} {}, run {} of at most {}", wanted_.argument,
-                                         FormatNumber(samples), ++runs_, kMostSamplesRuns),
-                             CardEnvironment(wanted_.card, /*with_own_memory=*/false)};
+    ProgramTrial trial{fmt::format("with {} {}, run {} of at most {}", wanted_.argument,
+                                   FormatNumber(samples), ++runs_, kMostSamplesRuns),
+                       CardEnvironment(wanted_.card, /*with_own_memory=*/false),
+                       TrialArgument{wanted_.argument, samples}};
+    for (std::string& entry : phantom::EnvironmentOf(wanted_.techniques))
+      trial.environment.push_back(std::move(entry));
     Status judged = Done{};
     const auto take = [&](size_t, const TrialRun& run) {
       if (const Status taken = Take(samples, run); !taken) judged = taken;
     };
-    if (Status ran = RunTrials(phantom::WithArgument(program_, wanted_.argument, samples), launch_, {trial},
-                               {take, watch_.progress, watch_.goes_on});
-        !ran) {
-      return ran;
-    }
+    if (Status ran = program_.Run({trial}, {take, watch_.progress, watch_.goes_on}); !ran) return ran;
     return judged;
   }
 
@@ -143,8 +140,7 @@ class SamplesSearch {
                        always ? ": the program may not make use of it." : ".");
   }
 
-  const std::vector<std::string>& program_;
-  const ProgramLaunch& launch_;
+  ProgramTrials& program_;
   const session::AllocatorOf allocator_;
   const SamplesToFind& wanted_;
   const SamplesWatch& watch_;
@@ -154,9 +150,9 @@ class SamplesSearch {
 
 }  // namespace
 
-Result<FewerSamples> FindFewerSamples(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                                      const SamplesToFind& wanted, const SamplesWatch& watch) {
-  return SamplesSearch(program, launch, wanted, watch).Run();
+Result<FewerSamples> FindFewerSamples(ProgramTrials& program, const SamplesToFind& wanted,
+                                      const SamplesWatch& watch) {
+  return SamplesSearch(program, wanted, watch).Run();
 }
 
 }  // namespace tidemark::cli

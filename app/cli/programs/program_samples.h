@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/programs/program_launch.h"
+#include "app/cli/programs/program_trials.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/programs/techniques.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
@@ -24,6 +25,7 @@ struct SamplesToFind {
   // it.
   int64_t state_bytes = 0;
   session::Need needed;
+  phantom::Techniques techniques = {};  // which it has in all runs
 };
 
 struct FewerSamples {
@@ -48,8 +50,8 @@ struct SamplesWatch {
 // three.
 inline constexpr int kMostSamplesRuns = 8;
 
-// `launch`: with room for all. Any thread. Errors: as RunTrials'.
-Result<FewerSamples> FindFewerSamples(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                                      const SamplesToFind& wanted, const SamplesWatch& watch);
+// `program`: with room for all. Errors: as ProgramTrials'.
+Result<FewerSamples> FindFewerSamples(ProgramTrials& program, const SamplesToFind& wanted,
+                                      const SamplesWatch& watch);
 
 }  // namespace tidemark::cli

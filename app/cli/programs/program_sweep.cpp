@@ -11,7 +11,7 @@ namespace tidemark::cli {
 namespace {
 
 session::SweepPoint PointOf(const SweepRow& row) {
-  const phantom::SweepAnswer& run = row.run;
+  const phantom::RunAnswer& run = row.run;
   session::SweepPoint point;
   point.value = run.value;
   point.has_peaks = run.used_cuda && !run.out_of_memory && run.sentence.empty();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/cli/programs/program_trials.h"
 #include "app/cli/programs/settings_trial.h"
 #include "profiler/advice/needs.h"
 #include "profiler/session/card_fit.h"
@@ -25,8 +24,9 @@ std::string TrialTitle(const phantom::Techniques& techniques) {
   return options.empty() ? "as it is" : "with " + options;
 }
 
-ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card& card) {
-  ProgramTrial trial{TrialTitle(techniques), CardEnvironment(card, /*with_own_memory=*/true)};
+ProgramTrial TrialOf(const phantom::Techniques& techniques, const phantom::Card& card,
+                     const std::optional<TrialArgument>& argument) {
+  ProgramTrial trial{TrialTitle(techniques), CardEnvironment(card, /*with_own_memory=*/true), argument};
   for (std::string& entry : phantom::EnvironmentOf(techniques)) trial.environment.push_back(std::move(entry));
   return trial;
 }
@@ -59,19 +59,19 @@ void TellShare(size_t runs, size_t expected, const TechniquesWatch& watch) {
 }
 
 // What those need, and whether other settings of the allocator would do.
-Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                 const TechniquesToRun& next, std::vector<RanOut> ran_out, const TechniquesWatch& watch) {
+Status TellNeeds(ProgramTrials& program, const TechniquesToRun& next, std::vector<RanOut> ran_out,
+                 const TechniquesWatch& watch) {
   phantom::Card with_room_for_all = next.card;
   with_room_for_all.memory_bytes = advice::kRoomForAllBytes;
   std::vector<ProgramTrial> trials;
   for (const RanOut& one : ran_out) {
-    trials.push_back(TrialOf(next.techniques[one.technique], with_room_for_all));
+    trials.push_back(TrialOf(next.techniques[one.technique], with_room_for_all, next.argument));
     trials.back().title += ", with room for all";
   }
   const auto tell_need = [&](RanOut& one, const TrialRun& run) {
     one.answer.needed = session::NeedOf(*run.view);
     const std::vector<advice::AllocatorTrial> fitting =
-        SettingsThatFit(*run.view, run.allocator_settings, next.card, launch.Allocator(),
+        SettingsThatFit(*run.view, run.allocator_settings, next.card, program.Allocator(),
                         [&](double) { return GoesOn(watch); });
     if (!GoesOn(watch)) return;  // before all were tried
     if (!fitting.empty())
@@ -82,15 +82,14 @@ Status TellNeeds(const std::vector<std::string>& program, const ProgramLaunch& l
     if (run.failure.empty()) tell_need(ran_out[trial], run);  // else it is not known what it needs
     TellShare(next.techniques.size() + trial + 1, next.techniques.size() + ran_out.size(), watch);
   };
-  return RunTrials(program, launch, trials, {ran, watch.progress, watch.goes_on});
+  return program.Run(trials, {ran, watch.progress, watch.goes_on});
 }
 
 // One run after the other, those first that stand alone, and what is told of them.
 class Tries {
  public:
-  Tries(const std::vector<std::string>& program, const ProgramLaunch& launch, const TechniquesToRun& next,
-        const TechniquesWatch& watch)
-      : program_(program), launch_(launch), next_(next), watch_(watch) {
+  Tries(ProgramTrials& program, const TechniquesToRun& next, const TechniquesWatch& watch)
+      : program_(program), next_(next), watch_(watch) {
     watch_.answered = [this](size_t technique, const session::TechniqueAnswer& answer) {
       Tell(technique, answer);
     };
@@ -107,7 +106,7 @@ class Tries {
     std::erase_if(together, [this](size_t technique) { return TellIfSame(technique); });
     if (Status ran = Run(together); !ran) return ran;
     if (ran_out_.empty() || next_.takes_what_there_is || !GoesOn(watch_)) return Done{};
-    return TellNeeds(program_, launch_, next_, ran_out_, watch_);
+    return TellNeeds(program_, next_, ran_out_, watch_);
   }
 
  private:
@@ -155,18 +154,17 @@ class Tries {
     std::vector<ProgramTrial> trials;
     trials.reserve(techniques.size());
     for (const size_t technique : techniques)
-      trials.push_back(TrialOf(next_.techniques[technique], next_.card));
+      trials.push_back(TrialOf(next_.techniques[technique], next_.card, next_.argument));
     const auto ran = [&](size_t trial, const TrialRun& run) {
       const session::TechniqueAnswer answer = AnswerOf(run, next_.card);
       if (answer.ran_out) ran_out_.push_back({techniques[trial], answer});
       Tell(techniques[trial], answer);
       TellShare();
     };
-    return RunTrials(program_, launch_, trials, {ran, watch_.progress, watch_.goes_on});
+    return program_.Run(trials, {ran, watch_.progress, watch_.goes_on});
   }
 
-  const std::vector<std::string>& program_;
-  const ProgramLaunch& launch_;
+  ProgramTrials& program_;
   const TechniquesToRun& next_;
   TechniquesWatch watch_;
   const session::TechniqueAnswered told_ = watch_.answered;
@@ -197,12 +195,8 @@ std::optional<SameProgram> SameProgramWith(const phantom::Techniques& several,
   return {};
 }
 
-Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                     const TechniquesToRun& next, const TechniquesWatch& watch) {
-  ProgramLaunch looking_out = launch;
-  for (std::string& entry : phantom::EnvironmentForSome())
-    looking_out.environment.push_back(std::move(entry));
-  return Tries(program, looking_out, next, watch).Run();
+Status TryTechniques(ProgramTrials& program, const TechniquesToRun& next, const TechniquesWatch& watch) {
+  return Tries(program, next, watch).Run();
 }
 
 }  // namespace tidemark::cli

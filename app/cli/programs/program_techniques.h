@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/programs/program_launch.h"
+#include "app/cli/programs/program_trials.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/techniques.h"
 #include "profiler/session/program_order.h"
@@ -20,7 +20,8 @@ namespace tidemark::cli {
 struct TechniquesToRun {
   std::vector<phantom::Techniques> techniques;
   phantom::Card card;
-  bool takes_what_there_is = false;  // so that room for all tells nothing
+  bool takes_what_there_is = false;            // so that room for all tells nothing
+  std::optional<TrialArgument> argument = {};  // in all runs
 };
 
 struct TechniquesWatch {
@@ -44,10 +45,8 @@ std::optional<SameProgram> SameProgramWith(const phantom::Techniques& several,
                                            const std::map<size_t, session::TechniqueAnswer>& answers);
 
 // Runs it with each, one at a time, but for those of which another's run tells all, then those that ran out
-// once more with room for all, to know what they need. `launch` has none of them. Any thread. Errors: as
-// RunTrials'.
-Status TryTechniques(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                     const TechniquesToRun& next, const TechniquesWatch& watch);
+// once more with room for all, to know what they need. Errors: as ProgramTrials'.
+Status TryTechniques(ProgramTrials& program, const TechniquesToRun& next, const TechniquesWatch& watch);
 
 struct TechniqueVerdict : session::TechniqueAnswer {
   phantom::Techniques techniques;

@@ -2,20 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <utility>
 
 #include "profiler/phantom/environment.h"
-#include "profiler/phantom/programs/sweep.h"
-#include "profiler/session/program_recorder.h"
+#include "profiler/phantom/programs/techniques.h"
 
 namespace tidemark::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-TrialRun RunOf(const phantom::SweepAnswer& answer, const std::shared_ptr<const session::ProgramRun>& run) {
+TrialRun RunOf(const phantom::RunAnswer& answer, const std::shared_ptr<const session::ProgramRun>& run) {
   TrialRun told{nullptr, answer.sentence, answer.out_of_memory, answer.in_vain};
   if (!told.failure.empty()) return told;
   if (run == nullptr || run->view()->empty()) {
@@ -30,33 +28,46 @@ TrialRun RunOf(const phantom::SweepAnswer& answer, const std::shared_ptr<const s
 
 }  // namespace
 
-Status RunTrials(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                 const std::vector<ProgramTrial>& trials, const TrialsWatch& watch) {
+Status ProgramTrials::Start() {
   session::RecorderOptions recorded;
   recorded.on_phantom = true;
-  const auto recorder = session::ProgramRecorder::Start(recorded);
+  auto recorder = session::ProgramRecorder::Start(recorded);
   if (!recorder) return recorder.error();
-  phantom::SweepTask task{program, launch.environment, "", {}};
-  task.environment.push_back((*recorder)->environment_entry());
-  task.values.resize(trials.size());
-  std::iota(task.values.begin(), task.values.end(), 0);
-  for (const ProgramTrial& trial : trials) task.own_environments.push_back(trial.environment);
-  task.at_once = 1;
+  std::vector<std::string> environment = launch_.environment;
+  for (std::string& entry : phantom::EnvironmentForSome()) environment.push_back(std::move(entry));
+  environment.push_back((*recorder)->environment_entry());
+  Result<phantom::WarmProgram> warm = phantom::WarmProgram::Of(program_, environment);
+  if (!warm) return warm.error();
+  recorder_ = std::move(*recorder);
+  warm_ = std::move(*warm);
+  return Done{};
+}
+
+Status ProgramTrials::Run(const std::vector<ProgramTrial>& trials, const TrialsWatch& watch) {
+  if (!warm_) {
+    if (Status started = Start(); !started) return started;
+  }
+  std::vector<phantom::RunOrder> orders;
+  orders.reserve(trials.size());
+  for (const ProgramTrial& trial : trials) {
+    const TrialArgument argument = trial.argument.value_or(TrialArgument());
+    orders.push_back({argument.value, argument.name, trial.environment});
+  }
   const auto began = Clock::now();
   size_t done = 0;
-  const auto answered = [&](const phantom::SweepAnswer& answer) {
-    done = std::min(done + 1, trials.size() - 1);
-    watch.ran(static_cast<size_t>(answer.value), RunOf(answer, (*recorder)->Take(answer.process_id)));
+  const auto answered = [&](const phantom::RunAnswer& answer) {
+    watch.ran(done++, RunOf(answer, recorder_->Take(answer.process_id)));
   };
-  return phantom::Sweep(task, answered, [&] {
+  const auto goes_on = [&] {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();
-    if (watch.progress) {
+    if (watch.progress && done < trials.size()) {
       watch.progress(fmt::format("running it {}{} · {} s", trials[done].title,
                                  trials.size() == 1 ? "" : fmt::format(", {} of {}", done + 1, trials.size()),
                                  seconds));
     }
     return !watch.goes_on || watch.goes_on();
-  });
+  };
+  return warm_->Run(orders, {answered, goes_on, 1});
 }
 
 std::vector<std::string> CardEnvironment(const phantom::Card& card, bool with_own_memory) {

@@ -74,8 +74,8 @@ Result<std::vector<std::string>> RunOrders(const std::vector<session::TechniqueO
   if (!launch) return launch.error();
   TechniquesToRun next{{}, understood->CardAsAsked()};
   for (const session::TechniqueOrder& one : orders) next.techniques.push_back(TechniquesOf(one.program));
-  const Status tried =
-      TryTechniques(*words, *launch, next, {answered, watch.told, watch.goes_on, watch.share});
+  ProgramTrials program(*words, *launch);
+  const Status tried = TryTechniques(program, next, {answered, watch.told, watch.goes_on, watch.share});
   if (!tried) return tried.error();
   return launch->Notes();
 }

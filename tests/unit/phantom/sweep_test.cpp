@@ -30,10 +30,10 @@ TEST_CASE("A range doubles up to its end, a list is itself") {
   }
 }
 
-Result<std::vector<SweepAnswer>> AnswersOf(const SweepTask& task) {
-  std::vector<SweepAnswer> answers;
-  const Status swept = Sweep(
-      task, [&](const SweepAnswer& answer) { answers.push_back(answer); }, [] { return true; });
+Result<std::vector<RunAnswer>> AnswersOf(const SweepTask& task) {
+  std::vector<RunAnswer> answers;
+  const Status swept =
+      Sweep(task, {[&](const RunAnswer& answer) { answers.push_back(answer); }, [] { return true; }});
   if (!swept) return swept.error();
   return answers;
 }
@@ -64,8 +64,9 @@ TEST_CASE(
     "Behind what brings its own Python a script or a module is enough; a launcher is refused there, too") {
   const trace::Scratch scratch;
   SweepTask task = TaskWith(scratch, "");
-  std::ofstream(scratch / "uv") << "#!/bin/sh\nwords=$(echo \"$1 $2 $4 $5\" | tr -d '\"')\n"
-                                   "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$words\\\"}\"\n";
+  std::ofstream(scratch / "uv")
+      << "#!/bin/sh\nread order\nwords=$(echo \"$1 $2 $4 $5 $order\" | tr -d '\"')\n"
+         "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$words\\\"}\"\n";
   std::filesystem::permissions(scratch / "uv", std::filesystem::perms::owner_all);
   task.values = {1};
   const auto told = [&](const std::vector<std::string>& words) {
@@ -85,7 +86,8 @@ TEST_CASE(
 TEST_CASE("What Python runs may be joined to its option, and that to others") {
   const trace::Scratch scratch;
   SweepTask task = TaskWith(scratch,
-                            "for last; do :; done\nwords=$(echo \"$# $1 $last\" | tr -d '\"')\n"
+                            "for last; do :; done\nread order\n"
+                            "words=$(echo \"$# $1 $last $order\" | tr -d '\"')\n"
                             "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$words\\\"}\"\n");
   task.values = {1};
   const auto told = [&](const std::vector<std::string>& words) {
@@ -208,10 +210,36 @@ TEST_CASE("A sweep that is asked to end keeps the answers that it has, and does 
   std::vector<int64_t> told;
   const auto began = std::chrono::steady_clock::now();
   const Status swept = Sweep(
-      task, [&](const SweepAnswer& answer) { told.push_back(answer.value); }, [&] { return told.empty(); });
+      task, {[&](const RunAnswer& answer) { told.push_back(answer.value); }, [&] { return told.empty(); }});
   CHECK(swept.ok());
   CHECK(told == std::vector<int64_t>{1});
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
+}
+
+TEST_CASE("One Python answers order after order; another one begins where it has ended") {
+  const trace::Scratch scratch;
+  const SweepTask task = TaskWith(scratch,
+                                  "while read order; do\n"
+                                  "  case $order in *'\"value\":9'*) echo no nine >&2; exit 1 ;; esac\n"
+                                  "  echo \"tidemark {\\\"value\\\": 1, \\\"process\\\": $$}\"\n"
+                                  "done\n");
+  auto program = WarmProgram::Of(task.program, task.environment);
+  REQUIRE(program.ok());
+  const auto python_of = [&](int64_t value) {
+    int process = 0;
+    const Status ran =
+        program->Run({{value, "batch"}},
+                     {[&](const RunAnswer& answer) { process = answer.process_id; }, [] { return true; }});
+    INFO((ran ? "" : ran.error().message));
+    CHECK(ran.ok() == (value != 9));
+    return process;
+  };
+  const int first = python_of(1);
+  CHECK(first > 0);
+  CHECK(python_of(2) == first);
+  CHECK(python_of(9) == 0);
+  CHECK(python_of(3) != first);
+  CHECK(python_of(3) > 0);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 The first run says what that is: an optimizer alone makes torch import a thousand modules, which takes ten times as long as
 a run of a small network.
 
-usage: sweep.py {"script": FILE, "runs": [{"value": 8, "arguments": [...], "environment": ["NAME=value", ...]}, ...], "at_once": 2}
+usage: runs.py {"script": FILE}
 
-Instead of "script" it may be "module" (python -m) or "code" (python -c). A run's environment is what it has beside what all have.
+Instead of "script" it may be "module" (python -m) or "code" (python -c). Each line of standard input orders runs, until there is none:
+`{"runs": [{"value": 8, "arguments": [...], "environment": ["NAME=value", ...]}, ...], "at_once": 2}`. A run's environment is what it has
+beside what all have.
 
 For each run one line on standard output, as soon as it is known: `tidemark ` and an object with its `value`, the peaks
 (`allocated_peak_bytes`, `reserved_peak_bytes`), `process` (its number), `used_cuda`, `out_of_memory`, `sentence` (why it ended early; "" if it did not) and
@@ -177,31 +179,47 @@ def import_all(names):
 
 
 def start_anew(task):
+    """With what was ordered and not answered; what has not been read of standard input is the new one's."""
     flags = subprocess._args_from_interpreter_flags()
     os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, json.dumps(task)])
 
 
-def main():
-    task = json.loads(sys.argv[1])
-    die_with_parent()  # nobody would take the answers of a sweep that was killed
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a terminal's Ctrl-C ends it and, by that, its runs
-    orders = task["runs"]
-    if task.get("warm", True):
-        first, orders = orders[0], orders[1:]
-        answer = answer_of(first["value"], *start(task, first))
-        if not answer["allocator"].items() <= allocator_choice().items() and not task.get("chosen"):
-            os.environ.update(answer["allocator"])  # for this process's own torch, before that is loaded
-            start_anew({**task, "chosen": True})
-        tell(answer)
-        if orders and not import_all(answer["modules"]):
-            start_anew({**task, "runs": orders, "warm": False})
+def warm_up(task, ordered):
+    """Answers the first of the runs, which says what the others need, and imports that."""
+    first, *others = ordered["runs"]
+    answer = answer_of(first["value"], *start(task, first))
+    if not answer["allocator"].items() <= allocator_choice().items() and not task.get("chosen"):
+        os.environ.update(answer["allocator"])  # for this process's own torch, before that is loaded
+        start_anew({**task, "ordered": ordered, "chosen": True})
+    tell(answer)
+    ordered = {**ordered, "runs": others}
+    if not import_all(answer["modules"]):
+        start_anew({**task, "ordered": ordered, "warm": False})
+    return ordered
+
+
+def run_all(task, ordered):
     running = []
-    for order in orders:
-        if len(running) == task["at_once"]:
+    for order in ordered["runs"]:
+        if len(running) == ordered["at_once"]:
             tell(answer_of(*running.pop(0)))
         running.append((order["value"], *start(task, order)))
     for each in running:
         tell(answer_of(*each))
+
+
+def main():
+    task = json.loads(sys.argv[1])
+    die_with_parent()  # nobody would take the answers of runs whose owner was killed
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a terminal's Ctrl-C ends it and, by that, its runs
+    ordered, is_warm = task.pop("ordered", None), not task.get("warm", True)
+    with open(0, "rb", buffering=0, closefd=False) as lines:  # no more is read than is used: start_anew
+        while ordered or (line := lines.readline()):
+            ordered = ordered or json.loads(line)
+            if not is_warm:
+                ordered, is_warm = warm_up(task, ordered), True
+            run_all(task, ordered)
+            ordered = None
 
 
 if __name__ == "__main__":
