@@ -3,7 +3,8 @@
 # difference (git diff tests/golden) before you commit it.
 set -eu
 tidemark=${1:?"usage: approve.sh BUILD/bin/tidemark [core/NAME.case ...]"}
-tidemark=$(realpath "$tidemark")
+tidemark=$(realpath -- "$tidemark")
+[ -x "$tidemark" ] || { echo "approve.sh: $tidemark is no program" >&2; exit 1; }  # its refusals would be kept
 shift
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- */*.case

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/gui/application.h"
 #include "app/gui/panels/run_controls.h"
@@ -156,31 +158,7 @@ TEST_CASE("What is refused is told of controls, where the command line is told o
         "net.pt runs in one piece. Leave " + TitleOfControl("zeroed_gradients") + " and --nothing out.");
 }
 
-TEST_CASE("In the palette a layer's name comes before commands that merely have its letters") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  Frames frames(app);
-  app.ShowRun(std::make_shared<Grown>());
-  frames.Draw(4);
-  const auto choose = [&](const char* typed) {
-    app.view_state().selection = {};
-    Tell(app, DoAction{ActionId::kPalette});
-    frames.Draw(4);
-    for (const char* letter = typed; *letter != 0; ++letter)
-      ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(*letter));
-    frames.Draw(4);
-    frames.Press(ImGuiKey_Enter);
-    app.Poll();
-    return app.view_state().selection;
-  };
-  CHECK(choose("fc") == presenters::LayerSelected("fc"));
-  CHECK(choose("Relu2") == presenters::LayerSelected("relu2"));
-  CHECK(choose("conv") == presenters::LayerSelected("conv1"));
-  choose("conv2 out");  // a tensor's
-  CHECK(app.shell().search.open);
-}
-
-// Of an open palette.
+// Opens the palette and types into it, letter by letter.
 void Type(Frames& frames, Application& app, std::string_view text) {
   Tell(app, DoAction{ActionId::kPalette});
   frames.Draw(4);
@@ -188,49 +166,66 @@ void Type(Frames& frames, Application& app, std::string_view text) {
   frames.Draw(4);
 }
 
-TEST_CASE("In the palette a command that cannot be done now comes before what merely has its letters") {
-  const auto application = KeepingIn("");
+// A window that shows a run, and its palette.
+struct PaletteOverRun {
+  explicit PaletteOverRun(std::shared_ptr<session::Run> run) {
+    app.ShowRun(std::move(run));
+    frames.Draw(4);
+  }
+  void Type(std::string_view text) { gui::Type(frames, app, text); }
+  void Enter() {
+    frames.Press(ImGuiKey_Enter);
+    app.Poll();
+  }
+
+  const std::unique_ptr<Application> application = KeepingIn("");
   Application& app = *application;
-  Frames frames(app);
-  app.ShowRun(std::make_shared<Grown>());
-  frames.Draw(4);
-  Type(frames, app, "undo");
-  frames.Press(ImGuiKey_DownArrow);  // behind the search in the run
-  frames.Press(ImGuiKey_Enter);
-  app.Poll();
-  CHECK(app.shell().palette.open);  // it tells why not
-  CHECK(app.view_state().lessons.lesson.empty());
+  Frames frames{app};
+};
+
+TEST_CASE("In the palette a layer's name comes before commands that merely have its letters") {
+  PaletteOverRun palette(std::make_shared<Grown>());
+  const auto choose = [&](const char* typed) {
+    palette.app.view_state().selection = {};
+    palette.Type(typed);
+    palette.Enter();
+    return palette.app.view_state().selection;
+  };
+  CHECK(choose("fc") == presenters::LayerSelected("fc"));
+  CHECK(choose("Relu2") == presenters::LayerSelected("relu2"));
+  CHECK(choose("conv") == presenters::LayerSelected("conv1"));
+  choose("conv2 out");  // a tensor's
+  CHECK(palette.app.shell().search.open);
+}
+
+TEST_CASE("In the palette a command that cannot be done now comes before what merely has its letters") {
+  PaletteOverRun palette(std::make_shared<Grown>());
+  palette.Type("undo");
+  palette.frames.Press(ImGuiKey_DownArrow);  // behind the search in the run
+  palette.Enter();
+  CHECK(palette.app.shell().palette.open);  // it tells why not
+  CHECK(palette.app.view_state().lessons.lesson.empty());
 }
 
 TEST_CASE("The palette finds units by what people call them") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  Frames frames(app);
-  app.ShowRun(std::make_shared<Grown>());
-  frames.Draw(4);
-  const ByteUnit before = app.view_state().unit;
-  Type(frames, app, "units");
-  frames.Press(ImGuiKey_Enter);
-  app.Poll();
-  CHECK(app.view_state().unit != before);
+  PaletteOverRun palette(std::make_shared<Grown>());
+  const ByteUnit before = palette.app.view_state().unit;
+  palette.Type("units");
+  palette.Enter();
+  CHECK(palette.app.view_state().unit != before);
 }
 
 TEST_CASE("Of a program's run the palette knows the cards, too, and why none can be chosen") {
-  const auto application = KeepingIn("");
-  Application& app = *application;
-  Frames frames(app);
-  app.ShowRun(std::make_shared<Program>());
-  frames.Draw(4);
-  Type(frames, app, "Card: T4");
+  PaletteOverRun palette(std::make_shared<Program>());
+  palette.Type("Card: T4");
   const auto is_list = [](const ImGuiWindow* window) {
     return window->WasActive && std::string_view(window->Name).find("/rows_") != std::string_view::npos;
   };
   const ImVector<ImGuiWindow*>& windows = ImGui::GetCurrentContext()->Windows;
   CHECK(std::any_of(windows.begin(), windows.end(), is_list));
-  const networks::DeviceChoice device = app.scene_input().device;
-  frames.Press(ImGuiKey_Enter);
-  app.Poll();
-  CHECK(app.scene_input().device == device);
+  const networks::DeviceChoice device = palette.app.scene_input().device;
+  palette.Enter();
+  CHECK(palette.app.scene_input().device == device);
 }
 
 TEST_CASE("Where the palette lists some of the layers that begin so, the search for all comes next") {
@@ -247,11 +242,7 @@ TEST_CASE("Where the palette lists some of the layers that begin so, the search 
   for (int row = 0; row < 12 && !app.shell().search.open; ++row) {
     was_layer = app.view_state().selection.any();
     app.view_state().selection = {};
-    Tell(app, DoAction{ActionId::kPalette});
-    frames.Draw(4);
-    for (const char letter : std::string_view("stage"))
-      ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
-    frames.Draw(4);
+    Type(frames, app, "stage");
     for (int i = 0; i < row; ++i) frames.Press(ImGuiKey_DownArrow);
     frames.Press(ImGuiKey_Enter);
     app.Poll();

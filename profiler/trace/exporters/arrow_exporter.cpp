@@ -27,9 +27,9 @@ using timeline::Series;
 struct Row {
   Event event;
   timeline::EventIndex index = 0;
-  int64_t allocated = 0;
-  int64_t requested = 0;
-  int64_t reserved = 0;
+  std::optional<int64_t> allocated;  // none: nobody told of it
+  std::optional<int64_t> requested;
+  std::optional<int64_t> reserved;
 };
 using Rows = std::span<const Row>;
 // Writes the rows' values, or that they have none, to the end of a column.
@@ -47,6 +47,10 @@ bool TellsSettings(const Event& event) { return event.kind == EventKind::kMarker
 template <typename Number, Number Row::*kNumber>
 ArrowErrorCode OfRow(Rows rows, const timeline::View&, ArrowArray* column) {
   return PutNumbers<Number>(rows, column, [](const Row& row) { return row.*kNumber; });
+}
+template <std::optional<int64_t> Row::*kBytes>
+ArrowErrorCode IfTold(Rows rows, const timeline::View&, ArrowArray* column) {
+  return PutNumbersOrNone<int64_t>(rows, column, [](const Row& row) { return row.*kBytes; });
 }
 template <typename Number, Number Event::*kNumber>
 ArrowErrorCode OfEvent(Rows rows, const timeline::View&, ArrowArray* column) {
@@ -124,9 +128,9 @@ constexpr ArrowColumn kArrowColumns[] = {
     {"name", NANOARROW_TYPE_STRING, Named<OwnNameOf>},
     {"value", NANOARROW_TYPE_DOUBLE, PutMetrics},
     {"recompute", NANOARROW_TYPE_BOOL, PutRecomputes},
-    {"allocated_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::allocated>},
-    {"requested_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::requested>},
-    {"reserved_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::reserved>},
+    {"allocated_bytes", NANOARROW_TYPE_INT64, IfTold<&Row::allocated>},
+    {"requested_bytes", NANOARROW_TYPE_INT64, IfTold<&Row::requested>},
+    {"reserved_bytes", NANOARROW_TYPE_INT64, IfTold<&Row::reserved>},
     {"settings", NANOARROW_TYPE_STRING, Named<SettingsOf>},
     {"level", NANOARROW_TYPE_STRING, PutLevels},
     {"pool", NANOARROW_TYPE_UINT8, OfEvent<uint8_t, &Event::pool>},
@@ -139,7 +143,7 @@ static_assert(kRowsOfABatch % kArrowRowsAtOnce == 0);
 class ArrowExporter final : public Exporter {
  public:
   ArrowExporter(const timeline::View& view, const events::RunDescription& description)
-      : view_(view), description_(description) {}
+      : view_(view), told_(view), description_(description) {}
 
   void Begin(std::string& out) override {
     ArrowIpcOutputStream stream{};
@@ -156,8 +160,11 @@ class ArrowExporter final : public Exporter {
 
   void Add(const Moment& moment, std::string& out) override {
     if (failed() || moment.event.kind == EventKind::kName) return;
-    rows_.push_back({moment.event, moment.index, ValueOf(moment.values, Series::kAllocated),
-                     ValueOf(moment.values, Series::kRequested), ValueOf(moment.values, Series::kReserved)});
+    const auto if_told = [&](bool is_told, Series level) {
+      return is_told ? std::optional(ValueOf(moment.values, level)) : std::nullopt;
+    };
+    rows_.push_back({moment.event, moment.index, if_told(told_.blocks, Series::kAllocated),
+                     if_told(told_.blocks, Series::kRequested), if_told(told_.reserved, Series::kReserved)});
     if (rows_.size() < kArrowRowsAtOnce) return;
     PutRows();
     if (!failed() && batch_->length == kRowsOfABatch) EndBatch(out);
@@ -231,6 +238,7 @@ class ArrowExporter final : public Exporter {
   }
 
   const timeline::View& view_;
+  const Told told_;
   const events::RunDescription& description_;
   std::vector<Row> rows_;  // that are not in the batch yet
   nanoarrow::UniqueBuffer written_;

@@ -36,6 +36,7 @@ class ChromeExporter final : public Exporter {
  public:
   ChromeExporter(const timeline::View& view, const events::RunDescription& description)
       : view_(view),
+        told_(view),
         description_(description),
         process_id_(description.process_id > 0 ? description.process_id : 1),
         base_ns_(Earliest()),
@@ -178,6 +179,7 @@ class ChromeExporter final : public Exporter {
                                                                       {Series::kRequested, "requested"},
                                                                       {Series::kReserved, "reserved"}};
     for (const auto& [series, name] : kLevels) {
+      if (!(series == Series::kReserved ? told_.reserved : told_.blocks)) continue;
       if (!changed(series) && moment.index != view_.first()) continue;
       AppendFormatted(out,
                       FMT_COMPILE(",\n"
@@ -394,6 +396,7 @@ class ChromeExporter final : public Exporter {
   }
 
   const timeline::View& view_;
+  const Told told_;
   const events::RunDescription& description_;
   const int32_t process_id_;
   const int64_t base_ns_;

@@ -14,7 +14,7 @@ using timeline::Series;
 
 class CsvExporter final : public Exporter {
  public:
-  explicit CsvExporter(const timeline::View& view) : view_(view) {}
+  explicit CsvExporter(const timeline::View& view) : view_(view), told_(view) {}
 
   void Begin(std::string& out) override {
     out +=
@@ -38,9 +38,15 @@ class CsvExporter final : public Exporter {
     AppendFormatted(out, FMT_COMPILE(",{},"), IsOfBlock(event.kind) ? KeyOf(event.category) : "");
     AppendNames(event, out);
     if (event.kind == EventKind::kMetric) AppendFormatted(out, FMT_COMPILE("{}"), events::MetricOf(event));
-    AppendFormatted(out, FMT_COMPILE(",{},{},{},{},"), event.recompute,
-                    ValueOf(moment.values, Series::kAllocated), ValueOf(moment.values, Series::kRequested),
-                    ValueOf(moment.values, Series::kReserved));
+    AppendFormatted(out, FMT_COMPILE(",{},"), event.recompute);
+    if (told_.blocks) {
+      AppendFormatted(out, FMT_COMPILE("{},{},"), ValueOf(moment.values, Series::kAllocated),
+                      ValueOf(moment.values, Series::kRequested));
+    } else {
+      out += ",,";
+    }
+    if (told_.reserved) AppendFormatted(out, FMT_COMPILE("{}"), ValueOf(moment.values, Series::kReserved));
+    out += ',';
     // Whole with its first piece: the others may begin within a letter.
     if (event.kind == EventKind::kName && event.layer == 0) AppendCsvField(view_.name(event.name), out);
     if (event.kind == EventKind::kMarker) AppendCsvField(view_.name(event.op), out);
@@ -67,6 +73,7 @@ class CsvExporter final : public Exporter {
   }
 
   const timeline::View& view_;
+  const Told told_;
 };
 
 }  // namespace

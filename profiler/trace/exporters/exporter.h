@@ -33,6 +33,17 @@ inline bool TellsLevel(const events::Event& event) {
   return event.kind == events::EventKind::kCounter && event.level != events::Level::kNone;
 }
 
+// Of what a run's values count: where nobody told of it they are 0, and no format may say so.
+struct Told {
+  explicit Told(const timeline::View& view)
+      : blocks(view.tells_blocks()),
+        reserved(blocks && ValueOf(view.PeakIn(timeline::Series::kReserved, view.first(), view.end()).values,
+                                   timeline::Series::kReserved) > 0) {}
+
+  bool blocks = false;    // what is allocated and requested
+  bool reserved = false;  // not of the CPU, nor of the driver's pools
+};
+
 class Exporter {
  public:
   virtual ~Exporter() = default;

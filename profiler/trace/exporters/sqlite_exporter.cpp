@@ -1,9 +1,11 @@
 // A run as an SQLite database (sqlite_schema.h). The rows go into the database and not to whoever writes
 // files.
+#include <fmt/ranges.h>
 #include <xxhash.h>
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -19,7 +21,13 @@ using events::Event;
 using events::EventKind;
 using timeline::Series;
 
-constexpr size_t kMomentColumns = 9;
+// Of a moment those that are told: the last ones are what is allocated, and what is reserved for it.
+constexpr std::array kMomentColumns = {"id",     "time_ns",   "context", "address", "bytes", "rounded_bytes",
+                                       "change", "allocated", "reserved"};
+size_t MomentColumnsOf(const Told& told) {
+  if (!told.blocks) return kMomentColumns.size() - 3;
+  return told.reserved ? kMomentColumns.size() : kMomentColumns.size() - 1;
+}
 constexpr size_t kContextColumns = 14;
 
 struct HashOfBytes {
@@ -30,12 +38,17 @@ class SqliteExporter final : public Exporter {
  public:
   SqliteExporter(const timeline::View& view, const events::RunDescription& description,
                  const std::filesystem::path& file, const std::filesystem::path& shown_name)
-      : view_(view), description_(description), shown_name_(shown_name), database_(Database::Create(file)) {}
+      : view_(view),
+        told_(view),
+        description_(description),
+        shown_name_(shown_name),
+        database_(Database::Create(file)) {}
 
   void Begin(std::string&) override {
     Keep(database_ ? database_->Execute(kSqliteSchema) : Status(database_.error()));
     if (failed()) return;
-    moments_ = Rows("moments", kMomentColumns);
+    const auto told = std::span(kMomentColumns).first(moment_columns_);
+    moments_ = Rows(fmt::format("moments ({})", fmt::join(told, ", ")), told.size());
     contexts_ = Rows("contexts", kContextColumns);
     SqlStatement run = Prepared("INSERT INTO run VALUES (?, ?)");
     if (failed()) return;
@@ -52,16 +65,17 @@ class SqliteExporter final : public Exporter {
     const Event event =
         moment.event.kind == EventKind::kName ? Event{.kind = EventKind::kName} : moment.event;
     const int64_t allocated = ValueOf(moment.values, Series::kAllocated);
-    const std::array<int64_t, kMomentColumns> row = {static_cast<int64_t>(moment.index),
-                                                     moment.time_ns,
-                                                     ContextOf(event),
-                                                     static_cast<int64_t>(event.address),
-                                                     event.bytes,
-                                                     event.rounded_bytes,
-                                                     allocated - ValueOf(moment.before, Series::kAllocated),
-                                                     allocated,
-                                                     ValueOf(moment.values, Series::kReserved)};
-    KeepRun(moments_->Add(row));
+    const std::array<int64_t, kMomentColumns.size()> row = {
+        static_cast<int64_t>(moment.index),
+        moment.time_ns,
+        ContextOf(event),
+        static_cast<int64_t>(event.address),
+        event.bytes,
+        event.rounded_bytes,
+        allocated - ValueOf(moment.before, Series::kAllocated),
+        allocated,
+        ValueOf(moment.values, Series::kReserved)};
+    KeepRun(moments_->Add(std::span(row).first(moment_columns_)));
   }
 
   void End(std::string&) override {
@@ -151,15 +165,16 @@ class SqliteExporter final : public Exporter {
         .Bind(2, static_cast<int64_t>(step.end))
         .Bind(3, step.begin_ns)
         .Bind(4, step.end_ns)
-        .Bind(5, static_cast<int64_t>(step.peak))
-        .Bind(6, ValueOf(step.at_peak, Series::kAllocated))
-        .Bind(7, step.reserved_peak)
-        .Bind(8, step.requested_peak);
+        .Bind(5, static_cast<int64_t>(step.peak));
+    if (told_.blocks) row.Bind(6, ValueOf(step.at_peak, Series::kAllocated)).Bind(8, step.requested_peak);
+    if (told_.reserved) row.Bind(7, step.reserved_peak);
     if (step.loss) row.Bind(9, *step.loss);
     KeepRun(row.Run());
   }
 
   const timeline::View& view_;
+  const Told told_;
+  const size_t moment_columns_ = MomentColumnsOf(told_);
   const events::RunDescription& description_;
   const std::filesystem::path shown_name_;
   Result<Database> database_;

@@ -50,6 +50,29 @@ constexpr const char* kNsightTable =
     "NULL, "
     "memKind INTEGER NOT NULL, memoryOperationType INTEGER NOT NULL, name INTEGER, correlationId INTEGER);";
 
+TEST_CASE("of a run whose blocks nobody told a database holds no sizes of them", "[import]") {
+  const Scratch scratch;
+  const auto nulls_of = [&](const timeline::View& view, const std::string& table, const char* column) {
+    const std::filesystem::path file = scratch / "run.sqlite";
+    std::filesystem::remove(file);
+    REQUIRE(Export(view, {}, ExportFormat::kSqlite, file).ok());
+    Result<Database> database = Database::Open(file, [] { return true; });
+    REQUIRE(database.ok());
+    CHECK(FirstNumber(*database, "SELECT COUNT(*) FROM " + table) > 0);
+    return FirstNumber(*database, "SELECT COUNT(*) FROM " + table + " WHERE " + column + " IS NOT NULL") == 0;
+  };
+  const auto untold = UntoldRun().View();
+  for (const char* column : {"change", "allocated", "reserved"}) CHECK(nulls_of(*untold, "moments", column));
+  for (const char* column : {"allocated_peak", "reserved_peak", "requested_peak"})
+    CHECK(nulls_of(*untold, "steps", column));
+  CHECK_FALSE(nulls_of(*untold, "moments", "bytes"));
+  Stream without_segments;
+  without_segments.Allocate(1 << 20, 1000, events::Category::kActivation);
+  const auto view = without_segments.View();
+  CHECK_FALSE(nulls_of(*view, "moments", "allocated"));
+  CHECK(nulls_of(*view, "moments", "reserved"));
+}
+
 TEST_CASE("our own databases read back event by event", "[importers]") {
   const auto view = SampleRun().View();
   events::RunDescription description;

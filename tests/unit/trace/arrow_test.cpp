@@ -124,6 +124,18 @@ TEST_CASE("Arrow: a row for each event that is more than a name, with its values
   CHECK(table.At(table.RowOf("metric"), "value") == "2.500000");
 }
 
+TEST_CASE("Arrow: what nobody told of is none", "[export]") {
+  const ArrowTable untold = ExportedTable(*UntoldRun().View());
+  const int64_t counted = untold.RowOf("counter");
+  for (const char* level : {"allocated_bytes", "requested_bytes", "reserved_bytes"})
+    CHECK(untold.At(counted, level) == "-");
+  Stream without_segments;
+  without_segments.Allocate(1 << 20, 1000, events::Category::kActivation);
+  const ArrowTable table = ExportedTable(*without_segments.View());
+  CHECK(table.At(0, "allocated_bytes") == "1024");
+  CHECK(table.At(0, "reserved_bytes") == "-");
+}
+
 TEST_CASE("Arrow: many batches, none, and names that are no UTF-8", "[export]") {
   CHECK(ExportedTable(*Stream().View()).rows == 0);
   Stream many;

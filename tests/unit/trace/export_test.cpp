@@ -332,6 +332,29 @@ TEST_CASE("CSV: a header and one row per event, with the values after it", "[exp
   CHECK(allocations == 6);
 }
 
+TEST_CASE("what nobody told of is left out of a trace and empty in a table", "[export]") {
+  const auto untold = UntoldRun().View();
+  REQUIRE_FALSE(untold->tells_blocks());
+  const Json trace = Chrome(*untold);
+  for (const char* level : {"allocated", "requested", "reserved"}) CHECK(Select(trace, "C", level).empty());
+  const auto fields_of = [](const timeline::View& view, const std::vector<const char*>& names) {
+    const auto rows = Rows(Exported(view, ExportFormat::kCsv));
+    std::vector<std::string> fields;
+    for (const char* name : names)
+      fields.push_back(
+          rows.back().at(static_cast<size_t>(std::ranges::find(rows[0], name) - rows[0].begin())));
+    return fields;
+  };
+  const std::vector<const char*> levels = {"allocated_bytes", "requested_bytes", "reserved_bytes"};
+  CHECK(fields_of(*untold, levels) == std::vector<std::string>{"", "", ""});
+  Stream without_segments;
+  without_segments.Allocate(1 << 20, 1000, events::Category::kActivation);
+  const auto view = without_segments.View();
+  CHECK(fields_of(*view, levels) == std::vector<std::string>{"1024", "1000", ""});
+  CHECK(Select(Chrome(*view), "C", "reserved").empty());
+  CHECK(Select(Chrome(*view), "C", "allocated").size() == 1);
+}
+
 TEST_CASE("an export that fails leaves nothing behind and keeps what was there", "[export]") {
   const auto view = SampleRun().View();
   const Scratch scratch;

@@ -73,6 +73,18 @@ class Stream {
   int64_t time_ns_ = kBaseNs;
 };
 
+// A step of which only the driver tells what was held.
+inline Stream UntoldRun() {
+  Stream run;
+  run.Numbered(events::EventKind::kStepBegin, 0);
+  run.Add({.bytes = 4096,
+           .kind = events::EventKind::kCounter,
+           .source = events::Source::kDriver,
+           .level = events::Level::kDriver});
+  run.Numbered(events::EventKind::kStepEnd, 0);
+  return run;
+}
+
 // Two steps of two micro-batches on two threads, a marker with settings, a loss, an out of memory, lost
 // events.
 inline Stream SampleRun() {
