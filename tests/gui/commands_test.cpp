@@ -19,6 +19,7 @@
 #include "profiler/lessons/situation.h"
 #include "tests/gui/drawn_application.h"
 #include "tests/gui/driven_application.h"
+#include "tests/gui/polling.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -205,6 +206,20 @@ TEST_CASE("In the palette a command that cannot be done now comes before what me
   palette.Enter();
   CHECK(palette.app.shell().palette.open);  // it tells why not
   CHECK(palette.app.view_state().lessons.lesson.empty());
+}
+
+TEST_CASE("The palette lays a sample over the run that is shown") {
+  const auto application = KeepingIn("");
+  Application& app = *application;
+  Frames frames(app);
+  app.ShowRun(std::make_shared<Grown>());
+  frames.Draw(4);
+  Type(frames, app, "compare with sample");
+  frames.Press(ImGuiKey_Enter);
+  CHECK(PollUntil(app, [&] {
+    frames.Draw();
+    return app.scene_input().compared.has_value();
+  }));
 }
 
 TEST_CASE("The palette finds units by what people call them") {

@@ -74,6 +74,16 @@ void AddSamples(const std::vector<trace::Sample>& samples, std::vector<Entry>* e
                         0});
 }
 
+// Only where there is a run to lay one over, as in the menu.
+void AddSamplesToCompare(const PaletteOffer& offer, std::vector<Entry>* entries) {
+  if (!offer.enabled(ActionId::kCompareWith)) return;
+  for (const trace::Sample& sample : offer.samples)
+    entries->push_back(
+        {{icons::kCompare, "Compare with sample: " + sample.title, "", sample.description, true},
+         CompareWith{sample.file},
+         0});
+}
+
 void AddNetworks(const RunControlsInput& choices, std::vector<Entry>* entries) {
   const networks::Network* const now = networks::NetworkNamed(*choices.networks, choices.settings.network);
   for (const networks::Network& network : *choices.networks) {
@@ -199,6 +209,7 @@ std::vector<Entry> Matching(std::string_view query, const PaletteOffer& offer) {
   AddCards(offer.frame.timeline.cards, &entries);
   AddRecent(offer.view.recent, &entries);
   AddSamples(offer.samples, &entries);
+  AddSamplesToCompare(offer, &entries);
   // They are many, so who has typed nothing yet is spared them.
   if (!query.empty() && CanChoose("network", offer.controls, offer.frame.run_controls))
     AddNetworks(offer.frame.run_controls, &entries);
